@@ -21,11 +21,11 @@ cuc_graph *cuc__graph_new(cuc_context *context, const char *function)
 
 cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const char *function)
 {
-    return graph->body
-               ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                           "the graph is the body of a conditional node, and is not %s by itself: "
-                           "take the graph that has the node",
-                           doing)
+    return graph->body || graph->embedded
+               ? cuc__fail(
+                     CUC_ERROR_INVALID_ARGUMENT, function,
+                     "the graph is %s, and is not %s by itself: take the graph that has the node",
+                     graph->body ? "the body of a conditional node" : "that of a node", doing)
                : cuc__graph_check_there(graph, function);
 }
 
@@ -229,7 +229,7 @@ void cuc_graph_release(cuc_graph *graph)
     if (!cuc__handle_drop(graph, CUC__HANDLE_GRAPH))
         return;
     cuc_context *context = graph->context;
-    if (graph->handle && !graph->body) {
+    if (graph->handle && !graph->body && !graph->embedded) {
         CUstreamCaptureMode mode = cuc__relax();
         CUC_CLEANUP(context, cuGraphDestroy, (void *)graph->handle, graph->handle);
         cuc__unrelax(mode);

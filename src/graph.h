@@ -10,8 +10,8 @@ struct cuc_graph {
     CUgraph handle;
     cuc_context *context; // retained: where it was captured
     char *dot;            // as it was drawn last, NULL before
-    // Of the body of a conditional node, which is its graph's.
-    bool body;
+    // Of the body of a conditional node, or the graph of a node that was embedded: its graph's.
+    bool body, embedded;
     cuc_graph *parent;    // retained; NULL while that is being captured, or where others did
     cuc_graph *next_body; // of a capture that goes on
     // Why the driver's graph is no more, where it was there: CUC__GONE_

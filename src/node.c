@@ -111,7 +111,113 @@ cuc_status cuc_stream_wait_external(cuc_stream *stream, cuc_event *event)
     return st;
 }
 
+// Changes.
+
+cuc_status cuc_graph_add_empty(cuc_node **out, cuc_graph *graph, cuc_node *const *after,
+                               size_t count)
+{
+    CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_EMPTY };
+    CUgraphNode node = NULL;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK_GRAPH(graph);
+    if (!after && count)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "after is NULL and count is %zu", count);
+    CUresult r = cuc__cu.cuGraphAddNode(&node, graph->handle, (const CUgraphNode *)after, NULL,
+                                        count, &params);
+    if (r)
+        return CUC_FAIL_CU(graph->context, r, "cuGraphAddNode",
+                           "adding an empty node behind %zu nodes, which have to be of the graph",
+                           count);
+    *out = (cuc_node *)node;
+    return CUC_OK;
+}
+
+static cuc_status check_edges(cuc_node *const *from, cuc_node *const *to, size_t count,
+                              const char *function)
+{
+    return (from && to) || !count
+               ? CUC_OK
+               : cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s is NULL and count is %zu",
+                           from ? "to" : "from", count);
+}
+
+cuc_status cuc_graph_add_edges(cuc_graph *graph, cuc_node *const *from, cuc_node *const *to,
+                               size_t count)
+{
+    CUC_CHECK_GRAPH(graph);
+    cuc_status st = check_edges(from, to, count, __func__);
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuGraphAddDependencies(graph->handle, (const CUgraphNode *)from,
+                                                (const CUgraphNode *)to, NULL, count);
+    return r ? CUC_FAIL_CU(
+                   graph->context, r, "cuGraphAddDependencies",
+                   "adding %zu edges, which have to be new and between two nodes of the graph",
+                   count)
+             : CUC_OK;
+}
+
+cuc_status cuc_graph_remove_edges(cuc_graph *graph, cuc_node *const *from, cuc_node *const *to,
+                                  size_t count)
+{
+    CUC_CHECK_GRAPH(graph);
+    cuc_status st = check_edges(from, to, count, __func__);
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuGraphRemoveDependencies(graph->handle, (const CUgraphNode *)from,
+                                                   (const CUgraphNode *)to, NULL, count);
+    return r ? CUC_FAIL_CU(graph->context, r, "cuGraphRemoveDependencies",
+                           "removing %zu edges, which have to be the graph's", count)
+             : CUC_OK;
+}
+
 // Questions.
+
+cuc_status cuc_node_get_graph(cuc_graph **out, cuc_graph *graph, cuc_node *node)
+{
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK_GRAPH(graph);
+    CUC_CHECK_NOT_NULL(node);
+    cuc_graph *child = cuc__graph_new(graph->context, __func__);
+    if (!child)
+        return CUC_ERROR_OUT_OF_MEMORY;
+    child->embedded = true;
+    child->parent = cuc_graph_retain(graph);
+    CUresult r = cuc__cu.cuGraphChildGraphNodeGetGraph((CUgraphNode)node, &child->handle);
+    if (r) {
+        child->handle = NULL;
+        cuc_status st = CUC_FAIL_CU(graph->context, r, "cuGraphChildGraphNodeGetGraph",
+                                    "asking which graph node %p runs", (void *)node);
+        cuc_graph_release(child);
+        return st;
+    }
+    *out = child;
+    return CUC_OK;
+}
+
+cuc_status cuc_node_get_launch(cuc_launch_config *config, void **kernel, cuc_node *node)
+{
+    CUDA_KERNEL_NODE_PARAMS params = { 0 };
+
+    CUC_CHECK_NOT_NULL(config);
+    CUC_CHECK_NOT_NULL(kernel);
+    CUC_CHECK_NOT_NULL(node);
+    CUresult r = cuc__cu.cuGraphKernelNodeGetParams((CUgraphNode)node, &params);
+    if (r)
+        return CUC_FAIL_CU(NULL, r, "cuGraphKernelNodeGetParams", "asking what node %p launches",
+                           (void *)node);
+    *config = (cuc_launch_config)CUC_LAUNCH_CONFIG_INIT;
+    config->grid[0] = params.gridDimX;
+    config->grid[1] = params.gridDimY;
+    config->grid[2] = params.gridDimZ;
+    config->block[0] = params.blockDimX;
+    config->block[1] = params.blockDimY;
+    config->block[2] = params.blockDimZ;
+    config->shared_bytes = params.sharedMemBytes;
+    *kernel = params.kern;
+    return CUC_OK;
+}
 
 cuc_status cuc_graph_get_nodes(cuc_node **out, size_t room, cuc_graph *graph)
 {

@@ -295,6 +295,87 @@ START_TEST(launches_pass_over_what_is_disabled)
 }
 END_TEST
 
+START_TEST(edges_are_added_and_removed)
+{
+    cuc_node *empty = NULL;
+
+    ck_ok(cuc_graph_create(&graph, device));
+    begin(NULL, 0);
+    ck_ok(cuc_buffer_fill(stream, buffer, 0, 1, 4, 4 * N));
+    cuc_node *fill = end();
+    cuc_node *first = kernel_after(affine, 2, 1, &fill, 1);   // 3
+    cuc_node *second = kernel_after(affine, 5, 0, &first, 1); // 15
+    ck_ok(cuc_graph_add_empty(&empty, graph, &second, 1));
+    ck_assert(has_edge(second, empty));
+
+    // The other way round: fill, second, first, which the driver lists in an order that can be run.
+    cuc_node *from[] = { fill, first }, *to[] = { first, second };
+    ck_ok(cuc_graph_remove_edges(graph, from, to, 2));
+    ck_assert(!has_edge(fill, first) && !has_edge(first, second));
+    cuc_node *now_from[] = { fill, second }, *now_to[] = { second, first };
+    ck_ok(cuc_graph_add_edges(graph, now_from, now_to, 2));
+    cuc_graph_exec *exec = instance_of(graph);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_uint_eq(value_of(buffer), 11); // 1 * 5 * 2 + 1
+
+    ck_fails(CUC_ERROR_DRIVER, cuc_graph_add_edges(graph, &fill, &second, 1),
+             "cuGraphAddDependencies");
+    ck_fails(CUC_ERROR_DRIVER, cuc_graph_add_edges(graph, &fill, &fill, 1), "between two nodes");
+    ck_fails(CUC_ERROR_DRIVER, cuc_graph_remove_edges(graph, &fill, &first, 1),
+             "cuGraphRemoveDependencies");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_add_edges(graph, NULL, &fill, 1),
+             "from is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_remove_edges(graph, &fill, NULL, 1),
+             "to is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_add_empty(&empty, graph, NULL, 1),
+             "after is NULL");
+    ck_ok(cuc_graph_add_edges(graph, NULL, NULL, 0));
+    cuc_graph_exec_release(exec);
+    cuc_graph_release(graph);
+}
+END_TEST
+
+START_TEST(a_graph_that_is_embedded_is_a_copy)
+{
+    cuc_launch_config config;
+    cuc_graph *copy = NULL;
+    size_t count = 0;
+    void *launched;
+
+    ck_ok(cuc_graph_create(&graph, device));
+    cuc_node *kernel = kernel_after(affine, 2, 1, NULL, 0);
+    ck_ok(cuc_node_get_launch(&config, &launched, kernel));
+    ck_assert_uint_eq(config.grid[0] * config.block[0] >= N, 1);
+    ck_assert_ptr_eq(launched, cuc_kernel_handle(affine));
+    cuc_graph *child = graph;
+    ck_ok(cuc_graph_create(&graph, device));
+    begin(NULL, 0);
+    ck_ok(cuc_stream_embed_graph(stream, child));
+    cuc_node *node = end();
+    ck_ok(cuc_node_get_graph(&copy, graph, node));
+    cuc_graph *parent = graph;
+    graph = child;
+    kernel_after(affine, 1, 1, NULL, 0); // of the original alone
+    graph = parent;
+    ck_ok(cuc_graph_get_node_count(&count, child));
+    ck_assert_uint_eq(count, 2);
+    ck_ok(cuc_graph_get_node_count(&count, copy));
+    ck_assert_uint_eq(count, 1);
+    cuc_graph_exec *exec = NULL;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_instantiate(&exec, copy, NULL),
+             "the graph is that of a node");
+    ck_fails(CUC_ERROR_DRIVER, cuc_node_get_graph(&copy, child, kernel),
+             "cuGraphChildGraphNodeGetGraph");
+    ck_fails(CUC_ERROR_DRIVER, cuc_node_get_launch(&config, &launched, node),
+             "cuGraphKernelNodeGetParams");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_node_get_graph(&copy, graph, NULL), "node is NULL");
+    cuc_graph_release(child);
+    cuc_graph_release(graph); // which the copy holds
+    ck_ok(cuc_graph_get_node_count(&count, copy));
+    cuc_graph_release(copy);
+}
+END_TEST
+
 static uint64_t for_graphs(int32_t which)
 {
     uint64_t bytes = UINT64_MAX;
@@ -400,6 +481,8 @@ int main(void)
                         0, LENGTH(bad_ends));
     tcase_add_test(tests, events_of_outside_are_nodes);
     tcase_add_test(tests, launches_pass_over_what_is_disabled);
+    tcase_add_test(tests, edges_are_added_and_removed);
+    tcase_add_test(tests, a_graph_that_is_embedded_is_a_copy);
     tcase_add_test(tests, memory_of_graphs_is_counted);
     tcase_add_test(tests, what_makes_no_sense_is_refused);
     suite_add_tcase(suite, tests);

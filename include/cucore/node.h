@@ -22,6 +22,7 @@
 #include <cucore/device.h>
 #include <cucore/event.h>
 #include <cucore/graph.h>
+#include <cucore/launch.h>
 #include <cucore/stream.h>
 
 CUC_BEGIN_DECLS
@@ -169,6 +170,104 @@ CUC_API cuc_status cuc_graph_get_nodes(cuc_node **nodes, size_t room, cuc_graph 
  */
 CUC_API cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t room,
                                        cuc_graph *graph);
+
+/**
+ * Add a node that does nothing, behind others: a place where branches meet.
+ *
+ * @thread any thread; one call at a time on the same graph
+ * @capture safe: not restricted by the driver
+ * @param[out] out   borrowed from the graph
+ * @param      graph the graph
+ * @param      after [count] nodes of the graph; may be NULL with a count of 0, for behind nothing
+ * @param      count elements of after
+ * @retval CUC_OK                     added
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or graph is NULL, or after is and count is not 0
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as a node of another graph; also
+ *                                    CUC_ERROR_CONTEXT_LOST
+ * @source CUDA Driver API, "Graph Management": cuGraphAddNode
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_graph_add_empty(cuc_node **out, cuc_graph *graph, cuc_node *const *after,
+                                       size_t count);
+
+/**
+ * Add edges: `to[i]` begins when `from[i]` has ended. All are added, or none.
+ *
+ * @thread any thread; one call at a time on the same graph
+ * @capture safe: not restricted by the driver
+ * @param graph the graph; instances of it stay as they are
+ * @param from  [count] nodes of the graph
+ * @param to    [count] other nodes of the graph
+ * @param count elements of each
+ * @retval CUC_OK                     added
+ * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or from or to is and count is not 0
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_DRIVER           the driver refused: a node of another graph, an edge from a
+ * node to itself or one that is there; also CUC_ERROR_CONTEXT_LOST
+ * @source CUDA Driver API, "Graph Management": cuGraphAddDependencies
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_graph_add_edges(cuc_graph *graph, cuc_node *const *from, cuc_node *const *to,
+                                       size_t count);
+
+/**
+ * Remove edges. All are removed, or none.
+ *
+ * @thread any thread; one call at a time on the same graph
+ * @capture safe: not restricted by the driver
+ * @param graph the graph; instances of it stay as they are
+ * @param from  [count] nodes of the graph
+ * @param to    [count] nodes that come behind these
+ * @param count elements of each
+ * @retval CUC_OK                     removed
+ * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or from or to is and count is not 0
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as an edge that is not there; also
+ *                                    CUC_ERROR_CONTEXT_LOST
+ * @source CUDA Driver API, "Graph Management": cuGraphRemoveDependencies
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_graph_remove_edges(cuc_graph *graph, cuc_node *const *from,
+                                          cuc_node *const *to, size_t count);
+
+/**
+ * The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the one that was
+ * embedded. Nodes that are added to it are of the node's graph, as far as that is not instantiated
+ * yet.
+ *
+ * @thread any thread; one call at a time on the same graph
+ * @capture safe: not restricted by the driver
+ * @param[out] out   retained, to be released; it holds the graph that has the node
+ * @param      graph the graph that has the node
+ * @param      node  a node of it that a graph was embedded as
+ * @retval CUC_OK                     asked
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as another kind of node; also
+ *                                    CUC_ERROR_CONTEXT_LOST
+ * @source CUDA Driver API, "Graph Management": cuGraphChildGraphNodeGetGraph
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_node_get_graph(cuc_graph **out, cuc_graph *graph, cuc_node *node);
+
+/**
+ * The launch that a node of type CUC_NODE_KERNEL is.
+ *
+ * @thread any thread; one call at a time on the same graph
+ * @capture safe: not restricted by the driver
+ * @param[out] config grid, block and shared_bytes; its other fields are 0, which the driver does
+ * not tell
+ * @param[out] kernel the driver's CUkernel, borrowed; NULL where it was launched as a CUfunction
+ * @param      node   of a graph that is there
+ * @retval CUC_OK                     asked
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as another kind of node; also
+ *                                    CUC_ERROR_CONTEXT_LOST
+ * @source CUDA Driver API, "Graph Management": cuGraphKernelNodeGetParams
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_node_get_launch(cuc_launch_config *config, void **kernel, cuc_node *node);
 
 /**
  * What a node is.

@@ -1813,6 +1813,12 @@ cuc_gemm_plan_workspace_bytes(plan, m, n) =
 # Go through what a plan may choose among for a shape, with what the model thinks of each.
 cuc_gemm_visit_candidates(device, options, visit, user) =
     ccall((:cuc_gemm_visit_candidates, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{cuc_gemm_options}, Ptr{Cvoid}, Ptr{Cvoid}), device, options, visit, user)
+# Add edges: `to[i]` begins when `from[i]` has ended. All are added, or none.
+cuc_graph_add_edges(graph, from, to, count) =
+    ccall((:cuc_graph_add_edges, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t), graph, from, to, count)
+# Add a node that does nothing, behind others: a place where branches meet.
+cuc_graph_add_empty(out, graph, after, count) =
+    ccall((:cuc_graph_add_empty, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Csize_t), out, graph, after, count)
 # Make a graph without nodes.
 cuc_graph_create(out, device) =
     ccall((:cuc_graph_create, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_device}), out, device)
@@ -1882,6 +1888,9 @@ cuc_graph_keep_buffer(graph, buffer) =
 # Let go of a graph. Instances of it go on.
 cuc_graph_release(graph) =
     ccall((:cuc_graph_release, libcucore), Cvoid, (Ptr{cuc_graph},), graph)
+# Remove edges. All are removed, or none.
+cuc_graph_remove_edges(graph, from, to, count) =
+    ccall((:cuc_graph_remove_edges, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t), graph, from, to, count)
 # Hold a graph once more.
 cuc_graph_retain(graph) =
     ccall((:cuc_graph_retain, libcucore), Ptr{cuc_graph}, (Ptr{cuc_graph},), graph)
@@ -2146,6 +2155,12 @@ cuc_memory_virtual(out, device, options) =
 # Zero options and write their size.
 cuc_memory_virtual_options_init(options, caller_size) =
     ccall((:cuc_memory_virtual_options_init, libcucore), Cvoid, (Ptr{cuc_memory_virtual_options}, Csize_t), options, caller_size)
+# The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the one that was embedded. Nodes that are added to it are of the node's graph, as far as that is not instantiated yet.
+cuc_node_get_graph(out, graph, node) =
+    ccall((:cuc_node_get_graph, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_graph}, Ptr{cuc_node}), out, graph, node)
+# The launch that a node of type CUC_NODE_KERNEL is.
+cuc_node_get_launch(config, kernel, node) =
+    ccall((:cuc_node_get_launch, libcucore), cuc_status, (Ptr{cuc_launch_config}, Ptr{Ptr{Cvoid}}, Ptr{cuc_node}), config, kernel, node)
 # What a node is.
 cuc_node_get_type(out, node) =
     ccall((:cuc_node_get_type, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_node}), out, node)

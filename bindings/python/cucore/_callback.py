@@ -41,9 +41,18 @@ def will_call(device: Device, function: Callable[..., Any]) -> None:
     _called_from.add(device)
 
 
-def host_function(device: Device, function: Callable[..., Any], user_data: Any = None) -> Any:
-    """A Python function as the driver calls one. It may call neither CUDA nor cucore."""
+def host_function(device: Device, function: Callable[..., Any], user_data: Any = None) -> tuple[Any, Any]:
+    """A function as the driver calls one, and what it is given. It may call neither CUDA nor cucore.
+
+    One of Python's is called with `user_data` if given; one of C's, of ctypes, with an address, which a number is and
+    which bytes are copied to.
+    """
     will_call(device, function)
+    if isinstance(function, ctypes._CFuncPtr):
+        if user_data is None or hasattr(user_data, "__index__"):
+            return function, user_data
+        data = bytes(user_data)
+        return function, ctypes.create_string_buffer(data, len(data)) if data else None
 
     def run(_user: int | None) -> None:
         _called_back.add(get_ident())
@@ -52,4 +61,4 @@ def host_function(device: Device, function: Callable[..., Any], user_data: Any =
         else:
             function(user_data)
 
-    return HostFunction(run)
+    return HostFunction(run), None

@@ -122,9 +122,9 @@ class Capture:
         self._call(self._stream, fn, user_data)
 
     def _call(self, stream: Stream, fn: Callable[..., Any], user_data: Any) -> None:
-        made = host_function(stream.device, fn, user_data)
-        self._kept.append(made)
-        check(raw.cuc_launch_host(stream._h, ctypes.cast(made, ctypes.c_void_p), None))
+        made, data = host_function(stream.device, fn, user_data)
+        self._kept += [made, data]
+        check(raw.cuc_launch_host(stream._h, ctypes.cast(made, ctypes.c_void_p), data))
 
     def embed(self, child: Graph) -> None:
         """Put a whole graph on the stream, as one node; it is copied."""

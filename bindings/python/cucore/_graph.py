@@ -11,7 +11,7 @@ from . import raw
 from ._condition import GraphCondition
 from ._device import Device
 from ._errors import check, text
-from ._graph_node import GraphNode, _Verbs
+from ._graph_node import CLASSES, GraphNode, _Verbs
 from ._handle import Handle, c_text, call, create, get, given_as, handle_of, kept, options as struct_of
 from ._native import methods
 from ._memory import Buffer, MemoryResource
@@ -83,14 +83,16 @@ class Graph(Handle, _Verbs):
     def _bodies(stream: Stream, number: int, condition: GraphCondition, count: int) -> list[Graph]:
         """A conditional node for a stream that is captured: its graphs, without nodes yet."""
         made = (ctypes.c_void_p * max(count, 1))()
-        check(raw.cuc_stream_add_conditional(made, count, stream._h, int(condition), number))
+        if not isinstance(condition, GraphCondition):
+            raise TypeError(f"condition is a {type(condition).__name__}: expected a GraphCondition, of create_condition()")
+        check(raw.cuc_stream_add_conditional(made, count, stream._h, condition.handle, number))
         return [Graph._of(handle or 0, stream.device) for handle in made[:count]]
 
     def _where(self) -> tuple[Graph, tuple[int, ...]]:
         return self, ()
 
-    def _add(self, after: Sequence[int], put: Callable[[Stream], Any]) -> tuple[int, ...]:
-        """Put work behind nodes; the nodes that what comes next is behind."""
+    def _add(self, after: Sequence[int], put: Callable[[Stream], Any]) -> int:
+        """Put work behind nodes; its node."""
         if self._queue is None:
             self._queue = self._device.create_stream()
         stream, nodes = self._queue, (ctypes.c_void_p * max(len(after), 1))(*after)
@@ -104,7 +106,7 @@ class Graph(Handle, _Verbs):
             raw.cuc_stream_cancel_capture(stream._h)
             raise
         raw.cuc_graph_release(create(raw.cuc_stream_end_capture, stream._h))
-        return (last[0] or 0,)
+        return last[0] or 0
 
     def _keep_object(self, value: Any) -> None:
         """Hold a Python object as long as the graph and its instances."""
@@ -115,12 +117,30 @@ class Graph(Handle, _Verbs):
 
     def _node(self, handle: int) -> GraphNode:
         known = self._known.get(handle)
-        return known if known is not None else GraphNode._own(self, (handle,), {})
+        if known is None:
+            kind = CLASSES.get(get(ctypes.c_int32, raw.cuc_node_get_type, handle), GraphNode)
+            known = kind._own(self, handle, {})
+        return known
 
     @property
     def handle(self) -> int:
         """The CUgraph."""
         return raw.cuc_graph_handle(self._h) or 0
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it is there: not closed, and not taken by a capture that ended badly."""
+        return self.handle != 0
+
+    def __eq__(self, other: object) -> bool:
+        return (self is other or self.handle != 0 and self.handle == other.handle) if isinstance(other, Graph) \
+            else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((Graph, self.handle))
+
+    def __repr__(self) -> str:
+        return f"<GraphDefinition handle={self.handle:#x}>" if self._h else "<GraphDefinition, closed>"
 
     @property
     def node_count(self) -> int:
@@ -133,18 +153,18 @@ class Graph(Handle, _Verbs):
         check(raw.cuc_graph_get_node_types(types, count, self._h))
         return [raw.NAMES["node_type"].get(t, "unknown") for t in types]
 
-    def nodes(self) -> frozenset[GraphNode]:
+    def nodes(self) -> set[GraphNode]:
         count = self.node_count
         found = (ctypes.c_void_p * max(count, 1))()
         check(raw.cuc_graph_get_nodes(found, count, self._h))
-        return frozenset(self._node(h or 0) for h in found[:count])
+        return {self._node(h or 0) for h in found[:count]}
 
-    def edges(self) -> frozenset[tuple[GraphNode, GraphNode]]:
+    def edges(self) -> set[tuple[GraphNode, GraphNode]]:
         """Pairs of nodes, of which the second begins when the first has ended."""
         count = get(ctypes.c_size_t, raw.cuc_graph_get_edge_count, self._h)
         first, second = [(ctypes.c_void_p * max(count, 1))() for _ in range(2)]
         check(raw.cuc_graph_get_edges(first, second, count, self._h))
-        return frozenset((self._node(a), self._node(b)) for a, b in zip(first[:count], second[:count]))
+        return {(self._node(a), self._node(b)) for a, b in zip(first[:count], second[:count])}
 
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
         """What one conditional node of it goes by. It has the default value when a launch begins; without one,
@@ -198,6 +218,9 @@ class GraphExec(Handle):
         """The CUgraphExec."""
         return raw.cuc_graph_exec_handle(self._h) or 0
 
+    def __repr__(self) -> str:
+        return f"<GraphExec handle={self.handle:#x}>" if self._h else "<GraphExec, closed>"
+
     def launch(self, stream: StreamLike) -> None:
         check(raw.cuc_graph_exec_launch(self._h, as_stream(stream)._h))
 
@@ -207,7 +230,11 @@ class GraphExec(Handle):
 
     def update(self, source: Any) -> None:
         """Take over another graph's parameters, of the same nodes: a Graph, or a builder's."""
-        graph = source if isinstance(source, Graph) else source.graph_definition
+        graph = source if isinstance(source, Graph) else getattr(type(source), "_finished", None)
+        if graph is None:
+            raise TypeError(f"expected GraphBuilder or GraphDefinition, not {type(source).__name__}")
+        if graph is not source:
+            graph = source._finished("Source graph builder")
         check(raw.cuc_graph_exec_update(self._h, handle_of(Graph, graph, "source")))
 
     def __getitem__(self, node: GraphNode) -> ExecutableNode:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import raw
-from ._capture import Capture
+from ._capture import _MODES, Capture
 from ._condition import GraphCondition
 from ._errors import check
 from ._graph import Graph, GraphCompleteOptions, GraphDebugPrintOptions, GraphExec
@@ -24,15 +24,17 @@ class GraphBuilder:
     one it goes by the next call of that thread's that makes something, or by anybody's once that has ended.
     """
 
-    __slots__ = ("_capture", "_stream", "_primary", "_joined", "_into", "__weakref__")
+    __slots__ = ("_capture", "_stream", "_primary", "_joined", "_into", "_closed", "__weakref__")
     _capture: Capture | None
     _stream: Stream
     _primary: weakref.ref[GraphBuilder] | None  # of a branch: it does not hold what it was split off
     _joined: bool
     _into: Graph | None
+    _closed: bool
 
     def __init__(self) -> None:
-        raise TypeError("a builder is made by Stream.create_graph_builder() or the Device's")
+        raise NotImplementedError("a GraphBuilder is not made by its class: call Device.create_graph_builder() or "
+                                  "Stream.create_graph_builder()")
 
     @classmethod
     def _of(cls, stream: Stream, primary: weakref.ref[GraphBuilder] | None = None,
@@ -40,8 +42,17 @@ class GraphBuilder:
         self = cls.__new__(cls)
         self._into = into  # the body of a conditional node that it fills
         self._stream, self._primary, self._joined = stream, primary, False
-        self._capture = None
+        self._capture, self._closed = None, False
         return self
+
+    def _check_open(self, name: str = "Graph builder") -> None:
+        if self._closed:
+            raise RuntimeError(f"{name} has been closed.")
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close()` or `join()` has ended it."""
+        return self._closed
 
     @property
     def stream(self) -> Stream:
@@ -52,22 +63,32 @@ class GraphBuilder:
 
     @property
     def is_building(self) -> bool:
-        return self._stream.is_capturing
+        return not self._closed and self._stream.is_capturing
 
     @property
     def is_join_required(self) -> bool:
         """Whether it is a branch that has not been joined."""
         return self._primary is not None and not self._joined
 
+    @property
+    def _in_progress(self) -> bool:
+        """Whether it has begun and neither ended nor failed."""
+        made = self._capture
+        return made is not None and made._graph is None and made._building is not None and bool(made._building._h)
+
     def begin_building(self, mode: str = "relaxed") -> GraphBuilder:
-        if self._primary is not None:
-            raise RuntimeError("a branch is building since it was split off")
+        self._check_open()
+        if self._in_progress:
+            raise RuntimeError("Graph builder is already building.")
         if self._capture is not None:
-            raise RuntimeError("it has been building already: make another builder")
+            raise RuntimeError("Cannot resume building after building has ended. Make another builder")
+        if mode not in _MODES:
+            raise ValueError(f"Unsupported build mode: {mode!r}, expected one of {', '.join(map(repr, _MODES))}")
         self._capture = Capture(self._stream, mode, self._into).__enter__()
         return self
 
     def end_building(self) -> GraphBuilder:
+        self._check_open()
         if self._capture is None:
             raise RuntimeError("begin_building() has not been called"
                                if self._primary is None else "a branch ends by join()")
@@ -76,25 +97,43 @@ class GraphBuilder:
 
     @property
     def graph_definition(self) -> Graph:
-        """What was built, once that has ended."""
+        """What was built, once that has ended; of the body of a conditional node also before it begins, to be filled
+        by verbs."""
+        self._check_open()
+        if self._primary is not None:
+            raise RuntimeError("a forked builder has no graph of its own: ask the one that it was split off")
+        if self._in_progress:
+            raise RuntimeError("there is no graph while its capture is in progress: call end_building() first")
+        if self._capture is None and self._into is not None:
+            return self._into
         if self._capture is None:
-            raise RuntimeError("begin_building() has not been called")
+            raise RuntimeError("there is no graph before begin_building() and end_building()")
+        return self._capture.graph
+
+    def _finished(self, name: str = "Graph builder") -> Graph:
+        """The graph, of one that has ended."""
+        if self._closed and name != "Graph builder":
+            raise ValueError(f"{name} has been closed.")
+        self._check_open(name)
+        if self._capture is None or self._primary is not None or self._in_progress:
+            raise (RuntimeError if name == "Graph builder" else ValueError)("Graph has not finished building.")
         return self._capture.graph
 
     def complete(self, options: GraphCompleteOptions | dict[str, Any] | None = None) -> GraphExec:
         """What was built, ready to be launched."""
-        return self.graph_definition.instantiate(options)
+        return self._finished().instantiate(options)
 
     def debug_dot_print(self, path: str | os.PathLike[str],
                         options: GraphDebugPrintOptions | dict[str, Any] | None = None) -> None:
-        self.graph_definition.debug_dot_print(path, options)
+        self._finished().debug_dot_print(path, options)
 
     def split(self, count: int) -> tuple[GraphBuilder, ...]:
         """This one and count - 1 more, that go on side by side from here."""
+        self._check_open()
         if count < 2:
-            raise ValueError(f"count is {count}: expected 2 or more")
+            raise ValueError(f"Invalid split count: expecting >= 2, got {count}")
         if not self.is_building:
-            raise RuntimeError("it is not building")
+            raise RuntimeError("Graph builder must be building before it can be split.")
         streams = [self._stream.device.create_stream() for _ in range(count - 1)]
         for stream in streams:
             stream.wait(self._stream)
@@ -105,16 +144,19 @@ class GraphBuilder:
     def join(*builders: GraphBuilder) -> GraphBuilder:
         """Let one go on when all are there: the one that began, when it is among them, or the first."""
         if len(builders) < 2:
-            raise ValueError("expected 2 builders or more")
+            raise ValueError(f"Must join with at least two graph builders, not {len(builders)}")
+        for each in builders:
+            each._check_open()
         one = next((b for b in builders if b._primary is None), builders[0])
         for other in builders:
             if other is not one:
                 one._stream.wait(other._stream)
-                other._joined = True
+                other._joined = other._closed = True
         return one
 
     def callback(self, fn: Callable[..., Any], *, user_data: Any = None) -> None:
         """A Python function; the graph keeps it. It may call neither CUDA nor cucore."""
+        self._check_open()
         primary = self._primary() if self._primary is not None else self
         if primary is None or primary._capture is None:
             raise RuntimeError("begin_building() has not been called" if primary is not None else
@@ -123,14 +165,21 @@ class GraphBuilder:
 
     def embed(self, child: GraphBuilder | Graph) -> None:
         """A whole graph as one node; it is copied."""
-        graph = child if isinstance(child, Graph) else child.graph_definition
+        self._check_open()
+        if not isinstance(child, (GraphBuilder, Graph)):
+            raise TypeError(f"child is a {type(child).__name__}: expected a GraphBuilder or a GraphDefinition")
+        graph = child if isinstance(child, Graph) else child._finished("Child graph builder")
+        if not self.is_building:
+            raise ValueError("Parent graph is not being built: call begin_building() first")
         check(raw.cuc_stream_embed_graph(self._stream._h, handle_of(Graph, graph, "child")))
 
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
         """What one conditional node of the graph goes by, as `Graph.create_condition()` says."""
+        self._check_open()
         return GraphCondition._made_by(raw.cuc_stream_create_condition, self._stream._h, default_value)
 
     def _body_builders(self, number: int, condition: GraphCondition, count: int) -> tuple[GraphBuilder, ...]:
+        self._check_open()
         return tuple(GraphBuilder._of(self._stream.device.create_stream(), into=body)
                      for body in Graph._bodies(self._stream, number, condition, count))
 
@@ -151,9 +200,10 @@ class GraphBuilder:
         return self._body_builders(raw.CUC_CONDITIONAL_SWITCH, condition, count)
 
     def close(self) -> None:
-        """Drop what is building."""
+        """Drop what is building. Once more does nothing."""
         if self._capture is not None:
             self._capture._cancel()
+        self._closed = True
 
     def __enter__(self) -> GraphBuilder:
         return self

@@ -3,24 +3,46 @@ from __future__ import annotations
 
 import copy
 import ctypes
-from collections.abc import Callable, Sequence
+import enum
+from collections.abc import Callable, Iterable, Iterator, MutableSet, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from . import raw
 from ._callback import host_function
 from ._condition import GraphCondition
 from ._device import Device
-from ._errors import check
-from ._handle import call, get, handle_of, options
+from ._errors import InvalidArgumentError, NotSupportedError, check
+from ._handle import call, get, handle_of, not_made, options
 from ._launch import LaunchConfig, launch
 from ._memory import Buffer, MemoryResource, pattern_of
 from ._object import Kernel
 from ._stream import Event, Stream
+from .typing import GraphConditionalType, GraphMemoryType
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer as Bytes
 
     from ._graph import Graph
+
+
+class GraphNodeType(enum.IntEnum):
+    """What nodes do, by the names and values of the driver's CUgraphNodeType."""
+
+    CU_GRAPH_NODE_TYPE_KERNEL = raw.CUC_NODE_KERNEL
+    CU_GRAPH_NODE_TYPE_MEMCPY = raw.CUC_NODE_COPY
+    CU_GRAPH_NODE_TYPE_MEMSET = raw.CUC_NODE_FILL
+    CU_GRAPH_NODE_TYPE_HOST = raw.CUC_NODE_HOST
+    CU_GRAPH_NODE_TYPE_GRAPH = raw.CUC_NODE_GRAPH
+    CU_GRAPH_NODE_TYPE_EMPTY = raw.CUC_NODE_EMPTY
+    CU_GRAPH_NODE_TYPE_WAIT_EVENT = raw.CUC_NODE_WAIT_EVENT
+    CU_GRAPH_NODE_TYPE_EVENT_RECORD = raw.CUC_NODE_RECORD_EVENT
+    CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = raw.CUC_NODE_SIGNAL
+    CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = raw.CUC_NODE_WAIT
+    CU_GRAPH_NODE_TYPE_MEM_ALLOC = raw.CUC_NODE_ALLOC
+    CU_GRAPH_NODE_TYPE_MEM_FREE = raw.CUC_NODE_FREE
+    CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = raw.CUC_NODE_MEMORY_WORDS
+    CU_GRAPH_NODE_TYPE_CONDITIONAL = raw.CUC_NODE_CONDITIONAL
+
 
 Made = TypeVar("Made", bound="GraphNode")
 Decides = TypeVar("Decides", bound="ConditionalNode")
@@ -52,6 +74,8 @@ class _Verbs:
     def memcpy(self, dst: Any, src: Any, size: int, *, dst_owner: Any = None,
                src_owner: Any = None) -> MemcpyNode:
         """A copy of bytes in any direction; ends are buffers, which have as many, or addresses that the owners keep."""
+        _owned("dst", dst, dst_owner)
+        _owned("src", src, src_owner)
         _reaching(size, dst, src)
         ends = [int(each) for each in (dst, src)]
         return self._put(MemcpyNode, lambda stream: call(raw.cuc_copy, stream._h, *ends, size),
@@ -61,6 +85,7 @@ class _Verbs:
                dst_owner: Any = None) -> MemsetNode:
         """A fill by a byte, or a pattern of 1, 2 or 4: `width` of them in each row, which a buffer has room for."""
         pattern = pattern_of(value)
+        _owned("dst", dst, dst_owner)
         _reaching(max(height - 1, 0) * pitch + width * len(pattern), dst)
         number = int.from_bytes(pattern, "little")
         made = options(raw.cuc_fill_2d_params, dst=int(dst), pitch=pitch, row_count=width, rows=height,
@@ -70,15 +95,24 @@ class _Verbs:
                          width=width, height=height, pitch=pitch)
 
     def allocate(self, size: int, *, device: Device | int | None = None,
+                 memory_type: GraphMemoryType | str = GraphMemoryType.DEVICE,
+                 peer_access: Sequence[Device | int] | None = None,
                  memory_resource: MemoryResource | None = None) -> AllocNode:
-        """Memory of the graph: there from this node on, to the one that frees it or the end."""
+        """Memory of the graph: there from this node on, to the one that frees it or the end. That of other types
+        than the device's, and that which other devices reach, is of a memory resource which says so."""
         graph, _ = self._where()
+        kind = GraphMemoryType(memory_type)
+        if peer_access or kind is not GraphMemoryType.DEVICE and memory_resource is None:
+            raise NotSupportedError(f"{'peer_access' if peer_access else f'memory_type={kind.value!r}'}: give a "
+                                    "memory_resource whose memory is such")
+        if not size:
+            raise InvalidArgumentError("size is 0: a graph allocates 1 byte or more")
         resource = memory_resource or Device(device if device is not None else graph._device).memory_resource
         handle = handle_of(MemoryResource, resource, "memory_resource") or resource._open()
         out = ctypes.c_uint64()
         node = self._put(AllocNode, lambda stream: call(
             raw.cuc_memory_allocate, ctypes.byref(out), handle, size, stream._h), [resource],
-            bytesize=size, device_id=resource.device_id)
+            bytesize=size, device_id=resource.device_id, memory_type=kind, peer_access=())
         node._members["dptr"] = out.value
         graph._memory[out.value] = (handle, size)
         return node
@@ -88,7 +122,7 @@ class _Verbs:
         graph, _ = self._where()
         address = dptr.dptr if isinstance(dptr, AllocNode) else int(dptr)
         if address not in graph._memory:
-            raise ValueError(f"{address:#x} is no memory that a node of this graph has allocated")
+            raise InvalidArgumentError(f"{address:#x} is no memory that a node of this graph has allocated")
         resource, size = graph._memory[address]
         node = self._put(FreeNode, lambda stream: check(
             raw.cuc_memory_free(resource, address, size, stream._h)), dptr=address)
@@ -96,11 +130,10 @@ class _Verbs:
         return node
 
     def embed(self, child: Graph) -> ChildGraphNode:
-        """A whole graph as one node; it is copied."""
+        """A whole graph as one node. It is copied: `child_graph` of the node is the copy."""
         from ._graph import Graph
         handle = handle_of(Graph, child, "child")
-        return self._put(ChildGraphNode, lambda stream: check(
-            raw.cuc_stream_embed_graph(stream._h, handle)), child_graph=child)
+        return self._put(ChildGraphNode, lambda stream: check(raw.cuc_stream_embed_graph(stream._h, handle)))
 
     def record(self, event: Event) -> EventRecordNode:
         """Record an event, for work outside of the graph."""
@@ -118,15 +151,16 @@ class _Verbs:
 
     def callback(self, fn: Callable[..., Any], *, user_data: Any = None) -> HostCallbackNode:
         """A Python function, called with `user_data` if given. It may call neither CUDA nor cucore."""
-        made = host_function(self._where()[0]._device, fn, user_data)
+        made, data = host_function(self._where()[0]._device, fn, user_data)
         return self._put(HostCallbackNode, lambda stream: check(
-            raw.cuc_launch_host(stream._h, ctypes.cast(made, ctypes.c_void_p), None)), [made], callback=fn)
+            raw.cuc_launch_host(stream._h, ctypes.cast(made, ctypes.c_void_p), data)), [made, data],
+            function=None if isinstance(fn, ctypes._CFuncPtr) else fn)
 
     def _conditional(self, kind: type[Decides], number: int, condition: GraphCondition, count: int) -> Decides:
         graph, after = self._where()
         bodies: list[Graph] = []
-        handles = graph._add(after, lambda stream: bodies.extend(graph._bodies(stream, number, condition, count)))
-        return kind._own(graph, handles, {"condition": condition, "branches": tuple(bodies)})
+        handle = graph._add(after, lambda stream: bodies.extend(graph._bodies(stream, number, condition, count)))
+        return kind._own(graph, handle, {"condition": condition, "branches": tuple(bodies)})
 
     def if_then(self, condition: GraphCondition) -> IfNode:
         """A graph, `then`, that runs unless the condition is 0."""
@@ -144,16 +178,19 @@ class _Verbs:
         """Graphs, `branches`, of which that of the condition's number runs."""
         return self._conditional(SwitchNode, raw.CUC_CONDITIONAL_SWITCH, condition, count)
 
-    def join(self, *nodes: GraphNode) -> GraphNode:
-        """What comes behind all of these, and behind this one."""
+    def join(self, *nodes: GraphNode) -> EmptyNode:
+        """A node without work of its own, behind all of these, and behind this one."""
         graph, after = self._where()
         if any(node.graph is not graph for node in nodes):
             raise ValueError("a node is of another graph")
-        handles = dict.fromkeys([*after, *(h for node in nodes for h in node._handles)])
-        return EmptyNode._own(graph, tuple(handles), {})
+        handles = tuple(dict.fromkeys([*after, *(node._handle for node in nodes)]))
+        made = ctypes.c_void_p()
+        behind = (ctypes.c_void_p * max(len(handles), 1))(*handles)
+        check(raw.cuc_graph_add_empty(ctypes.byref(made), graph._h, behind if handles else None, len(handles)))
+        return EmptyNode._own(graph, made.value or 0, {})
 
-    def empty(self) -> GraphNode:
-        """A place in the graph without work of its own."""
+    def empty(self) -> EmptyNode:
+        """A node without work of its own."""
         return self.join()
 
 
@@ -175,28 +212,99 @@ def _kept(*values: Any) -> list[Any]:
             if v is not None and not isinstance(v, int)]
 
 
+def _owned(name: str, place: Any, owner: Any) -> None:
+    """An owner is of an address, and a buffer has its memory."""
+    if isinstance(place, Buffer) and owner is not None:
+        raise ValueError(f"{name}_owner cannot be used when {name} is a Buffer, which the graph keeps by itself")
+    for what, each in ((name, place), (name + "_owner", owner)):
+        if isinstance(each, Buffer) and each.is_closed:
+            raise ValueError(f"{what} Buffer has no active allocation: it is closed")
+
+
+class AdjacencySet(MutableSet["GraphNode"]):
+    """The nodes ahead of one, or behind it. What is added and removed here are edges of the graph."""
+
+    __slots__ = ("_node", "_ahead")
+
+    def __init__(self, node: GraphNode, ahead: bool) -> None:
+        self._node, self._ahead = node, ahead
+
+    @classmethod
+    def _from_iterable(cls, nodes: Iterable[GraphNode]) -> set[GraphNode]:  # type: ignore[override]
+        return set(nodes)
+
+    def _nodes(self) -> set[GraphNode]:
+        edges = self._node.graph.edges()
+        return {a for a, b in edges if b == self._node} if self._ahead else {b for a, b in edges if a == self._node}
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._nodes()
+
+    def __iter__(self) -> Iterator[GraphNode]:
+        return iter(self._nodes())
+
+    def __len__(self) -> int:
+        return len(self._nodes())
+
+    def __repr__(self) -> str:
+        return repr(self._nodes() or {})
+
+    def _change(self, function: Callable[..., int], nodes: Iterable[GraphNode]) -> None:
+        others = list(nodes)
+        count = len(others)
+        array = ctypes.c_void_p * max(count, 1)
+        own, other = array(*[self._node._handle] * count), array(*[each._handle for each in others])
+        first, second = (other, own) if self._ahead else (own, other)
+        check(function(self._node.graph._h, first, second, count))
+
+    def add(self, node: GraphNode) -> None:
+        self.update((node,))
+
+    def update(self, *others: GraphNode | Iterable[GraphNode]) -> None:
+        """Add edges to all of them at once."""
+        given = [node for each in others for node in ((each,) if isinstance(each, GraphNode) else each)]
+        for node in given:
+            if not isinstance(node, GraphNode):
+                raise TypeError(f"expected a GraphNode, not {type(node).__name__}")
+        self._change(raw.cuc_graph_add_edges, set(given) - self._nodes())
+
+    def discard(self, node: GraphNode) -> None:
+        self._change(raw.cuc_graph_remove_edges, {node} & self._nodes())
+
+    def clear(self) -> None:
+        """Remove all edges at once."""
+        self._change(raw.cuc_graph_remove_edges, self._nodes())
+
+    def __ior__(self, others: Any) -> AdjacencySet:  # type: ignore[override,misc]
+        self.update(others)
+        return self
+
+    def __isub__(self, others: Any) -> AdjacencySet:  # type: ignore[override,misc]
+        self._change(raw.cuc_graph_remove_edges, self._nodes() & set(others))
+        return self
+
+
 class GraphNode(_Verbs):
     """A node of a graph. Its verbs make nodes that come behind it."""
 
-    __slots__ = ("graph", "_handles", "_members", "__weakref__")
+    __slots__ = ("graph", "_handle", "_members", "__weakref__")
     graph: Graph
-    _handles: tuple[int, ...]  # of a join several
+    _handle: int
     _members: dict[str, Any]
     _shown: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self) -> None:
-        raise TypeError("a node is made by a graph: graph.launch(), ...")
+        not_made("GraphNode objects", "the verbs of a graph and of its nodes: graph.launch(), ...")
 
     @classmethod
-    def _own(cls: type[Made], graph: Graph, handles: tuple[int, ...], members: dict[str, Any]) -> Made:
+    def _own(cls: type[Made], graph: Graph, handle: int, members: dict[str, Any]) -> Made:
         self = cls.__new__(cls)
-        self.graph, self._handles, self._members = graph, handles, members
-        if len(handles) == 1:
-            graph._known.setdefault(handles[0], self)
+        self.graph, self._handle, self._members = graph, handle, members
+        graph._known[handle] = self
         return self
 
     def _where(self) -> tuple[Graph, tuple[int, ...]]:
-        return self.graph, self._handles
+        return self.graph, (self._handle,)
 
     def __getattr__(self, name: str) -> Any:
         if name in type(self)._shown:
@@ -205,40 +313,59 @@ class GraphNode(_Verbs):
 
     @property
     def handle(self) -> int:
-        """The CUgraphNode; 0 of a place where several meet, and where the graph is no more."""
-        return self._handles[0] if len(self._handles) == 1 and self.graph.handle else 0
+        """The CUgraphNode; 0 where the graph is no more."""
+        return self._handle if self.graph.handle else 0
 
     @property
-    def type(self) -> str:
-        """Such as "kernel"."""
-        if len(self._handles) != 1:
-            return "empty"
+    def is_valid(self) -> bool:
+        """Whether its graph is there."""
+        return self.handle != 0
+
+    @property
+    def type(self) -> GraphNodeType:
+        """What it does, which compares with the CUgraphNodeType of cuda.bindings."""
         if not self.handle:
             self.graph.node_count  # raises what has become of it
-        number = get(ctypes.c_int32, raw.cuc_node_get_type, self._handles[0])
-        return str(raw.NAMES["node_type"].get(number, "unknown"))
+        return GraphNodeType(get(ctypes.c_int32, raw.cuc_node_get_type, self._handle))
 
     @property
-    def pred(self) -> frozenset[GraphNode]:
-        """The nodes that it comes behind at once."""
-        if len(self._handles) != 1:
-            return frozenset(self.graph._node(h) for h in self._handles)
-        return frozenset(a for a, b in self.graph.edges() if b == self)
+    def pred(self) -> AdjacencySet:
+        """The nodes that it comes behind at once: a set, of which changes are the graph's."""
+        return AdjacencySet(self, True)
+
+    @pred.setter
+    def pred(self, nodes: Iterable[GraphNode]) -> None:
+        _become(self.pred, nodes)
 
     @property
-    def succ(self) -> frozenset[GraphNode]:
-        """The nodes that come behind it at once."""
-        return frozenset(b for a, b in self.graph.edges() if a._handles[0] in self._handles)
+    def succ(self) -> AdjacencySet:
+        """The nodes that come behind it at once, as a set of the same kind."""
+        return AdjacencySet(self, False)
+
+    @succ.setter
+    def succ(self, nodes: Iterable[GraphNode]) -> None:
+        _become(self.succ, nodes)
 
     def __eq__(self, other: object) -> bool:
-        return self._handles == other._handles and self.graph is other.graph \
+        return self._handle == other._handle and self.graph == other.graph \
             if isinstance(other, GraphNode) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._handles)
+        return hash((GraphNode, self._handle))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} ({self.type if self.graph.handle else 'gone'})>"
+        if not self.handle:
+            return f"<{type(self).__name__}, gone>"
+        said = "".join(f" {name}={value:#x}" if name in ("dptr", "dst", "src") else f" {name}={value}"
+                       for name, value in self._members.items() if type(value) is int)
+        return f"<{type(self).__name__} handle={self._handle:#x}{said}>"
+
+
+def _become(edges: AdjacencySet, nodes: Iterable[GraphNode]) -> None:
+    """Let a set have these nodes and no others."""
+    wanted = set(nodes)
+    edges.update(wanted)
+    edges -= edges._nodes() - wanted  # type: ignore[misc]
 
 
 class EmptyNode(GraphNode):
@@ -246,20 +373,41 @@ class EmptyNode(GraphNode):
 
 
 class KernelNode(GraphNode):
+    """A launch. Of one that was captured, the driver tells grid, block, shared memory and the kernel."""
+
     __slots__ = ()
-    _shown = ("config", "kernel")
+
+    def _ask(self) -> None:
+        config, kernel = raw.cuc_launch_config(), ctypes.c_void_p()
+        check(raw.cuc_node_get_launch(ctypes.byref(config), ctypes.byref(kernel), self._handle))
+        self._members["config"] = LaunchConfig(grid=tuple(config.grid), block=tuple(config.block),
+                                               shmem_size=config.shared_bytes)
+        self._members["kernel"] = Kernel.from_handle(kernel.value) if kernel.value else None
 
     @property
-    def grid(self) -> tuple[int, ...]:
-        return tuple(self._members["config"].grid)
+    def config(self) -> LaunchConfig | None:
+        """A launch's config, of which clusters and attributes are known where this node was not captured."""
+        if "config" not in self._members:
+            self._ask()
+        return self._members["config"]  # type: ignore[no-any-return]
 
     @property
-    def block(self) -> tuple[int, ...]:
-        return tuple(self._members["config"].block)
+    def kernel(self) -> Kernel | None:
+        if "kernel" not in self._members:
+            self._ask()
+        return self._members["kernel"]  # type: ignore[no-any-return]
+
+    @property
+    def grid(self) -> tuple[int, int, int] | None:
+        return self.config.grid if self.config is not None else None
+
+    @property
+    def block(self) -> tuple[int, int, int] | None:
+        return self.config.block if self.config is not None else None
 
     @property
     def shmem_size(self) -> int:
-        return int(self._members["config"].shmem_size)
+        return self.config.shmem_size if self.config is not None else 0
 
 
 class MemcpyNode(GraphNode):
@@ -274,7 +422,7 @@ class MemsetNode(GraphNode):
 
 class AllocNode(GraphNode):
     __slots__ = ()
-    _shown = ("dptr", "bytesize", "device_id")
+    _shown = ("dptr", "bytesize", "device_id", "memory_type", "peer_access")
 
 
 class FreeNode(GraphNode):
@@ -283,8 +431,18 @@ class FreeNode(GraphNode):
 
 
 class ChildGraphNode(GraphNode):
+    """A graph that was embedded."""
+
     __slots__ = ()
-    _shown = ("child_graph",)
+
+    @property
+    def child_graph(self) -> Graph:
+        """The copy of the graph, which later changes of that are not in."""
+        if "child_graph" not in self._members:
+            made = ctypes.c_void_p()
+            check(raw.cuc_node_get_graph(ctypes.byref(made), self.graph._h, self._handle))
+            self._members["child_graph"] = type(self.graph)._of(made.value or 0, self.graph._device)
+        return self._members["child_graph"]  # type: ignore[no-any-return]
 
 
 class EventRecordNode(GraphNode):
@@ -298,8 +456,10 @@ class EventWaitNode(GraphNode):
 
 
 class HostCallbackNode(GraphNode):
+    """A call of a function: `function`, of Python's; None of one of C's, and of one that was captured."""
+
     __slots__ = ()
-    _shown = ("callback",)
+    _shown = ("function",)
 
 
 class ConditionalNode(GraphNode):
@@ -307,12 +467,12 @@ class ConditionalNode(GraphNode):
 
     __slots__ = ()
     _shown = ("condition", "branches")
-    cond_type: ClassVar[str]
+    cond_type: ClassVar[GraphConditionalType | None] = None
 
 
 class IfNode(ConditionalNode):
     __slots__ = ()
-    cond_type = "if"
+    cond_type = GraphConditionalType.IF
 
     @property
     def then(self) -> Graph:
@@ -331,7 +491,7 @@ class IfElseNode(IfNode):
 
 class WhileNode(ConditionalNode):
     __slots__ = ()
-    cond_type = "while"
+    cond_type = GraphConditionalType.WHILE
 
     @property
     def body(self) -> Graph:
@@ -341,4 +501,12 @@ class WhileNode(ConditionalNode):
 
 class SwitchNode(ConditionalNode):
     __slots__ = ()
-    cond_type = "switch"
+    cond_type = GraphConditionalType.SWITCH
+
+
+#: What nodes are that were not made here, such as captured ones.
+CLASSES: dict[int, type[GraphNode]] = {
+    raw.CUC_NODE_KERNEL: KernelNode, raw.CUC_NODE_COPY: MemcpyNode, raw.CUC_NODE_FILL: MemsetNode,
+    raw.CUC_NODE_HOST: HostCallbackNode, raw.CUC_NODE_GRAPH: ChildGraphNode, raw.CUC_NODE_EMPTY: EmptyNode,
+    raw.CUC_NODE_WAIT_EVENT: EventWaitNode, raw.CUC_NODE_RECORD_EVENT: EventRecordNode,
+    raw.CUC_NODE_ALLOC: AllocNode, raw.CUC_NODE_FREE: FreeNode, raw.CUC_NODE_CONDITIONAL: ConditionalNode}

@@ -7,6 +7,7 @@ from ._graph import GraphCompleteOptions, GraphDebugPrintOptions
 from ._graph import GraphExec as Graph
 from ._graph_builder import GraphBuilder
 from ._graph_node import (
+    AdjacencySet,
     AllocNode,
     ChildGraphNode,
     ConditionalNode,
@@ -15,6 +16,7 @@ from ._graph_node import (
     EventWaitNode,
     FreeNode,
     GraphNode,
+    GraphNodeType,
     HostCallbackNode,
     IfElseNode,
     IfNode,
@@ -26,8 +28,8 @@ from ._graph_node import (
 )
 
 __all__ = [
-    "AllocNode", "ChildGraphNode", "ConditionalNode", "EmptyNode", "EventRecordNode", "EventWaitNode", "FreeNode",
+    "AdjacencySet", "AllocNode", "ChildGraphNode", "ConditionalNode", "EmptyNode", "EventRecordNode", "EventWaitNode", "FreeNode",
     "Graph", "GraphBuilder", "GraphCompleteOptions", "GraphCondition", "GraphDebugPrintOptions", "GraphDefinition",
-    "GraphNode", "HostCallbackNode", "IfElseNode", "IfNode", "KernelNode", "MemcpyNode", "MemsetNode", "SwitchNode",
+    "GraphNode", "GraphNodeType", "HostCallbackNode", "IfElseNode", "IfNode", "KernelNode", "MemcpyNode", "MemsetNode", "SwitchNode",
     "WhileNode",
 ]

@@ -1560,6 +1560,10 @@ def cuc_gemm_plan_workspace_bytes(plan: Pointer, m: int, n: int) -> int:
     """How much workspace a product takes."""
 def cuc_gemm_visit_candidates(device: Pointer, options: Pointer, visit: Pointer, user: Pointer) -> int:
     """Go through what a plan may choose among for a shape, with what the model thinks of each."""
+def cuc_graph_add_edges(graph: Pointer, from_: Pointer, to: Pointer, count: int) -> int:
+    """Add edges:"""
+def cuc_graph_add_empty(out: Pointer, graph: Pointer, after: Pointer, count: int) -> int:
+    """Add a node that does nothing, behind others:"""
 def cuc_graph_create(out: Pointer, device: Pointer) -> int:
     """Make a graph without nodes."""
 def cuc_graph_create_condition(out: Pointer, graph: Pointer, default_value: int, flags: int) -> int:
@@ -1606,6 +1610,8 @@ def cuc_graph_keep_buffer(graph: Pointer, buffer: Pointer) -> int:
     """Tie a buffer to a graph, as by cuc_graph_keep():"""
 def cuc_graph_release(graph: Pointer) -> None:
     """Let go of a graph."""
+def cuc_graph_remove_edges(graph: Pointer, from_: Pointer, to: Pointer, count: int) -> int:
+    """Remove edges."""
 def cuc_graph_retain(graph: Pointer) -> int | None:
     """Hold a graph once more."""
 def cuc_graph_write_dot(graph: Pointer, path: bytes | None, flags: int) -> int:
@@ -1782,6 +1788,10 @@ def cuc_memory_virtual(out: Pointer, device: Pointer, options: Pointer) -> int:
     """A resource whose buffers can grow."""
 def cuc_memory_virtual_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
+def cuc_node_get_graph(out: Pointer, graph: Pointer, node: Pointer) -> int:
+    """The graph that a node of type CUC_NODE_GRAPH runs:"""
+def cuc_node_get_launch(config: Pointer, kernel: Pointer, node: Pointer) -> int:
+    """The launch that a node of type CUC_NODE_KERNEL is."""
 def cuc_node_get_type(out: Pointer, node: Pointer) -> int:
     """What a node is."""
 def cuc_node_type_name(type: int) -> bytes | None:

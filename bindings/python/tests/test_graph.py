@@ -1,4 +1,5 @@
 """Graphs: captured, by builders as cuda.core has them, and node by node."""
+import ctypes
 import gc
 import os
 import tempfile
@@ -103,11 +104,13 @@ class Nodes(GraphTest):
         twice = fill.launch(ONE, self.affine, self.x, 3.0, 1.0)  # 7
         copy = fill.memcpy(y, self.x, 16)
         last = twice.join(copy).launch(ONE, self.affine, self.x, 2.0, 0.0)  # 14
-        self.assertEqual(sorted(g.node_types), ["copy", "fill", "kernel", "kernel"])
-        self.assertEqual(g.nodes(), {fill, twice, copy, last})
-        self.assertEqual(g.edges(), {(fill, twice), (fill, copy), (twice, last), (copy, last)})
-        self.assertEqual((last.pred, fill.succ), ({twice, copy}, {twice, copy}))
-        self.assertEqual([n.type for n in (fill, twice, copy)], ["fill", "kernel", "copy"])
+        (both,) = last.pred
+        self.assertEqual(sorted(g.node_types), ["copy", "empty", "fill", "kernel", "kernel"])
+        self.assertEqual(g.nodes(), {fill, twice, copy, both, last})
+        self.assertEqual(g.edges(), {(fill, twice), (fill, copy), (twice, both), (copy, both), (both, last)})
+        self.assertEqual((both.pred, fill.succ), ({twice, copy}, {twice, copy}))
+        self.assertEqual([n.type for n in (fill, twice, copy)], [2, 0, 1])
+        self.assertEqual(both.type.name, "CU_GRAPH_NODE_TYPE_EMPTY")
         self.assertEqual(self.run_it(g, 2), 14)
 
     def test_they_tell_what_they_are(self):
@@ -125,11 +128,107 @@ class Nodes(GraphTest):
         with self.assertRaisesRegex(AttributeError, "MemcpyNode has no event"):
             copy.event
 
+    def test_what_is_embedded_is_a_copy(self):
+        child, g = Graph(), Graph()
+        child.launch(ONE, self.affine, self.x, 3.0, 0.0)
+        node = g.embed(child)
+        child.launch(ONE, self.affine, self.x, 100.0, 0.0)  # of the child alone
+        self.assertIsNot(node.child_graph, child)
+        self.assertIs(node.child_graph, node.child_graph)
+        self.assertEqual((len(node.child_graph.nodes()), len(child.nodes())), (1, 2))
+        self.assertEqual(self.run_it(g), 3)
+        with self.assertRaisesRegex(cucore.InvalidArgumentError, "that of a node, and is not instantiated by itself"):
+            node.child_graph.instantiate()
+
+    def test_neighbours_are_sets_that_change_the_graph(self):
+        g, other = Graph(), Graph()
+        a, b, c, d = (g.empty() for _ in range(4))
+        rows = [
+            ("add", lambda: a.succ.add(b), {b}),
+            ("add what is there", lambda: a.succ.add(b), {b}),
+            ("update", lambda: a.succ.update(c, [d, b]), {b, c, d}),
+            ("discard", lambda: a.succ.discard(c), {b, d}),
+            ("discard what is not there", lambda: a.succ.discard(c), {b, d}),
+            ("remove from the other side", lambda: d.pred.remove(a), {b}),
+            ("assign", lambda: setattr(a, "succ", {c, d}), {c, d}),
+            ("assign the other side", lambda: setattr(b, "pred", [a]), {b, c, d}),
+            ("keep some of", lambda: a.succ.__iand__({c, d}), {c, d}),
+            ("take away", lambda: a.succ.__isub__({c}), {d}),
+            ("either", lambda: a.succ.__ixor__({c, d}), {c}),
+            ("clear", lambda: a.succ.clear(), set()),
+        ]
+        for what, change, expected in rows:
+            with self.subTest(what):
+                change()
+                self.assertEqual(a.succ, expected)
+                self.assertEqual({n for n in (b, c, d) if a in n.pred}, expected)
+                self.assertEqual({y for x, y in g.edges() if x == a}, expected)
+        self.assertEqual((type(a.succ | {b}), a.succ | {b}), (set, {b}))
+        self.assertIs((a.succ, a.succ.add(b), next(iter(a.succ)))[2], b)
+        for what, add, error in [("a text", lambda: a.succ.add("b"), TypeError),
+                                 ("itself", lambda: a.succ.add(a), cucore.CUDAError),
+                                 ("a node of another graph", lambda: a.succ.add(other.empty()), cucore.CUDAError)]:
+            with self.subTest(what), self.assertRaises(error):
+                add()
+        self.assertEqual(a.succ, {b})
+
+    def test_order_follows_the_edges(self):
+        g = Graph()
+        first = g.launch(ONE, self.affine, self.x, 2.0, 1.0)
+        second = g.launch(ONE, self.affine, self.x, 10.0, 0.0)
+        first.pred = {second}
+        self.assertEqual(self.run_it(g), 21)
+
+    def test_functions_of_c_are_called_with_their_data(self):
+        seen = []
+
+        @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+        def function(data):
+            seen.append(ctypes.string_at(data, 3) if data and data > 99 else data)
+
+        g = Graph()
+        node = g.callback(function, user_data=b"abc").callback(function, user_data=7).callback(function)
+        self.run_it(g)
+        self.assertEqual((seen, node.function), ([b"abc", 7, None], None))
+
+    def test_what_was_captured_has_types(self):
+        with self.stream.capture() as capture:
+            launch(self.stream, LaunchConfig(grid=2, block=4), self.affine, self.x, 1.0, 1.0)
+            self.x.fill(b"\0\0\0\0", stream=self.stream)
+            capture.callback(print)
+        found = {type(node): node for node in capture.graph.nodes()}
+        self.assertEqual(set(found), {graph.KernelNode, graph.MemsetNode, graph.HostCallbackNode})
+        node = found[graph.KernelNode]
+        self.assertEqual((node.grid, node.block, node.shmem_size, node.kernel), ((2, 1, 1), (4, 1, 1), 0, self.affine))
+
+    def test_what_makes_no_node_is_refused_as_cuda_core_does(self):
+        g, closed = Graph(), self.floats([1])
+        x, number = self.x, self.x.handle
+        closed.close()
+        rows = [
+            ("no memory", lambda: g.allocate(0), cucore.CUDAError, "size is 0"),
+            ("memory of no type", lambda: g.allocate(4, memory_type="disk"), ValueError, "'disk' is not a valid"),
+            ("a free of nothing", lambda: g.deallocate(0), cucore.CUDAError, "no memory"),
+            ("a number for a condition", lambda: g.if_then(42), TypeError, "expected a GraphCondition"),
+            ("an owner of a buffer", lambda: g.memset(x, 0, 4, dst_owner=x), ValueError, "dst_owner cannot be used"),
+            ("of a source", lambda: g.memcpy(number, x, 4, src_owner=x), ValueError, "src_owner cannot be used"),
+            ("a closed buffer", lambda: g.memset(closed, 0, 4), ValueError, "dst Buffer has no active allocation"),
+            ("a closed owner", lambda: g.memset(number, 0, 4, dst_owner=closed), ValueError, "dst_owner Buffer has no"),
+            ("a node by its class", lambda: graph.GraphNode(), RuntimeError, "cannot be instantiated directly"),
+        ]
+        for what, do, error, said in rows:
+            with self.subTest(what), self.assertRaisesRegex(error, said):
+                do()
+        self.assertEqual((g.nodes(), g.is_valid), (set(), True))
+        node = g.empty()
+        g.close()
+        self.assertEqual((g.is_valid, node.is_valid), (False, False))
+
     def test_an_empty_place_is_no_work(self):
         g = Graph()
         first = g.launch(ONE, self.affine, self.x, 1.0, 1.0)
         place = g.join(first).empty()
-        self.assertEqual((g.node_count, place), (1, g.join(first)))
+        self.assertEqual((g.node_count, place.type, len(place.pred)), (3, graph.GraphNodeType(5), 1))
         place.launch(ONE, self.affine, self.x, 10.0, 0.0)
         self.assertEqual(self.run_it(g), 20)
         with self.assertRaisesRegex(ValueError, "another graph"):
@@ -402,10 +501,53 @@ class Dropped(GraphTest):
                 del builder, _
                 self.assertEqual([s.is_capturing for s in (self.stream, *streams)], [False] * 3)
                 self.assertFalse(left.is_building)
-                with self.assertRaisesRegex(RuntimeError, "split off is gone"):
+                with self.assertRaisesRegex(RuntimeError, "has been closed" if joined else "split off is gone"):
                     right.callback(print)
                 del left, right, streams
         self.is_free()
+
+    def test_a_builder_says_where_it_is(self):
+        builder = self.device.create_graph_builder()
+        run = self.device.create_graph_builder().begin_building().end_building().complete()
+        rows = [
+            ("it has no graph before it begins", lambda: builder.graph_definition, RuntimeError, "before begin_building"),
+            ("nor is it complete", lambda: builder.complete(), RuntimeError, "^Graph has not finished building"),
+            ("nor can it be split", lambda: builder.split(2), RuntimeError, "must be building before it can be split"),
+            ("nor is it an update", lambda: run.update(builder), ValueError, "has not finished building"),
+            ("a text is none either", lambda: run.update("it"), TypeError, "expected GraphBuilder or GraphDefinition"),
+            ("a mode is a word", lambda: builder.begin_building(None), ValueError, "^Unsupported build mode: None"),
+            ("it begins", lambda: self.assertIs(builder.begin_building(), builder), None, ""),
+            ("once", lambda: builder.begin_building(), RuntimeError, "^Graph builder is already building"),
+            ("it has no graph yet", lambda: builder.graph_definition, RuntimeError, "capture is in progress"),
+            ("one is no split", lambda: builder.split(1), ValueError, "^Invalid split count: expecting >= 2, got 1"),
+            ("one joins nothing", lambda: builder.join(builder), ValueError, "^Must join with at least two"),
+            ("an object is no graph", lambda: builder.embed(object()), TypeError, "expected a GraphBuilder"),
+            ("nor has it ended", lambda: builder.embed(self.device.create_graph_builder()), ValueError, "not finished"),
+            ("it ends", lambda: builder.end_building(), None, ""),
+            ("for good", lambda: builder.begin_building(), RuntimeError, "^Cannot resume building after"),
+            ("it has a graph", lambda: self.assertEqual(len(builder.graph_definition.nodes()), 0), None, ""),
+            ("it is open", lambda: self.assertFalse(builder.is_closed), None, ""),
+            ("it closes", lambda: builder.close(), None, ""),
+            ("and is closed", lambda: self.assertTrue(builder.is_closed), None, ""),
+            ("it has no graph any more", lambda: builder.graph_definition, RuntimeError, "^Graph builder has been closed"),
+            ("is not complete", lambda: builder.complete(), RuntimeError, "^Graph builder has been closed"),
+            ("and no update", lambda: run.update(builder), ValueError, "^Source graph builder has been closed"),
+        ]
+        for what, do, error, said in rows:
+            with self.subTest(what):
+                if error is None:
+                    do()
+                else:
+                    self.assertRaisesRegex(error, said, do)
+        builder = self.device.create_graph_builder().begin_building()
+        left, right = builder.split(2)
+        self.assertRaisesRegex(RuntimeError, "forked", lambda: right.graph_definition)
+        builder.join(left, right)
+        self.assertTrue(right.is_closed)
+        body = builder.if_then(builder.create_condition(0))
+        body.graph_definition.launch(ONE, self.affine, self.x, 1.0, 0.0)  # without any capture
+        self.assertEqual(len(body.graph_definition.nodes()), 1)
+        builder.end_building().complete()
 
     def test_a_branch_alone(self):
         """Whatever it had is missing where they are to join: that is told at the end, which ends it."""
@@ -568,7 +710,7 @@ class Captures(GraphTest):
         with self.assertRaises(cucore.BusyError):
             mine._add((), lambda stream: self.device.sync())
         for use in (lambda: mine.node_count, lambda: mine.nodes(), lambda: mine.instantiate(), lambda: node.type,
-                    lambda: mine.launch(ONE, self.affine, self.x, 3.0, 0.0), lambda: node.succ):
+                    lambda: mine.launch(ONE, self.affine, self.x, 3.0, 0.0), lambda: len(node.succ)):
             with self.assertRaisesRegex(cucore.InvalidArgumentError, "the graph is no more: a capture into it"):
                 use()
         self.assertEqual((mine.handle, node.handle), (0, 0))

@@ -248,6 +248,134 @@ CUresult sim_cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *child)
     return code;
 }
 
+// Edges of nodes that are there.
+
+static size_t find_edge(const struct node *from, const struct node *to)
+{
+    size_t i = 0;
+
+    while (i < to->from_count && to->from[i] != from)
+        i++;
+    return i; // from_count: there is none
+}
+
+static void add_edge(struct node *from, struct node *to)
+{
+    struct node **grown = sim_alloc((to->from_count + 1) * sizeof(struct node *));
+
+    memcpy(grown, to->from, to->from_count * sizeof(struct node *));
+    grown[to->from_count++] = from;
+    free(to->from);
+    to->from = grown;
+}
+
+static void remove_edge(const struct node *from, struct node *to)
+{
+    for (size_t i = find_edge(from, to); i + 1 < to->from_count; i++)
+        to->from[i] = to->from[i + 1];
+    to->from_count--;
+}
+
+// Lists the nodes after those they depend on, otherwise in the order they are in. False for a
+// cycle, of which the nodes stay as they were.
+static bool sort_nodes(struct graph *g)
+{
+    struct node **sorted = sim_alloc((g->count + 1) * sizeof(struct node *));
+    bool *placed = sim_alloc((g->count + 1) * sizeof(*placed));
+    size_t count = 0, before = SIZE_MAX;
+
+    while (count < g->count && before != count) {
+        before = count;
+        for (struct node *n = g->first; n; n = n->next) {
+            bool ready = !placed[n->number];
+            for (size_t i = 0; i < n->from_count && ready; i++)
+                ready = placed[n->from[i]->number];
+            if (ready) {
+                placed[n->number] = true;
+                sorted[count++] = n;
+            }
+        }
+    }
+    const bool done = count == g->count;
+    g->last = done ? &g->first : g->last;
+    for (size_t i = 0; i < count && done; i++) {
+        sorted[i]->number = i;
+        sorted[i]->next = NULL;
+        *g->last = sorted[i];
+        g->last = &sorted[i]->next;
+    }
+    free(placed);
+    free(sorted);
+    return done;
+}
+
+// Looks up both ends of each edge, all of which have to be there, or none.
+static CUresult find_ends(struct node **ends, const struct graph *g, const CUgraphNode *from,
+                          const CUgraphNode *to, size_t count, bool there)
+{
+    if (!sim_nodes_of(g, from, count, ends) || !sim_nodes_of(g, to, count, ends + count))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++)
+        if (ends[i] == ends[count + i] ||
+            (find_edge(ends[i], ends[count + i]) < ends[count + i]->from_count) != there)
+            return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+static CUresult change_edges(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+                             size_t count, bool add)
+{
+    struct graph *g;
+    CUresult code = graph_of(graph, &g);
+
+    if (code || !count)
+        return code;
+    if (!from || !to)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct node **ends = sim_alloc(2 * count * sizeof(struct node *));
+    code = find_ends(ends, g, from, to, count, !add);
+    for (size_t i = 0; i < count && !code; i++) {
+        if (add)
+            add_edge(ends[i], ends[count + i]);
+        else
+            remove_edge(ends[i], ends[count + i]);
+    }
+    if (!code && add && !sort_nodes(g)) {
+        for (size_t i = 0; i < count; i++)
+            remove_edge(ends[i], ends[count + i]);
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    free(ends);
+    return code;
+}
+
+CUresult sim_cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+                                    const CUgraphEdgeData *edges, size_t count)
+{
+    (void)edges;
+    return change_edges(graph, from, to, count, true);
+}
+
+CUresult sim_cuGraphAddDependencies_v1(CUgraph graph, const CUgraphNode *from,
+                                       const CUgraphNode *to, size_t count)
+{
+    return change_edges(graph, from, to, count, true);
+}
+
+CUresult sim_cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode *from,
+                                       const CUgraphNode *to, const CUgraphEdgeData *edges,
+                                       size_t count)
+{
+    (void)edges;
+    return change_edges(graph, from, to, count, false);
+}
+
+CUresult sim_cuGraphRemoveDependencies_v1(CUgraph graph, const CUgraphNode *from,
+                                          const CUgraphNode *to, size_t count)
+{
+    return change_edges(graph, from, to, count, false);
+}
+
 // Lists. With room for more than there is the rest is nulls, and the count is what there is.
 
 struct list {

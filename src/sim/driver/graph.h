@@ -26,7 +26,8 @@ struct branches {
     CUgraph *handles;      // of these, as a caller was told of them
 };
 
-// Nodes are made after all that they depend on: the order of making is an order to run them in.
+// Nodes are listed after all that they depend on, which is the order to run them in: they are made
+// so, and listed anew where an edge is added.
 struct node {
     struct object head;
     struct node *next;

@@ -2938,6 +2938,10 @@ extern "C" {
     pub fn cuc_gemm_plan_workspace_bytes(plan: *const cuc_gemm_plan, m: i64, n: i64) -> u64;
     /// Go through what a plan may choose among for a shape, with what the model thinks of each.
     pub fn cuc_gemm_visit_candidates(device: *mut cuc_device, options: *const cuc_gemm_options, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
+    /// Add edges: `to\[i\]` begins when `from\[i\]` has ended. All are added, or none.
+    pub fn cuc_graph_add_edges(graph: *mut cuc_graph, from: *const *mut cuc_node, to: *const *mut cuc_node, count: usize) -> cuc_status;
+    /// Add a node that does nothing, behind others: a place where branches meet.
+    pub fn cuc_graph_add_empty(out: *mut *mut cuc_node, graph: *mut cuc_graph, after: *const *mut cuc_node, count: usize) -> cuc_status;
     /// Make a graph without nodes.
     pub fn cuc_graph_create(out: *mut *mut cuc_graph, device: *mut cuc_device) -> cuc_status;
     /// Make a condition for a node of a graph. Each has to be used by one node before the graph is
@@ -2989,6 +2993,8 @@ extern "C" {
     pub fn cuc_graph_keep_buffer(graph: *mut cuc_graph, buffer: *mut cuc_buffer) -> cuc_status;
     /// Let go of a graph. Instances of it go on.
     pub fn cuc_graph_release(graph: *mut cuc_graph);
+    /// Remove edges. All are removed, or none.
+    pub fn cuc_graph_remove_edges(graph: *mut cuc_graph, from: *const *mut cuc_node, to: *const *mut cuc_node, count: usize) -> cuc_status;
     /// Hold a graph once more.
     pub fn cuc_graph_retain(graph: *mut cuc_graph) -> *mut cuc_graph;
     /// Draw a graph into a file, for `dot -Tsvg`.
@@ -3169,6 +3175,12 @@ extern "C" {
     pub fn cuc_memory_virtual(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_virtual_options) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_memory_virtual_options_init(options: *mut cuc_memory_virtual_options, caller_size: usize);
+    /// The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the one that was
+    /// embedded. Nodes that are added to it are of the node's graph, as far as that is not instantiated
+    /// yet.
+    pub fn cuc_node_get_graph(out: *mut *mut cuc_graph, graph: *mut cuc_graph, node: *mut cuc_node) -> cuc_status;
+    /// The launch that a node of type CUC_NODE_KERNEL is.
+    pub fn cuc_node_get_launch(config: *mut cuc_launch_config, kernel: *mut *mut c_void, node: *mut cuc_node) -> cuc_status;
     /// What a node is.
     pub fn cuc_node_get_type(out: *mut i32, node: *mut cuc_node) -> cuc_status;
     /// The name of a type of node, such as "kernel".
