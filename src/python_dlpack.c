@@ -288,9 +288,28 @@ static void drop_taken(void *capsule)
     let_go(cuc__py.PyCapsule_GetPointer(capsule, array_name));
 }
 
+void cuc__python_drop_managed(struct cuc__tensor_object *tensor)
+{
+    delete_new(tensor->managed);
+    delete_old(tensor->managed_old);
+}
+
 // Make an object of what was taken; on failure that is let go of.
 static void *make(void *type, struct taken *taken)
 {
+    if (cuc__python_is_tensor(type)) {
+        void *made = cuc__py.PyType_GenericAlloc(type, 0);
+        if (!made) {
+            let_go(taken);
+            return NULL;
+        }
+        struct cuc__tensor_object *tensor = cuc__python_fields(made);
+        tensor->tensor = taken->tensor;
+        tensor->managed = taken->of_now;
+        tensor->managed_old = taken->of_old;
+        free(taken);
+        return made;
+    }
     void *capsule = cuc__py.PyCapsule_New(taken, array_name, drop_taken);
 
     if (!capsule) {
@@ -456,6 +475,68 @@ static void *from_dlpack(void *type, void *const *arguments, intptr_t count, voi
         return NULL;
     void *made = cuc__py.PyObject_CallFunctionObjArgs(rare, arguments[0], stream, NULL);
     cuc__py.Py_DecRef(rare);
+    return made;
+}
+
+// ---- views
+// ---------------------------------------------------------------------------------------
+
+// Order a consumer's stream, which others have made, after a producer's.
+static cuc_status order(void *consumer, void *producer)
+{
+    cuc_stream *stream = NULL;
+
+    cuc_status st = cuc_stream_from_handle(&stream, consumer, NULL, NULL);
+    if (st >= 0)
+        st = wait_for(stream, producer);
+    cuc_stream_release(stream);
+    return st;
+}
+
+void *cuc__python_view(void *type, void *value, void *stream_ptr)
+{
+    void *const slowly = &cuc__python;
+    cuc_dl_managed_tensor_versioned seen = { { CUC_DL_VERSION_MAJOR, 0 },
+                                             NULL,
+                                             NULL,
+                                             0,
+                                             { NULL, { 0, 0 }, 0, { 0, 0, 0 }, NULL, NULL, 0 } };
+    void *current = NULL;
+    cuc_tensor tensor;
+
+    const struct exchange_api *api = api_of(cuc__py_type(value));
+    if (!api || !api->borrow || cuc__py_type(stream_ptr) != cuc__py.int_type ||
+        !cuc__python_is_tensor(type)) {
+        cuc__py.PyErr_Clear();
+        return slowly;
+    }
+    // It borrows: the view keeps the producer's object.
+    long long consumer = cuc__py.PyLong_AsLongLong(stream_ptr);
+    if (api->borrow(value, &seen.dl_tensor) != 0) {
+        cuc__py.PyErr_Clear();
+        return slowly;
+    }
+    cuc_dl_device device = seen.dl_tensor.device;
+    if (cuc_tensor_from_dlpack(&tensor, &seen) < 0 || (consumer >= 0 && consumer <= 2) ||
+        consumer < -1)
+        return slowly; // which may say it in other words
+    if (consumer != -1 && device.device_type != CUC_DL_CPU) {
+        if (api->current_stream(device.device_type, device.device_id, &current) != 0)
+            return NULL;
+        if (current != (void *)(intptr_t)consumer) {
+            void *state = cuc__py.PyEval_SaveThread();
+            cuc_status st = order((void *)(intptr_t)consumer, current);
+            cuc__py.PyEval_RestoreThread(state);
+            if (st < 0)
+                return failed(type);
+        }
+    }
+    void *made = cuc__py.PyType_GenericAlloc(type, 0);
+    if (!made)
+        return NULL;
+    struct cuc__tensor_object *view = cuc__python_fields(made);
+    view->tensor = tensor;
+    view->exporting = cuc__py_new(value);
     return made;
 }
 

@@ -47,15 +47,13 @@ struct cuc__python_signature {
 };
 
 // Sort arguments into parameters; false for those that the Python definition has to look at.
-static inline bool cuc__python_sort(struct cuc__python_call *call, void *self,
-                                    const struct cuc__python_signature *signature,
-                                    void *const *given, intptr_t count, void *keywords)
+static inline bool cuc__python_sort_arguments(struct cuc__python_call *call,
+                                              const struct cuc__python_signature *signature,
+                                              void *const *given, intptr_t count, void *keywords)
 {
     intptr_t named = keywords ? cuc__py.PyTuple_Size(keywords) : 0;
 
-    call->self = self;
-    call->self_value.handle = ((struct cuc__object *)cuc__python_fields(self))->handle;
-    if (!call->self_value.handle || (size_t)count > signature->count)
+    if ((size_t)count > signature->count)
         return false;
     for (size_t i = 0; i < signature->count; i++) {
         call->objects[i] = (intptr_t)i < count ? given[i] : NULL;
@@ -98,6 +96,17 @@ static inline bool cuc__python_sort(struct cuc__python_call *call, void *self,
         }
     }
     return true;
+}
+
+// The same, for a method of an object, which has to be open.
+static inline bool cuc__python_sort(struct cuc__python_call *call, void *self,
+                                    const struct cuc__python_signature *signature,
+                                    void *const *given, intptr_t count, void *keywords)
+{
+    call->self = self;
+    call->self_value.handle = ((struct cuc__object *)cuc__python_fields(self))->handle;
+    return call->self_value.handle &&
+           cuc__python_sort_arguments(call, signature, given, count, keywords);
 }
 
 // Let go of the interpreter's lock for a call that may take time. Another thread may close the

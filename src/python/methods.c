@@ -54,6 +54,20 @@ static inline void *boolean(uint32_t value)
     return cuc__py.PyBool_FromLong(value != 0);
 }
 
+static void *extents(const int64_t *values, int32_t rank)
+{
+    void *made = cuc__py.PyTuple_New(rank);
+
+    for (int32_t i = 0; made && i < rank; i++) {
+        void *each = integer(values[i]);
+        if (!each || cuc__py.PyTuple_SetItem(made, i, each) != 0) { // which takes the reference
+            cuc__py.Py_DecRef(made);
+            return NULL;
+        }
+    }
+    return made;
+}
+
 static inline void *none(void)
 {
     return cuc__py_new(cuc__py.none);
@@ -82,8 +96,7 @@ static void *waited(const call *c, cuc_status st)
 // ---- methods that are functions of their own ----------------------------------------------------
 
 // The Python definition has to look at it: no object, and no exception either.
-static char slowly_[1];
-static void *const slowly = slowly_;
+#define slowly ((void *)&cuc__python)
 
 static void *Handle_close(call *c, signature *s)
 {
@@ -258,6 +271,17 @@ static void *Device_allocate(call *c, signature *s)
     return made;
 }
 
+static void *StridedMemoryView_from_dlpack(call *c, signature *s)
+{
+    (void)s;
+    return c->objects[1] ? cuc__python_view(c->self, c->objects[0], c->objects[1]) : slowly;
+}
+
+static void *StridedMemoryView_from_any_interface(call *c, signature *s)
+{
+    return StridedMemoryView_from_dlpack(c, s);
+}
+
 // ---- the rows -----------------------------------------------------------------------------------
 
 #define me (c.self_value)
@@ -350,6 +374,32 @@ static void *Device_allocate(call *c, signature *s)
 #define CUSTOM(class, name, parameters) \
     SIGNATURE(class, name, UNWRAP parameters) CALL(class, name, made = class##_##name(&c, s);)
 
+#define TENSOR(class, name, result, ...)                                                        \
+    static void *slow_##class##_##name[2];                                                      \
+    static void *get_##class##_##name(void *self, void *closure)                                \
+    {                                                                                           \
+        const cuc_tensor *t = &((struct cuc__tensor_object *)cuc__python_fields(self))->tensor; \
+        (void)closure;                                                                          \
+        return result(__VA_ARGS__);                                                             \
+    }
+#define CLASS(class, name, parameters)                                                        \
+    SIGNATURE(class, name, UNWRAP parameters)                                                 \
+    static void *slow_##class##_##name[2];                                                    \
+    static void *class_##class##_##name(void *type, void *const *given, intptr_t count,       \
+                                        void *keywords)                                       \
+    {                                                                                         \
+        static const struct cuc__python_signature *const s = &signature_##class##_##name;     \
+        struct cuc__python_call c;                                                            \
+        void *made = slowly;                                                                  \
+        c.self = type;                                                                        \
+        c.method = #name;                                                                     \
+        if (cuc__python_sort_arguments(&c, s, given, count, keywords))                        \
+            made = class##_##name(&c, s);                                                     \
+        return made == slowly                                                                 \
+                   ? cuc__python_slow(slow_##class##_##name[0], type, given, count, keywords) \
+                   : made;                                                                    \
+    }
+
 static void *slow_get(void *const *definition, void *self)
 {
     return cuc__py.PyObject_CallFunctionObjArgs(definition[0], self, NULL);
@@ -373,10 +423,13 @@ static int slow_set(void *self, void *value, void *closure)
 #undef METHOD
 #undef CUSTOM0
 #undef CUSTOM
+#undef TENSOR
+#undef CLASS
 
 #define GETTER(class, name, ...) PROPERTY(class, name)
 #define ASK(class, name, ...) PROPERTY(class, name)
 #define OWN(class, name) PROPERTY(class, name)
+#define TENSOR(class, name, ...) PROPERTY(class, name)
 #define METHOD0(class, name, ...) FUNCTION(class, name)
 #define METHOD(class, name, ...) FUNCTION(class, name)
 #define CUSTOM0(class, name) FUNCTION(class, name)
@@ -386,22 +439,29 @@ static int slow_set(void *self, void *value, void *closure)
       #name,                   \
       slow_##class##_##name,   \
       NULL,                    \
+      NULL,                    \
       get_##class##_##name,    \
       { NULL, NULL, 0, NULL }, \
       { NULL, NULL, NULL, NULL, NULL } },
-#define FUNCTION(class, name)  \
-    { #class,                  \
-      #name,                   \
-      slow_##class##_##name,   \
-      call_##class##_##name,   \
-      NULL,                    \
-      { NULL, NULL, 0, NULL }, \
+#define FUNCTION(class, name)                                        \
+    { #class, #name, slow_##class##_##name,   call_##class##_##name, \
+      NULL,   NULL,  { NULL, NULL, 0, NULL }, { NULL, NULL, NULL, NULL, NULL } },
+
+#define CLASS(class, name, ...) \
+    { #class,                   \
+      #name,                    \
+      slow_##class##_##name,    \
+      NULL,                     \
+      class_##class##_##name,   \
+      NULL,                     \
+      { NULL, NULL, 0, NULL },  \
       { NULL, NULL, NULL, NULL, NULL } },
 
 static struct row {
     const char *class_name, *name;
     void **slow; // the Python definitions: a function, or a property's getter and setter
     void *(*call)(void *self, void *const *given, intptr_t count, void *keywords);
+    void *(*call_class)(void *type, void *const *given, intptr_t count, void *keywords);
     void *(*get)(void *self, void *closure);
     cuc__py_method method;
     cuc__py_getset getset;
@@ -431,6 +491,14 @@ static bool replace(struct row *row, void *type)
         row->method = (cuc__py_method){ row->name, (void (*)(void))row->call,
                                         PY_METH_FASTCALL | PY_METH_KEYWORDS, NULL };
         made = cuc__py.PyDescr_NewMethod(type, &row->method);
+    } else if (definition && row->call_class) {
+        void *function = cuc__py.PyObject_GetAttr(definition, cuc__python.function_name);
+        if (function) {
+            keep(&row->slow[0], function);
+            row->method = (cuc__py_method){ row->name, (void (*)(void))row->call_class,
+                                            PY_METH_FASTCALL | PY_METH_KEYWORDS, NULL };
+            made = cuc__py.PyDescr_NewClassMethod(type, &row->method);
+        }
     } else if (definition) {
         void *get = cuc__py.PyObject_GetAttr(definition, cuc__python.names.fget);
         void *set = get ? cuc__py.PyObject_GetAttr(definition, cuc__python.names.fset) : NULL;

@@ -26,6 +26,8 @@ cuc_status cuc__python_prepare(const char *function)
                     (cuc__python.names.text = cuc__py.PyUnicode_InternFromString(#text)));
     CUC__PYTHON_NAMES(INTERN)
 #undef INTERN
+    good = good && (cuc__python.function_name ||
+                    (cuc__python.function_name = cuc__py.PyUnicode_InternFromString("__func__")));
     return good ? CUC_OK : cuc__fail(CUC_ERROR_INTERNAL, function, "CPython could not make a text");
 }
 
@@ -227,26 +229,36 @@ static inline int clear_fields(void *self, size_t count)
     return 0;
 }
 
-static void end_fields(void *self, size_t count, bool owns)
+static void end_fields(void *self, size_t count, bool owns, void (*before)(void *self))
 {
     struct cuc__object *object = cuc__python_fields(self);
 
     cuc__py.PyObject_GC_UnTrack(self);
     if (owns)
         cuc__python_close(object);
+    if (before)
+        before(self);
     clear_fields(self, count);
     free_object(self);
 }
 
-// Types: X(name, fields, their count, whether the handle is the object's own).
-#define FIELD_TYPES(X)                                                     \
-    X(Buffer, cuc__buffer_object, 3, true, "_resource", "_pool", "_named") \
-    X(MemoryResource, cuc__resource_object, 1, true, "_ipc")               \
-    X(Device, cuc__device_object, 2, false, "_resource", "_found")
+static void drop_managed(void *self)
+{
+    cuc__python_drop_managed(cuc__python_fields(self));
+}
 
-#define FUNCTIONS(name, type, count, owns, ...)                                                  \
-    _Static_assert(sizeof(struct type) == sizeof(struct cuc__object) + (count) * sizeof(void *), \
-                   "all fields behind the handle are objects");                                  \
+// Types: X(name, fields, count of those that are objects, whether the handle is the object's own,
+// what goes before the objects, their names).
+#define FIELD_TYPES(X)                                                                     \
+    X(Buffer, cuc__buffer_object, 3, true, NULL, "_resource", "_pool", "_named")           \
+    X(MemoryResource, cuc__resource_object, 1, true, NULL, "_ipc")                         \
+    X(Device, cuc__device_object, 2, false, NULL, "_resource", "_found")                   \
+    X(Tensor, cuc__tensor_object, 4, false, drop_managed, "_memory", "_buffer", "_stream", \
+      "exporting_obj")
+
+#define FUNCTIONS(name, type, count, owns, before, ...)                                          \
+    _Static_assert(sizeof(struct type) >= sizeof(struct cuc__object) + (count) * sizeof(void *), \
+                   "the objects are behind the handle");                                         \
     static int visit_##name(void *self, cuc__py_visit visit, void *argument)                     \
     {                                                                                            \
         return visit_fields(self, count, visit, argument);                                       \
@@ -257,7 +269,7 @@ static void end_fields(void *self, size_t count, bool owns)
     }                                                                                            \
     static void end_##name(void *self)                                                           \
     {                                                                                            \
-        end_fields(self, count, owns);                                                           \
+        end_fields(self, count, owns, before);                                                   \
     }
 FIELD_TYPES(FUNCTIONS)
 #undef FUNCTIONS
@@ -271,7 +283,7 @@ static const struct base {
     void (*end)(void *self);
     int (*visit)(void *self, cuc__py_visit visit, void *argument);
     int (*clear)(void *self);
-    const char *fields[4]; // ended by NULL
+    const char *fields[5]; // ended by NULL
 } bases[] = { { "Handle",
                 "cucore.native.Handle",
                 sizeof(struct cuc__object),
@@ -279,7 +291,7 @@ static const struct base {
                 NULL,
                 NULL,
                 { NULL } },
-#define BASE(name, type, count, owns, ...)                                    \
+#define BASE(name, type, count, owns, before, ...)                            \
     { #name,        "cucore.native." #name, sizeof(struct type),  end_##name, \
       visit_##name, clear_##name,           { __VA_ARGS__, NULL } },
               FIELD_TYPES(BASE)
@@ -295,8 +307,41 @@ static void *as_slot(void (*function)(void))
 }
 #define SLOT(function) as_slot((void (*)(void))(function))
 
+static void *get_address(void *self, void *closure)
+{
+    (void)closure;
+    return cuc__py.PyLong_FromVoidPtr(
+        &((struct cuc__tensor_object *)cuc__python_fields(self))->tensor);
+}
+
+// The tensor is copied.
+static int set_address(void *self, void *value, void *closure)
+{
+    const void *from = value ? cuc__py.PyLong_AsVoidPtr(value) : NULL;
+
+    (void)closure;
+    if (from)
+        memcpy(&((struct cuc__tensor_object *)cuc__python_fields(self))->tensor, from,
+               sizeof(cuc_tensor));
+    else if (!cuc__py.PyErr_Occurred())
+        cuc__py.PyErr_SetString(cuc__py.ValueError, "expected the address of a cuc_tensor");
+    return from ? 0 : -1;
+}
+
+static void *tensor_type;
+
+bool cuc__python_is_tensor(void *type)
+{
+    return tensor_type && cuc__py.PyType_IsSubtype(type, tensor_type);
+}
+
 static void *make_base(const struct base *base, void *root)
 {
+    static cuc__py_getset tensor_getsets[] = {
+        { "_address", get_address, set_address, "Of its cuc_tensor, which is set by a copy.",
+          NULL },
+        { NULL, NULL, NULL, NULL, NULL },
+    };
     static cuc__py_getset getsets[] = {
         // kept by the type
         { "_h", get_number, set_number, "The handle as a number that keeps it; 0: closed.", NULL },
@@ -323,6 +368,9 @@ static void *make_base(const struct base *base, void *root)
         slots[used++] = (cuc__py_slot){ PY_TP_BASE, root };
     else
         slots[used++] = (cuc__py_slot){ PY_TP_GETSET, getsets };
+    bool is_tensor = base->bytes == sizeof(struct cuc__tensor_object);
+    if (is_tensor)
+        slots[used++] = (cuc__py_slot){ PY_TP_GETSET, tensor_getsets };
     if (base->visit) {
         slots[used++] = (cuc__py_slot){ PY_TP_TRAVERSE, SLOT(base->visit) };
         slots[used++] = (cuc__py_slot){ PY_TP_CLEAR, SLOT(base->clear) };
@@ -330,7 +378,10 @@ static void *make_base(const struct base *base, void *root)
     slots[used] = (cuc__py_slot){ 0, NULL };
     cuc__py_spec spec = { base->full_name, (int)(cuc__py.head_bytes + base->bytes), 0,
                           PY_FLAG_BASE | PY_FLAG_VERSION | (base->visit ? PY_FLAG_GC : 0), slots };
-    return cuc__py.PyType_FromSpec(&spec);
+    void *made = cuc__py.PyType_FromSpec(&spec);
+    if (made && is_tensor)
+        tensor_type = cuc__py_new(made);
+    return made;
 }
 
 cuc_status cuc_python_get_base(void **out, const char *name)

@@ -50,6 +50,8 @@ enum cuc__python_class {
     X(options)               \
     X(size)                  \
     X(src)                   \
+    X(stream_ptr)            \
+    X(obj)                   \
     X(stream)                \
     X(value)
 
@@ -63,6 +65,7 @@ extern struct cuc__python {
         CUC__PYTHON_NAMES(FIELD)
 #undef FIELD
     } names;
+    void *function_name; // "__func__"
 } cuc__python;
 
 // Objects, behind the interpreter's own part. Fields that are Python objects may be NULL.
@@ -89,6 +92,27 @@ struct cuc__device_object {
     void *given;             // the memory resource that a program has set
     void *found;             // the object that was last made for the library's one
 };
+
+// An array over memory that it keeps: a Tensor, or a view of one.
+struct cuc__tensor_object {
+    struct cuc__object base; // without a handle
+    void *memory;            // what keeps the memory
+    void *buffer;            // or a buffer that does
+    void *stream;            // that the memory is used on
+    void *exporting;         // the object that it is a view of
+    cuc_tensor tensor;
+    cuc_dl_managed_tensor_versioned *managed; // that it came as
+    cuc_dl_managed_tensor *managed_old;
+};
+
+// An object of a class over that layout, or NULL.
+bool cuc__python_is_tensor(void *type);
+
+// Let go of what a tensor came as, also with an exception on its way. python_dlpack.c.
+void cuc__python_drop_managed(struct cuc__tensor_object *tensor);
+
+// A view of an array by the producer's exchange API: the Python definition has to look at others.
+void *cuc__python_view(void *type, void *value, void *stream_ptr);
 
 static inline void *cuc__python_fields(void *object)
 {
@@ -123,8 +147,5 @@ bool cuc__python_may_release(void);
 
 // Raise the thread's last failure, of a method of an object; NULL.
 void *cuc__python_failed(void *self, const char *method);
-
-// The base type of a class, which has its fields; NULL with an exception.
-void *cuc__python_base(const char *name);
 
 #endif

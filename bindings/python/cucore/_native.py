@@ -47,10 +47,17 @@ if TYPE_CHECKING:
         _resource: Any
         _found: Any
 
+    class TensorBase:
+        _address: int
+        _memory: Any
+        _buffer: Any
+        _stream: Any
+        exporting_obj: Any
+
 elif is_there:
     HandleBase = _root
-    BufferBase, ResourceBase, DeviceBase = (taken("cuc_python_get_base", name)
-                                            for name in (b"Buffer", b"MemoryResource", b"Device"))
+    BufferBase, ResourceBase, DeviceBase, TensorBase = (
+        taken("cuc_python_get_base", name) for name in (b"Buffer", b"MemoryResource", b"Device", b"Tensor"))
 else:
     class HandleBase:
         __slots__ = ("_h", "__weakref__")
@@ -63,6 +70,9 @@ else:
 
     class DeviceBase(HandleBase):
         __slots__ = ("_resource", "_found")
+
+    class TensorBase:
+        __slots__ = ("_address", "_memory", "_buffer", "_stream", "exporting_obj", "__weakref__")
 
 
 def methods(cls: _Class) -> _Class:

@@ -11,6 +11,7 @@ from ._device import Device
 from ._errors import check, last_error
 from ._handle import HostMemory, c_number, handle_of, may_call, not_copied, numbers
 from ._memory import Buffer
+from ._native import TensorBase, methods
 from ._pending import hold
 from ._stream import Stream, StreamLike, as_stream
 
@@ -79,12 +80,13 @@ def dtype_name(number: int) -> str:
 
 # ---- tensors -------------------------------------------------------------------------------------
 
-class Tensor:
+@methods
+class Tensor(TensorBase):
     """An array over memory that it keeps: a shape, strides, a dtype. It can be an argument of a
     kernel, and goes to other libraries by `__dlpack__` and `__cuda_array_interface__`.
     """
 
-    __slots__ = ("_address", "_memory", "_buffer", "_stream", "__weakref__")
+    __slots__ = ()
     _address: int  # of a cuc_tensor
     _memory: Any  # what keeps that, and the memory of others
     _buffer: Buffer | None  # a reference of its own to the memory, where a buffer has it
@@ -300,7 +302,7 @@ class Tensor:
         """What keeps the memory."""
         if self._buffer is not None:
             return self._buffer
-        return self._memory[1] if type(self._memory) is tuple else self._memory
+        return self._memory[1] if type(self._memory) is tuple else self._memory or self
 
     def _ready(self, stream: int | None) -> None:
         """Order what the consumer does after what is on the buffer's own stream."""

@@ -14,30 +14,39 @@ from ._errors import check
 from ._handle import HostMemory, assign, call, get, not_copied, options
 from ._managed import CopyOptions, copy_batch, discard_batch, discard_prefetch_batch, prefetch_batch
 from ._memory import Buffer
+from ._native import TensorBase, methods
 from ._stream import Stream, StreamLike, as_stream
 from ._tensor import Tensor, _extent, dtype_number, has_interface, lay, numpy_dtype, stream_of
 from ._tensor_map import TensorMapDescriptor, TensorMapDescriptorOptions, options_of
 
 
-class StridedMemoryView:
+@methods
+class StridedMemoryView(TensorBase):
     """An array of any library, in the host's or a device's memory, without a copy. `stream_ptr` is the
     address of the stream that it will be used on, which is ordered behind what makes the array, or -1
     for no order; host arrays need none.
     """
 
-    __slots__ = ("_tensor", "exporting_obj")
-    _tensor: Tensor
+    __slots__ = ()
     exporting_obj: Any  #: what it is a view of
 
     def __init__(self, obj: Any = None, stream_ptr: int | None = None) -> None:
         made = self.from_any_interface(obj, stream_ptr)
-        self._tensor, self.exporting_obj = made._tensor, obj
+        self._see(made._tensor, obj)
 
     @classmethod
     def _of(cls, tensor: Tensor, obj: Any) -> StridedMemoryView:
         self = cls.__new__(cls)
-        self._tensor, self.exporting_obj = tensor, obj
+        self._see(tensor, obj)
         return self
+
+    def _see(self, tensor: Tensor, obj: Any) -> None:
+        self._address, self._memory = tensor._address, tensor
+        self._buffer, self._stream, self.exporting_obj = tensor._buffer, tensor._stream, obj
+
+    @property
+    def _tensor(self) -> Tensor:
+        return Tensor._of(raw.cuc_tensor.from_address(self._address), self._buffer, self, self._stream)
 
     @classmethod
     def from_dlpack(cls, obj: Any, stream_ptr: int | None = None) -> StridedMemoryView:
