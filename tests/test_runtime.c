@@ -72,9 +72,9 @@ START_TEST(a_kernel_of_the_program_is_found_by_its_symbol_and_launched)
     ck_assert_int_eq(cuc_kernel_from_symbol(&kernel, &stub), CUC_OK);
     ck_assert_ptr_eq(cuc_kernel_handle(kernel), cuc_kernel_handle(original));
     int before = fake_launch_count();
-    ck_assert_int_eq(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 }), kernel,
-                                (cuc_device_ptr)4096, 2.0f),
-                     CUC_OK);
+    cuc_status st = CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 }), kernel,
+                               (cuc_device_ptr)4096, 2.0f);
+    ck_assert_int_eq(st, CUC_OK);
     ck_assert_int_eq(fake_launch_count(), before + 1);
     // A foreign kernel's arguments are checked as any other's.
     ck_assert_int_eq(

@@ -332,8 +332,43 @@ CUC__ARG_SCALARS(CUC__ARG_FUNCTION)
 // clang-format on
 
 #if defined(__GNUC__)
-/** One argument from a value: a scalar, a device address, a buffer, a tensor, a struct. */
-#define CUC_ARG(x) (CUC__ARG_BUILDER(x, CUC__ARG_OTHERWISE)((__typeof__(x)[]){ x }, sizeof(x)))
+// clang-format off
+#define CUC__NOT_HANDLE(type) struct type *: 0, struct type **: 0
+// 0 for a handle that no kernel takes, and for the address of a variable that holds a handle.
+#define CUC__ARG_IS_DATA(x)                                                                        \
+    _Generic((x),                                                                                  \
+        struct cuc_buffer **: 0, struct cuc_tensor **: 0, CUC__NOT_HANDLE(cuc_stream),             \
+        CUC__NOT_HANDLE(cuc_event), CUC__NOT_HANDLE(cuc_kernel), CUC__NOT_HANDLE(cuc_device),      \
+        CUC__NOT_HANDLE(cuc_context), CUC__NOT_HANDLE(cuc_memory_resource),                        \
+        CUC__NOT_HANDLE(cuc_program), CUC__NOT_HANDLE(cuc_linker), CUC__NOT_HANDLE(cuc_object),    \
+        CUC__NOT_HANDLE(cuc_found), CUC__NOT_HANDLE(cuc_graph), CUC__NOT_HANDLE(cuc_graph_exec),   \
+        CUC__NOT_HANDLE(cuc_tile_program), CUC__NOT_HANDLE(cuc_gemm_plan),                         \
+        CUC__NOT_HANDLE(cuc_green_context), default: 1)
+// clang-format on
+#define CUC__ARG_POINTEE(x) \
+    __typeof__(*__builtin_choose_expr(__builtin_classify_type(x) == 5, (x), (char *)0))
+#define CUC__ARG_JOINED(x) __typeof__(1 ? (CUC__ARG_POINTEE(x) *)1 : (const CUC__ARG_POINTEE(x) *)1)
+// A function's type takes no qualifiers: with gcc it joins with no const one, with clang it is the
+// same one with any.
+#define CUC__ARG_IS_FUNCTION(x)                                                           \
+    (!__builtin_types_compatible_p(CUC__ARG_JOINED(x), const CUC__ARG_POINTEE(x) *) ||    \
+     (__builtin_types_compatible_p(CUC__ARG_POINTEE(x) *, const CUC__ARG_POINTEE(x) *) && \
+      __builtin_types_compatible_p(CUC__ARG_POINTEE(x) *, volatile CUC__ARG_POINTEE(x) *)))
+#define CUC__ARG_CHECK(x)                                                                       \
+    (0 * sizeof(struct {                                                                        \
+         _Static_assert(CUC__ARG_IS_DATA(x),                                                    \
+                        "a kernel takes no handle of the host, nor a pointer to one: pass the " \
+                        "cuc_buffer * itself, a cuc_tensor *, an address or a value");          \
+         _Static_assert(!CUC__ARG_IS_FUNCTION(x), "a kernel takes no function of the host");    \
+         int unused;                                                                            \
+     }))
+
+/**
+ * One argument from a value: a scalar, a device address, a buffer, a tensor, a struct. Other
+ * handles, pointers to handles and functions of the host do not compile.
+ */
+#define CUC_ARG(x) \
+    (CUC__ARG_BUILDER(x, CUC__ARG_OTHERWISE)((__typeof__(x)[]){ x }, sizeof(x) + CUC__ARG_CHECK(x)))
 #define CUC__ARG_OTHERWISE , default : cuc_arg_bytes
 #else
 #define CUC_ARG(x) (CUC__ARG_BUILDER(x, CUC__ARG_OTHERWISE)(&(x), sizeof(x)))

@@ -186,8 +186,14 @@ static const struct {
     { B, DEVICE, 99, { "argument b is a tensor of device 99, which there is not", "" } },
     { Y, EXTENT, 5, { "argument y: axis 0: expected 4, got 5", "" } },
     { Y, LAST_EXTENT, 8, { "argument y: axis 1: expected 4, got 8", "" } },
-    { X, LAST_EXTENT, 126, { "where N % 4 == 0: it does not hold: N is 126; the left side is 2", "" } },
-    { X, ADDRESS, 0x40000 - 16, { "where noalias(x, y): it does not hold: x and y share bytes", "" } },
+    { X,
+      LAST_EXTENT,
+      126,
+      { "where N % 4 == 0: it does not hold: N is 126; the left side is 2", "" } },
+    { X,
+      ADDRESS,
+      0x40000 - 16,
+      { "where noalias(x, y): it does not hold: x and y share bytes", "" } },
 };
 
 static void spoil(cuc_tensor *t, enum spoiling what, int64_t value)
@@ -267,7 +273,8 @@ START_TEST(arguments_of_another_kind_are_refused)
              "got f32");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, vadd, &t, nothing, &t),
              "argument b", "at NULL");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, vadd, &t, stream, &t),
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             CUC_LAUNCH(stream, NULL, vadd, &t, (cuc_arg){ .type = CUC_ARG_NONE }, &t),
              "argument b", "a handle");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, grid, fill, &x, &x),
              "argument v: expected i32 of 4 bytes, got a "
