@@ -289,7 +289,7 @@ class Device(DeviceBase):
         if given is not None and not given._h and not given._closed:
             return given
         # Others set it too, and one that was closed here is still the device's.
-        made = MemoryResource._own(create(raw.cuc_device_get_memory_resource, self._h))
+        made = MemoryResource._found(create(raw.cuc_device_get_memory_resource, self._h))
         if given is not None and given._h == made._h:
             return given
         self._found = made

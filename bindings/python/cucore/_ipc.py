@@ -20,6 +20,8 @@ class IPCAllocationHandle:
     __slots__ = ("_fd", "uuid", "__weakref__")
 
     def __init__(self, fd: int, uuid: uuids.UUID) -> None:
+        if fd < 0:
+            raise ValueError(f"fd is {fd}: expected a file descriptor, 0 or more")
         self._fd, self.uuid = fd, uuid
 
     @property
@@ -46,12 +48,20 @@ class IPCAllocationHandle:
             self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        multiprocessing.context.assert_spawning(self)  # a descriptor goes with the process alone
-        return _allocation_handle, (multiprocessing.reduction.DupFd(int(self)), self.uuid)
+        multiprocessing.context.assert_spawning(self)  # a descriptor goes by multiprocessing alone
+        return _sent(self)
+
+
+def _sent(handle: IPCAllocationHandle) -> tuple[Any, ...]:
+    """How multiprocessing takes it: to a process that starts, and through queues and pipes."""
+    return _allocation_handle, (multiprocessing.reduction.DupFd(int(handle)), handle.uuid)
 
 
 def _allocation_handle(fd: Any, uuid: uuids.UUID) -> IPCAllocationHandle:
     return IPCAllocationHandle(fd.detach(), uuid)
+
+
+multiprocessing.reduction.register(IPCAllocationHandle, _sent)
 
 
 class IPCBufferDescriptor:

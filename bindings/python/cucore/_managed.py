@@ -89,11 +89,29 @@ def place(given: Any) -> Location:
     return kinds.get(given.type, lambda: None)()
 
 
+_KINDS = {raw.CUC_LOCATION_HOST_NUMA: "host_numa", raw.CUC_LOCATION_HOST_NUMA_CURRENT: "host_numa_current"}
+
+
 class AccessedBy(MutableSet[Any]):
     """The places that managed memory stays mapped at; changes take effect at once."""
 
     def __init__(self, buffer: ManagedBuffer) -> None:
         self._buffer = buffer
+
+    @classmethod
+    def _from_iterable(cls, it: Iterable[Any]) -> set[Any]:  # type: ignore[override]
+        """What the operators of sets give."""
+        return set(it)
+
+    @staticmethod
+    def _place(value: Location) -> Location:
+        """A place that memory can stay mapped at."""
+        where = Device(value) if isinstance(value, int) else value
+        kind = location(where).type
+        if kind not in (raw.CUC_LOCATION_DEVICE, raw.CUC_LOCATION_HOST):
+            raise ValueError(f"accessed_by does not support location_type={_KINDS.get(kind, 'none')!r}: expected a "
+                             f"Device or Host(), not {where!r}")
+        return where
 
     def _now(self) -> list[Location]:
         room = 64
@@ -112,7 +130,7 @@ class AccessedBy(MutableSet[Any]):
         return len(self._now())
 
     def add(self, value: Location) -> None:
-        self._buffer._advise(raw.CUC_ADVISE_SET_ACCESSED_BY, value)
+        self._buffer._advise(raw.CUC_ADVISE_SET_ACCESSED_BY, self._place(value))
 
     def discard(self, value: Location) -> None:
         self._buffer._advise(raw.CUC_ADVISE_UNSET_ACCESSED_BY, value)
@@ -130,6 +148,7 @@ class ManagedBuffer(Buffer):
     __slots__ = ()
 
     def _advise(self, advice: int, where: Location = None) -> None:
+        _refuse_unmanaged((self,))
         check(raw.cuc_memory_advise(self.handle, self.size, advice, ctypes.byref(location(where))))
 
     @property
@@ -169,7 +188,7 @@ class ManagedBuffer(Buffer):
 
     @accessed_by.setter
     def accessed_by(self, places: Iterable[Location]) -> None:
-        given = {Device(p) if isinstance(p, int) else p for p in places}
+        given = {AccessedBy._place(p) for p in places}  # all of them, before anything changes
         now = set(AccessedBy(self))
         for where in now - given:
             AccessedBy(self).discard(where)
@@ -199,21 +218,39 @@ def as_managed(made: Buffer) -> ManagedBuffer:
 
 # ---- several at once -----------------------------------------------------------------------------
 
-def _batch(buffers: Sequence[Buffer], locations: Any = None) -> tuple[Any, Any]:
+_EVERYWHERE = object()
+
+
+def _refuse_unmanaged(buffers: Sequence[Buffer]) -> None:
+    """Refuse memory that does not move. The host's own may, where the device reaches it."""
+    for each in buffers:
+        if each.is_device_accessible and not each.is_managed:
+            raise ValueError(f"{each!r} is no managed-memory allocation: expected memory of a ManagedMemoryResource, "
+                             "or of another that is managed")
+
+
+def _batch(buffers: Sequence[Buffer], locations: Any = _EVERYWHERE) -> tuple[Any, Any]:
+    if isinstance(buffers, Buffer):
+        raise TypeError("expected a sequence of Buffers, not one")
+    if locations is None:
+        raise ValueError("a location is required: expected a Device or a Host")
+    _refuse_unmanaged(buffers)
     count = len(buffers)
     ptrs = (ctypes.c_uint64 * max(count, 1))(*[b.handle for b in buffers])
     sizes = (ctypes.c_size_t * max(count, 1))(*[b.size for b in buffers])
-    given = list(locations) if isinstance(locations, (list, tuple)) else [locations]
-    if len(given) not in (1, count):
-        raise ValueError(f"{len(given)} locations for {count} buffers: expected one, or as many")
-    places = (raw.cuc_memory_location * len(given))(*[location(each) for each in given])
+    given = [None if locations is _EVERYWHERE else locations]
+    if isinstance(locations, (list, tuple)):
+        given = list(locations)
+        if len(given) != count:
+            raise ValueError(f"the locations have a length of {len(given)}, and there are {count} buffers")
+    places = (raw.cuc_memory_location * max(len(given), 1))(*[location(each) for each in given])
     made = struct_of(raw.cuc_memory_batch, ptrs=ctypes.addressof(ptrs), bytes=ctypes.addressof(sizes),
                    count=count, locations=ctypes.addressof(places), location_count=len(given))
     return made, (ptrs, sizes, places)
 
 
 def prefetch_batch(stream: StreamLike, buffers: Sequence[Buffer], locations: Any) -> None:
-    """Move managed buffers, all to one place or each to its own."""
+    """Move managed buffers, all to one place or each to its own: as many places as buffers."""
     made, _kept = _batch(buffers, locations)
     check(raw.cuc_memory_prefetch_batch(as_stream(stream)._h, ctypes.byref(made)))
 

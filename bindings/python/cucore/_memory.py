@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 _ACCESS_DEVICE, _ACCESS_HOST = raw.CUC_MEMORY_ACCESS_DEVICE, raw.CUC_MEMORY_ACCESS_HOST
 
 
+#: The classes of resources that others have made, by whether they are pools, and their kinds.
+CLASSES: dict[tuple[bool, int], type[MemoryResource]] = {}
+
+
 @methods
 class MemoryResource(Handle, ResourceBase):
     """Something that allocates. A subclass may be a resource of its own: see `allocate()`."""
@@ -41,6 +45,12 @@ class MemoryResource(Handle, ResourceBase):
     def __init__(self) -> None:
         if type(self).allocate is MemoryResource.allocate:
             super().__init__()
+
+    @staticmethod
+    def _found(handle: int) -> MemoryResource:
+        """An object, of the class of its kind, for a reference to a resource that another object has made."""
+        kind = bool(raw.cuc_memory_resource_is_pool(handle)), raw.cuc_memory_resource_kind(handle)
+        return CLASSES.get(kind, MemoryResource)._own(handle)
 
     def allocate(self, size: int, *, stream: StreamLike) -> Buffer:
         """Memory in the stream's order; its last reference frees it in that order too.
@@ -108,11 +118,20 @@ def _access_of(resource: MemoryResource) -> int:
            (raw.CUC_MEMORY_ACCESS_MANAGED if resource.is_managed else 0)
 
 
+def _device_of(resource: MemoryResource) -> Device | None:
+    """The device that a subclass says its memory is of. It may say none: by -1, or by raising."""
+    try:
+        said: Any = resource.device_id
+    except (AttributeError, NotImplementedError, RuntimeError):
+        return None
+    return Device(said) if isinstance(said, Device) or said >= 0 else None
+
+
 def _stream_to_free_on(resource: MemoryResource, stream: int | None) -> Stream:
     """The stream of a buffer, or the default one of its resource's device: a deallocate() always has one."""
     if stream:
         return Stream._own(raw.cuc_stream_retain(stream))
-    return Device(resource.device_id if resource.device_id >= 0 else None).default_stream
+    return (_device_of(resource) or Device()).default_stream
 
 
 def _custom(resource: MemoryResource) -> int:
@@ -198,8 +217,9 @@ class Buffer(Handle, BufferBase):
         made = options(raw.cuc_buffer_options, owner=key or None, stream=queue._h if queue else None)
         if key:
             made.drop_owner = callback(raw.cuc_buffer_options, "drop_owner", kept.drop)
-        if mr is not None and not mr._h and not mr._closed and mr.device_id >= 0 and mr.is_device_accessible:
-            made.device = Device(mr.device_id)._h  # of a subclass; without, the driver tells by the address
+        if mr is not None and not mr._h and not mr._closed and mr.is_device_accessible:
+            said = _device_of(mr)
+            made.device = said._h if said is not None else None  # without, the driver tells by the address
         try:
             with mr._lent() if mr is not None else contextlib.nullcontext() as made.resource:
                 self = cls._own(create(raw.cuc_buffer_from_pointer, int(ptr), size,
@@ -221,18 +241,21 @@ class Buffer(Handle, BufferBase):
         made = cls._own(create(raw.cuc_buffer_import, handle_of(MemoryResource, mr, "mr"), ctypes.byref(given),
                                ipc_descriptor.size, queue._h))
         made._pool = made._resource = mr
+        made._named = ipc_descriptor  # so that it can be handed on
         return made
 
     @property
     def ipc_descriptor(self) -> IPCBufferDescriptor:
         """What names it to a process that has its pool; of a pool with ipc_enabled."""
         handle = self._h  # none once it is closed
+        if handle and self._pool is None and not raw.cuc_buffer_parent(handle):
+            raise RuntimeError("Memory resource is not IPC-enabled: make it with ipc_enabled=True")
         if self._named is None:
             self._named = IPCBufferDescriptor(exported(raw.cuc_buffer_export, handle), self.size)
         return self._named
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._pool is None or self._pool.is_mapped:
+        if self._pool is None:
             raise TypeError("only a buffer of a pool with ipc_enabled can be pickled: it goes by its "
                             "descriptor, and is the same memory")
         return _buffer_of, (self._pool, self.ipc_descriptor)
@@ -261,10 +284,10 @@ class Buffer(Handle, BufferBase):
     @property
     def memory_resource(self) -> MemoryResource | None:
         """What has allocated it, or the whole that it is a part of; None: its memory was there already."""
-        if self._resource is not None:
+        if self._resource is not None and self._h:
             return self._resource
-        handle = raw.cuc_buffer_memory_resource(self._h)
-        return MemoryResource._own(raw.cuc_memory_resource_retain(handle)) if handle else None
+        handle = raw.cuc_memory_resource_retain(raw.cuc_buffer_memory_resource(self._h))
+        return MemoryResource._found(handle) if handle else None
 
     @property
     def owner(self) -> Any:
@@ -316,8 +339,12 @@ class Buffer(Handle, BufferBase):
         queue = as_stream(stream)
         size = self.size
         if dst is None:
-            resource = raw.cuc_buffer_memory_resource(self._h)
-            dst = Buffer._own(create(raw.cuc_buffer_create, resource, size, queue._h))
+            own = self.memory_resource
+            if own is not None and not own.is_closed:
+                dst = own.allocate(size, stream=queue)
+            else:
+                dst = Buffer._own(create(raw.cuc_buffer_create, raw.cuc_buffer_memory_resource(self._h), size,
+                                         queue._h))
         if isinstance(dst, Buffer):
             self._same_size(dst.size, size)
             done = raw.cuc_buffer_copy(queue._h, dst._h, 0, self._h, 0, size)
@@ -420,4 +447,5 @@ class Buffer(Handle, BufferBase):
         return hash((self.handle, self.size))
 
     def __repr__(self) -> str:
-        return f"<Buffer of {self.size} bytes at {self.handle:#x}>" if self._h else "<Buffer, closed>"
+        mapped = " is_mapped=True" if self.is_mapped else ""
+        return f"<Buffer ptr={self.handle:#x} size={self.size}{mapped}>" if self._h else "<Buffer, closed>"

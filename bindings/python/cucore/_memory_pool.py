@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import ctypes
+import multiprocessing.reduction
+import os
 import uuid as uuids
 import weakref
 from collections.abc import Iterable, Iterator, MutableSet
@@ -10,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from . import raw
 from ._device import Device
-from ._errors import check
+from ._errors import CUDAError, check
 from ._handle import call, create, get, given_as, options, word
 from ._ipc import IPCAllocationHandle
 from ._managed import ManagedBuffer, as_managed, located
-from ._memory import Buffer, MemoryResource
+from ._memory import CLASSES, Buffer, MemoryResource
 from ._native import methods
 from ._stream import StreamLike
 
@@ -26,31 +28,34 @@ _KINDS = {"device": raw.CUC_MEMORY_DEVICE, "pinned": raw.CUC_MEMORY_PINNED, "man
 
 @dataclass
 class DeviceMemoryResourceOptions:
-    max_size: int = 0  #: the most it may ever hold; 0: what the system allows
     ipc_enabled: bool = False  #: other processes can have its memory
+    max_size: int = 0  #: the most it may ever hold; 0: what the system allows
 
 
 @dataclass
 class PinnedMemoryResourceOptions:
-    max_size: int = 0
-    numa_id: int = -1  #: where on the host; -1: anywhere
     ipc_enabled: bool = False  #: other processes can have its memory
+    max_size: int = 0
+    numa_id: int | None = None  #: a node of the host; None: anywhere, or with ipc_enabled the device's own node
 
 
 @dataclass
 class ManagedMemoryResourceOptions:
-    preferred_location: int | None = None  #: a device, or -1 for the host
+    preferred_location: int | None = None  #: a device or a NUMA node; without a type, -1 is the host
+    preferred_location_type: str | None = None  #: "device", "host" or "host_numa"; None: by the number
     max_size: int = 0
 
 
 class PoolAttributes:
     """Attributes of a pool by their names, such as `used_mem_current`; some can be set."""
 
-    __slots__ = ("_pool",)
+    __slots__ = ("_h", "_pool", "__weakref__")
     _pool: MemoryPool
+    _h: int  # which the pool may give up
 
     def __init__(self, pool: MemoryPool) -> None:
         object.__setattr__(self, "_pool", pool)
+        object.__setattr__(self, "_h", pool._open())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PoolAttributes, (self._pool,)
@@ -64,24 +69,33 @@ class PoolAttributes:
 
     def __getattr__(self, name: str) -> int:
         number = self._number(name)  # first: `_pool` itself comes here while there is none
-        return int(get(ctypes.c_uint64, raw.cuc_memory_pool_get_attribute, self._pool._h, number))
+        value = get(ctypes.c_uint64, raw.cuc_memory_pool_get_attribute, self._h, number)
+        return bool(value) if name.startswith("reuse_") else int(value)
 
     def __setattr__(self, name: str, value: int) -> None:
-        call(raw.cuc_memory_pool_set_attribute, self._pool._h, self._number(name), value)
+        call(raw.cuc_memory_pool_set_attribute, self._h, self._number(name), value)
 
     def __dir__(self) -> list[str]:
         return list(raw.NAMES["memory_pool_attribute"].values())
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)}' for name in sorted(dir(self)))})"
+
 
 class PeerAccess(MutableSet[Any]):
-    """The devices other than its own that reach a pool."""
+    """The devices other than its own that reach a pool: a set, of devices or their ordinals."""
 
     def __init__(self, pool: MemoryPool) -> None:
         self._pool = pool
 
+    @classmethod
+    def _from_iterable(cls, it: Iterable[Any]) -> set[Any]:  # type: ignore[override]
+        """What the operators of sets give."""
+        return set(it)
+
     def __contains__(self, device: object) -> bool:
-        peer = Device(device)  # type: ignore[arg-type]
-        return peer.device_id != self._pool.device_id and \
+        peer = _device_or_none(device)
+        return peer is not None and peer.device_id != self._pool.device_id and \
             get(ctypes.c_int32, raw.cuc_memory_pool_get_access, self._pool._h, peer._h) != raw.CUC_ACCESS_NONE
 
     def __iter__(self) -> Iterator[Device]:
@@ -91,7 +105,9 @@ class PeerAccess(MutableSet[Any]):
         return sum(1 for _ in self)
 
     def add(self, value: Device | int) -> None:
-        check(raw.cuc_memory_pool_set_access(self._pool._h, Device(value)._h, raw.CUC_ACCESS_READ_WRITE))
+        device = Device(value)
+        if device.device_id != self._pool.device_id:  # which reaches it anyway
+            check(raw.cuc_memory_pool_set_access(self._pool._h, device._h, raw.CUC_ACCESS_READ_WRITE))
 
     def discard(self, value: Device | int) -> None:
         if value in self:
@@ -101,17 +117,26 @@ class PeerAccess(MutableSet[Any]):
         return f"{{{', '.join(map(repr, self))}}}"
 
 
+def _device_or_none(value: object) -> Device | None:
+    """The device that a value stands for, if any."""
+    try:
+        return Device(value)  # type: ignore[arg-type]
+    except (CUDAError, TypeError, ValueError, OverflowError):
+        return None
+
+
 @methods
 class MemoryPool(MemoryResource):
     """A pool of the driver: allocates and frees in stream order."""
 
-    __slots__ = ("_made",)
+    __slots__ = ("_made", "_place")
     _made: bool  # here, and not the device's or another process's
-    _ipc: tuple[IPCAllocationHandle | None, uuids.UUID] | None  # None: it is of this process alone
+    _place: tuple[str, int | None] | None  # that was asked for: a kind and a number
+    _ipc: tuple[IPCAllocationHandle, uuids.UUID] | None  # None: it is of this process alone
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self:
         self = super().__new__(cls)
-        self._made = False
+        self._made, self._place = False, None
         return self
 
     def _make(self, device: Device, kind: int, ipc: bool = False, **fields: Any) -> None:
@@ -138,7 +163,7 @@ class MemoryPool(MemoryResource):
     @property
     def is_mapped(self) -> bool:
         """Whether it is another process's."""
-        return self._ipc is not None and self._ipc[0] is None
+        return self._ipc is not None and not self._made
 
     @property
     def uuid(self) -> uuids.UUID | None:
@@ -148,22 +173,30 @@ class MemoryPool(MemoryResource):
     @property
     def allocation_handle(self) -> IPCAllocationHandle:
         """What another process imports it by."""
-        if self._ipc is None or self._ipc[0] is None:
-            raise RuntimeError("the pool is not for other processes: make it with ipc_enabled=True"
-                               if self._ipc is None else "the pool is another process's")
+        if self._ipc is None:
+            raise RuntimeError("Memory resource is not IPC-enabled: make it with ipc_enabled=True")
         return self._ipc[0]
 
     @classmethod
     def _imported(cls, device_id: Device | int | None, handle: IPCAllocationHandle | int) -> Self:
+        known = _registry.get(handle.uuid) if isinstance(handle, IPCAllocationHandle) else None
+        if known is not None and not known.is_closed:
+            if not isinstance(known, cls):
+                raise TypeError(f"the pool {known.uuid} is a {type(known).__name__} here, not a {cls.__name__}")
+            return known
         self = cls.__new__(cls)
         self._take(create(raw.cuc_memory_pool_import, Device(device_id)._h, int(handle)))
         uuid = handle.uuid if isinstance(handle, IPCAllocationHandle) else uuids.uuid4()
-        self._ipc = None, uuid
+        self._ipc = IPCAllocationHandle(os.dup(int(handle)), uuid), uuid  # so that others can have it from here
+        if isinstance(handle, IPCAllocationHandle):
+            _registry[uuid] = self
         return self
 
     @classmethod
     def from_allocation_handle(cls, device_id: Device | int, alloc_handle: IPCAllocationHandle | int) -> Self:
-        """Another process's pool; buffers come by `Buffer.from_ipc_descriptor()`."""
+        """Another process's pool; buffers come by `Buffer.from_ipc_descriptor()`. One that came before is given
+        again.
+        """
         return cls._imported(device_id, alloc_handle)
 
     def register(self, uuid: uuids.UUID) -> MemoryPool:
@@ -178,8 +211,16 @@ class MemoryPool(MemoryResource):
             raise RuntimeError(f"no pool is registered as {uuid}")
         return found
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        multiprocessing.reduction.register(cls, _sent)  # which goes by the class itself
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return _pool_of, (type(self), self.device_id, self.allocation_handle)
+        """Where pickle is on its own, without multiprocessing: to a process that has the pool."""
+        if self._ipc is None:
+            raise TypeError(f"a {type(self).__name__} of this process alone is not pickled: make it with "
+                            "ipc_enabled=True")
+        return MemoryPool.from_registry, (self._ipc[1],)
 
     @property
     def handle(self) -> int:
@@ -206,7 +247,8 @@ class MemoryPool(MemoryResource):
     @classmethod
     def current(cls, device: Device | int = 0, kind: str = "device") -> MemoryPool:
         """The pool that a device's allocations come from, of a kind: "device", "pinned" or "managed"."""
-        return MemoryPool._own(create(raw.cuc_memory_pool_get_current, Device(device)._h, word("kind", kind, _KINDS)))
+        made = create(raw.cuc_memory_pool_get_current, Device(device)._h, word("kind", kind, _KINDS))
+        return MemoryResource._found(made)  # type: ignore[return-value]
 
     def make_current(self) -> None:
         """Let its device's allocations come from it. It is kept from then on: whoever asked for the current pool
@@ -236,40 +278,62 @@ _registry: weakref.WeakValueDictionary[uuids.UUID, MemoryPool] = weakref.WeakVal
 _been_current: list[MemoryPool] = []
 
 
-def _pool_of(cls: type[MemoryPool], device_id: int, handle: IPCAllocationHandle) -> MemoryPool:
-    """A pool that was pickled: one object of it in a process."""
-    known = _registry.get(handle.uuid)
-    if known is None:
-        known = cls._imported(device_id, handle).register(handle.uuid)
-    return known
+def _pool_of(cls: type[MemoryPool], device_id: int | None, handle: IPCAllocationHandle) -> MemoryPool:
+    """A pool that came by multiprocessing: one object of it in a process."""
+    return cls._imported(device_id, handle)
+
+
+def _sent(pool: MemoryPool) -> tuple[Any, ...]:
+    """How multiprocessing takes a pool."""
+    return _pool_of, (type(pool), pool.device_id if pool.device_id >= 0 else None, pool.allocation_handle)
 
 
 class DeviceMemoryResource(MemoryPool):
-    """A pool on a device: its default one, or a new one when options are given."""
+    """A pool on a device: its current one, or a new one when options are given."""
 
     __slots__ = ()
 
     def __init__(self, device_id: Device | int,
                  options: DeviceMemoryResourceOptions | dict[str, Any] | None = None) -> None:
         if options is None:
-            self._take(create(raw.cuc_memory_pool_get_default, Device(device_id)._h, raw.CUC_MEMORY_DEVICE))
+            self._take(create(raw.cuc_memory_pool_get_current, Device(device_id)._h, raw.CUC_MEMORY_DEVICE))
         else:
             given = given_as(DeviceMemoryResourceOptions, options)
             self._make(Device(device_id), raw.CUC_MEMORY_DEVICE, given.ipc_enabled, max_bytes=given.max_size)
 
 
 class PinnedMemoryResource(MemoryPool):
-    """A pool of page-locked host memory, that the host and devices reach."""
+    """A pool of page-locked host memory, that the host and devices reach: the current one, or a new one when options
+    are given.
+    """
 
     __slots__ = ()
 
     def __init__(self, options: PinnedMemoryResourceOptions | dict[str, Any] | None = None) -> None:
+        if options is None:
+            self._take(create(raw.cuc_memory_pool_get_current, Device()._h, raw.CUC_MEMORY_PINNED))
+            return
         given = given_as(PinnedMemoryResourceOptions, options)
         location = raw.cuc_memory_location()
-        if given.numa_id >= 0:
-            location = located(raw.CUC_LOCATION_HOST_NUMA, given.numa_id)
+        if given.numa_id is not None and given.numa_id < 0:
+            raise ValueError(f"numa_id must be >= 0, the number of a node, or None, not {given.numa_id}")
+        node = given.numa_id
+        if node is None and given.ipc_enabled and Device().properties.host_numa_id >= 0:
+            node = Device().properties.host_numa_id  # other processes' memory is of a node
+        if node is not None:
+            location, self._place = located(raw.CUC_LOCATION_HOST_NUMA, node), ("host_numa", node)
         self._make(Device(), raw.CUC_MEMORY_PINNED, given.ipc_enabled, max_bytes=given.max_size,
                    location=location)
+
+    @property
+    def device_id(self) -> int:
+        """-1: it is the host's."""
+        return -1
+
+    @property
+    def numa_id(self) -> int:
+        """The node of the host that was asked for; -1: anywhere."""
+        return -1 if self._place is None or self._place[1] is None else self._place[1]
 
     @classmethod
     def from_allocation_handle(  # type: ignore[override]  # as cuda.core has it: it is of no device
@@ -279,18 +343,56 @@ class PinnedMemoryResource(MemoryPool):
 
 
 class ManagedMemoryResource(MemoryPool):
-    """A pool of managed memory, that moves between host and devices. Drivers of CUDA 13 have it."""
+    """A pool of managed memory, that moves between host and devices: the current one, or a new one when options are
+    given. Drivers of CUDA 13 have it.
+    """
 
     __slots__ = ()
+
+    @property
+    def preferred_location(self) -> tuple[str, int | None] | None:
+        """The place that was asked for, such as ("device", 0) or ("host", None); None: anywhere."""
+        return self._place
 
     def allocate(self, size: int, *, stream: StreamLike) -> ManagedBuffer:
         return as_managed(super().allocate(size, stream=stream))
 
     def __init__(self, options: ManagedMemoryResourceOptions | dict[str, Any] | None = None) -> None:
+        if options is None:
+            self._take(create(raw.cuc_memory_pool_get_current, Device()._h, raw.CUC_MEMORY_MANAGED))
+            return
         given = given_as(ManagedMemoryResourceOptions, options)
+        self._place = place = _preferred(given.preferred_location_type, given.preferred_location)
         location = raw.cuc_memory_location()
-        if given.preferred_location is not None:
-            location = raw.cuc_memory_location(raw.CUC_LOCATION_HOST, 0) \
-                if given.preferred_location < 0 \
-                else located(raw.CUC_LOCATION_DEVICE, given.preferred_location)
+        if place is not None:
+            location = located(_LOCATIONS[place[0]], place[1] or 0)
         self._make(Device(), raw.CUC_MEMORY_MANAGED, max_bytes=given.max_size, location=location)
+
+
+_LOCATIONS = {"device": raw.CUC_LOCATION_DEVICE, "host": raw.CUC_LOCATION_HOST,
+              "host_numa": raw.CUC_LOCATION_HOST_NUMA}
+
+
+def _preferred(kind: str | None, number: int | None) -> tuple[str, int | None] | None:
+    """A place by its kind and number, of which options may leave out either."""
+    if kind is None:
+        if number is None:
+            return None
+        if number < -1:
+            raise ValueError(f"preferred_location must be a device, -1 for the host, or None, not {number}")
+        return ("host", None) if number == -1 else ("device", number)
+    word("preferred_location_type", kind, _LOCATIONS)
+    kind = getattr(kind, "value", kind)
+    if kind == "device" and (number is None or number < 0):
+        raise ValueError(f"preferred_location must be a device ordinal where its type is 'device', not {number!r}")
+    if kind == "host" and number is not None:
+        raise ValueError(f"preferred_location must be None where its type is 'host', not {number!r}")
+    if kind == "host_numa":
+        number = Device().properties.host_numa_id if number is None else number
+        if number < 0:
+            raise ValueError(f"preferred_location must be a NUMA node ID where its type is 'host_numa', not {number}")
+    return kind, number
+
+
+CLASSES.update({(True, raw.CUC_MEMORY_DEVICE): DeviceMemoryResource, (True, raw.CUC_MEMORY_PINNED): PinnedMemoryResource,
+                (True, raw.CUC_MEMORY_MANAGED): ManagedMemoryResource})

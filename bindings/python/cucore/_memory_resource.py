@@ -9,7 +9,7 @@ from ._device import Device
 from ._errors import check
 from ._handle import create, get
 from ._managed import ManagedBuffer, as_managed
-from ._memory import Buffer, MemoryResource
+from ._memory import CLASSES, Buffer, MemoryResource
 from ._stream import StreamLike, as_stream
 
 
@@ -50,6 +50,11 @@ class LegacyManagedMemoryResource(_Unordered):
 
     def allocate(self, size: int, *, stream: StreamLike = None) -> ManagedBuffer:
         return as_managed(super().allocate(size, stream=stream))
+
+
+CLASSES.update({(False, raw.CUC_MEMORY_DEVICE): SynchronousMemoryResource,
+                (False, raw.CUC_MEMORY_PINNED): LegacyPinnedMemoryResource,
+                (False, raw.CUC_MEMORY_MANAGED): LegacyManagedMemoryResource})
 
 
 class GraphMemoryAttributes:

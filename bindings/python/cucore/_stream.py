@@ -62,7 +62,8 @@ class Event(Handle):
     `await event` waits on asyncio, `event.sync()` on the thread.
     """
 
-    __slots__ = ()
+    __slots__ = ("_named",)
+    _named: IPCEventDescriptor  # of one that has come from another process
     _release = raw.cuc_event_release
     _made_by = "Device.create_event(), Stream.record() and Event.from_handle()"
 
@@ -92,14 +93,17 @@ class Event(Handle):
         """Another process's event, to wait for what it has recorded."""
         from ._device import Device
         given = imported(bytes(ipc_descriptor))
-        return cls._own(create(raw.cuc_event_import, Device(ipc_descriptor.device_id)._h, ctypes.byref(given)))
+        made = cls._own(create(raw.cuc_event_import, Device(ipc_descriptor.device_id)._h, ctypes.byref(given)))
+        made._named = ipc_descriptor
+        return made
 
     @property
     def ipc_descriptor(self) -> IPCEventDescriptor:
         """What names it to another process; of an event with ipc_enabled."""
         if not self.is_ipc_enabled:
             raise RuntimeError("the event is not IPC-enabled: make it with EventOptions(ipc_enabled=True)")
-        return IPCEventDescriptor(exported(raw.cuc_event_export, self._h), self.device.device_id)
+        known: IPCEventDescriptor | None = getattr(self, "_named", None)
+        return known or IPCEventDescriptor(exported(raw.cuc_event_export, self._h), self.device.device_id)
 
     @property
     def is_ipc_enabled(self) -> bool:

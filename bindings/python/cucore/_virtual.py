@@ -60,8 +60,17 @@ class VirtualMemoryDescriptor:
             self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        multiprocessing.context.assert_spawning(self)  # descriptors go with the process alone
-        return _descriptor, ([(multiprocessing.reduction.DupFd(fd), size) for fd, size in self.pieces], self.size)
+        multiprocessing.context.assert_spawning(self)  # descriptors go by multiprocessing alone
+        return _sent(self)
+
+
+def _sent(descriptor: VirtualMemoryDescriptor) -> tuple[Any, ...]:
+    """How multiprocessing takes it: to a process that starts, and through queues and pipes."""
+    return _descriptor, ([(multiprocessing.reduction.DupFd(fd), size) for fd, size in descriptor.pieces],
+                         descriptor.size)
+
+
+multiprocessing.reduction.register(VirtualMemoryDescriptor, _sent)
 
 
 def _descriptor(pieces: Sequence[tuple[Any, int]], size: int) -> VirtualMemoryDescriptor:

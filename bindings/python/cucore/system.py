@@ -28,6 +28,11 @@ def driver_version() -> tuple[int, int]:
     return number // 1000, number % 1000 // 10
 
 
+def get_num_devices() -> int:
+    """How many devices the driver has."""
+    return int(get(ctypes.c_int32, raw.cuc_device_get_count))
+
+
 def driver_path() -> str:
     """The file that the driver was loaded from."""
     return text(get(ctypes.c_char_p, raw.cuc_driver_get_path))

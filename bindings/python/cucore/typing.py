@@ -12,7 +12,7 @@ class _Text(str, enum.Enum):
     """An enumeration of texts, as enum.StrEnum is from Python 3.11 on."""
 
     __str__ = str.__str__
-    __format__ = str.__format__
+    __format__ = str.__format__  # type: ignore[assignment]
 
     @classmethod
     def _missing_(cls, value: object) -> Any:

@@ -80,8 +80,34 @@ def by_pickles(pool, buffers, connection):
     connection.send("written")
 
 
-def grows(descriptor, connection):
+def takes(connection):
+    """What comes through a pipe once the process runs, and goes on from it to a third."""
+    pool, buffer, handle, event = connection.recv()
+    stream = Device(0).create_stream()
+    again = DeviceMemoryResource.from_allocation_handle(0, handle)
+    stream.wait(event)
+    said = [buffer.is_mapped, again is pool, buffer.memory_resource is pool, read(stream, buffer)]
+    context = multiprocessing.get_context("spawn")
+    queue, done = context.Queue(), context.Queue()
+    third = context.Process(target=told, args=(last, queue, done))
+    third.start()
+    queue.put((buffer, event))
+    said.append(done.get(timeout=60))
+    third.join(60)
+    connection.send([*said, read(stream, buffer)])
+
+
+def last(queue, done):
+    buffer, event = queue.get(timeout=60)
+    stream = Device(0).create_stream()
+    stream.wait(event)
+    done.put((buffer.is_mapped, read(stream, buffer)))
+    write(stream, buffer, [9, 9])
+
+
+def grows(connection):
     """Memory that another process has let go of, and more of it."""
+    descriptor = connection.recv()
     device = Device(0)
     stream = device.create_stream()
     resource = VirtualMemoryResource(device, VirtualMemoryResourceOptions(handle_type="posix_fd"))
@@ -178,6 +204,14 @@ class Processes(DeviceTest):
         self.assertEqual(other.recv(), "written")
         self.assertEqual([read(self.stream, b) for b in buffers], [[7, 8]] * 6)
 
+    def test_they_go_through_pipes_and_queues_and_on_to_a_third_process(self):
+        event = self.stream.record(options=EventOptions(ipc_enabled=True))
+        buffer = self.made([1, 2])
+        other = self.start(takes)
+        other.send((self.pool, buffer, self.pool.allocation_handle, event))
+        self.assertEqual(other.recv(), [True, True, True, [1, 2], (True, [1, 2]), [9, 9]])
+        self.assertEqual(read(self.stream, buffer), [9, 9])
+
     def test_memory_that_grows_goes_to_another_process(self):
         resource = VirtualMemoryResource(self.device, VirtualMemoryResourceOptions(handle_type="posix_fd"))
         first = resource.allocate(8, stream=self.stream)
@@ -186,7 +220,8 @@ class Processes(DeviceTest):
         descriptor, size = buffer.ipc_descriptor, buffer.size
         with self.assertRaisesRegex(RuntimeError, "spawning|inheritance"):
             pickle.dumps(descriptor)
-        other = self.start(grows, descriptor)
+        other = self.start(grows)
+        other.send(descriptor)
         self.assertEqual(other.recv(), "there")
         for each in (first, buffer, resource, descriptor):
             each.close()
@@ -233,18 +268,31 @@ class Here(DeviceTest):
         with self.assertRaisesRegex(RuntimeError, "no pool is registered"):
             DeviceMemoryResource.from_registry(uuid)
 
+    def test_pickle_alone_finds_a_pool_by_its_registered_name(self):
+        buffer = self.pool.allocate(16, stream=self.stream)
+        with self.assertRaisesRegex(RuntimeError, "no pool is registered"):
+            pickle.loads(pickle.dumps(self.pool))
+        self.pool.register(self.pool.uuid)
+        self.assertIs(pickle.loads(pickle.dumps(self.pool)), self.pool)
+        with self.assertRaisesRegex(TypeError, "is a DeviceMemoryResource here, not a PinnedMemoryResource"):
+            cucore.PinnedMemoryResource.from_allocation_handle(self.pool.allocation_handle)
+        buffer.close()
+        self.assertIsNone(buffer.memory_resource)
+        with self.assertRaisesRegex(ValueError, "fd is -1"):
+            cucore.IPCAllocationHandle(-1, self.pool.uuid)
+
     def test_what_is_of_this_process_alone_is_refused(self):
         alone = DeviceMemoryResource(self.device)
         with self.assertRaisesRegex(RuntimeError, "ipc_enabled=True"):
             alone.allocation_handle
         buffer = self.device.allocate(16, stream=self.stream)
-        with self.assertRaisesRegex(cucore.CUDAError, "cuMemPoolExportPointer"):
+        with self.assertRaisesRegex(RuntimeError, "ipc_enabled=True"):
             buffer.ipc_descriptor
         with self.assertRaisesRegex(TypeError, "pickled"):
             pickle.dumps(buffer)
         with self.assertRaisesRegex(InvalidArgumentError, "is a slice"):
             self.pool.allocate(16, stream=self.stream)[0:8].ipc_descriptor
-        with self.assertRaisesRegex(InvalidArgumentError, "CUC_EVENT_IPC"):
+        with self.assertRaisesRegex(RuntimeError, "IPC-enabled"):
             self.stream.record().ipc_descriptor
         with self.assertRaisesRegex(InvalidArgumentError, "no timing"):
             self.device.create_event(EventOptions(timing_enabled=True, ipc_enabled=True))

@@ -11,6 +11,7 @@ from cucore import (
     CUDAWarning,
     Device,
     EventOptions,
+    Host,
     InvalidArgumentError,
     LegacyPinnedMemoryResource,
     MemoryResource,
@@ -236,6 +237,63 @@ class Memory(DeviceTest):
         pool.trim()
         self.assertFalse(cucore.SynchronousMemoryResource(0).is_host_accessible)
 
+    def test_resources_are_of_the_class_of_their_kind(self):
+        self.assertIs(type(self.device.memory_resource), cucore.DeviceMemoryResource)
+        pool = cucore.DeviceMemoryResource(self.device)
+        self.assertEqual(self.device.memory_resource.handle, pool.handle)
+        self.assertFalse(pool.is_handle_owned)
+        for kind, made in (("pinned", cucore.PinnedMemoryResource), ("managed", cucore.ManagedMemoryResource)):
+            current = made.current(self.device, kind)
+            self.assertIs(type(current), made)
+            self.assertEqual(made().handle, current.handle)
+            self.assertNotEqual(made({}).handle, current.handle)
+        for resource in (cucore.SynchronousMemoryResource(0), cucore.LegacyPinnedMemoryResource()):
+            buffer = resource.allocate(16, stream=self.stream)
+            found = Buffer._own(raw.cuc_buffer_retain(buffer._h)).memory_resource
+            self.assertIs(type(found), type(resource))
+
+    def test_attributes_of_a_pool_are_of_its_own_types_and_outlive_it(self):
+        pool = cucore.DeviceMemoryResource(self.device, {})
+        attributes = pool.attributes
+        pool.close()
+        self.assertIs(attributes.reuse_allow_opportunistic, True)
+        self.assertIs(type(attributes.used_mem_high), int)
+        self.assertIn("reuse_follow_event_dependencies=True", repr(attributes))
+        with self.assertRaisesRegex(ValueError, "closed"):
+            pool.attributes
+
+    def test_options_by_their_places_are_cuda_cores(self):
+        self.assertEqual(cucore.DeviceMemoryResourceOptions(True, 9),
+                         cucore.DeviceMemoryResourceOptions(ipc_enabled=True, max_size=9))
+        self.assertEqual(cucore.PinnedMemoryResourceOptions(True, 9, 0),
+                         cucore.PinnedMemoryResourceOptions(ipc_enabled=True, max_size=9, numa_id=0))
+        self.assertEqual(cucore.ManagedMemoryResourceOptions(0, "device").preferred_location_type, "device")
+
+    def test_pools_of_the_host_and_of_managed_memory_say_where_they_are(self):
+        node = self.device.properties.host_numa_id
+        for given, place in (({}, None), ({"preferred_location": 0}, ("device", 0)),
+                             ({"preferred_location": -1}, ("host", None)),
+                             ({"preferred_location_type": "host"}, ("host", None)),
+                             ({"preferred_location_type": "device", "preferred_location": 0}, ("device", 0)),
+                             ({"preferred_location_type": "host_numa"}, ("host_numa", node)),
+                             ({"preferred_location_type": "host_numa", "preferred_location": 0}, ("host_numa", 0))):
+            with self.subTest(given):
+                self.assertEqual(cucore.ManagedMemoryResource(given).preferred_location, place)
+        for given in ({"preferred_location": -2}, {"preferred_location_type": "device"},
+                      {"preferred_location_type": "host", "preferred_location": 0},
+                      {"preferred_location_type": "host_numa", "preferred_location": -1},
+                      {"preferred_location_type": "moon"}):
+            with self.subTest(given), self.assertRaisesRegex(ValueError, "preferred_location"):
+                cucore.ManagedMemoryResource(given)
+        self.assertEqual([cucore.PinnedMemoryResource(given).numa_id for given in (None, {}, {"numa_id": 0})], [-1, -1, 0])
+        with self.assertRaisesRegex(ValueError, "numa_id must be >= 0"):
+            cucore.PinnedMemoryResource({"numa_id": -1})
+
+    def test_a_copy_of_a_users_own_memory_is_of_its_resource(self):
+        own = Own(cucore.SynchronousMemoryResource(self.device))
+        copy = own.allocate(64).copy_to(stream=self.stream)
+        self.assertIs(copy.memory_resource, own)
+
     def test_memory_that_is_there_has_an_owner(self):
         whole = self.floats([1, 2])
 
@@ -301,7 +359,13 @@ class Own(MemoryResource):
     is_device_accessible = property(lambda self: self.said.get("device_accessible", True))
     is_host_accessible = property(lambda self: self.said.get("host_accessible", False))
     is_managed = property(lambda self: self.said.get("managed", False))
-    device_id = property(lambda self: self.said.get("device_id", -1))
+
+    @property
+    def device_id(self):
+        said = self.said.get("device_id", -1)
+        if said is None:
+            raise RuntimeError("this memory is of no device")
+        return said
 
 
 class OwnResources(DeviceTest):
@@ -312,6 +376,9 @@ class OwnResources(DeviceTest):
         for said, under, number, dlpack, flags in (
             ({"device_id": 0}, device, 0, (2, 0), (True, False, False)),
             ({}, device, 0, (2, 0), (True, False, False)),  # the driver tells
+            ({"device_id": None}, device, 0, (2, 0), (True, False, False)),
+            ({"device_id": self.device}, device, 0, (2, 0), (True, False, False)),
+            ({"device_id": None, **both}, pinned, -1, (3, 0), (True, True, False)),
             ({**both}, pinned, -1, (3, 0), (True, True, False)),
             ({**both, "device_accessible": False}, pinned, -1, (1, 0), (False, True, False)),
             ({**both, "managed": True, "device_id": 0}, managed, 0, (13, 0), (True, True, True)),
@@ -396,8 +463,40 @@ class Managed(DeviceTest):
         buffers[1].discard_prefetch(self.device, stream=self.stream)
         self.stream.sync()
         self.assertEqual([b.last_prefetch_location for b in buffers], [self.device] * 2)
-        with self.assertRaisesRegex(ValueError, "3 locations for 2 buffers"):
+        with self.assertRaisesRegex(ValueError, "length of 3, and there are 2 buffers"):
             cucore.utils.prefetch_batch(self.stream, buffers, [self.device] * 3)
+
+
+class ManagedMistakes(DeviceTest):
+    def setUp(self):
+        super().setUp()
+        self.buffer = cucore.LegacyManagedMemoryResource().allocate(1 << 16)
+
+    def test_places_are_refused_before_anything_changes(self):
+        self.buffer.accessed_by = {self.device, Host()}
+        for wrong in (Host(0), Host.numa_current(), None):
+            with self.subTest(wrong), self.assertRaisesRegex(ValueError, "accessed_by does not support"):
+                self.buffer.accessed_by = {wrong}
+            self.assertEqual(set(self.buffer.accessed_by), {self.device, Host()})
+        self.assertEqual(self.buffer.accessed_by & {Host()}, {Host()})
+
+    def test_batches_are_sequences_with_a_place_for_each(self):
+        for function in (cucore.utils.prefetch_batch, cucore.utils.discard_prefetch_batch):
+            with self.assertRaisesRegex(TypeError, "sequence of Buffers"):
+                function(self.stream, self.buffer, Host())
+            with self.assertRaisesRegex(ValueError, "length of 1, and there are 2"):
+                function(self.stream, [self.buffer] * 2, [Host()])
+            with self.assertRaisesRegex(ValueError, "location is required"):
+                function(self.stream, [self.buffer], None)
+
+    def test_memory_that_does_not_move_is_refused(self):
+        memory = self.device.allocate(64, stream=self.stream)
+        fixed = cucore.ManagedBuffer.from_handle(memory.handle, 64, owner=memory)
+        for change in (lambda: setattr(fixed, "read_mostly", True),
+                       lambda: fixed.prefetch(self.device, stream=self.stream),
+                       lambda: fixed.discard(stream=self.stream)):
+            with self.assertRaisesRegex(ValueError, "no managed-memory allocation"):
+                change()
 
 
 class Batches(DeviceTest):
@@ -425,6 +524,21 @@ class Peers(DeviceTest):
             self.assertIn(other, pool.peer_accessible_by)
         pool.peer_accessible_by = []
         self.assertEqual(len(pool.peer_accessible_by), 0)
+
+    def test_who_reaches_it_is_a_set(self):
+        peers = cucore.DeviceMemoryResource(self.device, {}).peer_accessible_by
+        self.assertEqual(peers | {self.device}, {self.device})
+        self.assertEqual((peers & {1}, peers - {1}, peers ^ {1}), (set(), set(), {1}))
+        for stranger in ("no device", 99, -1, None.__class__):
+            self.assertNotIn(stranger, peers)
+            peers.discard(stranger)
+        with self.assertRaises(KeyError):
+            peers.remove(99)
+        with self.assertRaises(ValueError):
+            peers.add(99)
+        peers.add(self.device)  # which reaches it anyway
+        self.assertEqual(len(peers), 0)
+        self.assertEqual(cucore.system.get_num_devices(), len(Device.get_all_devices()))
 
 
 class DefaultStreams(DeviceTest):
