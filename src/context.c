@@ -1,5 +1,7 @@
 #include "context.h"
 
+#include "peers.h"
+
 #include "keep.h"
 #include "relaxed.h"
 #include "stream.h"
@@ -464,6 +466,47 @@ cuc_status cuc_context_get_priority_range(int32_t *least, int32_t *greatest, cuc
     return st;
 }
 
+// Pairs of contexts with peer access, guarded by the lock.
+struct peers {
+    struct peers *next;
+    CUcontext context, peer;
+};
+static struct peers *all_peers;
+
+static struct peers **find_peers(CUcontext context, CUcontext peer)
+{
+    struct peers **at = &all_peers;
+
+    while (*at && ((*at)->context != context || (*at)->peer != peer))
+        at = &(*at)->next;
+    return at;
+}
+
+bool cuc__context_has_peer(const cuc_context *context, const cuc_context *peer)
+{
+    pthread_mutex_lock(&lock);
+    const bool found = *find_peers(context->handle, peer->handle) != NULL;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+// `spare` is taken, or freed.
+static void note_peers(CUcontext context, CUcontext peer, bool enabled, struct peers *spare)
+{
+    pthread_mutex_lock(&lock);
+    struct peers **at = find_peers(context, peer), *p = *at;
+    if (p && !enabled) {
+        *at = p->next;
+        spare = p;
+    } else if (!p && enabled) {
+        *spare = (struct peers){ all_peers, context, peer };
+        all_peers = spare;
+        spare = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    free(spare);
+}
+
 // Both peer calls: check the pair, call, and take "already so" for success.
 static cuc_status peer_access(cuc_context *context, cuc_context *peer, bool enable,
                               const char *function)
@@ -479,10 +522,15 @@ static cuc_status peer_access(cuc_context *context, cuc_context *peer, bool enab
     if (st >= 0 && !can)
         st = cuc__fail(CUC_ERROR_NOT_SUPPORTED, function, "device %d cannot reach device %d",
                        context->device->ordinal, peer->device->ordinal);
+    struct peers *spare = enable ? calloc(1, sizeof(*spare)) : NULL;
+    if (st >= 0 && enable && !spare)
+        st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for peer access");
     if (st >= 0)
         st = cuc__context_enter(context, &pushed, function);
-    if (st < 0)
+    if (st < 0) {
+        free(spare);
         return st;
+    }
     CUresult r;
     CUC_RELAXED(r, enable ? cuc__cu.cuCtxEnablePeerAccess(peer->handle, 0)
                           : cuc__cu.cuCtxDisablePeerAccess(peer->handle));
@@ -490,6 +538,10 @@ static cuc_status peer_access(cuc_context *context, cuc_context *peer, bool enab
         st = cuc__fail_driver(
             context, r, function, enable ? "cuCtxEnablePeerAccess" : "cuCtxDisablePeerAccess",
             "from device %d to device %d", context->device->ordinal, peer->device->ordinal);
+    if (st >= 0)
+        note_peers(context->handle, peer->handle, enable, spare);
+    else
+        free(spare);
     return cuc__context_leave(context, pushed, st, function);
 }
 

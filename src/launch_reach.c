@@ -3,6 +3,8 @@
 
 #include "buffer.h"
 #include "memory_resource.h"
+#include "peers.h"
+#include "relaxed.h"
 
 #include <stdio.h>
 
@@ -22,9 +24,23 @@ static const char *opening_of(const cuc_memory_resource *resource, CUmemoryPool 
                 : "let it in with cuc_context_enable_peer_access()";
 }
 
+// Memory that cuMemAlloc() gave a synchronous resource: the driver does not tell who reaches it,
+// but cucore knows which peers it was asked to enable.
+static bool is_closed(const cuc_memory_resource *resource, const cuc_stream *stream)
+{
+    if (!resource || resource->pool || resource->virtual_memory || !resource->device ||
+        resource->kind != CUC_MEMORY_DEVICE || resource->callbacks.allocate ||
+        !atomic_load(&stream->context->primary))
+        return false;
+    const cuc_context *owner =
+        atomic_load_explicit(&resource->device->primary, memory_order_acquire);
+    return owner && !cuc__context_has_peer(stream->context, owner);
+}
+
 // A kernel that touches memory which its device cannot reach destroys the context, so the driver is
-// asked beforehand. Only memory of another device comes here. What the driver does not know, or
-// serves wherever it is used, passes.
+// asked beforehand: the pool of a pool's memory, and the address of virtual memory, which alone
+// says who reaches it. Only memory of another device comes here. What is not known, or served
+// wherever it is used, passes.
 static cuc_status check_reach(CUdeviceptr ptr, cuc_device *memory, const cuc_buffer *buffer,
                               const cuc_stream *stream, const char *argument)
 {
@@ -46,8 +62,18 @@ static cuc_status check_reach(CUdeviceptr ptr, cuc_device *memory, const cuc_buf
     CUresult r = cuc__cu.cuPointerGetAttributes(sizeof(attributes) / sizeof(*attributes),
                                                 attributes, values, ptr);
     st = cuc__context_leave(stream->context, pushed, CUC_OK, "cuc_launch");
-    if (st < 0 || r || access || managed || (type != CU_MEMORYTYPE_DEVICE && !pool))
+    if (st < 0 || r || managed || (type != CU_MEMORYTYPE_DEVICE && !pool))
         return st;
+    if (pool) {
+        CUmemLocation location = { CU_MEM_LOCATION_TYPE_DEVICE, stream->ordinal };
+        CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        CUC_RELAXED(r, cuc__cu.cuMemPoolGetAccess(&flags, pool, &location));
+        access = r ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE : (unsigned)flags;
+    } else if (buffer && is_closed(resource_of(buffer), stream)) {
+        access = 0;
+    }
+    if (access)
+        return CUC_OK;
 
     const char *what = buffer ? "buffer" : "tensor";
     cuc_device *device = stream->device;

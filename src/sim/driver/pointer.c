@@ -19,9 +19,12 @@ struct answer {
     };
 };
 
-// Of the current context's device; without one, of the allocation's own.
+// Of the current context's device; without one, of the allocation's own. An H200's driver tells of
+// virtual memory alone, and says of all else that it is reached.
 static unsigned access_of_current(const struct allocation *a, CUdeviceptr ptr)
 {
+    if (!a->virtual)
+        return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     const struct context *c = sim_current();
     const int device = c ? c->device : a->device;
 
