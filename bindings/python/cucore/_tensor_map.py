@@ -131,6 +131,22 @@ def _same_rank(name: str, values: Sequence[int], rank: int) -> None:
         raise ValueError(f"{name} has {len(values)} numbers, and the array {rank} dimensions")
 
 
+def _elements_of(tensor: Tensor, kind: Any) -> Tensor:
+    """An array of bytes as the elements that a map has of them; any other as it is."""
+    if kind is None or tensor.dtype != "u8":
+        return tensor
+    number = _DTYPES[int(kind)] if isinstance(kind, TensorMapDataType) else dtype_number(kind)
+    number = raw.CUC_F32 if number == raw.CUC_TF32 else number  # which is how units read it
+    size = raw.cuc_dtype_bits(number) // 8
+    shape, strides = tensor.shape, tensor.strides
+    if size == 1 or not shape:
+        return tensor
+    if strides[-1] != 1 or shape[-1] % size or any(stride % size for stride in strides[:-1]):
+        raise ValueError(f"{tensor!r} is no array of {size}-byte elements: expected rows without gaps, of a multiple "
+                         f"of {size} bytes")
+    return tensor._laid((*shape[:-1], shape[-1] // size), (*(stride // size for stride in strides[:-1]), 1), number)
+
+
 class TensorMapDescriptor:
     """A tensor map: an argument of kernels, which take it as `const __grid_constant__ CUtensorMap`. It keeps
     the array that it is of.
@@ -158,7 +174,7 @@ class TensorMapDescriptor:
     def tiled(cls, array: Any, options: TensorMapDescriptorOptions | dict[str, Any]) -> TensorMapDescriptor:
         """A map by which a copy takes a box of an array."""
         given = given_as(TensorMapDescriptorOptions, options)
-        tensor = as_tensor(array)
+        tensor = _elements_of(as_tensor(array), given.data_type)
         self = cls._of(tensor)
         _same_rank("box_dim", given.box_dim, tensor.ndim)
         box = numbers(ctypes.c_uint32, "box_dim", given.box_dim)
@@ -213,8 +229,8 @@ class TensorMapDescriptor:
 
     def replace_address(self, tensor: Any) -> None:
         """Be of another array of the same shape, strides and type from now on."""
-        other = as_tensor(tensor)
         old = self._tensor
+        other = _elements_of(as_tensor(tensor), old.dtype)
         if (other.shape, other.strides, other.dtype) != (old.shape, old.strides, old.dtype):
             raise ValueError(f"the map is of {old!r}, and {other!r} does not lie as that does")
         check(raw.cuc_tensor_map_replace_address(self._address, other._address))

@@ -24,7 +24,7 @@ from ._tensor_map import TensorMapDescriptor, TensorMapDescriptorOptions, option
 class StridedMemoryView(TensorBase):
     """An array of any library, in the host's or a device's memory, without a copy. `stream_ptr` is the
     address of the stream that it will be used on, which is ordered behind what makes the array, or -1
-    for no order; host arrays need none.
+    for no order, which is to be said for host arrays by DLPack too.
     """
 
     __slots__ = ()
@@ -50,8 +50,9 @@ class StridedMemoryView(TensorBase):
 
     @classmethod
     def from_dlpack(cls, obj: Any, stream_ptr: int | None = None) -> StridedMemoryView:
+        queue = _consumer(stream_ptr)
         on_host = obj.__dlpack_device__()[0] == raw.CUC_DL_CPU
-        return cls._of(Tensor.from_dlpack(obj, stream=None if on_host else _consumer(stream_ptr)), obj)
+        return cls._of(Tensor.from_dlpack(obj, stream=None if on_host else queue), obj)
 
     @classmethod
     def from_cuda_array_interface(cls, obj: Any, stream_ptr: int | None = None) -> StridedMemoryView:

@@ -540,9 +540,12 @@ class Views(DeviceTest):
         given = numpy.arange(12, dtype=numpy.float32).reshape(3, 4).T
         given.flags.writeable = False
         for view in (StridedMemoryView.from_array_interface(given),
-                     StridedMemoryView.from_any_interface(numpy.array(given))):
+                     StridedMemoryView.from_any_interface(numpy.array(given), -1)):
             self.assertEqual((view.shape, view.device_id, view.dtype), ((4, 3), -1, numpy.float32))
             self.assertFalse(view.is_device_accessible)
+        for make in (StridedMemoryView.from_dlpack, StridedMemoryView.from_any_interface):
+            with self.assertRaisesRegex(BufferError, "None is ambiguous"):
+                make(numpy.array(given))
         view = StridedMemoryView.from_array_interface(given)
         self.assertEqual((view.strides, view.readonly, view.ptr), ((1, 4), True, given.ctypes.data))
         self.assertIn(str(StridedMemoryView(self.floats([1]).view("bf16"), -1).dtype), ("bf16", "bfloat16"))

@@ -57,6 +57,19 @@ class TensorMaps(DeviceTest):
         with self.assertRaisesRegex(ValueError, "does not lie as that does"):
             made.replace_address(self.x)
 
+    def test_bytes_are_the_elements_that_the_map_has(self):
+        expected = self.taken(self.view.as_tensor_map((4, 8)), 8, 2)
+        rows = self.x.view("u8", (ROWS, COLUMNS * 4))
+        for kind in (cucore.TensorMapDataType.FLOAT32, "f32"):
+            made = rows.as_tensor_map((4, 8), data_type=kind)
+            self.assertEqual(self.taken(made, 8, 2), expected)
+            made.replace_address(rows)
+            self.assertEqual(self.taken(made, 8, 2), expected)
+        self.assertEqual(bytes(rows.as_tensor_map((4, 8), data_type="tf32")),
+                         bytes(self.x.view("f32", (ROWS, COLUMNS)).as_tensor_map((4, 8), data_type="tf32")))
+        with self.assertRaisesRegex(ValueError, "no array of 8-byte elements"):
+            self.x.view("u8", (10, 100)).as_tensor_map((4, 8), data_type="f64")
+
     def test_options_by_name_or_whole(self):
         given = TensorMapDescriptorOptions((8, 8), element_strides=(2, 1))
         every_second = self.view.as_tensor_map(options=given)
