@@ -25,6 +25,7 @@ RESULTS = [
     ("out_of_a_loop", 3, [12] * 4), ("out_of_a_loop", 9, [-1] * 4),
     ("out_of_two_loops", 3, [3] * 4), ("out_of_two_loops", 4, [102] * 4),
     ("only_one_arm_runs", 1, [4] * 4), ("only_one_arm_runs", 2, [2] * 4),
+    ("summed_windows", 0, [0, 1, 2, 2]), ("scalars_of_a_view", 2, [3, 1, 3, 3]),
     ("after_the_loop", 0, [-1] * 4), ("after_the_loop", 5, [4] * 4),
 ]
 
@@ -86,10 +87,15 @@ REFUSED = [
     ("ct.float32('one')", "TileTypeError", "'one' is no number"),
     ("ct.float32(x)", "TileTypeError", "not of a tile of [4]"),
     ("ct.int8(1, 2)", "TileTypeError", "takes one number"),
+    ("ct.cumsum(x, 0, rounding_mode=ct.RoundingMode.FULL)", "TileTypeError", "cumsum does not round by"),
+    ("ct.cumsum(x, 0, flush_to_zero=True)", "TileTypeError", "not of float16"),
+    ("words.tiled_view((4,)).atomic_store_or((0,), ct.zeros((4,), ct.int64))", "TileTypeError", "the update is of int64"),
+    ("bytes.tiled_view((4,)).atomic_store_add((0,), i)", "TileTypeError", "the array is of int8"),
     ("later = later + 1", "TileTypeError", "nothing binds later"),
     ("for i in range(bytes): pass", "TileTypeError", "expected a tile or a number, not Array"),
 ]
-HEAD = """import cucore.tile as ct
+HEAD = """import operator
+import cucore.tile as ct
 later = 3  # hidden by a name of the kernel
 @ct.kernel
 def given(bytes, words):

@@ -164,3 +164,17 @@ def after_the_loop(x, y, out, n):
     for i in range(n):
         pass
     ct.store(out, (0,), _number(i))
+
+
+@ct.kernel
+def summed_windows(x, y, out, n):
+    windows = out.tiled_view((2,), traversal_steps=(1,))
+    for i in range(1, 4):
+        windows.atomic_store_add((i,), ct.ones((2,), ct.float32))
+
+
+@ct.kernel
+def scalars_of_a_view(x, y, out, n):
+    ones = out.tiled_view(())
+    for i in range(4):
+        ones.store(i, x.tiled_view(()).load(n) if i != 1 else 1.0)

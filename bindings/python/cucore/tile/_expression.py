@@ -53,6 +53,7 @@ _BINARY: dict[Any, tuple[str, Any]] = {
     ast.BitXor: ("bitxor", operator.xor), ast.LShift: ("shl", operator.lshift),
     ast.RShift: ("shr", operator.rshift), ast.MatMult: ("matmul", operator.matmul),
 }
+_OPERATORS = {python: kind for kind, (_, python) in _BINARY.items()}  # the functions of the module operator
 _COMPARE: dict[Any, tuple[str, Any]] = {
     ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne), ast.Lt: ("lt", operator.lt),
     ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt), ast.GtE: ("ge", operator.ge),
@@ -498,6 +499,8 @@ class Expressions:
             for each in arguments[0]:
                 result = self.binary(node, ast.Add, result, each)
             return result
+        if callee in _OPERATORS and not named and len(arguments) == 2:
+            return self.binary(node, _OPERATORS[callee], *arguments)
         if callee is abs:
             return ops.unary(self.b, "abs", arguments[0])
         if callee in (float, int, bool):

@@ -199,11 +199,17 @@ _ATOMIC = {"xchg": _NUMBERS, "cas": _NUMBERS, "add": _NUMBERS | {raw.CUC_F16, ra
            "and": _WORDS, "or": _WORDS, "xor": _WORDS}
 
 
-def _atomic_access(b: Builder, name: str, of: Array, mask: Any, order: Any, scope: Any) -> Any:
-    """The options of an atomic operation, on an array that it takes."""
+def _atomic_dtypes(b: Builder, name: str, of: Array, update: Any) -> None:
+    """Refuse an array that an atomic operation does not take, and bits of another dtype than the array's."""
     if of.dtype not in _ATOMIC[name]:
         raise TypeError(f"atomic_{name}: the array is of {said(of.dtype)}: expected "
                         f"{', '.join(sorted(map(said, _ATOMIC[name])))}")
+    if name in ("and", "or", "xor") and isinstance(update, Value) and not update.loose and b.kind(update) != of.dtype:
+        raise TypeError(f"atomic_{name}: the update is of {said(b.kind(update))}: expected {said(of.dtype)}, the array's")
+
+
+def _atomic_access(b: Builder, name: str, mask: Any, order: Any, scope: Any) -> Any:
+    """The options of an atomic operation."""
     if not isinstance(order, MemoryOrder) or order is MemoryOrder.WEAK:
         raise TypeError(f"atomic_{name}: memory_order is {order}: expected RELAXED, ACQUIRE, RELEASE or ACQ_REL")
     if not isinstance(scope, MemoryScope) or scope is MemoryScope.NONE:
@@ -216,9 +222,8 @@ def atomic(name: str) -> Callable[..., Value]:
               check_bounds: Any = True, memory_order: Any = MemoryOrder.ACQ_REL,
               memory_scope: Any = MemoryScope.DEVICE) -> Value:
         of = array_of(array)
-        options = _atomic_access(b, name, of, mask, memory_order, memory_scope)
-        if name in ("and", "or", "xor") and isinstance(update, Value) and not update.loose and b.kind(update) != of.dtype:
-            raise TypeError(f"atomic_{name}: the update is of {said(b.kind(update))}: expected {said(of.dtype)}, the array's")
+        _atomic_dtypes(b, name, of, update)
+        options = _atomic_access(b, name, mask, memory_order, memory_scope)
         return Value(b.call(f"atomic_{name}", of.handle, *b.handles(several(indices)),
                             fitting(b, update, of.dtype).handle, ctypes.byref(options)))
     return built
@@ -233,7 +238,8 @@ def atomic_cas(b: Builder, array: Any, indices: Any, expected: Any, desired: Any
                check_bounds: Any = True, memory_order: Any = MemoryOrder.ACQ_REL,
                memory_scope: Any = MemoryScope.DEVICE) -> Value:
     of = array_of(array)
-    options = _atomic_access(b, "cas", of, mask, memory_order, memory_scope)
+    _atomic_dtypes(b, "cas", of, desired)
+    options = _atomic_access(b, "cas", mask, memory_order, memory_scope)
     return Value(b.call("atomic_cas", of.handle, *b.handles(several(indices)),
                         fitting(b, expected, of.dtype).handle, fitting(b, desired, of.dtype).handle,
                         ctypes.byref(options)))
@@ -344,6 +350,9 @@ def at_offset(name: str) -> Callable[..., Value]:
 
 def view_load(b: Builder, view: View, index: Any, *, latency: Any = None, allow_tma: Any = None,
               check_bounds: Any = True) -> Value:
+    if not view.shape:  # of scalars
+        one = load(b, view.array, index, view.steps, padding_mode=view.padding, latency=latency, allow_tma=allow_tma)
+        return reshape(b, one, ())
     if view.steps == view.shape:
         return load(b, view.array, index, view.shape, padding_mode=view.padding, latency=latency,
                     allow_tma=allow_tma)
@@ -366,8 +375,8 @@ def origin(b: Builder, view: View, index: Any) -> list[Any]:
 
 def view_store(b: Builder, view: View, index: Any, tile: Any, *, latency: Any = None,
                allow_tma: Any = None, check_bounds: Any = True) -> None:
-    value = broadcast_to(b, fitting(b, tile, view.array.dtype), view.shape)
-    if view.steps == view.shape:
+    value = broadcast_to(b, fitting(b, tile, view.array.dtype), view.shape or view.steps)
+    if view.steps == (view.shape or view.steps):
         return store(b, view.array, index, value, latency=latency, allow_tma=allow_tma)
     if isinstance(view.array, Chosen):
         return write_of(b, view.array, lambda one: view_store(
@@ -381,10 +390,17 @@ def view_atomic(name: str) -> Callable[..., None]:
     """A store of a view that combines with what is there."""
     def built(b: Builder, view: View, index: Any, tile: Any) -> None:
         of = array_of(view.array)
-        if view.steps != view.shape:
-            raise TypeError("atomic stores are there for views whose tiles lie side by side")
-        value = broadcast_to(b, fitting(b, tile, of.dtype), view.shape)
-        b.call(name, of.handle, *b.handles(several(index)), value.handle, ctypes.byref(access(b)))
+        _atomic_dtypes(b, name, of, tile)
+        shape = view.shape or view.steps
+        value = broadcast_to(b, fitting(b, tile, of.dtype), shape)
+        if view.steps == shape:
+            b.call(f"store_{name}", of.handle, *b.handles(several(index)), value.handle, ctypes.byref(access(b)))
+            return
+        at = [reshape(b, binary(b, "add", Value(b.call("iota", raw.CUC_I64, extent)), first),
+                      tuple(-1 if i == axis else 1 for i in range(len(shape))))
+              for axis, (first, extent) in enumerate(zip(origin(b, view, index), shape))]
+        options = access(b, order=MemoryOrder.RELAXED, scope=MemoryScope.DEVICE)
+        b.call(f"atomic_{name}", of.handle, *b.handles(at), value.handle, ctypes.byref(options))
     return built
 
 
@@ -411,8 +427,9 @@ def array_slice(b: Builder, array: Array | Chosen, axis: Any, start: Any, stop: 
 def tiled_view(b: Builder, array: Array | Chosen, tile_shape: Any, *,
                padding_mode: Any = PaddingMode.UNDETERMINED, traversal_steps: Any = None) -> View:
     shape = numbers(tile_shape, "tile_shape")
-    steps = numbers(traversal_steps, "traversal_steps") if traversal_steps is not None else shape
-    if len(shape) != array.rank or len(steps) != array.rank or any(step < 1 for step in steps):
+    ones = (1,) * array.rank
+    steps = numbers(traversal_steps, "traversal_steps") if traversal_steps is not None else shape or ones
+    if len(shape) not in (0, array.rank) or len(steps) != array.rank or any(step < 1 for step in steps):
         raise TypeError(f"tiled_view: expected {array.rank} extents, and steps of 1 or more: "
                         f"tile_shape is {shape}, traversal_steps {steps}")
     return View(array, shape, padding_mode, steps)
@@ -431,6 +448,6 @@ MEMORY_METHODS: dict[str, Callable[..., Any]] = {
 }
 VIEW_METHODS: dict[str, Callable[..., Any]] = {
     "load": view_load, "store": view_store, "num_tiles": view_num_tiles,
-    **{f"atomic_store_{name}": view_atomic(f"store_{name}")
+    **{f"atomic_store_{name}": view_atomic(name)
        for name in ("add", "max", "min", "and", "or", "xor")},
 }

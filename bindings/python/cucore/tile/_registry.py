@@ -197,9 +197,11 @@ def operand(b: Builder, name: str, x: Any) -> Value:
         raise TypeError(f"{name}: expected {'floats' if of < FLOAT else 'integers or bools'}, got {said(kind)}")
     if of < FLOAT and name in _OF_FLOATS:
         return b.cast(given, raw.CUC_F32)
-    return b.cast(given, raw.CUC_I32) if of == BOOL and name in ("neg", "abs") else given
+    return b.cast(given, raw.CUC_I32) if of == BOOL and name == "neg" else given
 
 
 def unary(b: Builder, name: str, x: Any) -> Value:
     given = operand(b, name, x)
+    if name == "abs" and b.kind(given) == raw.CUC_BOOL:
+        return given
     return Value(b.call(name, given.handle), given.loose and name in ("neg", "abs"))

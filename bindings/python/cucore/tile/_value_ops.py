@@ -465,6 +465,8 @@ def running(name: str) -> Callable[..., Value]:
     def built(b: Builder, x: Any, /, axis: Any = 0, *, reverse: Any = False, rounding_mode: Any = None,
               flush_to_zero: Any = False) -> Value:
         given = b.value(x)
+        if rounding_mode is not None or flush_to_zero:  # a scan has them where an addition has
+            _rounding(b, name, given, rounding_mode, flush_to_zero)
         return Value(b.call(name, given.handle, axis_of(b, given, axis), int(bool(reverse))))
     return built
 
