@@ -26,6 +26,8 @@ RESULTS = [
     ("out_of_two_loops", 3, [3] * 4), ("out_of_two_loops", 4, [102] * 4),
     ("only_one_arm_runs", 1, [4] * 4), ("only_one_arm_runs", 2, [2] * 4),
     ("summed_windows", 0, [0, 1, 2, 2]), ("scalars_of_a_view", 2, [3, 1, 3, 3]),
+    ("tuples_compared", 3, [25] * 4), ("tuples_compared", 1, [10] * 4), ("tuples_compared", 2, [18] * 4),
+    ("comprehended", 0, [0, 20, 21, 22]),
     ("after_the_loop", 0, [-1] * 4), ("after_the_loop", 5, [4] * 4),
 ]
 
@@ -91,6 +93,10 @@ REFUSED = [
     ("ct.cumsum(x, 0, flush_to_zero=True)", "TileTypeError", "not of float16"),
     ("words.tiled_view((4,)).atomic_store_or((0,), ct.zeros((4,), ct.int64))", "TileTypeError", "the update is of int64"),
     ("bytes.tiled_view((4,)).atomic_store_add((0,), i)", "TileTypeError", "the array is of int8"),
+    ("(x, 1) == (x, 1)", "TileTypeError", "tiles with axes, are not compared"),
+    ("(bytes, n) == (bytes, n)", "TileTypeError", "tuples of arrays"),
+    ("(n, 1) < (n, 2)", "TileTypeError", "compared by == and !="),
+    ("tuple(j for j in (1, 2) if n == j)", "TileTypeError", "not known when the kernel is compiled"),
     ("later = later + 1", "TileTypeError", "nothing binds later"),
     ("for i in range(bytes): pass", "TileTypeError", "expected a tile or a number, not Array"),
 ]

@@ -178,3 +178,26 @@ def scalars_of_a_view(x, y, out, n):
     ones = out.tiled_view(())
     for i in range(4):
         ones.store(i, x.tiled_view(()).load(n) if i != 1 else 1.0)
+
+
+@ct.kernel
+def tuples_compared(x, y, out, n):
+    i = ct.bid(0)
+    pair, total = (n, (i, 2)), 0
+    if pair == (3, (0, 2)):
+        total += 1
+    if pair != (3, (0, 2)):
+        total += 2
+    if pair == (3, (0, 4)) or pair == (3, 0):
+        total += 4
+    if n in (1, 3):
+        total += 8
+    if n not in (1, n + 1):
+        total += 16
+    ct.store(out, (0,), ct.full((4,), total, ct.float32))
+
+
+@ct.kernel
+def comprehended(x, y, out, n):
+    sums = tuple(a * 10 + c for a in (0, 1, 2) if a != 1 for c in range(a + 1))
+    ct.store(out, (0,), ct.astile(sums, dtype=ct.float32))

@@ -189,8 +189,8 @@ class Expressions:
             for each, part in zip(target.elts, value):
                 self.assign(each, part)
         else:
-            self.refuse(target, "only a name can be assigned to: tiles do not change, "
-                                "and arrays are stored to by ct.store()")
+            self.refuse(target, "only a name can be assigned to: tiles and tuples do not change, "
+                                "and arrays are stored to by ct.store()", TileTypeError)
 
     # ---- expressions ----
 
@@ -247,15 +247,24 @@ class Expressions:
         return format(value, self.eval(node.format_spec) if node.format_spec else "")
 
     def comprehension(self, node: Any) -> Any:
-        if len(node.generators) != 1:
-            self.refuse(node, "a comprehension of a kernel has one for")
-        result, saved = [], dict(self.names)
-        of = node.generators[0]
-        values = self.eval(of.iter)
-        for value in values:
-            self.assign(of.target, value)
-            if all(self.eval(test) for test in of.ifs):
+        result: list[Any] = []
+        saved = dict(self.names)
+
+        def turns(generators: list[ast.comprehension]) -> None:
+            if not generators:
                 result.append(self.eval(node.elt))
+                return
+            of = generators[0]
+            for value in self.eval(of.iter):
+                self.assign(of.target, value)
+                tests = [self.truth(test, self.eval(test)) for test in of.ifs]
+                if any(isinstance(test, Value) for test in tests):
+                    self.refuse(node, "the condition of a comprehension is not known when the kernel is compiled",
+                                TileTypeError)
+                if all(tests):
+                    turns(generators[1:])
+
+        turns(node.generators)
         self.names = saved
         return tuple(result)
 
@@ -322,26 +331,62 @@ class Expressions:
         left, result = self.eval(node.left), None
         for kind, right_node in zip(node.ops, node.comparators):
             right = self.eval(right_node)
-            if isinstance(left, Value) or isinstance(right, Value):
-                if type(kind) not in _COMPARE:
-                    if isinstance(kind, (ast.Is, ast.IsNot)):
-                        part: Any = isinstance(kind, ast.IsNot)
-                    else:
-                        self.refuse(node, "tiles are compared by == != < <= > >=")
-                else:
-                    part = ops.binary(self.b, _COMPARE[type(kind)][0], left, right)
-            elif type(kind) in _COMPARE:
-                part = _COMPARE[type(kind)][1](left, right)
-            else:
-                part = _OF_PYTHON[type(kind)](left, right)
+            part = self.compared(node, type(kind), left, right)
             if result is None:
                 result = part
             elif isinstance(result, Value) and isinstance(part, Value):
                 result = ops.binary(self.b, "bitand", result, part)
             else:
-                result = part if not isinstance(result, Value) and result else result
+                result = part if not isinstance(result, Value) and result else result if part else False
             left = right
         return result
+
+    def compared(self, node: ast.AST, kind: type, x: Any, y: Any) -> Any:
+        """One comparison. Tuples with tiles in them are equal where all their parts are."""
+        if kind in (ast.Is, ast.IsNot):
+            return _OF_PYTHON[kind](x, y)
+        if not any(isinstance(leaf, Value) for each in (x, y) for leaf in leaves(each)):
+            return _COMPARE[kind][1](x, y) if kind in _COMPARE else _OF_PYTHON[kind](x, y)
+        if kind in (ast.In, ast.NotIn) and is_tree(y):
+            same = [self.scalar_compared(node, x, each) for _, each in children(y)]
+            found = self.all_of([self.inverted(each) for each in same])
+            return found if kind is ast.NotIn else self.inverted(found)
+        if is_tree(x) or is_tree(y):
+            if kind not in (ast.Eq, ast.NotEq):
+                self.refuse(node, "tuples with tiles in them are compared by == and !=", TileTypeError)
+            if not is_tree(x) or not is_tree(y) or [k for k, _ in children(x)] != [k for k, _ in children(y)]:
+                return kind is ast.NotEq
+            equal = self.all_of([self.scalar_compared(node, a, c) for (_, a), (_, c) in zip(children(x), children(y))])
+            return equal if kind is ast.Eq else self.inverted(equal)
+        if kind not in _COMPARE:
+            self.refuse(node, "tiles are compared by == != < <= > >=", TileTypeError)
+        if not all(isinstance(each, Value) or is_number(each) or hasattr(each, "dtype") for each in (x, y)) or \
+                any(isinstance(each, (Array, Chosen, View)) for each in (x, y)):
+            if kind in (ast.Eq, ast.NotEq) and (x is None or y is None or isinstance(x, str) or isinstance(y, str)):
+                return kind is ast.NotEq
+            self.refuse(node, f"a tile is not compared with {type(y if isinstance(x, Value) else x).__name__}", TileTypeError)
+        return ops.binary(self.b, _COMPARE[kind][0], x, y)
+
+    def scalar_compared(self, node: ast.AST, x: Any, y: Any) -> Any:
+        """Whether two parts of tuples are equal, of which none is a tile with axes."""
+        for each in (x, y):
+            if isinstance(each, (Array, Chosen, View)) or isinstance(each, Value) and self.b.rank(each):
+                self.refuse(node, "tuples of arrays, and of tiles with axes, are not compared", TileTypeError)
+        return self.compared(node, ast.Eq, x, y)
+
+    def all_of(self, parts: list[Any]) -> Any:
+        """Whether all of these hold: a bool of Python's where that is known."""
+        result: Any = True
+        for part in parts:
+            if not isinstance(part, Value):
+                if not part:
+                    return False
+            else:
+                result = part if result is True else ops.binary(self.b, "bitand", result, part)
+        return result
+
+    def inverted(self, value: Any) -> Any:
+        return ops.unary(self.b, "bitnot", value) if isinstance(value, Value) else not value
 
     def of_IfExp(self, node: ast.IfExp) -> Any:
         condition = self.truth(node.test, self.eval(node.test))
@@ -360,7 +405,7 @@ class Expressions:
         if isinstance(value, Value):
             return self.subscript(node, value)
         if isinstance(value, (Array, Chosen, View)):
-            self.refuse(node, "an array is read by ct.load() and ct.gather()")
+            self.refuse(node, "an array is read by ct.load() and ct.gather()", TileTypeError)
         if isinstance(node.slice, ast.Slice):
             part = slice(*(self.eval(e) if e is not None else None
                            for e in (node.slice.lower, node.slice.upper, node.slice.step)))
@@ -370,7 +415,7 @@ class Expressions:
                 all(isinstance(each, Array) for each in value):
             return Chosen(tuple(value), index)
         if isinstance(index, Value):
-            self.refuse(node, "the index is not known when the kernel is compiled")
+            self.refuse(node, "the index is not known when the kernel is compiled", TileTypeError)
         return value[index]
 
     def subscript(self, node: ast.Subscript, value: Value) -> Value:

@@ -196,7 +196,7 @@ class Function(Expressions):
 
     def do_AugAssign(self, node: ast.AugAssign) -> None:
         if not isinstance(node.target, ast.Name):
-            self.refuse(node, "only a name can be assigned to")
+            self.refuse(node, "only a name can be assigned to: tiles and tuples do not change", TileTypeError)
         now = self.look(ast.Name(node.target.id, ast.Load(), lineno=node.lineno, col_offset=node.col_offset))
         self.names[node.target.id] = self.binary(node, type(node.op), now, self.eval(node.value))
 
