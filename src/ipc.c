@@ -80,8 +80,8 @@ cuc_status cuc_memory_pool_import(cuc_memory_resource **out, cuc_device *device,
 
 // Another process's buffer as this process has it. The driver gives every import of one buffer the
 // same address, and the first free unmaps it for all of them: so each is imported once, and its
-// last user frees it. The export data does not name the pool, so only the two together name a
-// buffer.
+// last user frees it. Pool and export data name a buffer together: not every driver names the pool
+// in the data, and none takes data of another pool.
 struct import {
     struct import *next;
     CUmemPoolPtrExportData data;

@@ -253,6 +253,10 @@ static void other_imports_several_pools(void)
         for (int b = 0; b < BUFFERS; b++)
             check_all(buffers[p][b], mark_of(p, b));
 
+    ck_assert_int_lt(cuc_buffer_import(&again, pools[0], &handles[2][0], 4 * N, stream), 0);
+    ck_assert_int_eq(cuc_error_library_code(), CUDA_ERROR_INVALID_VALUE); // it is of another pool
+    ck_assert_ptr_null(again);
+
     // The end of one pool's buffer leaves the others', and its second import, where they are.
     ck_ok(cuc_buffer_import(&again, pools[1], &handles[1][0], 4 * N, stream));
     ck_assert_uint_eq(cuc_buffer_ptr(again), cuc_buffer_ptr(buffers[1][0]));

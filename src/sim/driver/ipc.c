@@ -29,7 +29,7 @@ struct sim_shared_event {
 };
 
 struct pool_export {
-    uint64_t magic, offset, bytes;
+    uint64_t magic, pool, offset, bytes; // the pool by its file, as an H200's driver names it too
 };
 
 struct event_export {
@@ -157,7 +157,10 @@ CUresult sim_cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr pt
 
     if (!data || !a || a->base != ptr || a->freeing || !a->shared || !a->pool->exported)
         return CUDA_ERROR_INVALID_VALUE;
-    struct pool_export out = { pool_magic, a->file_offset, a->bytes };
+    struct stat file;
+    if (fstat(a->pool->file, &file))
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    struct pool_export out = { pool_magic, (uint64_t)file.st_ino, a->file_offset, a->bytes };
     memset(data, 0, sizeof(*data));
     memcpy(data, &out, sizeof(out));
     return CUDA_SUCCESS;
@@ -173,8 +176,9 @@ CUresult sim_cuMemPoolImportPointer(CUdeviceptr *ptr, CUmemoryPool pool,
     if (!ptr || !data || !p || !p->imported)
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(&in, data, sizeof(in));
-    if (in.magic != pool_magic || fstat(p->file, &file) || in.offset % PAGE || !in.bytes ||
-        in.bytes > (uint64_t)file.st_size || in.offset > (uint64_t)file.st_size - in.bytes)
+    if (in.magic != pool_magic || fstat(p->file, &file) || in.pool != (uint64_t)file.st_ino ||
+        in.offset % PAGE || !in.bytes || in.bytes > (uint64_t)file.st_size ||
+        in.offset > (uint64_t)file.st_size - in.bytes)
         return CUDA_ERROR_INVALID_VALUE;
     struct allocation *a = sim_allocate(in.bytes, MEMORY_POOL, p->device);
     if (!a)
