@@ -4,6 +4,7 @@
 #include "capture.h"
 #include "graph_testing.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -558,6 +559,9 @@ START_TEST(a_graph_is_drawn_to_a_string_and_to_a_file)
     int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
     ck_ok(cuc_graph_write_dot(graph, path, CUC_DOT_EVERYTHING));
+    close(fd); // of the file that the drawing has replaced
+    fd = open(path, O_RDONLY);
+    ck_assert_int_ge(fd, 0);
     ssize_t got = read(fd, read_back, sizeof(read_back) - 1);
     ck_assert_int_gt(got, 0);
     read_back[got] = 0;
