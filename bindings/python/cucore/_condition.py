@@ -33,7 +33,7 @@ class GraphCondition:
         return self.handle == other.handle if isinstance(other, GraphCondition) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self.handle)
+        return hash((GraphCondition, self.handle))
 
     def __repr__(self) -> str:
         return f"<GraphCondition handle={self.handle:#x}>"

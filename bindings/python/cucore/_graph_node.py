@@ -15,6 +15,7 @@ from ._errors import InvalidArgumentError, NotSupportedError, check
 from ._handle import call, get, handle_of, not_made, options
 from ._launch import LaunchConfig, launch
 from ._memory import Buffer, MemoryResource, pattern_of
+from ._memory_pool import ManagedMemoryResource, PinnedMemoryResource
 from ._object import Kernel
 from ._stream import Event, Stream
 from .typing import GraphConditionalType, GraphMemoryType
@@ -98,21 +99,28 @@ class _Verbs:
                  memory_type: GraphMemoryType | str = GraphMemoryType.DEVICE,
                  peer_access: Sequence[Device | int] | None = None,
                  memory_resource: MemoryResource | None = None) -> AllocNode:
-        """Memory of the graph: there from this node on, to the one that frees it or the end. That of other types
-        than the device's, and that which other devices reach, is of a memory resource which says so."""
+        """Memory of the graph: there from this node on, to the one that frees it or the end. That of the host and
+        managed memory are of a pool of their own, unless a memory resource is given, whose type it then has."""
         graph, _ = self._where()
         kind = GraphMemoryType(memory_type)
-        if peer_access or kind is not GraphMemoryType.DEVICE and memory_resource is None:
-            raise NotSupportedError(f"{'peer_access' if peer_access else f'memory_type={kind.value!r}'}: give a "
-                                    "memory_resource whose memory is such")
+        if peer_access:
+            raise NotSupportedError("peer_access: give a memory_resource whose memory the peers can reach")
         if not size:
             raise InvalidArgumentError("size is 0: a graph allocates 1 byte or more")
-        resource = memory_resource or Device(device if device is not None else graph._device).memory_resource
+        if memory_resource is not None:
+            resource = memory_resource
+            kind = GraphMemoryType.MANAGED if isinstance(resource, ManagedMemoryResource) else \
+                GraphMemoryType.HOST if resource.device_id < 0 else GraphMemoryType.DEVICE
+        elif kind is GraphMemoryType.DEVICE:
+            resource = Device(device if device is not None else graph._device).memory_resource
+        else:
+            resource = ManagedMemoryResource() if kind is GraphMemoryType.MANAGED else PinnedMemoryResource()
         handle = handle_of(MemoryResource, resource, "memory_resource") or resource._open()
         out = ctypes.c_uint64()
         node = self._put(AllocNode, lambda stream: call(
             raw.cuc_memory_allocate, ctypes.byref(out), handle, size, stream._h), [resource],
-            bytesize=size, device_id=resource.device_id, memory_type=kind, peer_access=())
+            bytesize=size, device_id=resource.device_id if resource.device_id >= 0 else graph._device.device_id,
+            memory_type=kind, peer_access=())
         node._members["dptr"] = out.value
         graph._memory[out.value] = (handle, size)
         return node

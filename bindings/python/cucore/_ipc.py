@@ -97,6 +97,12 @@ class IPCEventDescriptor:
     def __bytes__(self) -> bytes:
         return self._bytes
 
+    def __eq__(self, other: object) -> bool:
+        return self._bytes == other._bytes if isinstance(other, IPCEventDescriptor) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._bytes)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return IPCEventDescriptor, (self._bytes, self.device_id)
 

@@ -101,7 +101,7 @@ class Event(Handle):
     def ipc_descriptor(self) -> IPCEventDescriptor:
         """What names it to another process; of an event with ipc_enabled."""
         if not self.is_ipc_enabled:
-            raise RuntimeError("the event is not IPC-enabled: make it with EventOptions(ipc_enabled=True)")
+            raise InvalidArgumentError("the event is not IPC-enabled: make it with EventOptions(ipc_enabled=True)")
         known: IPCEventDescriptor | None = getattr(self, "_named", None)
         return known or IPCEventDescriptor(exported(raw.cuc_event_export, self._h), self.device.device_id)
 

@@ -174,6 +174,20 @@ class Results(DeviceTest):
             with self.subTest(type(each).__name__):
                 self.assertIs(weakref.ref(each)(), each)
 
+    def test_descriptors_of_events_are_equal_by_their_bytes(self):
+        one, two = (cucore.IPCEventDescriptor(bytes([n]) * 64, 0) for n in (1, 2))
+        again = cucore.IPCEventDescriptor(bytes(one), 0)
+        self.assertEqual((one == again, one == two, one == "text", hash(one) == hash(again)), (True, False, False, True))
+
+    def test_objects_show_their_handles(self):
+        g = cucore.Graph(self.device)
+        for each in (self.stream, self.stream.record(), self.device.context, g, g.create_condition(), g.empty()):
+            with self.subTest(type(each).__name__):
+                self.assertIn(f"handle={each.handle:#x}", repr(each))
+        stream = self.device.create_stream()
+        stream.close()
+        self.assertEqual(repr(stream), "<Stream, closed>")
+
     def test_kernels_are_equal_by_handle(self):
         saxpy = kernel(SAXPY, "saxpy")
         again = Kernel.from_handle(saxpy.handle)

@@ -128,6 +128,20 @@ class Nodes(GraphTest):
         with self.assertRaisesRegex(AttributeError, "MemcpyNode has no event"):
             copy.event
 
+    def test_memory_of_a_graph_has_a_type(self):
+        rows = [("device", {}), ("managed", {"memory_type": "managed"}), ("host", {"memory_type": "host"}),
+                ("managed", {"memory_resource": cucore.ManagedMemoryResource()})]
+        for kind, given in rows:
+            with self.subTest(kind, **given):
+                g = Graph()
+                node = g.allocate(16, **given)
+                self.assertEqual((node.memory_type, node.peer_access), (kind, ()))
+                place = node.memset(node.dptr, 0, 16)
+                place.deallocate(node.dptr)
+                self.run_it(g)
+        with self.assertRaisesRegex(cucore.NotSupportedError, "peer_access"):
+            Graph().allocate(16, peer_access=[0])
+
     def test_what_is_embedded_is_a_copy(self):
         child, g = Graph(), Graph()
         child.launch(ONE, self.affine, self.x, 3.0, 0.0)

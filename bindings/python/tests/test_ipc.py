@@ -292,7 +292,7 @@ class Here(DeviceTest):
             pickle.dumps(buffer)
         with self.assertRaisesRegex(InvalidArgumentError, "is a slice"):
             self.pool.allocate(16, stream=self.stream)[0:8].ipc_descriptor
-        with self.assertRaisesRegex(RuntimeError, "IPC-enabled"):
+        with self.assertRaisesRegex(InvalidArgumentError, "not IPC-enabled"):
             self.stream.record().ipc_descriptor
         with self.assertRaisesRegex(InvalidArgumentError, "no timing"):
             self.device.create_event(EventOptions(timing_enabled=True, ipc_enabled=True))
