@@ -3,6 +3,7 @@
 #include "shell.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,13 @@ static struct image *image_new(struct code *code, struct context *context,
     return image;
 }
 
+// A text that is not taken, or that there was no memory for: the loader gives words alone, and
+// errno tells which, set to 0 before.
+static CUresult refused(void)
+{
+    return errno == ENOMEM ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_PTX;
+}
+
 CUresult sim_code_load(struct library *library, const char *text, char *log, size_t log_bytes)
 {
     int arch = arch_of(0);
@@ -220,12 +228,19 @@ CUresult sim_code_load(struct library *library, const char *text, char *log, siz
     if (result)
         return result;
     sim_unlock(); // nobody has the library yet
+    errno = 0;
     struct sim_program *program = sim_program_load(text, bytes, arch, log, log_bytes);
+    CUresult why = program ? CUDA_SUCCESS : refused();
     sim_lock();
-    if (!program)
-        return CUDA_ERROR_INVALID_PTX;
+    if (why)
+        return why;
+    char *copy = calloc(1, bytes + 1);
+    if (!copy) {
+        sim_program_free(program);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     struct code *code = sim_alloc(sizeof(*code));
-    code->text = memcpy(sim_alloc(bytes + 1), text, bytes);
+    code->text = memcpy(copy, text, bytes);
     library->code = code;
     image_new(code, NULL, program);
     int constant_bytes = 0;
@@ -243,9 +258,11 @@ CUresult sim_code_check(const char *text, char *log, size_t log_bytes)
 
     if (result)
         return result;
+    errno = 0;
     struct sim_module *module = sim_ptx_parse(text, strlen(text), log, log_bytes);
+    CUresult why = module ? CUDA_SUCCESS : refused();
     sim_ptx_free(module);
-    return module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_PTX;
+    return why;
 }
 
 static void image_free(struct image *image)

@@ -64,6 +64,8 @@ void *sim_alloc(size_t bytes)
     void *p = calloc(1, bytes ? bytes : 1);
 
     if (!p)
+        p = sim_reserve_take(bytes);
+    if (!p)
         sim_bug("no memory", "calloc");
     return p;
 }
@@ -205,6 +207,8 @@ static CUresult enter(int fn)
         code = CUDA_ERROR_NOT_PERMITTED; // callbacks must not call the driver
     if (!code && !sim.initialised && !(rules[fn] & EARLY))
         code = CUDA_ERROR_NOT_INITIALIZED;
+    if (!code && !sim_reserve_fill() && sim_reserve_needed(sim_function_name(fn)))
+        code = CUDA_ERROR_OUT_OF_MEMORY;
     if (!code && rules[fn] & CONTEXT) {
         code = sim_current_state();
         if (!code && !(rules[fn] & QUIET))

@@ -15,7 +15,7 @@ static struct launch *launch_new(void)
     if (l)
         free_launches = l->next;
     else if (posix_memalign((void **)&l, _Alignof(struct launch), sizeof(*l)))
-        sim_bug("no memory", "for a launch");
+        return NULL;
     l->refs = 1;
     return l;
 }
@@ -298,6 +298,8 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, voi
         return code;
 
     struct launch *l = launch_new();
+    if (!l)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     l->config = *config;
     for (unsigned i = 0; i < config->numAttrs; i++)
         l->attributes[i] = config->attrs[i];

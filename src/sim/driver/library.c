@@ -70,19 +70,21 @@ CUresult sim_read_file(const char *path, char **out, size_t *size)
     if (!file)
         return CUDA_ERROR_FILE_NOT_FOUND;
     size_t bytes = 0, room = 4096;
-    char *text = sim_alloc(room);
+    char *text = calloc(1, room);
     size_t n;
-    while ((n = fread(text + bytes, 1, room - bytes - 8, file)) > 0) {
+    while (text && (n = fread(text + bytes, 1, room - bytes - 8, file)) > 0) {
         bytes += n;
         if (room - bytes <= 8) {
-            char *grown = sim_alloc(2 * room);
-            memcpy(grown, text, bytes);
-            free(text);
+            char *grown = realloc(text, 2 * room);
+            if (!grown)
+                free(text);
             text = grown;
             room *= 2;
         }
     }
     fclose(file);
+    if (!text)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     memset(text + bytes, 0, 8);
     *out = text;
     if (size)

@@ -93,7 +93,9 @@ static CUresult add(struct link *l, CUjitInputType type, const char *data, size_
     }
     size = strnlen(text ? text : data, text ? SIZE_MAX : size);
     if (!text) {
-        text = sim_alloc(size + 1);
+        text = calloc(1, size + 1);
+        if (!text)
+            return CUDA_ERROR_OUT_OF_MEMORY;
         memcpy(text, data, size);
     }
     code = try_text(l, text, name ? name : "input");
@@ -101,8 +103,10 @@ static CUresult add(struct link *l, CUjitInputType type, const char *data, size_
         blank_head(text);
     if (!code) {
         char *grown = realloc(l->text, l->bytes + size + 2);
-        if (!grown)
-            sim_bug("no memory", "realloc");
+        if (!grown) {
+            free(text);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
         memcpy(grown + l->bytes, text, size);
         l->bytes += size;
         grown[l->bytes++] = '\n';

@@ -41,14 +41,32 @@ static size_t past_count; // ever
 
 _Atomic uint64_t sim_memory_generation = 1; // 0 is that of nothing
 
-static void *grown(void *p, size_t bytes)
+// One block more than is needed, and room in the table for the next, so that an addition has to
+// fail only when two of them in a row found no memory.
+static struct block first_block, *spare = &first_block;
+static struct block *first_table[64];
+
+static void grow_table(void)
 {
-    p = realloc(p, bytes);
-    if (!p) {
-        fprintf(stderr, "simulated driver: no memory for the table of memory\n");
-        abort();
-    }
-    return p;
+    size_t more = room ? 2 * room : sizeof(first_table) / sizeof(first_table[0]);
+    struct block **table = room ? malloc(more * sizeof(struct block *)) : first_table;
+
+    if (!table)
+        return;
+    if (count)
+        memcpy(table, blocks, count * sizeof(struct block *));
+    if (blocks != first_table)
+        free(blocks);
+    blocks = table;
+    room = more;
+}
+
+static void prepare(void)
+{
+    if (!spare)
+        spare = malloc(sizeof(*spare));
+    if (count + 1 >= room)
+        grow_table();
 }
 
 // The last block that begins at or below an address, or the first.
@@ -118,13 +136,15 @@ bool sim_memory_find(uint64_t address, struct sim_range *out)
 // Room for a block at an index of the table.
 static struct block *insert_block(size_t index)
 {
-    if (count == room) {
-        room = room ? 2 * room : 64;
-        blocks = grown(blocks, room * sizeof(struct block *));
+    prepare();
+    if (!spare || count == room) {
+        fprintf(stderr, "simulated driver: no memory for the table of memory\n");
+        abort();
     }
     memmove(blocks + index + 1, blocks + index, (count - index) * sizeof(struct block *));
-    blocks[index] = grown(NULL, sizeof(struct block));
+    blocks[index] = spare;
     blocks[index]->count = 0;
+    spare = NULL;
     count++;
     return blocks[index];
 }
@@ -132,6 +152,7 @@ static struct block *insert_block(size_t index)
 void sim_memory_add(uint64_t base, uint64_t bytes, int device)
 {
     pthread_rwlock_wrlock(&lock);
+    prepare();
     size_t n = block_of(base);
     struct block *b = count ? blocks[n] : insert_block(0);
     size_t at = above(b, base);
@@ -166,7 +187,10 @@ void sim_memory_remove(uint64_t base, const char *by)
             past[past_count++ % PAST] = (struct past){ p->base, p->end, by };
         memmove(p, p + 1, (size_t)(b->pieces + b->count - (p + 1)) * sizeof(*p));
         if (--b->count == 0) {
-            free(b);
+            if (!spare)
+                spare = b;
+            else if (b != &first_block)
+                free(b);
             memmove(blocks + n, blocks + n + 1, (count - n - 1) * sizeof(struct block *));
             count--;
         }

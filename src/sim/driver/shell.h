@@ -430,7 +430,9 @@ void sim_sleep(struct sleeper **mine, struct sleeper **list, uint64_t until, boo
 void sim_wake(struct sleeper **list, uint64_t done);
 void sim_wake_one(struct sleeper *sleeper);
 void sim_bug(const char *what, const char *name) __attribute__((noreturn));
-void *sim_alloc(size_t bytes); // zeroed; ends the process without memory
+// Zeroed. From the reserve when there is no other memory; ends the process without either, so that
+// sizes that a caller chooses go through calloc().
+void *sim_alloc(size_t bytes);
 // A function by its name, with or without a _v2; FN_COUNT when there is none.
 int sim_function_number(const char *name);
 const char *sim_function_name(int fn);
@@ -657,6 +659,11 @@ int sim_blocks_per_sm(const struct kernel *kernel, int device, int threads, size
 
 // launch.c
 void sim_launch_drop(struct launch *launch);
+
+// reserve.c, with the lock
+bool sim_reserve_fill(void); // false: there is no memory
+void *sim_reserve_take(size_t bytes);
+bool sim_reserve_needed(const char *function);
 
 // finding.c
 // Say in a line what is wrong with a call or with the work that runs, for stderr and the library.

@@ -1,0 +1,59 @@
+// Memory kept back for the middle of a call, where running out could not be undone. Small objects
+// come from it when the heap has none; the next call fills it up again first, and fails with
+// CUDA_ERROR_OUT_OF_MEMORY before it has changed anything when that cannot be.
+#include "shell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLASSES = 3, MOST = 64 };
+
+static const struct {
+    size_t bytes;
+    unsigned count;
+} classes[CLASSES] = { { 512, MOST }, { 8192, 16 }, { 65536, 4 } };
+
+static void *kept[CLASSES][MOST];
+static bool full;
+
+bool sim_reserve_fill(void)
+{
+    if (full)
+        return true;
+    for (unsigned c = 0; c < CLASSES; c++)
+        for (unsigned i = 0; i < classes[c].count; i++)
+            if (!kept[c][i] && !(kept[c][i] = calloc(1, classes[c].bytes)))
+                return false;
+    full = true;
+    return true;
+}
+
+void *sim_reserve_take(size_t bytes)
+{
+    for (unsigned c = 0; c < CLASSES; c++) {
+        for (unsigned i = 0; i < classes[c].count && bytes <= classes[c].bytes; i++) {
+            void *p = kept[c][i];
+            if (!p)
+                continue;
+            kept[c][i] = NULL;
+            full = false;
+            return p;
+        }
+    }
+    return NULL;
+}
+
+// Calls that give something back, wait or tell go on without a reserve: a program that has run out
+// of memory needs them.
+bool sim_reserve_needed(const char *function)
+{
+    static const char *const spared[] = {
+        "Destroy", "Free",  "Unload", "Release",    "Synchronize",
+        "Query",   "Reset", "Get",    "PopCurrent", "SetCurrent"
+    };
+
+    for (size_t i = 0; i < LENGTH(spared); i++)
+        if (strstr(function, spared[i]))
+            return false;
+    return true;
+}
