@@ -110,17 +110,18 @@ class _Verbs:
         if memory_resource is not None:
             resource = memory_resource
             kind = GraphMemoryType.MANAGED if isinstance(resource, ManagedMemoryResource) else \
-                GraphMemoryType.HOST if resource.device_id < 0 else GraphMemoryType.DEVICE
+                GraphMemoryType.HOST if int(resource.device_id) < 0 else GraphMemoryType.DEVICE
         elif kind is GraphMemoryType.DEVICE:
             resource = Device(device if device is not None else graph._device).memory_resource
         else:
             resource = ManagedMemoryResource() if kind is GraphMemoryType.MANAGED else PinnedMemoryResource()
         handle = handle_of(MemoryResource, resource, "memory_resource") or resource._open()
+        place = int(resource.device_id)
         out = ctypes.c_uint64()
         node = self._put(AllocNode, lambda stream: call(
             raw.cuc_memory_allocate, ctypes.byref(out), handle, size, stream._h), [resource],
-            bytesize=size, device_id=resource.device_id if resource.device_id >= 0 else graph._device.device_id,
-            memory_type=kind, peer_access=())
+            bytesize=size, device_id=place if place >= 0 else graph._device.device_id, memory_type=kind,
+            peer_access=())
         node._members["dptr"] = out.value
         graph._memory[out.value] = (handle, size)
         return node
