@@ -265,8 +265,10 @@ cuc_found *cuc__search_library(const cuc__library_row *row, const char *choice, 
         cuc__places_free(&places);
     }
     if (s.found->no_memory) {
-        if (handle && *handle)
+        if (handle && *handle) {
             dlclose(*handle);
+            *handle = NULL;
+        }
         cuc_found_release(s.found);
         return NULL;
     }

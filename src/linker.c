@@ -10,9 +10,12 @@
 #include <string.h>
 
 // Libraries before 12.3 have no version function, and links of theirs too many gaps.
-static bool nvjitlink_is_usable(void)
+// 0 or a CUC__TOOLKIT_ code.
+static int look_for_nvjitlink(void)
 {
-    return cuc__toolkit_has(&cuc__nvjitlink_toolkit, "nvJitLinkVersion");
+    void (*fn)(void);
+
+    return cuc__toolkit_resolve(&cuc__nvjitlink_toolkit, "nvJitLinkVersion", &fn);
 }
 
 static cuc_status choose_backend(cuc_linker *l, const cuc_linker_options *o, const char *function)
@@ -22,7 +25,9 @@ static cuc_status choose_backend(cuc_linker *l, const cuc_linker_options *o, con
 
     switch (o->backend) {
     case CUC_LINKER_AUTO:
-        l->backend = nvjitlink_is_usable() ? CUC_LINKER_NVJITLINK : CUC_LINKER_DRIVER;
+        if ((code = look_for_nvjitlink()) == CUC__TOOLKIT_NO_MEMORY)
+            return cuc__fail_nvjitlink(code, function, "nvJitLinkVersion", NULL, "making a linker");
+        l->backend = code ? CUC_LINKER_DRIVER : CUC_LINKER_NVJITLINK;
         break;
     case CUC_LINKER_NVJITLINK:
         if ((code = cuc__nvjitlink.nvJitLinkVersion(&major, &minor)) != 0)

@@ -441,6 +441,80 @@ START_TEST(every_allocation_may_fail)
 }
 END_TEST
 
+// Compilers, which are looked for and loaded first. A child of a parent that has NVRTC loaded and
+// used starts there.
+
+static const char cuda[] = "template <class T> __global__ void k(T *a) { *a = 1; }\n"
+                           "extern \"C\" __global__ void plain(float *a) { *a = 2; }\n";
+
+static cuc_status compile(const char *arch)
+{
+    static const char *const names[] = { "k<int>" };
+    cuc_program *p = NULL;
+    cuc_object *object = NULL, *linked = NULL;
+    cuc_linker *linker = NULL;
+    cuc_status st;
+
+    if ((st = cuc_program_create(&p, CUC_SOURCE_CUDA, cuda, 0,
+                                 CUC_PROGRAM_OPTIONS(.arch = arch, .name_expressions = names,
+                                                     .name_expression_count = 1))) >= 0 &&
+        (st = cuc_program_compile(&object, p, CUC_CODE_PTX)) >= 0 &&
+        (st = cuc_linker_create(&linker, CUC_LINKER_OPTIONS(.arch = arch))) >= 0 &&
+        (st = cuc_linker_add(linker, object)) >= 0)
+        st = cuc_linker_link(&linked, linker, CUC_CODE_CUBIN);
+    cuc_object_release(linked);
+    cuc_linker_release(linker);
+    cuc_object_release(object);
+    cuc_program_release(p);
+    return st;
+}
+
+static int fail_compiling(const char *arch, cuc_status usual, long nth)
+{
+    (void)cuc_device_get_count(NULL); // the thread's record
+    wrap_fail_in = nth;
+    cuc_status st = compile(arch);
+    wrap_fail_in = 0;
+    if (!wrap_failed)
+        return 2; // there are not so many
+    if (st != usual && st != CUC_ERROR_OUT_OF_MEMORY)
+        REPORT("the status is %s", cuc_status_name(st));
+    st = compile(arch);
+    if (st != usual)
+        REPORT("the next attempt gives %s", cuc_status_name(st));
+    return 0;
+}
+
+START_TEST(every_allocation_of_compiling_may_fail)
+{
+    static const struct {
+        const char *arch;
+        cuc_status status;
+        bool used;
+    } rows[] = {
+        { "sm_999", CUC_ERROR_NOT_SUPPORTED, false }, // NVRTC is loaded and asked
+        { "sm_90", CUC_OK, true },
+    };
+    const char *arch = rows[_i].arch;
+    int made = 0, bad = 0, result = 0;
+
+    NEED_FAKE();
+    if (testing_lacks("nvrtc") || testing_lacks("nvjitlink"))
+        SKIP("there is no NVRTC or no nvJitLink");
+    if (rows[_i].used)
+        ck_ok(compile(arch));
+    for (int n = 1; result != 2; n++) {
+        IN_CHILD(result, fail_compiling(arch, rows[_i].status, n));
+        if (result != 0 && result != 2)
+            fprintf(stderr, "    allocation %d\n", n);
+        bad += result != 0 && result != 2;
+        made += result != 2;
+    }
+    ck_assert_int_gt(made, 10);
+    ck_assert_msg(!bad, "%d of %d failures came out wrong", bad, made);
+}
+END_TEST
+
 START_TEST(a_failure_without_memory_for_its_record_says_so)
 {
     wrap_fail_in = 1;
@@ -480,6 +554,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, every_driver_call_may_fail, 0, LENGTH(codes));
     tcase_add_loop_test(tests, every_allocation_may_fail, 0, 6);
+    tcase_add_loop_test(tests, every_allocation_of_compiling_may_fail, 0, 2);
     tcase_add_test(tests, a_failure_without_memory_for_its_record_says_so);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 0);

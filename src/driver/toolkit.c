@@ -10,10 +10,13 @@
 
 int cuc__toolkit_resolve(const cuc__toolkit *kit, const char *name, void (**out)(void))
 {
-    void *handle = cuc__library_open(kit->name, NULL);
+    cuc_found *found = NULL;
+    void *handle = cuc__library_open(kit->name, &found);
+    bool searched = found != NULL;
 
+    cuc_found_release(found);
     if (!handle)
-        return CUC__TOOLKIT_NO_LIBRARY;
+        return searched ? CUC__TOOLKIT_NO_LIBRARY : CUC__TOOLKIT_NO_MEMORY;
     void *p = kit->symbol ? kit->symbol(handle, name) : dlsym(handle, name);
     if (!p)
         return CUC__TOOLKIT_MISSING;
@@ -73,6 +76,9 @@ cuc_status cuc__fail_toolkit(const cuc__toolkit *kit, int code, const char *func
     vsnprintf(what, sizeof(what), fmt, args);
     va_end(args);
 
+    if (code == CUC__TOOLKIT_NO_MEMORY)
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory to load %s: %s",
+                         kit->title, what);
     if (code == CUC__TOOLKIT_NO_LIBRARY) {
         cuc_found *found = NULL;
         (void)cuc__library_open(kit->name, &found);

@@ -16,6 +16,7 @@
 // Zero and what is above it belongs to the libraries.
 enum {
     CUC__TOOLKIT_NO_LIBRARY = -1, // the library cannot be found or loaded
+    CUC__TOOLKIT_NO_MEMORY = -2,  // no host memory to look for it
     CUC__TOOLKIT_MISSING = -3,    // it has no such function
 };
 
