@@ -93,6 +93,17 @@ static void *waited(const call *c, cuc_status st)
     return cuc__py.PyObject_CallFunctionObjArgs(cuc__python.prune, NULL);
 }
 
+// What was dropped where nothing of CUDA's may be called goes before something new is made.
+static void tidy(void)
+{
+    if (cuc__py.PyObject_IsTrue(cuc__python.left) <= 0)
+        return;
+    void *done = cuc__py.PyObject_CallFunctionObjArgs(cuc__python.release_left, NULL);
+    if (!done)
+        cuc__py.PyErr_Clear();
+    cuc__py_drop(done);
+}
+
 // ---- methods that are functions of their own ----------------------------------------------------
 
 // The Python definition has to look at it: no object, and no exception either.
@@ -127,6 +138,7 @@ static void *Stream_record(call *c, signature *s)
 
     if (c->objects[1]) // options
         return slowly;
+    tidy();
     void *state = cuc__python_begin(c, s);
     cuc_status st = event ? CUC_OK
                           : cuc_event_create(&made, cuc_stream_device(c->self_value.stream), NULL);
@@ -216,6 +228,7 @@ static void *MemoryResource_allocate(call *c, signature *s)
     const struct cuc__resource_object *resource = cuc__python_fields(c->self);
     cuc_buffer *made = NULL;
 
+    tidy();
     void *state = cuc__python_begin(c, s);
     cuc_status st =
         cuc_buffer_create(&made, c->self_value.resource, c->values[0].size, c->values[1].stream);
@@ -282,6 +295,187 @@ static void *StridedMemoryView_from_any_interface(call *c, signature *s)
     return StridedMemoryView_from_dlpack(c, s);
 }
 
+// Devices by their ordinals, each of which has one object for good.
+static void *devices[64];
+
+static void *device_object(const cuc_device *device)
+{
+    int32_t ordinal = cuc_device_ordinal(device);
+
+    if (!device || ordinal < 0 || (size_t)ordinal >= CUC__LENGTH(devices) || !devices[ordinal])
+        return slowly;
+    return cuc__py_new(devices[ordinal]);
+}
+
+static void *Stream_device(void *self)
+{
+    return device_object(
+        cuc_stream_device(((struct cuc__object *)cuc__python_fields(self))->handle));
+}
+
+static void *Event_device(void *self)
+{
+    return device_object(
+        cuc_event_device(((struct cuc__object *)cuc__python_fields(self))->handle));
+}
+
+static void *Stream_priority(void *self)
+{
+    int32_t priority = 0;
+
+    return cuc_stream_get_priority(&priority,
+                                   ((struct cuc__object *)cuc__python_fields(self))->handle) < 0
+               ? slowly
+               : integer(priority);
+}
+
+static void *Stream_is_nonblocking(void *self)
+{
+    uint32_t flags = 0;
+
+    return cuc_stream_get_flags(&flags, ((struct cuc__object *)cuc__python_fields(self))->handle) <
+                   0
+               ? slowly
+               : boolean(!(flags & CUC_STREAM_SYNC_LEGACY));
+}
+
+static void *default_stream(void *self, int32_t which)
+{
+    cuc_stream *stream = NULL;
+
+    tidy();
+    if (cuc_stream_get_default(&stream, ((struct cuc__object *)cuc__python_fields(self))->handle,
+                               which) < 0)
+        return slowly; // which fails the same
+    return cuc__python_make(cuc__python.classes[CUC__PYTHON_STREAM], cuc_stream_retain(stream));
+}
+
+static void *Device_default_stream(void *self)
+{
+    return default_stream(self, CUC_STREAM_LEGACY);
+}
+
+static void *Device_per_thread_default_stream(void *self)
+{
+    return default_stream(self, CUC_STREAM_PER_THREAD);
+}
+
+static void *Device_create_stream(call *c, signature *s)
+{
+    cuc_stream *made = NULL;
+
+    if (c->objects[0] || c->objects[1])
+        return slowly;
+    tidy();
+    void *state = cuc__python_begin(c, s);
+    cuc_status st = cuc_stream_create(&made, c->self_value.device, NULL);
+    cuc__python_end(c, s, state);
+    return st < 0 ? failed(c) : cuc__python_make(cuc__python.classes[CUC__PYTHON_STREAM], made);
+}
+
+static void *Device_create_event(call *c, signature *s)
+{
+    cuc_event *made = NULL;
+
+    if (c->objects[0])
+        return slowly;
+    tidy();
+    void *state = cuc__python_begin(c, s);
+    cuc_status st = cuc_event_create(&made, c->self_value.device, NULL);
+    cuc__python_end(c, s, state);
+    return st < 0 ? failed(c) : cuc__python_make(cuc__python.classes[CUC__PYTHON_EVENT], made);
+}
+
+static void *Stream_close(call *c, signature *s)
+{
+    const struct cuc__stream_object *stream = cuc__python_fields(c->self);
+
+    return stream->cell && stream->cell != cuc__py.none ? slowly : Handle_close(c, s);
+}
+
+static void *Stream___cuda_stream__(call *c, signature *s)
+{
+    (void)s;
+    return cuc__py.Py_BuildValue(
+        "(iK)", 0, (unsigned long long)(uintptr_t)cuc_stream_handle(c->self_value.stream));
+}
+
+// As of the number, which is below the modulus of Python's hashes.
+static void *Stream___hash__(call *c, signature *s)
+{
+    (void)s;
+    return address(cuc_stream_handle(c->self_value.stream));
+}
+
+static void *Event___hash__(call *c, signature *s)
+{
+    (void)s;
+    return address(cuc_event_handle(c->self_value.event));
+}
+
+static void *Stream___eq__(call *c, signature *s)
+{
+    (void)s;
+    return boolean(cuc_stream_handle(c->self_value.stream) ==
+                   cuc_stream_handle(c->values[0].stream));
+}
+
+static void *Event___eq__(call *c, signature *s)
+{
+    (void)s;
+    return boolean(cuc_event_handle(c->self_value.event) == cuc_event_handle(c->values[0].event));
+}
+
+static void *Buffer___eq__(call *c, signature *s)
+{
+    (void)s;
+    return boolean(cuc_buffer_ptr(c->self_value.buffer) == cuc_buffer_ptr(c->values[0].buffer) &&
+                   cuc_buffer_bytes(c->self_value.buffer) == cuc_buffer_bytes(c->values[0].buffer));
+}
+
+static void *Event___sub__(call *c, signature *s)
+{
+    float milliseconds = 0;
+
+    void *state = cuc__python_begin(c, s);
+    cuc_status st = cuc_event_get_elapsed(&milliseconds, c->values[0].event, c->self_value.event);
+    cuc__python_end(c, s, state);
+    return st == CUC_OK ? cuc__py.PyFloat_FromDouble(milliseconds) : slowly; // which says why
+}
+
+// Device(), Device(0): called with the class and what that was called with.
+static void *slow_new_device;
+
+static void *new_device(void *nothing_, void *const *given, intptr_t count, void *keywords)
+{
+    cuc_device *device = NULL;
+    cuc_status st = CUC_NOT_READY;
+
+    (void)nothing_;
+    if (!keywords && count == 1) {
+        st = cuc_device_get_current(&device);
+    } else if (!keywords && count == 2 && cuc__py_type(given[1]) == cuc__py.int_type) {
+        long long ordinal = cuc__py.PyLong_AsLongLong(given[1]);
+        if (ordinal >= 0 && (size_t)ordinal < CUC__LENGTH(devices))
+            st = cuc_device_get(&device, (int32_t)ordinal);
+        cuc__py.PyErr_Clear();
+    }
+    if (count >= 1 && given[0] == cuc__python.classes[CUC__PYTHON_DEVICE] && st == CUC_OK) {
+        void *known = device_object(device);
+        if (known != slowly)
+            return known;
+    }
+    if (count < 1)
+        return NULL;
+    void *made = cuc__python_slow(slow_new_device, given[0], given + 1, count - 1, keywords);
+    const struct cuc__object *object = made ? cuc__python_fields_of(made, CUC__PYTHON_DEVICE)
+                                            : NULL;
+    int32_t ordinal = object ? cuc_device_ordinal(object->handle) : -1;
+    if (ordinal >= 0 && (size_t)ordinal < CUC__LENGTH(devices) && !devices[ordinal])
+        devices[ordinal] = cuc__py_new(made);
+    return made;
+}
+
 // ---- the rows -----------------------------------------------------------------------------------
 
 #define me (c.self_value)
@@ -341,7 +535,8 @@ static void *StridedMemoryView_from_any_interface(call *c, signature *s)
     static void *get_##class##_##name(void *self, void *closure)              \
     {                                                                         \
         (void)closure;                                                        \
-        void *made = class##_##name(self);                                    \
+        const struct cuc__object *object = cuc__python_fields(self);          \
+        void *made = object->handle ? class##_##name(self) : slowly;          \
         return made == slowly ? slow_get(slow_##class##_##name, self) : made; \
     }
 #define CALL(class, name, body)                                                               \
@@ -471,6 +666,27 @@ static struct row {
 
 // ---- adding them --------------------------------------------------------------------------------
 
+static void keep(void **where, void *object);
+
+// A class is called by its __new__.
+static bool replace_new(void *type)
+{
+    static cuc__py_method method = { "__new__", (void (*)(void))new_device,
+                                     PY_METH_FASTCALL | PY_METH_KEYWORDS, NULL };
+    void *name = cuc__py.PyUnicode_InternFromString("__new__");
+    void *definition = name ? cuc__py.PyObject_GetAttr(type, name) : NULL;
+    void *made = definition ? cuc__py.PyCFunction_NewEx(&method, cuc__py.none, NULL) : NULL;
+    bool good = made && cuc__py.PyObject_SetAttr(type, name, made) == 0;
+
+    if (definition)
+        keep(&slow_new_device, definition);
+    for (size_t i = 0; i < CUC__LENGTH(devices); i++)
+        keep(&devices[i], NULL); // of a class of before
+    cuc__py_drop(name);
+    cuc__py_drop(made);
+    return good;
+}
+
 static void keep(void **where, void *object)
 {
     void *old = *where;
@@ -528,10 +744,8 @@ static bool find_functions(void *type)
     } wanted[] = {
 #define WANTED(attribute, field) \
     { offsetof(struct cuc__python, names.attribute), offsetof(struct cuc__python, field) }
-        WANTED(_failed, failed),
-        WANTED(_may_call, may_call),
-        WANTED(_held, held),
-        WANTED(_prune, prune),
+        WANTED(_failed, failed), WANTED(_may_call, may_call), WANTED(_held, held),
+        WANTED(_prune, prune),   WANTED(_left, left),         WANTED(_release_left, release_left),
     };
     for (size_t i = 0; i < CUC__LENGTH(wanted); i++) {
         void *found =
@@ -560,6 +774,8 @@ cuc_status cuc_python_add_methods(void *type, const char *name)
     for (size_t i = 0; i < CUC__LENGTH(rows); i++)
         if (strcmp(rows[i].class_name, name) == 0)
             good = good && replace(&rows[i], type);
+    if (strcmp(name, "Device") == 0)
+        good = good && replace_new(type);
     for (size_t i = 0; good && i < CUC__LENGTH(names); i++)
         if (strcmp(names[i], name) == 0)
             keep(&cuc__python.classes[i], cuc__py_new(type));

@@ -250,6 +250,7 @@ static void drop_managed(void *self)
 // Types: X(name, fields, count of those that are objects, whether the handle is the object's own,
 // what goes before the objects, their names).
 #define FIELD_TYPES(X)                                                                     \
+    X(Stream, cuc__stream_object, 1, true, NULL, "_cell")                                  \
     X(Buffer, cuc__buffer_object, 3, true, NULL, "_resource", "_pool", "_named")           \
     X(MemoryResource, cuc__resource_object, 1, true, NULL, "_ipc")                         \
     X(Device, cuc__device_object, 2, false, NULL, "_resource", "_found")                   \

@@ -37,11 +37,15 @@ enum cuc__python_class {
 #define CUC__PYTHON_NAMES(X) \
     X(_failed)               \
     X(_held)                 \
+    X(_left)                 \
+    X(_release_left)         \
     X(_prune)                \
     X(_may_call)             \
     X(_reference)            \
     X(allocate)              \
     X(dst)                   \
+    X(earlier)               \
+    X(other)                 \
     X(event)                 \
     X(event_or_stream)       \
     X(fget)                  \
@@ -60,6 +64,7 @@ extern struct cuc__python {
     void *failed;                           // raises the thread's last failure
     void *may_call;                         // whether CUDA may be called on this thread
     void *held, *prune;                     // host memory that copies use, and what looks after it
+    void *left, *release_left;              // what waits for a call that makes something
     struct {
 #define FIELD(name) void *name;
         CUC__PYTHON_NAMES(FIELD)
@@ -73,6 +78,11 @@ struct cuc__object {
     void *handle;    // one reference of the library; NULL: closed
     void *reference; // the number that is `_h`, once asked for: it has a reference of its own
     void *weak;      // the interpreter's list of weak references
+};
+
+struct cuc__stream_object {
+    struct cuc__object base;
+    void *cell; // of ctypes, with the handle until it is closed, for prepared launches
 };
 
 struct cuc__buffer_object {

@@ -80,6 +80,7 @@ class Handle(_native.HandleBase):
     __slots__ = ()
     _failed, _may_call = staticmethod(fail), staticmethod(may_call)
     _held, _prune = _pending._held, staticmethod(_pending.prune)
+    _left, _release_left = _left, staticmethod(release_left)
     _release: ClassVar[Any]  # the function of the library
     _reference: ClassVar[type[Reference]]
     _h: int  # a Reference, or 0: closed. Whoever has got hold of it has a handle that stays

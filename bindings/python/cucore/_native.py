@@ -47,6 +47,9 @@ if TYPE_CHECKING:
         _resource: Any
         _found: Any
 
+    class StreamBase(HandleBase):
+        _cell: Any
+
     class TensorBase:
         _address: int
         _memory: Any
@@ -56,8 +59,8 @@ if TYPE_CHECKING:
 
 elif is_there:
     HandleBase = _root
-    BufferBase, ResourceBase, DeviceBase, TensorBase = (
-        taken("cuc_python_get_base", name) for name in (b"Buffer", b"MemoryResource", b"Device", b"Tensor"))
+    StreamBase, BufferBase, ResourceBase, DeviceBase, TensorBase = (
+        taken("cuc_python_get_base", name) for name in (b"Stream", b"Buffer", b"MemoryResource", b"Device", b"Tensor"))
 else:
     class HandleBase:
         __slots__ = ("_h", "__weakref__")
@@ -70,6 +73,9 @@ else:
 
     class DeviceBase(HandleBase):
         __slots__ = ("_resource", "_found")
+
+    class StreamBase(HandleBase):
+        __slots__ = ("_cell",)
 
     class TensorBase:
         __slots__ = ("_address", "_memory", "_buffer", "_stream", "exporting_obj", "__weakref__")

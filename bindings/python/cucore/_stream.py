@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generator
 
 from . import raw
 from ._errors import InvalidArgumentError, check, last_error
-from ._native import methods
+from ._native import StreamBase, methods
 from ._handle import Handle, c_handle, call, create, get, given_as, handle_of, kept, not_copied, options, word
 from ._ipc import IPCEventDescriptor, exported, imported
 from ._pending import prune
@@ -206,26 +206,28 @@ class Event(Handle):
 
 
 @methods
-class Stream(Handle):
+class Stream(Handle, StreamBase):
     """A queue of work on one device. Made by `Device.create_stream()`.
 
     `await stream` waits on asyncio for what is in it by then, `stream.sync()` on the thread.
     """
 
-    __slots__ = ("_p",)
+    __slots__ = ()
     _release = raw.cuc_stream_release
     _made_by = "Device.create_stream(), Context.create_stream() and Stream.from_handle()"
     _stream_h = Handle._h  # the same by a name that no other object has: C takes what has it for a stream
-    _p: ctypes.c_void_p  # the handle, as a call takes it without converting it
 
-    @classmethod
-    def _own(cls, handle: int | None) -> Self:
-        self = super()._own(handle)
-        self._p = ctypes.c_void_p(handle)
-        return self
+    @property
+    def _p(self) -> ctypes.c_void_p:
+        """The handle, as a call takes it without converting it; NULL once it is closed."""
+        made: ctypes.c_void_p | None = getattr(self, "_cell", None)
+        if made is None:
+            made = self._cell = ctypes.c_void_p(self._h)
+        return made
 
     def close(self) -> None:
-        self._p.value = None  # also in launches that were prepared
+        if getattr(self, "_cell", None) is not None:
+            self._cell.value = None  # also in launches that were prepared
         super().close()
 
     @classmethod

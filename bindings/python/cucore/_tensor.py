@@ -122,7 +122,9 @@ class Tensor(TensorBase):
 
     @property
     def _struct(self) -> Any:
-        return raw.cuc_tensor.from_address(self._address)
+        made = raw.cuc_tensor.from_address(self._address)
+        made._owner = self  # which has the memory
+        return made
 
     @classmethod
     def from_buffer(cls, buffer: Buffer, dtype: Any = "u8",
