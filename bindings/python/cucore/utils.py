@@ -71,6 +71,8 @@ class StridedMemoryView(TensorBase):
             return cls.from_buffer(obj, (obj.size,), itemsize=1)
         refused = None
         if has_interface(obj, "__dlpack__"):
+            if stream_ptr is None:
+                _consumer(stream_ptr)  # refuses it, whatever the array's other interfaces are
             try:
                 return cls.from_dlpack(obj, stream_ptr)
             except BufferError as error:
