@@ -56,12 +56,17 @@ class StridedMemoryView(TensorBase):
 
     @classmethod
     def from_cuda_array_interface(cls, obj: Any, stream_ptr: int | None = None) -> StridedMemoryView:
-        return cls._of(Tensor.from_cuda_array_interface(obj, stream=_consumer(stream_ptr)), obj)
+        queue = _consumer(stream_ptr)
+        if _is_of_records(obj.__cuda_array_interface__):
+            return _Records._of(Tensor.from_cuda_array_interface(_Bytes(obj), stream=queue), obj)
+        return cls._of(Tensor.from_cuda_array_interface(obj, stream=queue), obj)
 
     @classmethod
     def from_array_interface(cls, obj: Any) -> StridedMemoryView:
         """A host array by `__array_interface__`."""
         said = obj.__array_interface__
+        if _is_of_records(said):
+            return _Records._of(Tensor._described(_as_bytes(said), -1, obj), obj)
         return cls._of(Tensor._described(said, -1, obj), obj)
 
     @classmethod
@@ -178,6 +183,65 @@ class StridedMemoryView(TensorBase):
 
     def __repr__(self) -> str:
         return f"<StridedMemoryView of {self._tensor!r}>"
+
+
+def _is_of_records(said: dict[str, Any]) -> bool:
+    """Whether an array interface is of elements that are no numbers, such as NumPy's structured ones."""
+    letters = str(said["typestr"])
+    return letters.startswith("|V") and letters != "|V0"
+
+
+def _as_bytes(said: dict[str, Any]) -> dict[str, Any]:
+    """The same array with an axis more, of the bytes of each element."""
+    size, strides = int(said["typestr"][2:]), said.get("strides")
+    for stride in strides or ():
+        if stride % size:
+            raise ValueError(f"a stride of {stride} bytes is no multiple of the {size} of an element")
+    return {**said, "typestr": "|u1", "shape": (*said["shape"], size),
+            "strides": None if strides is None else (*strides, 1)}
+
+
+class _Bytes:
+    """An array of records as one of their bytes."""
+
+    def __init__(self, obj: Any) -> None:
+        self.obj, self.__cuda_array_interface__ = obj, _as_bytes(obj.__cuda_array_interface__)
+
+
+class _Records(StridedMemoryView):
+    """A view whose elements are records: underneath it has their bytes, as a last axis."""
+
+    __slots__ = ()
+
+    @property
+    def _bytes(self) -> int:
+        return self._tensor.shape[-1]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._tensor.shape[:-1]
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        return tuple(stride // self._bytes for stride in self._tensor.strides[:-1])
+
+    @property
+    def size(self) -> int:
+        return self._tensor.size // self._bytes
+
+    @property
+    def dtype(self) -> Any:
+        try:
+            import numpy
+            return numpy.dtype(f"V{self._bytes}")
+        except ImportError:
+            return f"V{self._bytes}"
+
+    def view(self, layout: Any = None, dtype: Any = None) -> StridedMemoryView:
+        raise TypeError("a view of records has no other elements or layout")
+
+    def __dlpack__(self, **how: Any) -> Any:
+        raise BufferError(f"Structured dtypes, here of {self._bytes} bytes, have no element type in DLPack")
 
 
 def _params(kind: Any, sizes: dict[str, int], **places: Any) -> Any:

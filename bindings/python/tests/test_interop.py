@@ -535,6 +535,26 @@ class Views(DeviceTest):
         self.assertEqual(shapes(given, 5, given, stream=self.stream), ((4,), 5, (4,)))
         self.assertEqual(shapes.__name__, "shapes")
 
+    def test_records_are_elements_of_their_size(self):
+        buffer = self.floats(range(24))
+        said = {"typestr": "|V12", "descr": [("a", "<i4"), ("b", "<f8")], "shape": (2, 3)}
+        for strides, steps in ((None, (3, 1)), ((48, 12), (4, 1))):
+            foreign = Foreign(buffer, **said, strides=strides)
+            view = StridedMemoryView.from_any_interface(foreign, -1)
+            self.assertEqual((view.ptr, view.shape, view.strides, view.size), (buffer.handle, (2, 3), steps, 6))
+            self.assertEqual((str(view.dtype).lstrip("|"), view.device_id), ("V12", 0))
+            self.assertIs(view.exporting_obj, foreign)
+            with self.assertRaisesRegex(BufferError, "Structured dtypes"):
+                view.__dlpack__()
+        with self.assertRaisesRegex(ValueError, "stride of 16 bytes is no multiple of the 12"):
+            StridedMemoryView.from_any_interface(Foreign(buffer, **said, strides=(48, 16)), -1)
+
+    @unittest.skipUnless(numpy, "no NumPy")
+    def test_numpys_records_are_seen(self):
+        given = numpy.array([(1, 2.0), (3, 4.0)], dtype=[("a", "i4"), ("b", "f8")])
+        view = StridedMemoryView.from_any_interface(given, -1)
+        self.assertEqual((view.ptr, view.shape, view.dtype), (given.ctypes.data, (2,), numpy.dtype("V12")))
+
     @unittest.skipUnless(numpy, "no NumPy")
     def test_host_arrays_are_seen(self):
         given = numpy.arange(12, dtype=numpy.float32).reshape(3, 4).T
