@@ -9,7 +9,8 @@
 enum { ALIGNMENT = 16, FIRST_CHUNK = 16 * 1024, LARGEST_CHUNK = 1024 * 1024 };
 
 struct chunk {
-    struct chunk *next;
+    struct chunk *next, *previous;
+    size_t size; // of its bytes
     _Alignas(ALIGNMENT) unsigned char bytes[];
 };
 
@@ -18,6 +19,7 @@ struct cuc__arena {
     unsigned char *at;
     size_t left;
     size_t next_chunk;
+    struct cuc__arena_account *account; // NULL: nobody counts
 };
 
 struct cuc__arena *cuc__arena_create(void)
@@ -29,6 +31,33 @@ struct cuc__arena *cuc__arena_create(void)
     return arena;
 }
 
+void cuc__arena_charge(struct cuc__arena *arena, struct cuc__arena_account *account)
+{
+    arena->account = account;
+}
+
+// Counts what a chunk grows by; false beyond the limit.
+static bool charge(struct cuc__arena *arena, size_t bytes)
+{
+    struct cuc__arena_account *a = arena->account;
+
+    if (!a)
+        return true;
+    if (a->held > a->limit || bytes > a->limit - a->held) {
+        a->refused = true;
+        return false;
+    }
+    a->held += bytes;
+    a->peak = a->held > a->peak ? a->held : a->peak;
+    return true;
+}
+
+static void uncharge(struct cuc__arena *arena, size_t bytes)
+{
+    if (arena->account)
+        arena->account->held -= bytes < arena->account->held ? bytes : arena->account->held;
+}
+
 void cuc__arena_free(struct cuc__arena *arena)
 {
     if (!arena)
@@ -37,19 +66,42 @@ void cuc__arena_free(struct cuc__arena *arena)
         struct chunk *c = arena->chunks;
 
         arena->chunks = c->next;
+        uncharge(arena, c->size);
         free(c);
     }
     free(arena);
 }
 
+static void link_chunk(struct cuc__arena *arena, struct chunk *c)
+{
+    c->previous = NULL;
+    c->next = arena->chunks;
+    if (c->next)
+        c->next->previous = c;
+    arena->chunks = c;
+}
+
+static void unlink_chunk(struct cuc__arena *arena, struct chunk *c)
+{
+    if (c->previous)
+        c->previous->next = c->next;
+    else
+        arena->chunks = c->next;
+    if (c->next)
+        c->next->previous = c->previous;
+}
+
 // Chunks come from calloc: a large one is zero pages of the system's, not written before use.
 static struct chunk *add_chunk(struct cuc__arena *arena, size_t bytes)
 {
+    if (!charge(arena, bytes))
+        return NULL;
     struct chunk *c = calloc(1, sizeof(*c) + bytes);
-
     if (c) {
-        c->next = arena->chunks;
-        arena->chunks = c;
+        c->size = bytes;
+        link_chunk(arena, c);
+    } else {
+        uncharge(arena, bytes);
     }
     return c;
 }
@@ -78,6 +130,39 @@ void *cuc__arena_take(struct cuc__arena *arena, size_t bytes)
     arena->at += bytes;
     arena->left -= bytes;
     return taken;
+}
+
+void *cuc__arena_resize(struct cuc__arena *arena, void *block, size_t bytes)
+{
+    struct chunk *c = NULL;
+    size_t size = 0;
+
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    if (block) {
+        c = (struct chunk *)(void *)((unsigned char *)block - offsetof(struct chunk, bytes));
+        size = c->size;
+    }
+    if (bytes > size && !charge(arena, bytes - size))
+        return NULL;
+    if (c)
+        unlink_chunk(arena, c);
+    struct chunk *resized = bytes ? realloc(c, sizeof(*c) + bytes) : NULL;
+    if (!bytes)
+        free(c);
+    else if (!resized && c)
+        link_chunk(arena, c);
+    if (bytes && !resized) {
+        uncharge(arena, bytes > size ? bytes - size : 0);
+        return NULL;
+    }
+    if (bytes < size)
+        uncharge(arena, size - bytes);
+    if (!resized)
+        return NULL;
+    resized->size = bytes;
+    link_chunk(arena, resized);
+    return resized->bytes;
 }
 
 char *cuc__arena_print(struct cuc__arena *arena, const char *format, ...)

@@ -7,6 +7,7 @@
 
 #include "handle.h"
 #include "program_options.h"
+#include "tile/budget.h"
 #include "tile/compile.h"
 
 enum { CUC__PROGRAM_TARGETS = 3 }; // CUC_CODE_PTX, CUC_CODE_CUBIN, CUC_CODE_LTOIR
@@ -23,6 +24,7 @@ struct cuc__program_tile {
     struct tile_target target; // as the options ask; the rest is the arch's
     bool of_device;            // the arch is of a device that was found
     bool remarks;
+    struct tile_limits limits; // of each compilation, 0: the default
     char *ir, *machine; // of the last that were asked for
 };
 
@@ -80,15 +82,18 @@ cuc_status cuc__program_init_tile(cuc_program *program, const cuc_program_option
 cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *program, int32_t target,
                                  const char *function);
 // The module of a program, which must be a tile program without errors, for more than compiling it;
-// the caller frees it.
+// the caller opens the budget, which outlives it, and frees it.
 cuc_status cuc__program_open_tile(struct tile_module **out, cuc_program *program,
+                                  struct tile_budget *budget, const char *function);
+// The failure of a program whose module has errors, or ran out of memory or of its budget.
+cuc_status cuc__program_fail_tile(cuc_program *program, struct tile_module *module,
                                   const char *function);
 // Its kernel of a name; without a name, the only one.
 cuc_status cuc__tile_kernel_named(const struct tile_kernel **out, const struct tile_module *module,
                                   const char *name, const char *function);
 // The same module with its layouts for what it is compiled for.
 cuc_status cuc__program_lay_out_tile(struct tile_module **out, cuc_program *program,
-                                     const char *function);
+                                     struct tile_budget *budget, const char *function);
 void cuc__program_release_tile(struct cuc__program_tile *tile);
 
 // program_choose.c
@@ -104,7 +109,7 @@ struct cuc__program_choice {
     cuc_status status; // of looking into records
 };
 cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_program *program,
-                               const char *function);
+                               struct tile_budget *budget, const char *function);
 // As remarks.
 void cuc__program_tell_choice(const struct cuc__program_choice *choice, struct tile_module *module);
 void cuc__program_drop_choice(struct cuc__program_choice *choice);

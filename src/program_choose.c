@@ -5,6 +5,7 @@
 #include "device.h"
 #include "options.h"
 #include "program.h"
+#include "tile/budget.h"
 #include "tile/choose.h"
 #include "tile/diagnostic.h"
 #include "tile/front/elaborate.h"
@@ -88,7 +89,8 @@ static bool recall(void *user, const char *kernel, const char *constants, const 
 
 // ---- All of it
 
-static struct tile_choosing choosing_of(const cuc_program *p, const struct tile_target *target)
+static struct tile_choosing choosing_of(const cuc_program *p, const struct tile_target *target,
+                                        struct tile_budget *budget)
 {
     const struct cuc__program_tile *t = &p->tile;
     cuc_device *device = device_of(t);
@@ -102,12 +104,13 @@ static struct tile_choosing choosing_of(const cuc_program *p, const struct tile_
         .dimension = (const char *const *)t->dimensions.at,
         .dimensions = (uint32_t)t->dimensions.count,
         .target = target,
+        .budget = budget,
         .multiprocessors = device ? device->limits.multiprocessors : 0,
     };
 }
 
 cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_program *p,
-                               const char *function)
+                               struct tile_budget *budget, const char *function)
 {
     const struct cuc__program_tile *t = &p->tile;
 
@@ -118,13 +121,13 @@ cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_progra
         cuc__flags_add(&out->constants, t->constants.at[i], "");
     bool good = !out->constants.no_memory;
     if (good && t->dimensions.count && t->arch.number) {
-        struct tile_choosing how = choosing_of(p, &t->target);
+        struct tile_choosing how = choosing_of(p, &t->target, budget);
         how.recall = recall;
         how.choose = add_constant;
         how.option = set_option;
         how.tell = add_text;
         how.user = out;
-        good = tile_choose(&how);
+        good = tile_choose(&how) || tile_budget_ended(budget); // which compiling it tells
     }
     if (out->status < 0)
         return out->status;
@@ -153,10 +156,11 @@ void cuc__program_drop_choice(struct cuc__program_choice *c)
 
 // A kernel of the program, of a module that the caller frees.
 static cuc_status open_kernel(struct tile_module **out, const struct tile_kernel **kernel,
-                              cuc_program *p, const char *name, const char *function)
+                              cuc_program *p, struct tile_budget *budget, const char *name,
+                              const char *function)
 {
     struct tile_module *module = NULL;
-    cuc_status st = cuc__program_open_tile(&module, p, function);
+    cuc_status st = cuc__program_open_tile(&module, p, budget, function);
 
     if (st >= 0)
         st = cuc__program_read_arch(p, function);
@@ -173,17 +177,21 @@ static cuc_status open_kernel(struct tile_module **out, const struct tile_kernel
 cuc_status cuc_tile_visit_candidates(cuc_program *program, const char *kernel,
                                      cuc_tuned_visit visit, void *user)
 {
+    struct tile_budget budget;
     struct tile_module *module;
     const struct tile_kernel *k;
     cuc_status st;
 
     CUC_CHECK(program, PROGRAM);
     CUC_CHECK_NOT_NULL(visit);
-    if ((st = open_kernel(&module, &k, program, kernel, __func__)) < 0)
+    tile_budget_open(&budget, &program->tile.limits);
+    if ((st = open_kernel(&module, &k, program, &budget, kernel, __func__)) < 0)
         return st;
-    struct tile_choosing how = choosing_of(program, &program->tile.target);
-    if (!tile_visit_candidates(&how, k, visit, user))
-        st = CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for candidates");
+    struct tile_choosing how = choosing_of(program, &program->tile.target, &budget);
+    if (!tile_visit_candidates(&how, k, visit, user)) {
+        module->diagnostics->out_of_memory = true;
+        st = cuc__program_fail_tile(program, module, __func__);
+    }
     tile_module_free(module);
     return st;
 }
@@ -191,16 +199,18 @@ cuc_status cuc_tile_visit_candidates(cuc_program *program, const char *kernel,
 cuc_status cuc_tile_get_record(cuc_tuned_record *out, cuc_program *program, const char *kernel)
 {
     char constants[TEXT_BYTES], dimensions[TEXT_BYTES], sum[17];
+    struct tile_budget budget;
     struct tile_module *module;
     const struct tile_kernel *k;
     cuc_status st;
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(program, PROGRAM);
-    if ((st = open_kernel(&module, &k, program, kernel, __func__)) < 0)
+    tile_budget_open(&budget, &program->tile.limits);
+    if ((st = open_kernel(&module, &k, program, &budget, kernel, __func__)) < 0)
         return st;
     struct cuc__program_tile *t = &program->tile;
-    struct tile_choosing how = choosing_of(program, &t->target);
+    struct tile_choosing how = choosing_of(program, &t->target, NULL);
     const char *texts[] = { sum, constants, dimensions };
     bool fits = tile_record_key(&how, k, constants, dimensions, TEXT_BYTES);
     tile_module_free(module);

@@ -131,6 +131,14 @@ static int32_t number_at(const void *options, size_t offset)
     return value;
 }
 
+static uint64_t amount_at(const void *options, size_t offset)
+{
+    uint64_t value;
+
+    memcpy(&value, (const char *)options + offset, sizeof(value));
+    return value;
+}
+
 static const void *pointer_at(const void *options, size_t offset)
 {
     const void *value;
@@ -154,7 +162,10 @@ bool cuc__option_is_set(const cuc__option *option, const void *options)
     case CUC__OPTION_NUMBER:
         return number_at(options, option->offset) != 0;
     case CUC__OPTION_TEXT:
+    case CUC__OPTION_CALL:
         return pointer_at(options, option->offset) != NULL;
+    case CUC__OPTION_AMOUNT:
+        return amount_at(options, option->offset) != 0;
     default:
         return count_at(options, option->count_offset) != 0;
     }

@@ -24,6 +24,8 @@ enum {
     CUC__OPTION_NUMBER,  // int32_t: `on`, then the number; 0 gives nothing, CUC_ZERO gives 0
     CUC__OPTION_TEXT,    // const char *: `on`, then the text; NULL gives nothing
     CUC__OPTION_TEXTS,   // const char *const * and a count: the same for each
+    CUC__OPTION_AMOUNT,  // uint64_t, or a double that is not negative: cucore's own
+    CUC__OPTION_CALL,    // a function: cucore's own
     CUC__OPTION_NUMBERS, // const int32_t * and a count: the same for each
 };
 
@@ -48,6 +50,10 @@ typedef struct cuc__option {
     { #field, on, NULL, 0, -1, CUC__OPTION_TEXTS, offsetof(type, field), offsetof(type, count), 0 }
 #define CUC__NUMBERS(type, field, count, on) \
     { #field, on, NULL, 0, -1, CUC__OPTION_NUMBERS, offsetof(type, field), offsetof(type, count), 0 }
+#define CUC__AMOUNT(type, field) \
+    { #field, NULL, NULL, 0, -1, CUC__OPTION_AMOUNT, offsetof(type, field), 0, 0 }
+#define CUC__CALL(type, field) \
+    { #field, NULL, NULL, 0, -1, CUC__OPTION_CALL, offsetof(type, field), 0, 0 }
 // clang-format on
 
 // A backend's options, in the order in which it is given them.

@@ -4,6 +4,7 @@
 #include "driver/toolkit.h"
 #include "linker.h"
 #include "object.h"
+#include "tile/budget.h"
 #include "tile/diagnostic.h"
 #include "tile/front/elaborate.h"
 
@@ -31,6 +32,12 @@ static const cuc__option rows[] = { // for tile programs alone
     NUMBER(raster),
     TEXTS(dimensions, dimension_count),
     TEXT(tuned),
+    CUC__AMOUNT(cuc_program_options, budget_operations),
+    CUC__AMOUNT(cuc_program_options, budget_ptx_bytes),
+    CUC__AMOUNT(cuc_program_options, budget_memory_bytes),
+    CUC__AMOUNT(cuc_program_options, budget_seconds),
+    CUC__CALL(cuc_program_options, cancel),
+    CUC__CALL(cuc_program_options, cancel_user),
 };
 // clang-format on
 
@@ -98,6 +105,16 @@ static cuc_status read_switches(struct cuc__program_tile *t, const cuc_program_o
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "raster is %d, expected 1 to 64, or 0", o->raster);
     t->target.raster = (uint32_t)o->raster;
+    if (!(o->budget_seconds >= 0))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "budget_seconds is %g, expected a number above 0, or 0 for any",
+                         o->budget_seconds);
+    t->limits = (struct tile_limits){ .operations = o->budget_operations,
+                                      .ptx_bytes = o->budget_ptx_bytes,
+                                      .memory_bytes = o->budget_memory_bytes,
+                                      .seconds = o->budget_seconds,
+                                      .cancel = o->cancel,
+                                      .user = o->cancel_user };
     return CUC_OK;
 }
 
@@ -198,13 +215,16 @@ cuc_status cuc__program_init_tile(cuc_program *p, const cuc_program_options *o,
 }
 
 // A module with errors is a failure: the message has the first, the log all, with their lines.
-static cuc_status fail_compile(cuc_program *p, struct tile_module *module, const char *function)
+cuc_status cuc__program_fail_tile(cuc_program *p, struct tile_module *module,
+                                  const char *function)
 {
     const struct tile_diagnostics *d = module->diagnostics;
-    const char *text = tile_diagnostics_text(module, p->tile.remarks), *symbol = "";
+    const char *text, *symbol = "";
     int code = 0;
     char more[32] = "";
 
+    tile_budget_tell(module);
+    text = tile_diagnostics_text(module, p->tile.remarks);
     if (d->out_of_memory)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory to compile %s",
                          p->name);
@@ -224,15 +244,16 @@ static cuc_status fail_compile(cuc_program *p, struct tile_module *module, const
 
 // A module without errors, and what it is compiled for: as the options have it, and records.
 static cuc_status parse(struct tile_module **out, struct tile_target *target, cuc_program *p,
-                        const char *function)
+                        struct tile_budget *budget, const char *function)
 {
     struct cuc__program_choice choice = { .constants = { .count = 0 } };
-    cuc_status st = cuc__program_choose(&choice, p, function);
+    cuc_status st = cuc__program_choose(&choice, p, budget, function);
     struct tile_module *module = NULL;
 
     if (st >= 0)
-        module = tile_parse(p->name, p->text, p->bytes, (const char *const *)choice.constants.at,
-                            (uint32_t)choice.constants.count);
+        module = tile_parse_kernel(budget, p->name, p->text, p->bytes,
+                                   (const char *const *)choice.constants.at,
+                                   (uint32_t)choice.constants.count, NULL);
     if (module)
         cuc__program_tell_choice(&choice, module);
     *target = choice.target;
@@ -244,7 +265,7 @@ static cuc_status parse(struct tile_module **out, struct tile_target *target, cu
                          p->name);
     tile_expect_kernel(module);
     if (module->diagnostics->errors || module->diagnostics->out_of_memory)
-        st = fail_compile(p, module, function);
+        st = cuc__program_fail_tile(p, module, function);
     if (st < 0)
         tile_module_free(module);
     else
@@ -253,21 +274,22 @@ static cuc_status parse(struct tile_module **out, struct tile_target *target, cu
 }
 
 static cuc_status open_tile(struct tile_module **out, struct tile_target *target, cuc_program *p,
-                            const char *function)
+                            struct tile_budget *budget, const char *function)
 {
     if (p->source_kind != CUC_SOURCE_TILE)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "%s is no tile program (CUC_SOURCE_TILE)", p->name);
     free(p->log);
     p->log = NULL;
-    return parse(out, target, p, function);
+    return parse(out, target, p, budget, function);
 }
 
-cuc_status cuc__program_open_tile(struct tile_module **out, cuc_program *p, const char *function)
+cuc_status cuc__program_open_tile(struct tile_module **out, cuc_program *p,
+                                  struct tile_budget *budget, const char *function)
 {
     struct tile_target target;
 
-    return open_tile(out, &target, p, function);
+    return open_tile(out, &target, p, budget, function);
 }
 
 cuc_status cuc__tile_kernel_named(const struct tile_kernel **out, const struct tile_module *module,
@@ -292,17 +314,18 @@ cuc_status cuc__tile_kernel_named(const struct tile_kernel **out, const struct t
                             module->file, names);
 }
 
-cuc_status cuc__program_lay_out_tile(struct tile_module **out, cuc_program *p, const char *function)
+cuc_status cuc__program_lay_out_tile(struct tile_module **out, cuc_program *p,
+                                     struct tile_budget *budget, const char *function)
 {
     struct tile_target target;
     cuc_status st;
 
     if ((p->source_kind == CUC_SOURCE_TILE && (st = cuc__program_read_arch(p, function)) < 0) ||
-        (st = open_tile(out, &target, p, function)) < 0)
+        (st = open_tile(out, &target, p, budget, function)) < 0)
         return st;
     if (tile_lay_out(*out, &target))
         return CUC_OK;
-    st = fail_compile(p, *out, function);
+    st = cuc__program_fail_tile(p, *out, function);
     tile_module_free(*out);
     return st;
 }
@@ -333,6 +356,7 @@ cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *p, int32_t targe
     struct cuc__program_tile *t = &p->tile;
     struct tile_compiled compiled = { .ptx = NULL };
     struct tile_module *module = NULL;
+    struct tile_budget budget;
     struct tile_target machine;
     cuc_status st;
 
@@ -343,10 +367,11 @@ cuc_status cuc__program_run_tile(cuc_object **out, cuc_program *p, int32_t targe
                          p->name);
     if ((st = cuc__program_read_arch(p, function)) < 0)
         return st;
-    if ((st = parse(&module, &machine, p, function)) < 0)
+    tile_budget_open(&budget, &t->limits);
+    if ((st = parse(&module, &machine, p, &budget, function)) < 0)
         return st;
     if (!tile_compile(module, &machine, &compiled)) {
-        st = fail_compile(p, module, function);
+        st = cuc__program_fail_tile(p, module, function);
     } else {
         cuc__program_add_log(p, tile_diagnostics_text(module, t->remarks));
         st = target == CUC_CODE_PTX

@@ -18,14 +18,18 @@
 
 // What was printed of a module, which ends with it, is the program's from now on.
 static cuc_status keep_text(char **kept, const char **text, size_t *bytes, const char *printed,
-                            struct tile_module *module, const char *name, const char *function)
+                            struct tile_module *module, cuc_program *program, const char *function)
 {
     char *copy = printed && !module->diagnostics->out_of_memory ? strdup(printed) : NULL;
+    cuc_status st = CUC_OK;
 
+    if (!copy) {
+        module->diagnostics->out_of_memory = true;
+        st = cuc__program_fail_tile(program, module, function);
+    }
     tile_module_free(module);
-    if (!copy)
-        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the text of %s",
-                         name);
+    if (st < 0)
+        return st;
     free(*kept);
     *text = *kept = copy;
     if (bytes)
@@ -36,29 +40,33 @@ static cuc_status keep_text(char **kept, const char **text, size_t *bytes, const
 cuc_status cuc_tile_get_ir(const char **text, size_t *bytes, cuc_program *program)
 {
     struct tile_module *module = NULL;
+    struct tile_budget budget;
     cuc_status st;
 
     CUC_CHECK_NOT_NULL(text);
     CUC_CHECK(program, PROGRAM);
-    if ((st = cuc__program_open_tile(&module, program, __func__)) < 0)
+    tile_budget_open(&budget, &program->tile.limits);
+    if ((st = cuc__program_open_tile(&module, program, &budget, __func__)) < 0)
         return st;
     for (struct tile_kernel *k = module->first; k; k = k->next)
         tile_simplify(k);
-    return keep_text(&program->tile.ir, text, bytes, tile_print(module), module, program->name,
+    return keep_text(&program->tile.ir, text, bytes, tile_print(module), module, program,
                      __func__);
 }
 
 cuc_status cuc_tile_get_machine(const char **text, size_t *bytes, cuc_program *program)
 {
     struct tile_module *module = NULL;
+    struct tile_budget budget;
     cuc_status st;
 
     CUC_CHECK_NOT_NULL(text);
     CUC_CHECK(program, PROGRAM);
-    if ((st = cuc__program_lay_out_tile(&module, program, __func__)) < 0)
+    tile_budget_open(&budget, &program->tile.limits);
+    if ((st = cuc__program_lay_out_tile(&module, program, &budget, __func__)) < 0)
         return st;
     return keep_text(&program->tile.machine, text, bytes, tile_print_machine(module), module,
-                     program->name, __func__);
+                     program, __func__);
 }
 
 cuc_status cuc_tile_get_entry(cuc_tile_entry *out, cuc_object *object, const char *kernel,
@@ -143,11 +151,13 @@ cuc_status cuc_tile_visit_dimensions(cuc_program *program, const char *kernel, c
     const struct tile_kernel *k = NULL;
     struct tile_module *module = NULL;
     char text[512];
+    struct tile_budget budget;
     cuc_status st;
 
     CUC_CHECK(program, PROGRAM);
     CUC_CHECK_NOT_NULL(visit);
-    if ((st = cuc__program_open_tile(&module, program, __func__)) < 0)
+    tile_budget_open(&budget, &program->tile.limits);
+    if ((st = cuc__program_open_tile(&module, program, &budget, __func__)) < 0)
         return st;
     st = cuc__tile_kernel_named(&k, module, kernel, __func__);
     if (st == CUC_OK) {

@@ -100,6 +100,7 @@ cuc_status cuc_tile_interpret(cuc_program *program, const char *kernel, const cu
     const struct tile_kernel *k = NULL;
     struct tile_module *module = NULL;
     cuc_tile_interpret_options o;
+    struct tile_budget budget;
     cuc_status st;
 
     CUC_CHECK(program, PROGRAM);
@@ -108,8 +109,10 @@ cuc_status cuc_tile_interpret(cuc_program *program, const char *kernel, const cu
     if (o.reserved)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "options.reserved is %u, expected 0",
                         o.reserved);
-    if ((st = cuc__program_open_tile(&module, program, __func__)) < 0)
+    tile_budget_open(&budget, &program->tile.limits);
+    if ((st = cuc__program_open_tile(&module, program, &budget, __func__)) < 0)
         return st;
+    tile_budget_lift(module); // options.stop ends a run
     if ((st = cuc__tile_kernel_named(&k, module, kernel, __func__)) == CUC_OK)
         st = interpret(k, args, count, &o, __func__);
     tile_module_free(module);

@@ -180,6 +180,20 @@ typedef struct cuc_program_options {
      * when arch is NULL; "": none; NULL: the usual one (tile only)
      */
     const char *tuned;
+    /**
+     * The budget of the tile compiler: a program that would take more is refused with T801 to T805,
+     * which name the construct, the amount and the limit. 0 is the default of each, which bounds a
+     * source of 2 kB to 2 s and 512 MB; UINT64_MAX: no limit. Operations are steps of the compiler,
+     * as many on every machine: 2^23 by default (tile only)
+     */
+    uint64_t budget_operations;
+    uint64_t budget_ptx_bytes;    /**< of the PTX, or of a dump: 2^26 by default (tile only) */
+    uint64_t budget_memory_bytes; /**< that the compiler holds at a time: 2^28 by default (tile only) */
+    double budget_seconds;        /**< on the clock; 0: any number (tile only) */
+    /** Asked some times a second, on the compiling thread, whether to end a compilation: unless it
+     *  gives 0. NULL: it goes on (tile only) */
+    int32_t (*cancel)(void *user);
+    void *cancel_user; /**< handed to cancel */
 } cuc_program_options;
 
 /** Every default: cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT; */

@@ -20,7 +20,9 @@ cuc_status cuc_tile_program_create(cuc_tile_program **out)
 
     CUC_CHECK_NOT_NULL(out);
     cuc_tile_program *p = calloc(1, sizeof(*p));
-    struct tile_module *module = p ? tile_module_create(NULL, NULL, 0) : NULL;
+    if (p)
+        tile_budget_open(&p->budget, NULL);
+    struct tile_module *module = p ? tile_module_create_within(&p->budget, NULL, NULL, 0) : NULL;
     if (!module) {
         free(p);
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a tile program");
@@ -42,14 +44,24 @@ void cuc_tile_program_release(cuc_tile_program *program)
 {
     if (!cuc__handle_drop(program, CUC__HANDLE_TILE_PROGRAM))
         return;
-    tile_module_free(program->module);
+    tile_module_free(program->module); // before its budget
     cuc__handle_free(program);
+}
+
+// A program whose budget has ended is finished, and has an error.
+static void tell_budget(cuc_tile_program *p)
+{
+    if (!tile_budget_ended(p->module->budget))
+        return;
+    tile_budget_tell(p->module);
+    p->finished = true;
 }
 
 const char *cuc_tile_program_log(cuc_tile_program *program)
 {
     if (!cuc__handle_good(program, CUC__HANDLE_TILE_PROGRAM))
         return "";
+    tell_budget(program);
     if (program->module->diagnostics->out_of_memory)
         return "no host memory for the program\n";
     return tile_diagnostics_text(program->module, false);
@@ -90,6 +102,7 @@ bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint
         return false;
     p->op = p->e.b.op = op;
     p->e.b.where = (struct tile_location){ .file = keep_file(p, file), .line = line };
+    tile_work_at(p->module, p->e.b.where);
     if (p->finished) {
         tile_error(p->module, TILE_T408, p->e.b.where, "%s: the program is finished", op);
         return false;
@@ -386,6 +399,7 @@ cuc_status cuc_tile_program_finish(const char **source, cuc_tile_program *progra
 
     CUC_CHECK(program, TILE_PROGRAM);
     struct tile_diagnostics *d = p->module->diagnostics;
+    tell_budget(p);
     if (!p->finished && !d->out_of_memory) {
         p->op = "finish";
         if (p->frame)
@@ -399,6 +413,7 @@ cuc_status cuc_tile_program_finish(const char **source, cuc_tile_program *progra
         if (!d->errors && tile_verify(p->module, "building"))
             p->source = tile_print(p->module);
     }
+    tell_budget(p);
     if (d->errors || d->out_of_memory)
         return fail(p, __func__);
     if (source)

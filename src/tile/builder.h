@@ -9,6 +9,7 @@
 
 #include <cucore/tile_builder.h>
 
+#include "budget.h"
 #include "front/elaborate.h"
 #include "handle.h"
 
@@ -78,6 +79,7 @@ struct tile_frame {
 struct cuc_tile_program {
     cuc__handle head;
     struct tile_module *module;
+    struct tile_budget budget;
     struct tile_elaborator e; // where ops go, and the names of the kernel's head
     const char *op;           // what is being built, for messages
     struct tile_handle *handle;

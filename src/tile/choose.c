@@ -2,6 +2,7 @@
 #include "choose.h"
 
 #include "arena.h"
+#include "budget.h"
 #include "diagnostic.h"
 #include "front/elaborate.h"
 
@@ -94,9 +95,10 @@ static bool try(struct search *s)
     const struct tile_choosing *how = s->how;
     uint32_t settings;
     const char *const *setting = settings_of(s, s->at, &settings);
-    struct tile_module *module = setting ? tile_parse_kernel(how->file, how->text, how->bytes,
-                                                             setting, settings, s->kernel->name)
-                                         : NULL;
+    struct tile_module *module =
+        setting ? tile_parse_kernel(how->budget, how->file, how->text, how->bytes, setting,
+                                    settings, s->kernel->name)
+                : NULL;
     double seconds = 0;
     bool known = false;
 
@@ -156,10 +158,13 @@ static void begin(struct search *s, const struct tile_choosing *how,
             s->constant[s->count++] = &kernel->constant[i];
 }
 
-static void try_all(struct search *s)
+// Until `operations` of the budget are spent.
+static void try_all(struct search *s, uint64_t operations)
 {
+    const struct tile_budget *budget = s->how->budget;
+
     for (uint32_t tried = 0; tried < MOST_TRIED && try(s); tried++)
-        if (!next(s))
+        if (!next(s) || (budget && budget->operations > operations))
             break;
 }
 
@@ -268,7 +273,11 @@ static bool choose(const struct tile_choosing *how, const struct tile_kernel *ke
     begin(&s, how, kernel);
     if (recall(&s) || !s.count)
         return true;
-    try_all(&s);
+    // Half of what is left is for compiling it: the best of those that were gone through will do.
+    const struct tile_budget *b = how->budget;
+    uint64_t left = b && b->limits.operations > b->operations ? b->limits.operations - b->operations
+                                                              : 0;
+    try_all(&s, b ? b->operations + left / 2 : 0);
     if (s.no_memory)
         return false;
     tell(&s);
@@ -289,14 +298,14 @@ bool tile_visit_candidates(const struct tile_choosing *how, const struct tile_ke
     begin(&s, how, kernel);
     s.visit = visit;
     s.user = user;
-    try_all(&s);
+    try_all(&s, UINT64_MAX);
     return !s.no_memory;
 }
 
 bool tile_choose(const struct tile_choosing *how)
 {
-    struct tile_module *module =
-        tile_parse(how->file, how->text, how->bytes, how->setting, how->settings);
+    struct tile_module *module = tile_parse_kernel(how->budget, how->file, how->text, how->bytes,
+                                                   how->setting, how->settings, NULL);
     bool good = module && !module->diagnostics->out_of_memory;
 
     // With errors there is nothing to choose; who compiles it tells of them.

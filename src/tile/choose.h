@@ -14,6 +14,7 @@ struct tile_choosing {
     uint32_t dimensions;
     const struct tile_target *target;
     uint32_t multiprocessors; // 0: as the architecture's usual device
+    struct tile_budget *budget; // NULL: no limits
 
     // What was measured for a kernel, with the constants that the host has set and the extents that
     // it has, as "BM=128 BN=256 :stages=4"; false: nothing was. NULL: nobody is asked.
@@ -28,7 +29,8 @@ struct tile_choosing {
     void *user;
 };
 
-// False: there is no memory. Errors of the source are for those who compile it.
+// False: there is no memory, or the budget has ended. Errors of the source are for those who compile
+// it.
 bool tile_choose(const struct tile_choosing *choosing);
 
 // What a kernel's record is kept under: constants that the host has set, in the kernel's order, and

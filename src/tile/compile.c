@@ -1,6 +1,7 @@
 // The passes in order, for a target, and the text of a module.
 #include "compile_steps.h"
 
+#include "budget.h"
 #include "diagnostic.h"
 #include "emit/emit.h"
 #include "layout/fragment.h"
@@ -39,6 +40,7 @@ void tile_simplify(struct tile_kernel *kernel)
     for (int round = 0; round < MOST_ROUNDS; round++) {
         bool changed = false;
         for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
+            tile_spend(kernel->module, kernel->value_count);
             changed |= passes[i].run(kernel);
             if (!tile_keeps_rules(kernel, passes[i].name))
                 return;
@@ -48,16 +50,22 @@ void tile_simplify(struct tile_kernel *kernel)
     }
 }
 
+struct noting {
+    struct tile_kernel *kernel;
+    const struct tile_use_count *uses;
+};
+
 static void note_grids(struct tile_op *op, void *data)
 {
-    struct tile_kernel *kernel = data;
+    const struct noting *note = data;
+    struct tile_kernel *kernel = note->kernel;
 
     kernel->waits_for_grids |= op->kind == TILE_GRID_WAIT;
     kernel->launches_grids |= op->kind == TILE_GRID_LAUNCH;
     // What other blocks have done is seen by a load that acquires, and by what an atomic op gives.
     kernel->keeps_order |= tile_op_infos[op->kind].traits & TILE_READS &&
                            (op->kind == TILE_ATOMIC
-                                ? tile_uses(kernel, op->result[0]) > 0
+                                ? note->uses[op->result[0]->id].all > 0
                                 : tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_ACQUIRE);
 }
 
@@ -201,9 +209,14 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     uint32_t warps = target->warps ? target->warps : tile_choose_warps(kernel, target);
     uint32_t entries = 0;
 
+    tile_work_on(kernel->module, NULL);
+    tile_work_at(kernel->module, kernel->where);
     tile_simplify(kernel);
     tile_refuse_huge(kernel);
-    tile_walk(&kernel->body, note_grids, kernel);
+    struct noting note = { kernel, tile_count_uses(kernel) };
+    if (!note.uses)
+        return false;
+    tile_walk(&kernel->body, note_grids, &note);
     if (kernel->module->diagnostics->errors)
         return false;
     if (target->contract)

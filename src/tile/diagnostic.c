@@ -2,6 +2,7 @@
 #include "diagnostic.h"
 
 #include "arena.h"
+#include "budget.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +67,8 @@ void tile_error(struct tile_module *module, enum tile_code code, struct tile_loc
     struct tile_diagnostics *d = module->diagnostics;
     va_list args;
 
+    if (tile_budget_ended(module->budget)) // what is missing since then is no error of the source
+        return;
     for (struct tile_diagnostic *old = d->first; old; old = old->next)
         if (old->severity == TILE_ERROR && old->code == code && same_place(&old->where, &where))
             return;
@@ -75,6 +78,11 @@ void tile_error(struct tile_module *module, enum tile_code code, struct tile_loc
     va_start(args, format);
     add(module, TILE_ERROR, code, &where, format, args);
     va_end(args);
+}
+
+bool tile_error_is_kept(const struct tile_module *module)
+{
+    return module->diagnostics->errors + module->diagnostics->earlier < TILE_MAX_ERRORS;
 }
 
 void tile_expect_kernel(struct tile_module *module)

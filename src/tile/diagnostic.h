@@ -51,6 +51,8 @@ int tile_code_number(enum tile_code code);
 // Add one; a second error at the same place with the same code is dropped.
 void tile_error(struct tile_module *module, enum tile_code code, struct tile_location where,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+// Whether there is still room for an error: beyond that its text need not be made.
+bool tile_error_is_kept(const struct tile_module *module);
 // Of a module that is right otherwise, the error that it has no kernel.
 void tile_expect_kernel(struct tile_module *module);
 // About the error before it: the other place.

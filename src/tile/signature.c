@@ -15,10 +15,12 @@ static const struct tile_value *tensor_behind(const struct tile_value *value)
 static void note_write(struct tile_op *op, void *data)
 {
     uint64_t *written = data;
+    bool writes = tile_op_infos[op->kind].traits & TILE_WRITES && op->operand_count &&
+                  op->operand[0]->type.tensor;
+    uint32_t index = writes ? tensor_behind(op->operand[0])->index : 64;
 
-    if (tile_op_infos[op->kind].traits & TILE_WRITES && op->operand_count &&
-        op->operand[0]->type.tensor)
-        *written |= UINT64_C(1) << tensor_behind(op->operand[0])->index;
+    if (index < 64) // more parameters are refused
+        *written |= UINT64_C(1) << index;
 }
 
 uint64_t tile_written_parameters(const struct tile_kernel *kernel)

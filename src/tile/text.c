@@ -1,5 +1,7 @@
 #include "text.h"
 
+#include "budget.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,15 +12,24 @@ static bool grow(struct tile_text *t, size_t more)
 {
     size_t need = t->length + more + 1, room = t->room ? t->room : 4096;
 
+    const struct tile_budget *budget = t->module->budget;
+
+    tile_spend(t->module, 1);
     if (need <= t->room)
         return true;
+    if (budget && need > budget->limits.ptx_bytes)
+        tile_budget_end(t->module, TILE_T802);
+    if (t->module->diagnostics->out_of_memory)
+        return false;
     while (room < need)
         room *= 2;
-    char *grown = tile_take(t->module, room);
-    if (!grown)
+    char *grown = cuc__arena_resize(t->module->arena, t->at, room);
+    if (!grown) {
+        t->module->diagnostics->out_of_memory = true;
+        if (budget && budget->memory.refused)
+            tile_budget_end(t->module, TILE_T803);
         return false;
-    if (t->length)
-        memcpy(grown, t->at, t->length);
+    }
     t->at = grown;
     t->room = room;
     return true;
@@ -53,6 +64,14 @@ void tile_put_string(struct tile_text *t, const char *string)
         return;
     memcpy(t->at + t->length, string, n + 1);
     t->length += n;
+}
+
+void tile_put_text(struct tile_text *t, struct tile_text *from)
+{
+    if (from->at)
+        tile_put_string(t, from->at);
+    cuc__arena_resize(from->module->arena, from->at, 0);
+    *from = (struct tile_text){ .module = from->module };
 }
 
 void tile_put_indent(struct tile_text *t, uint32_t depth)

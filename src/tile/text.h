@@ -14,6 +14,8 @@ struct tile_text {
 void tile_put(struct tile_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void tile_put_string(struct tile_text *text, const char *string);
+// Appends a text and empties it, so that its memory can be used again.
+void tile_put_text(struct tile_text *text, struct tile_text *from);
 void tile_put_indent(struct tile_text *text, uint32_t depth);
 // A string in quotes, a float that is read back as it is.
 void tile_put_quoted(struct tile_text *text, const char *string);

@@ -763,6 +763,11 @@ static const struct {
     { TILE_T408, "of the C builder alone: test_builder_errors.c" },
     { TILE_T510, "of the C builder alone: test_builder_errors.c" },
     { TILE_T511, "of the C builder alone: test_builder_errors.c" },
+    { TILE_T801, "budgets: test_budget.c" },
+    { TILE_T802, "budgets: test_budget.c" },
+    { TILE_T803, "budgets: test_budget.c" },
+    { TILE_T804, "budgets: test_budget.c" },
+    { TILE_T805, "budgets: test_budget.c" },
     { TILE_T901, "rules that a pass broke: test_pass.c" },
 };
 

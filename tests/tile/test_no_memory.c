@@ -16,7 +16,7 @@
 
 enum { PLACES = 40 };
 
-// Linked with --wrap=cuc__arena_take: from the n-th call on there is none.
+// Linked with --wrap=cuc__arena_take and cuc__arena_resize: from the n-th call on there is none.
 static long calls, last_good, missing = -1; // the one that there is not, alone
 
 void *__real_cuc__arena_take(struct cuc__arena *arena, size_t bytes);
@@ -26,6 +26,16 @@ void *__wrap_cuc__arena_take(struct cuc__arena *arena, size_t bytes)
 {
     ++calls;
     return calls > last_good || calls == missing ? NULL : __real_cuc__arena_take(arena, bytes);
+}
+
+void *__real_cuc__arena_resize(struct cuc__arena *arena, void *block, size_t bytes);
+void *__wrap_cuc__arena_resize(struct cuc__arena *arena, void *block, size_t bytes);
+
+void *__wrap_cuc__arena_resize(struct cuc__arena *arena, void *block, size_t bytes)
+{
+    bool none = bytes && (++calls > last_good || calls == missing); // giving back never fails
+
+    return none ? NULL : __real_cuc__arena_resize(arena, block, bytes);
 }
 
 // True when everything was there; how many calls it took.

@@ -1,6 +1,7 @@
 #include "source.h"
 #include "values.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +51,8 @@ bool source_options_given(const source_options *o)
 {
     return o->arch || o->standard || o->include_count > 1 || o->define_count || o->extra_count ||
            o->constant_count || o->dimension_count || o->warps || o->stages || o->cluster ||
-           o->split || o->raster || o->require_tma || o->require_tensor_core || o->no_fma;
+           o->split || o->raster || o->operations ||
+           o->ptx_bytes || o->memory_bytes || o->seconds > 0 || o->require_tma || o->require_tensor_core || o->no_fma;
 }
 
 // sm_90, sm_90a, compute_100f
@@ -61,6 +63,41 @@ static bool is_arch(const char *text)
     const char *rest = text + n + digits;
 
     return n && digits >= 2 && digits <= 3 && (!*rest || (strchr("af", *rest) && !rest[1]));
+}
+
+// NAME=N, more than 0: bytes and operations as integers.
+static int take_budget(source_options *o, const char *text)
+{
+    const struct {
+        const char *name;
+        uint64_t *amount;
+    } budgets[] = { { "operations=", &o->operations },
+                    { "ptx=", &o->ptx_bytes },
+                    { "memory=", &o->memory_bytes },
+                    { "seconds=", NULL } };
+
+    for (size_t i = 0; i < sizeof(budgets) / sizeof(*budgets); i++) {
+        size_t length = strlen(budgets[i].name);
+        const char *value = text + length;
+        char *end;
+        if (strncmp(text, budgets[i].name, length) != 0)
+            continue;
+        errno = 0;
+        double seconds = strtod(value, &end);
+        bool good = *value && !*end && seconds > 0;
+        if (budgets[i].amount) {
+            *budgets[i].amount = strtoull(value, &end, 10);
+            good &= !*end && !errno && *budgets[i].amount;
+        } else {
+            o->seconds = seconds;
+        }
+        return good ? 0
+                    : cli_usage_error("'--budget %s': expected %s above 0", text,
+                                      budgets[i].amount ? "an integer" : "a number");
+    }
+    return cli_usage_error("'--budget %s': expected operations=N, ptx=BYTES, memory=BYTES or "
+                           "seconds=S",
+                           text);
 }
 
 int source_options_take(source_options *o, int id, const char *value)
@@ -109,6 +146,8 @@ int source_options_take(source_options *o, int id, const char *value)
         return value_number(&o->split, "tile-split", value, 1, 8);
     case SOURCE_RASTER:
         return value_number(&o->raster, "tile-raster", value, 1, 64);
+    case SOURCE_BUDGET:
+        return take_budget(o, value);
     case SOURCE_REQUIRE_TMA:
         o->require_tma = true;
         return 0;
@@ -206,6 +245,10 @@ void source_tile_options(cuc_program_options *to, const source_options *o)
     to->cluster = (int32_t)o->cluster;
     to->split = (int32_t)o->split;
     to->raster = (int32_t)o->raster;
+    to->budget_operations = o->operations;
+    to->budget_ptx_bytes = o->ptx_bytes;
+    to->budget_memory_bytes = o->memory_bytes;
+    to->budget_seconds = o->seconds;
     to->require_tma = o->require_tma ? CUC_ON : CUC_DEFAULT;
     to->require_tensor_core = o->require_tensor_core ? CUC_ON : CUC_DEFAULT;
     to->fma = o->no_fma ? CUC_OFF : CUC_DEFAULT;

@@ -36,6 +36,8 @@ typedef struct source_options {
         dimension_count;
     size_t room; // of each list: none can be longer than argv
     uint32_t warps, stages, cluster, split, raster;
+    uint64_t operations, ptx_bytes, memory_bytes; // budgets, 0: the default
+    double seconds;
     bool remarks, require_tma, require_tensor_core, no_fma;
 } source_options;
 
@@ -52,6 +54,7 @@ enum {
     SOURCE_CLUSTER,
     SOURCE_SPLIT,
     SOURCE_RASTER,
+    SOURCE_BUDGET,
     SOURCE_REQUIRE_TMA,
     SOURCE_REQUIRE_TENSOR_CORE,
     SOURCE_NO_FMA,
@@ -72,6 +75,7 @@ enum {
     { "tile-cluster", SOURCE_CLUSTER, "N", "blocks of a tile program that load for one another: 2" }, \
     { "tile-split", SOURCE_SPLIT, "N", "blocks that share a product's sums: up to 8" },               \
     { "tile-raster", SOURCE_RASTER, "N", "tiles of a product side by side: up to 64" },               \
+    { "budget", SOURCE_BUDGET, "NAME=N", "of compiling a tile program: operations, ptx, memory, seconds" }, \
     { "require-tma", SOURCE_REQUIRE_TMA, NULL, "refuse a load with tma=true that cannot use it" },    \
     { "require-tensor-core", SOURCE_REQUIRE_TENSOR_CORE, NULL, "refuse an mma that cannot use one" }, \
     { "no-fma", SOURCE_NO_FMA, NULL, "round products before they are added to something" },           \

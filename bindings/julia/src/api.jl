@@ -1153,6 +1153,12 @@ struct cuc_program_options
     dimensions::Ptr{Ptr{UInt8}}
     dimension_count::Csize_t
     tuned::Ptr{UInt8}
+    budget_operations::UInt64
+    budget_ptx_bytes::UInt64
+    budget_memory_bytes::UInt64
+    budget_seconds::Cdouble
+    cancel::Ptr{Cvoid}
+    cancel_user::Ptr{Cvoid}
 end
 
 # An argument that a plan takes.

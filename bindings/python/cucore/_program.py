@@ -8,8 +8,9 @@ from dataclasses import dataclass, fields
 from typing import Any, Sequence, TextIO, Union
 
 from . import raw
-from ._errors import check, text
-from ._handle import Handle, assign, c_number, c_text, create, field_type, given_as, handle_of, numbers, pairs, word
+from ._errors import CUDAError, check, text
+from ._handle import (Handle, assign, c_number, c_text, callback, create, field_type, given_as, handle_of, numbers,
+                      pairs, word)
 from ._object import CODE_KINDS, ObjectCode
 from .typing import CompilerBackendType, PCHStatusType
 
@@ -28,6 +29,7 @@ class _Texts:
         self.struct = struct
         struct.struct_size = ctypes.sizeof(struct)
         self._kept: list[Any] = []
+        self.failed: list[BaseException] = []
 
     def set(self, name: str, value: Any) -> None:
         """A number, or a text."""
@@ -41,6 +43,23 @@ class _Texts:
     def switch(self, name: str, value: Any) -> None:
         if value is not None:
             setattr(self.struct, name, word(name, value, _SWITCH))
+
+    def call(self, name: str, function: Callable[[], Any]) -> None:
+        """A function that is asked whether to go on. It is kept with the rest; what it raises, in `failed`, ends it."""
+        failed = self.failed
+
+        def asked(_user: int | None) -> int:
+            try:
+                return 1 if function() else 0
+            except BaseException as error:
+                failed.append(error)
+                return 1
+
+        if not callable(function):
+            raise TypeError(f"{name}: expected a function, not {function!r}")
+        made = callback(type(self.struct), name, asked)
+        self._kept.append(made)
+        setattr(self.struct, name, made)
 
     def set_list(self, name: str, count: str, values: Any, convert: Any = None) -> None:
         """A list, which goes with its count: of texts, but for what has numbers."""
@@ -148,6 +167,11 @@ class ProgramOptions:
     cluster: int | None = None
     split: int | None = None
     raster: int | None = None
+    budget_operations: int | None = None  #: of the tile compiler; beyond a budget it refuses the program
+    budget_ptx_bytes: int | None = None
+    budget_memory_bytes: int | None = None
+    budget_seconds: float | None = None
+    cancel: Callable[[], Any] | None = None  #: asked some times a second: something true ends the compilation
 
     def as_bytes(self, backend: str = "nvrtc", target_type: str | None = None) -> list[bytes]:
         """What NVRTC is told, to compile to "cubin" where no target is given."""
@@ -169,7 +193,7 @@ class ProgramOptions:
                  "extra_options": ("extra_options", "extra_option_count", None)}
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is None or field.name in ("headers", "constants", "dimensions", "extra_sources", "use_libdevice"):
+            if value is None or field.name in ("headers", "constants", "dimensions", "extra_sources", "use_libdevice", "cancel"):
                 continue
             if kind == raw.CUC_SOURCE_PTX and field.name in _DECIDED:
                 continue
@@ -196,6 +220,8 @@ class ProgramOptions:
             made._kept.append(array)
             made.struct.headers = ctypes.addressof(array)
             made.struct.header_count = len(array)
+        if self.cancel is not None:
+            made.call("cancel", self.cancel)
         if name_expressions:
             made.set_list("name_expressions", "name_expression_count", list(name_expressions))
         return made
@@ -208,7 +234,7 @@ def _constant(value: Any) -> str:
 class Program(Handle):
     """A source to compile: CUDA C++ ("c++"), PTX ("ptx") or a tile program ("tile")."""
 
-    __slots__ = ("_code", "_kind", "_options")
+    __slots__ = ("_code", "_kind", "_made", "_options")
     _release = raw.cuc_program_release
 
     def __init__(self, code: str | bytes, code_type: str = "c++",
@@ -222,10 +248,10 @@ class Program(Handle):
         self._kind, self._options = kind, given_as(ProgramOptions, options)
         if self._options.extra_sources is not None:
             raise ValueError("extra_sources is for NVVM IR, which no backend here takes: link several objects instead")
-        self._take(self._create(()))
+        self._made = self._options._fill((), kind)
+        self._take(self._create(self._made))
 
-    def _create(self, name_expressions: Sequence[str]) -> int:
-        made = self._options._fill(name_expressions, self._kind)
+    def _create(self, made: _Texts) -> int:
         return create(raw.cuc_program_create, self._kind, self._code, len(self._code),
                       ctypes.byref(made.struct))
 
@@ -234,13 +260,19 @@ class Program(Handle):
         """Compile to "ptx", "cubin" or "ltoir"; what the compiler says goes to `logs`."""
         target = word("target_type", target_type, _TARGETS)
         if name_expressions:
-            with Program._own(self._create(name_expressions)) as program:
+            made = self._options._fill(name_expressions, self._kind)
+            with Program._own(self._create(made)) as program:
+                program._made = made
                 return program._compile(target, logs)
         return self._compile(target, logs)
 
     def _compile(self, target: int, logs: TextIO | None) -> ObjectCode:
         try:
             return ObjectCode._own(create(raw.cuc_program_compile, self._h, target))
+        except CUDAError:
+            if self._made.failed:  # in `cancel`
+                raise self._made.failed.pop() from None
+            raise
         finally:
             if logs is not None:
                 logs.write(self.log)

@@ -1125,6 +1125,12 @@ class cuc_program_options(ctypes.Structure):
     dimensions: Pointer
     dimension_count: int
     tuned: bytes | None
+    budget_operations: int
+    budget_ptx_bytes: int
+    budget_memory_bytes: int
+    budget_seconds: float
+    cancel: Any
+    cancel_user: Pointer
 
 class cuc_python_argument(ctypes.Structure):
     type: Pointer

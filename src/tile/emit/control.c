@@ -218,7 +218,7 @@ static void go_on_in(struct tile_emitter *e, const struct tile_op *op, uint32_t 
         bool alone = s.kept == 1 && uses_from(op, init) == 1;
         while (value->op && (value->op->kind == TILE_RESHAPE || value->op->kind == TILE_PERMUTE)) {
             value = value->op->operand[0];
-            alone &= tile_uses(e->kernel, value) == 1;
+            alone &= e->uses[value->id].all == 1;
         }
         if (alone && value->op == product && tile_registers(e, init))
             e->value[op->result[i]->id] = e->value[init->id];
@@ -375,6 +375,7 @@ bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op)
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
 {
     for (const struct tile_op *op = block->first; op && !e->failed; op = op->next) {
+        tile_work_on(e->module, op);
         if (e->target->lineinfo && op->where.line && op->where.line != e->line) {
             tile_put(e->text, "\t.loc 1 %u %u\n", op->where.line,
                      op->where.column ? op->where.column : 1);
@@ -383,7 +384,8 @@ bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
         if (e->ring && tile_fused_skips(e, op))
             continue;
         if (!(tile_op_infos[op->kind].traits & TILE_TERMINATES ? emit_terminator(e, op)
-                                                               : tile_emit_next(e, op)))
+                                                               : tile_emit_next(e, op)) ||
+            e->module->diagnostics->out_of_memory)
             e->failed = true;
     }
     return !e->failed;

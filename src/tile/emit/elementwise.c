@@ -141,7 +141,7 @@ static bool may_wait(const struct tile_emitter *e, const struct tile_op *op)
     const struct tile_block *body = &e->kernel->body;
 
     return e->waiting && tile_register_count(op->result[0]) >= MANY && op->result_count == 1 &&
-           op->parent == body && !tile_is_used_outside(e->kernel, op->result[0], body);
+           op->parent == body && !e->uses[op->result[0]->id].outside;
 }
 
 // Whether an operand comes from memory as it is asked for.

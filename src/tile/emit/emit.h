@@ -7,6 +7,7 @@
 #ifndef CUCORE_TILE_EMIT_H
 #define CUCORE_TILE_EMIT_H
 
+#include "../budget.h"
 #include "../compile.h"
 #include "../diagnostic.h"
 #include "../ir/words.h"
@@ -62,6 +63,8 @@ struct tile_emitter {
     enum tile_variant variant;
     uint32_t warps;
     const struct tile_facts *facts; // of the kernel's integers
+    const struct tile_use_count *uses;   // by value id
+    uint64_t stored; // tensors that the kernel writes, by the bit of the parameter
     struct tile_text *text;         // where instructions go: prologue or body
     struct tile_text prologue, body,
         globals; // what is computed once at the start; strings and the like

@@ -2,6 +2,7 @@
 //
 // The entry has one parameter, an array of bytes: for a tensor its address, extents and strides, 8
 // bytes each; for a scalar 8 bytes, of which it takes the first.
+#include "../signature.h"
 #include "async.h"
 #include "emit.h"
 #include "ring.h"
@@ -158,7 +159,9 @@ bool tile_open_values(struct tile_emitter *e)
     e->value = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->value));
     e->view = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->view));
     e->facts = tile_find_facts(e->kernel, mapped(e));
-    return e->value && e->view && e->facts;
+    e->uses = tile_count_uses(e->kernel);
+    e->stored = tile_written_parameters(e->kernel);
+    return e->value && e->view && e->facts && e->uses;
 }
 
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
@@ -214,8 +217,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     if (!entry->name)
         return false;
     tile_put_functions(&e, out);
-    if (e.globals.length)
-        tile_put_string(out, e.globals.at);
+    tile_put_text(out, &e.globals);
     tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", // no array is empty
              entry->name, bytes ? bytes : 8);
     tile_put(out, ".reqntid %u, 1, 1\n", 32 * warps);
@@ -229,8 +231,8 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     if (e.ahead_bytes)
         tile_put(out, "\tadd.u32 %s, %s, %u;\n", tile_name(e.ring_ahead->base), tile_name(e.shared),
                  below);
-    tile_put_string(out, e.prologue.at ? e.prologue.at : "");
-    tile_put_string(out, e.body.at ? e.body.at : "");
+    tile_put_text(out, &e.prologue);
+    tile_put_text(out, &e.body);
     tile_put_string(out, "}\n");
     return true;
 }

@@ -1,6 +1,5 @@
 // Elements in memory: vectors of them in the widest instruction, packed into words where they are
 // small; and the order of a block's accesses to itself.
-#include "../signature.h"
 #include "ring.h"
 
 static const char *const vectors[] = { "", "", ".v2", "", ".v4" };
@@ -207,8 +206,7 @@ static bool may_meet(struct tile_emitter *e, uint64_t touched, uint32_t paramete
         others |= !apart(e->kernel, other, parameter);
     }
     // Of entries with roles that store more than one tensor it is known at launch (select.c).
-    uint64_t written = tile_written_parameters(e->kernel);
-    if (others && e->ring && written & (written - 1))
+    if (others && e->ring && e->stored & (e->stored - 1))
         return false;
     // A launch takes this variant when they are apart, and TILE_OVERLAP_32 when they are not.
     if (others && e->variant == TILE_ALIGNED_32 && (e->loop || !e->target->orders_all)) {

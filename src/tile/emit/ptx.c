@@ -58,14 +58,17 @@ const char *tile_name(tile_register r)
 
 const char *tile_register_list(struct tile_emitter *e, const tile_register *r, uint32_t count)
 {
-    struct tile_text text = { .module = e->module };
+    enum { NAME_BYTES = 14 }; // and what comes before it
+    char *text = tile_take(e->module, (size_t)count * NAME_BYTES + 3), *at = text;
 
+    if (!text)
+        return "";
     for (uint32_t i = 0; i < count; i++) {
-        tile_put_string(&text, i ? ", " : "{");
-        tile_put_string(&text, tile_name(r[i]));
+        at = stpcpy(at, i ? ", " : "{");
+        at += put_register(at, r[i]);
     }
-    tile_put_string(&text, "}");
-    return text.at ? text.at : "";
+    strcpy(at, "}");
+    return text;
 }
 
 // %R a register, %s a string, %d an int, %u an unsigned, %l an int64_t, %x a uint64_t in

@@ -3,6 +3,7 @@
 #define CUCORE_TILE_AST_H
 
 #include "../ir/ir.h"
+#include "../names.h"
 
 enum tile_ast_kind {
     TILE_AST_INT,    // i
@@ -109,8 +110,9 @@ struct tile_kernel_ast {
 };
 
 struct tile_file_ast {
-    struct tile_function_ast *function;
-    struct tile_kernel_ast *kernel;
+    struct tile_function_ast *function, *last_function;
+    struct tile_kernel_ast *kernel, *last_kernel;
+    struct tile_names functions; // `value` is the first of each name
 };
 
 // parser.c: the tree of a module's text. Errors are the module's diagnostics; what could be read is

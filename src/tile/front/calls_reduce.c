@@ -103,10 +103,9 @@ static uint32_t make_histogram(struct tile_elaborator *e, const struct tile_call
 static struct tile_function_ast *function_named(struct tile_elaborator *e,
                                                 const struct tile_ast *ast)
 {
-    struct tile_function_ast *fn = e->file ? e->file->function : NULL;
+    struct tile_function_ast *fn =
+        ast->kind == TILE_AST_NAME ? tile_find_function(e, ast->text) : NULL;
 
-    while (fn && (ast->kind != TILE_AST_NAME || !fn->name || strcmp(fn->name, ast->text) != 0))
-        fn = fn->next;
     if (!fn)
         tile_error(e->module, TILE_T503, ast->where, "function: expected the name of a fn");
     return fn;

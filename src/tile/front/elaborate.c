@@ -1,6 +1,7 @@
 // Kernels: constants and settings, dimensions, parameters, facts and the grid; then the body.
 #include "elaborate.h"
 
+#include "../budget.h"
 #include "../compile.h"
 #include "../host.h"
 #include "arena.h"
@@ -115,6 +116,8 @@ static void elaborate_constants(struct tile_elaborator *e)
     const struct tile_kernel_ast *ast = e->kernel;
     struct tile_kernel *kernel = e->b.kernel;
 
+    struct tile_names names = { 0 };
+
     kernel->constant = tile_take(e->module, ast->constants * sizeof(*kernel->constant));
     for (uint32_t i = 0; kernel->constant && i < ast->constants; i++) {
         const struct tile_constant_ast *c = &ast->constant[i];
@@ -137,9 +140,8 @@ static void elaborate_constants(struct tile_elaborator *e)
         }
         if (value.kind != TILE_NOTHING)
             apply_setting(e, c, &value);
-        for (uint32_t n = 0; c->name && n < i; n++)
-            if (ast->constant[n].name && strcmp(ast->constant[n].name, c->name) == 0)
-                tile_error(e->module, TILE_T502, c->where, "const: %s is bound already", c->name);
+        if (c->name && !tile_names_take(&names, e->module, c->name))
+            tile_error(e->module, TILE_T502, c->where, "const: %s is bound already", c->name);
         tile_bind(e, c->name, value, c->where);
         kernel->constant[kernel->constant_count++] = (struct tile_constant){
             .name = c->name,
@@ -174,12 +176,16 @@ static cuc_dtype dtype_of(struct tile_elaborator *e, const struct tile_ast *ast)
     return CUC_DTYPE_UNKNOWN;
 }
 
-static uint32_t dimension_named(struct tile_elaborator *e, const char *name, uint32_t parameter,
-                                uint32_t axis)
+// Those before `first` are bound.
+static uint32_t dimension_named(struct tile_elaborator *e, const char *name,
+                                const struct tile_binding *binding, uint32_t first,
+                                uint32_t parameter, uint32_t axis)
 {
     struct tile_kernel *kernel = e->b.kernel;
 
-    for (uint32_t i = 0; i < kernel->dimension_count; i++)
+    if (binding)
+        return (uint32_t)tile_int(binding->what.operand.value->op, TILE_ATTR_INDEX, 0);
+    for (uint32_t i = first; i < kernel->dimension_count; i++)
         if (strcmp(kernel->dimension[i].name, name) == 0)
             return i;
     kernel->dimension[kernel->dimension_count] = (struct tile_dimension){ name, parameter, axis };
@@ -242,7 +248,8 @@ struct tile_value *tile_elaborate_parameter(struct tile_elaborator *e, uint32_t 
         const struct tile_binding *binding = tile_lookup(e, extent->text);
         if (!binding || is_dimension(binding)) {
             parameter->extent[axis].kind = TILE_EXTENT_NAMED;
-            parameter->extent[axis].dimension = dimension_named(e, extent->text, i, axis);
+            parameter->extent[axis].dimension = dimension_named(e, extent->text, binding,
+                                                                dimensions, i, axis);
         }
     }
     bind_dimensions(e, dimensions);
@@ -329,13 +336,13 @@ bool tile_elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_a
 
     if (!kernel)
         return false;
-    for (const struct tile_kernel *other = e->module->first; other != kernel; other = other->next)
-        if (ast->name && other->name && strcmp(other->name, ast->name) == 0)
-            tile_error(e->module, TILE_T502, ast->where, "kernel: there are two of the name %s",
-                       ast->name);
+    if (ast->name && !tile_names_take(&e->kernels, e->module, ast->name))
+        tile_error(e->module, TILE_T502, ast->where, "kernel: there are two of the name %s",
+                   ast->name);
     kernel->where = ast->where;
     e->kernel = ast;
-    e->count = e->frame = 0;
+    tile_unbind(e, 0);
+    e->frame = 0;
     e->loop = NULL;
     e->lost = NULL;
     e->b = (struct tile_builder){ e->module, kernel, &kernel->body, ast->where, NULL };
@@ -363,23 +370,28 @@ static void elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel
 
 static void check_functions(struct tile_elaborator *e)
 {
-    for (const struct tile_function_ast *fn = e->file->function; fn; fn = fn->next) {
+    struct tile_names parameters = { 0 }; // `value` is the last that has one of the name
+
+    for (struct tile_function_ast *fn = e->file->function; fn; fn = fn->next) {
         bool dtype = fn->name && cuc_dtype_from_name(fn->name) != CUC_DTYPE_UNKNOWN;
         if (fn->name && (dtype || tile_is_builtin(fn->name)))
             tile_error(e->module, TILE_T502, fn->where, "fn: %s is a %s of the language", fn->name,
                        dtype ? "dtype" : "call");
-        for (uint32_t i = 0; i < fn->parameters; i++)
-            for (uint32_t j = 0; j < i; j++)
-                if (fn->parameter[i] && fn->parameter[j] &&
-                    strcmp(fn->parameter[i], fn->parameter[j]) == 0)
-                    tile_error(e->module, TILE_T502, fn->where,
-                               "%s: two of its parameters have the name %s", fn->name,
-                               fn->parameter[i]);
-        for (const struct tile_function_ast *other = e->file->function; other != fn;
-             other = other->next)
-            if (fn->name && other->name && strcmp(other->name, fn->name) == 0)
-                tile_error(e->module, TILE_T502, fn->where, "fn: there are two of the name %s",
-                           fn->name);
+        for (uint32_t i = 0; i < fn->parameters; i++) {
+            uint32_t known =
+                fn->parameter[i] ? tile_names_add(&parameters, e->module, fn->parameter[i])
+                                 : UINT32_MAX;
+            if (known == UINT32_MAX)
+                continue;
+            if (parameters.name[known].value == fn)
+                tile_error(e->module, TILE_T502, fn->where,
+                           "%s: two of its parameters have the name %s", fn->name,
+                           fn->parameter[i]);
+            parameters.name[known].value = fn;
+        }
+        if (fn->name && tile_find_function(e, fn->name) != fn)
+            tile_error(e->module, TILE_T502, fn->where, "fn: there are two of the name %s",
+                       fn->name);
     }
 }
 
@@ -441,11 +453,11 @@ static void check_settings(struct tile_elaborator *e)
     }
 }
 
-struct tile_module *tile_parse_kernel(const char *file, const char *text, size_t bytes,
-                                      const char *const *setting, uint32_t settings,
-                                      const char *only)
+struct tile_module *tile_parse_kernel(struct tile_budget *budget, const char *file,
+                                      const char *text, size_t bytes, const char *const *setting,
+                                      uint32_t settings, const char *only)
 {
-    struct tile_module *module = tile_module_create(file, text, bytes);
+    struct tile_module *module = tile_module_create_within(budget, file, text, bytes);
     struct tile_elaborator e = { .module = module, .setting = setting, .settings = settings };
 
     if (!module)
@@ -463,7 +475,7 @@ struct tile_module *tile_parse_kernel(const char *file, const char *text, size_t
         tile_check_uncalled(&e);
         check_settings(&e);
     }
-    if (module->diagnostics->out_of_memory)
+    if (module->diagnostics->out_of_memory && !tile_budget_ended(budget))
         tile_error(module, TILE_T009, (struct tile_location){ .file = module->file },
                    "memory: there is no host memory for the program");
     return module;
@@ -472,5 +484,5 @@ struct tile_module *tile_parse_kernel(const char *file, const char *text, size_t
 struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
                                const char *const *setting, uint32_t settings)
 {
-    return tile_parse_kernel(file, text, bytes, setting, settings, NULL);
+    return tile_parse_kernel(NULL, file, text, bytes, setting, settings, NULL);
 }

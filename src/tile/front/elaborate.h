@@ -3,6 +3,7 @@
 #define CUCORE_TILE_ELABORATE_H
 
 #include "../build.h"
+#include "../names.h"
 #include "ast.h"
 
 enum {
@@ -33,6 +34,7 @@ struct tile_binding {
     struct tile_meaning what;
     struct tile_location where;
     bool fixed; // a loop's variable, a parameter: may not be bound again
+    uint32_t known, outer; // its place in the elaborator's names; the binding that it hides, from 1
 };
 
 // A name that only one arm of an if has bound, where: nothing binds it behind the if.
@@ -58,6 +60,8 @@ struct tile_elaborator {
     const struct tile_kernel_ast *kernel;
     struct tile_binding *binding;
     uint32_t count, room;
+    struct tile_names names; // that were ever bound: `number` is the latest binding of each, from 1
+    struct tile_names kernels;
     uint32_t frame; // the first binding that the running function sees
     uint32_t inlined;
     uint32_t depth, work;
@@ -76,6 +80,8 @@ struct tile_elaborator {
 
 // Bindings
 struct tile_binding *tile_lookup(struct tile_elaborator *e, const char *name);
+// Ends all bindings but the first so many.
+void tile_unbind(struct tile_elaborator *e, uint32_t count);
 void tile_bind(struct tile_elaborator *e, const char *name, struct tile_meaning what,
                struct tile_location where);
 
@@ -167,9 +173,10 @@ void tile_elaborate_launch(struct tile_elaborator *e);
 // memory; errors are its diagnostics.
 struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
                                const char *const *setting, uint32_t settings);
-// With one of its kernels alone, and no error for settings of others. NULL: all.
-struct tile_module *tile_parse_kernel(const char *file, const char *text, size_t bytes,
-                                      const char *const *setting, uint32_t settings,
-                                      const char *only);
+// Within a budget (NULL: none), with one of its kernels alone and no error for settings of others
+// (NULL: all). When the budget ends, the module counts as out of memory.
+struct tile_module *tile_parse_kernel(struct tile_budget *budget, const char *file,
+                                      const char *text, size_t bytes, const char *const *setting,
+                                      uint32_t settings, const char *only);
 
 #endif

@@ -10,13 +10,13 @@
 struct names {
     const char **name;
     uint32_t count;
+    struct tile_names known;
 };
 
 static void add_name(struct tile_elaborator *e, struct names *names, const char *name)
 {
-    for (uint32_t i = 0; i < names->count; i++)
-        if (strcmp(names->name[i], name) == 0)
-            return;
+    if (!tile_names_take(&names->known, e->module, name))
+        return;
     // Room is doubled at powers of two.
     if (!(names->count & (names->count - 1))) {
         const char **grown =
@@ -194,7 +194,7 @@ static void elaborate_wrong_loop(struct tile_elaborator *e, const struct tile_st
             tile_push_binding(e, s->name[0], (struct tile_meaning){ 0 }, s->where, true);
         tile_elaborate_statements(e, s->body);
         e->loop = loop.outer;
-        e->count = inner;
+        tile_unbind(e, inner);
     }
     tile_step_back(e, &before);
     give_up(e, &bound, s->where, false);
@@ -250,7 +250,7 @@ void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement 
     if (!left)
         tile_leave_loop(e, TILE_CONTINUE, &loop);
     e->loop = loop.outer;
-    e->count = inner;
+    tile_unbind(e, inner);
     e->b.block = outside;
     bind_results(e, op, &carried, s->where);
 }
@@ -285,7 +285,7 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
         uint32_t inner = e->count;
         tile_push_binding(e, s->name[0], tile_meaning_of_int(i), s->where, true);
         left = tile_elaborate_statements(e, s->body);
-        e->count = inner;
+        tile_unbind(e, inner);
         // Once is enough for errors.
         if (left || e->module->diagnostics->errors || bound[2] > bound[1] - i)
             break;
@@ -330,7 +330,7 @@ static void elaborate_arm(struct tile_elaborator *e, const struct tile_statement
             arm->where[i] = binding->where;
         }
     }
-    e->count = outer;
+    tile_unbind(e, outer);
     for (uint32_t i = 0; i < names->count; i++) {
         struct tile_binding *binding = tile_lookup(e, names->name[i]);
         if (binding)

@@ -1,6 +1,8 @@
 // Expressions: constants are computed, all else is built.
 #include "elaborate.h"
 
+#include "../budget.h"
+
 #include <string.h>
 
 struct tile_meaning tile_meaning_of(struct tile_value *value)
@@ -113,7 +115,7 @@ void tile_tell_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
         tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where);
         return;
     }
-    for (uint32_t i = e->frame; i < e->count; i++)
+    for (uint32_t i = e->frame; i < e->count && tile_error_is_kept(e->module); i++)
         if (e->binding[i].what.kind != TILE_NOTHING)
             near = tile_nearer(ast->text, near, e->binding[i].name);
     bool call = tile_is_builtin(ast->text);
@@ -262,11 +264,9 @@ static struct tile_meaning elaborate_subscript(struct tile_elaborator *e,
 
 struct tile_function_ast *tile_find_function(struct tile_elaborator *e, const char *name)
 {
-    struct tile_function_ast *fn = e->file ? e->file->function : NULL;
+    uint32_t known = e->file ? tile_names_find(&e->file->functions, name) : UINT32_MAX;
 
-    while (fn && (!fn->name || strcmp(fn->name, name) != 0))
-        fn = fn->next;
-    return fn;
+    return known == UINT32_MAX ? NULL : e->file->functions.name[known].value;
 }
 
 void tile_tell_no_function(struct tile_elaborator *e, const struct tile_ast *ast)
@@ -277,7 +277,8 @@ void tile_tell_no_function(struct tile_elaborator *e, const struct tile_ast *ast
         tile_error(e->module, TILE_T503, ast->where, "call: %s is no function", ast->text);
         return;
     }
-    for (struct tile_function_ast *fn = e->file ? e->file->function : NULL; fn; fn = fn->next)
+    for (struct tile_function_ast *fn = e->file ? e->file->function : NULL;
+         fn && tile_error_is_kept(e->module); fn = fn->next)
         near = tile_nearer(ast->text, near, fn->name);
     near = tile_nearest_call(ast->text, near);
     tile_error(e->module, TILE_T503, ast->where, "call: there is no function %s%s%s%s", ast->text,
@@ -409,6 +410,7 @@ static struct tile_meaning elaborate_one(struct tile_elaborator *e, const struct
 
 bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where)
 {
+    tile_work_at(e->module, where);
     bool deep = e->depth >= TILE_MAX_DEPTH;
 
     if (e->exhausted)

@@ -7,10 +7,18 @@
 
 struct tile_binding *tile_lookup(struct tile_elaborator *e, const char *name)
 {
-    for (uint32_t i = e->count; name && i-- > e->frame;)
-        if (strcmp(e->binding[i].name, name) == 0)
-            return &e->binding[i];
-    return NULL;
+    uint32_t known = name ? tile_names_find(&e->names, name) : UINT32_MAX;
+    uint32_t latest = known == UINT32_MAX ? 0 : e->names.name[known].number;
+
+    return latest > e->frame ? &e->binding[latest - 1] : NULL;
+}
+
+void tile_unbind(struct tile_elaborator *e, uint32_t count)
+{
+    while (e->count > count) {
+        const struct tile_binding *last = &e->binding[--e->count];
+        e->names.name[last->known].number = last->outer;
+    }
 }
 
 void tile_push_binding(struct tile_elaborator *e, const char *name, struct tile_meaning what,
@@ -18,10 +26,17 @@ void tile_push_binding(struct tile_elaborator *e, const char *name, struct tile_
 {
     if (!name)
         return;
-    bool is_dtype = cuc_dtype_from_name(name) != CUC_DTYPE_UNKNOWN;
-    if (is_dtype || tile_is_builtin(name))
+    static char dtype[] = "dtype", call[] = "call";
+    uint32_t before = e->names.count, known = tile_names_add(&e->names, e->module, name);
+    if (known == UINT32_MAX)
+        return;
+    if (known == before) // found out once for each name
+        e->names.name[known].value = cuc_dtype_from_name(name) != CUC_DTYPE_UNKNOWN ? dtype
+                                     : tile_is_builtin(name)                        ? call
+                                                                                    : NULL;
+    if (e->names.name[known].value)
         tile_error(e->module, TILE_T502, where, "name: %s is a %s of the language", name,
-                   is_dtype ? "dtype" : "call");
+                   (const char *)e->names.name[known].value);
     if (e->count == e->room) {
         uint32_t room = e->room ? 2 * e->room : 64;
         struct tile_binding *grown = tile_take(e->module, room * sizeof(*grown));
@@ -32,7 +47,9 @@ void tile_push_binding(struct tile_elaborator *e, const char *name, struct tile_
         e->binding = grown;
         e->room = room;
     }
-    e->binding[e->count++] = (struct tile_binding){ name, what, where, fixed };
+    uint32_t outer = e->names.name[known].number;
+    e->binding[e->count++] = (struct tile_binding){ name, what, where, fixed, known, outer };
+    e->names.name[known].number = e->count;
 }
 
 void tile_bind(struct tile_elaborator *e, const char *name, struct tile_meaning what,
@@ -258,7 +275,7 @@ uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function
     e->lost = outer.lost;
     e->module->call = before;
     uint32_t results = e->results;
-    e->count = e->frame;
+    tile_unbind(e, e->frame);
     e->frame = outer.frame;
     e->inlined = outer.inlined;
     e->loop = outer.loop;

@@ -143,7 +143,7 @@ static void recover(struct tile_parser *p)
 
 static void parse_function(struct tile_parser *p, struct tile_file_ast *file)
 {
-    struct tile_function_ast *fn = tile_take(p->module, sizeof(*fn)), **end = &file->function;
+    struct tile_function_ast *fn = tile_take(p->module, sizeof(*fn));
     struct tile_list parameters = { 0 };
 
     if (!fn)
@@ -162,9 +162,14 @@ static void parse_function(struct tile_parser *p, struct tile_file_ast *file)
     fn->parameter = (const char **)(void *)parameters.item;
     fn->parameters = parameters.count;
     fn->body = tile_parse_block(p);
-    while (*end)
-        end = &(*end)->next;
-    *end = fn;
+    if (file->last_function)
+        file->last_function->next = fn;
+    else
+        file->function = fn;
+    file->last_function = fn;
+    uint32_t known = fn->name ? tile_names_add(&file->functions, p->module, fn->name) : UINT32_MAX;
+    if (known != UINT32_MAX && !file->functions.name[known].value)
+        file->functions.name[known].value = fn;
 }
 
 static void parse_parameter(struct tile_parser *p, struct tile_parameter_ast *parameter)
@@ -263,7 +268,7 @@ static void parse_clauses(struct tile_parser *p, struct tile_kernel_ast *kernel)
 
 static void parse_kernel(struct tile_parser *p, struct tile_file_ast *file)
 {
-    struct tile_kernel_ast *kernel = tile_take(p->module, sizeof(*kernel)), **end = &file->kernel;
+    struct tile_kernel_ast *kernel = tile_take(p->module, sizeof(*kernel));
     struct tile_list parameters = { 0 };
 
     if (!kernel)
@@ -290,9 +295,11 @@ static void parse_kernel(struct tile_parser *p, struct tile_file_ast *file)
     if (p->failed)
         return;
     kernel->body = tile_parse_block(p);
-    while (*end)
-        end = &(*end)->next;
-    *end = kernel;
+    if (file->last_kernel)
+        file->last_kernel->next = kernel;
+    else
+        file->kernel = kernel;
+    file->last_kernel = kernel;
 }
 
 static void skip_newlines(struct tile_parser *p)

@@ -86,6 +86,7 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
         enum tile_op_kind op;
     } updates[] = { { '+', TILE_ADD }, { '-', TILE_SUB }, { '*', TILE_MUL }, { '/', TILE_DIV } };
     struct tile_list names = { 0 }, values = { 0 };
+    struct tile_names seen = { 0 };
     struct tile_parser before = *p;
     struct tile_token twice = { .kind = TILE_TOKEN_END };
     struct tile_statement *s;
@@ -96,12 +97,13 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
         bool dropped = tile_parser_at_word(p, "_"); // is bound to nothing
         char *name = dropped ? NULL
                              : cuc__arena_copy(p->module->arena, p->token.at, p->token.bytes);
-        for (uint32_t i = 0; name && i < names.count; i++)
-            if (names.item[i] && strcmp(names.item[i], name) == 0)
-                twice = p->token;
+        struct tile_token token = p->token;
         tile_list_add(p, &names, name);
         tile_parser_next(p);
-        if (!tile_parser_take(p, ','))
+        bool more = tile_parser_take(p, ',');
+        if (name && (more || names.count > 1) && !tile_names_take(&seen, p->module, name))
+            twice = token;
+        if (!more)
             break;
         named = p->token.kind == TILE_TOKEN_NAME && !tile_is_keyword(&p->token);
     }

@@ -61,7 +61,7 @@ static void check_loop(struct tile_elaborator *e, const struct tile_statement *s
     e->loop = &loop;
     check_statements(e, s->body);
     e->loop = loop.outer;
-    e->count = outside;
+    tile_unbind(e, outside);
 }
 
 static void check_if(struct tile_elaborator *e, const struct tile_statement *s)
@@ -80,7 +80,7 @@ static void check_if(struct tile_elaborator *e, const struct tile_statement *s)
     struct tile_binding *kept = tile_take(e->module, (first + 1) * sizeof(*kept));
     for (uint32_t i = 0; kept && i < first; i++)
         kept[i] = e->binding[outside + i];
-    e->count = outside;
+    tile_unbind(e, outside);
     check_statements(e, arm[1]);
     for (uint32_t i = 0; kept && i < first; i++)
         if (!tile_lookup(e, kept[i].name))
@@ -155,14 +155,15 @@ static void check_function(struct tile_elaborator *e, struct tile_function_ast *
     check_statements(e, fn->body);
     e->inlined--;
     e->loop = loop;
-    e->count = e->frame;
+    tile_unbind(e, e->frame);
     e->frame = frame;
     fn->running = false;
 }
 
 void tile_check_uncalled(struct tile_elaborator *e)
 {
-    e->count = e->frame = e->depth = e->inlined = 0;
+    tile_unbind(e, 0);
+    e->frame = e->depth = e->inlined = 0;
     e->lost = NULL;
     e->loop = NULL;
     for (struct tile_function_ast *fn = e->file->function; fn && !e->exhausted; fn = fn->next)

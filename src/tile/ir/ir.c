@@ -1,6 +1,7 @@
 // Making, moving and copying of the IR's parts. See ir.h.
 #include "ir.h"
 
+#include "../budget.h"
 #include "../diagnostic.h"
 #include "arena.h"
 
@@ -32,6 +33,12 @@ enum tile_op_kind tile_op_find(const char *name, size_t length)
 
 struct tile_module *tile_module_create(const char *file, const char *text, size_t bytes)
 {
+    return tile_module_create_within(NULL, file, text, bytes);
+}
+
+struct tile_module *tile_module_create_within(struct tile_budget *budget, const char *file,
+                                              const char *text, size_t bytes)
+{
     struct cuc__arena *arena = cuc__arena_create();
     struct tile_module *module = arena ? cuc__arena_take(arena, sizeof(*module)) : NULL;
     struct tile_diagnostics *diagnostics = module ? cuc__arena_take(arena, sizeof(*diagnostics))
@@ -42,6 +49,11 @@ struct tile_module *tile_module_create(const char *file, const char *text, size_
         return NULL;
     }
     diagnostics->arena = arena;
+    if (budget) { // what stands in it already is little
+        cuc__arena_charge(arena, &budget->memory);
+        diagnostics->out_of_memory = budget->ended;
+    }
+    module->budget = budget;
     module->arena = arena;
     module->diagnostics = diagnostics;
     module->file = file ? cuc__arena_copy(arena, file, strlen(file)) : NULL;
@@ -61,9 +73,12 @@ void tile_module_free(struct tile_module *module)
 void *tile_take(struct tile_module *module, size_t bytes)
 {
     bool *out = &module->diagnostics->out_of_memory;
+    tile_spend(module, 1 + bytes / 64);
     void *taken = *out ? NULL : cuc__arena_take(module->arena, bytes); // once out, out for good
 
     *out |= !taken;
+    if (!taken && module->budget && module->budget->memory.refused)
+        tile_budget_end(module, TILE_T803);
     return taken;
 }
 

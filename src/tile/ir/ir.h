@@ -38,6 +38,7 @@ static inline bool tile_wide_fits_any(tile_wide x)
 }
 
 struct cuc__arena;
+struct tile_budget; // budget.h
 struct tile_module;
 struct tile_kernel;
 struct tile_block;
@@ -231,6 +232,7 @@ struct tile_kernel {
 struct tile_module {
     struct cuc__arena *arena;
     struct tile_diagnostics *diagnostics;
+    struct tile_budget *budget; // NULL: no limits
     struct tile_kernel *first, *last;
     const struct tile_location *call; // while a fn is put in: where it is called
     const char *file, *text;          // of the source; NULL from the C builder
@@ -292,7 +294,14 @@ int64_t tile_int(const struct tile_op *op, enum tile_attribute_key key, int64_t 
 // ir/walk.c: every op of a kernel, outer before inner, in program order; `visit` may remove the op
 // it is given.
 void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void *data), void *data);
-// How often a value is an operand in a kernel.
+// How often each value of a kernel is an operand, by id, and how often of ops elsewhere than in its own
+// block: the one of the op that it is a result of. Walked through once, for who asks of many. NULL:
+// there is no memory.
+struct tile_use_count {
+    uint32_t all, outside;
+};
+struct tile_use_count *tile_count_uses(const struct tile_kernel *kernel);
+// How often a value is an operand in a kernel, which is walked through for it.
 uint32_t tile_uses(const struct tile_kernel *kernel, const struct tile_value *value);
 // Whether a value is 0 everywhere, by a constant that may be broadcast or reshaped.
 bool tile_is_zero(const struct tile_value *value);

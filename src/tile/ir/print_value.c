@@ -93,9 +93,9 @@ static void put_access(struct tile_printer *p, const struct tile_op *op)
                                                                          : 1;
     uint32_t first = 1 + rows, end = op->operand_count - padded - masked - values;
 
-    tile_put(p->text, "%s", tile_op_infos[op->kind].name);
-    if (op->kind == TILE_STORE_REDUCE)
-        p->text->length -= strlen("reduce");
+    const char *name = tile_op_infos[op->kind].name;
+    size_t length = strlen(name) - (op->kind == TILE_STORE_REDUCE ? strlen("reduce") : 0);
+    tile_put(p->text, "%.*s", (int)length, name);
     if (op->kind == TILE_ATOMIC)
         tile_put_string(p->text, "_");
     if (op->kind == TILE_STORE_REDUCE || op->kind == TILE_ATOMIC)

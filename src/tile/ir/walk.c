@@ -1,6 +1,7 @@
 // Walks over the IR: what is asked about its values and ops, and what replaces values. See ir.h.
 #include "ir.h"
 
+#include "../budget.h"
 #include "words.h"
 
 void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void *data), void *data)
@@ -13,6 +14,8 @@ void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void 
                 tile_walk(op->block[i], visit, data);
     }
 }
+
+enum { VALUES_A_STEP = 8 }; // of a walk that only compares
 
 struct uses {
     const struct tile_value *value;
@@ -36,8 +39,30 @@ static struct uses uses_of(const struct tile_kernel *kernel, const struct tile_v
 {
     struct uses u = { value, block, 0, 0 };
 
+    tile_spend(kernel->module, 1 + kernel->value_count / VALUES_A_STEP);
     tile_walk((struct tile_block *)(uintptr_t)&kernel->body, count_uses, &u);
     return u;
+}
+
+static void count_each(struct tile_op *op, void *data)
+{
+    struct tile_use_count *count = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const struct tile_value *value = op->operand[i];
+        count[value->id].all++;
+        count[value->id].outside += !value->op || op->parent != value->op->parent;
+    }
+}
+
+struct tile_use_count *tile_count_uses(const struct tile_kernel *kernel)
+{
+    struct tile_use_count *count =
+        tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*count));
+
+    if (count)
+        tile_walk((struct tile_block *)(uintptr_t)&kernel->body, count_each, count);
+    return count;
 }
 
 uint32_t tile_uses(const struct tile_kernel *kernel, const struct tile_value *value)
@@ -133,6 +158,7 @@ void tile_replace_uses(struct tile_kernel *kernel, const struct tile_value *from
 {
     struct replacing r = { from, to, except };
 
+    tile_spend(kernel->module, 1 + kernel->value_count / VALUES_A_STEP);
     tile_walk(&kernel->body, replace_in, &r);
 }
 

@@ -6,6 +6,7 @@
 
 struct contraction {
     struct tile_kernel *kernel;
+    const struct tile_use_count *uses; // before: what is contracted changes none that is asked for
     bool changed;
 };
 
@@ -30,7 +31,7 @@ static void contract(struct tile_op *op, void *data)
     for (uint32_t i = 0; i < 2; i++) {
         const struct tile_value *product = op->operand[i];
         if (!product->op || product->op->kind != TILE_MUL || tile_is_rounded(product->op) ||
-            tile_uses(c->kernel, product) != 1)
+            c->uses[product->id].all != 1)
             continue;
         struct tile_value *x = product->op->operand[0], *y = product->op->operand[1];
         struct tile_value *z = op->operand[1 - i];
@@ -50,8 +51,10 @@ static void contract(struct tile_op *op, void *data)
 
 void tile_contract(struct tile_kernel *kernel)
 {
-    struct contraction c = { .kernel = kernel };
+    struct contraction c = { .kernel = kernel, .uses = tile_count_uses(kernel) };
 
+    if (!c.uses)
+        return;
     tile_walk(&kernel->body, contract, &c);
     if (!c.changed)
         return;

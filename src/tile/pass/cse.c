@@ -1,20 +1,24 @@
 // Common subexpressions: a pure op whose like stands before it, in the same block or one around it,
 // gives way to that.
 #include "../compile.h"
+#include "../diagnostic.h"
+
+#include "arena.h"
 
 #include <string.h>
 
-enum { BUCKETS = 256 };
-
-// What is known in a block; the blocks around it are known too.
+// Ops that are known, as a stack: a block's own are the last, and go with its end. Those with one hash
+// are a chain, the latest first.
 struct known {
-    struct known *next;
     struct tile_op *op;
+    uint32_t hash, below; // of its chain: the place of the one before it, from 1; 0: none
 };
 
 struct table {
     struct tile_kernel *kernel;
-    struct known *bucket[BUCKETS];
+    struct known *known;
+    uint32_t *chain; // by hash: the place of its latest, from 1; 0: none
+    uint32_t count, room, first; // those before `first` are not seen: they are outside of a function
     bool changed;
 };
 
@@ -41,7 +45,8 @@ static uint32_t hash_op(const struct tile_op *op)
                    op->attribute[i].count ? op->attribute[i].count : (uint64_t)op->attribute[i].i);
     if (op->result_count)
         hash = mix(hash, (uint64_t)op->result[0]->type.dtype);
-    return hash ^ hash >> 15;
+    hash = (hash ^ hash >> 16) * UINT32_C(0x85ebca6b);
+    return hash ^ hash >> 13;
 }
 
 static bool same_attribute(const struct tile_attribute *a, const struct tile_attribute *b)
@@ -77,58 +82,113 @@ static bool same_op(const struct tile_op *a, const struct tile_op *b)
     return true;
 }
 
-static void visit_block(struct table *t, struct tile_block *block)
+static uint32_t *chain_of(const struct table *t, uint32_t hash)
 {
-    struct known *before[BUCKETS];
+    return &t->chain[hash & (t->room - 1)];
+}
 
-    memcpy(before, t->bucket, sizeof(before));
-    for (struct tile_op *op = block->first, *next; op; op = next) {
-        next = op->next;
-        for (uint32_t i = 0; i < op->operand_count; i++)
-            op->operand[i] = now(op->operand[i]);
-        bool function = op->kind == TILE_REDUCE || op->kind == TILE_SCAN;
-        struct known *outside[BUCKETS];
-        if (function && op->block_count) { // a function sees nothing of outside
-            memcpy(outside, t->bucket, sizeof(outside));
-            memset(t->bucket, 0, sizeof(t->bucket));
-        }
-        for (uint32_t i = 0; i < op->block_count; i++)
-            visit_block(t, op->block[i]);
-        if (function && op->block_count)
-            memcpy(t->bucket, outside, sizeof(outside));
-        if (!(tile_op_infos[op->kind].traits & TILE_PURE) || op->block_count)
-            continue;
-        if (tile_op_infos[op->kind].traits & TILE_COMMUTES &&
-            op->operand[0]->id > op->operand[1]->id) {
-            struct tile_value *first = op->operand[0];
-            op->operand[0] = op->operand[1];
-            op->operand[1] = first;
-        }
-        struct known **bucket = &t->bucket[hash_op(op) % BUCKETS];
-        struct known *k = *bucket;
-        while (k && !same_op(k->op, op))
-            k = k->next;
-        if (k) {
-            for (uint32_t i = 0; i < op->result_count; i++)
-                op->result[i]->forward = k->op->result[i];
-            tile_remove(op);
-            t->changed = true;
-            continue;
-        }
-        k = tile_take(t->kernel->module, sizeof(*k));
-        if (!k)
-            break;
-        *k = (struct known){ *bucket, op };
-        *bucket = k;
+static bool grow(struct table *t)
+{
+    struct cuc__arena *arena = t->kernel->module->arena;
+    uint32_t room = t->room ? 2 * t->room : 256;
+    struct known *known = cuc__arena_resize(arena, t->known, room * sizeof(*known));
+
+    t->known = known ? known : t->known;
+    uint32_t *chain = known ? cuc__arena_resize(arena, t->chain, room * sizeof(*chain)) : NULL;
+    if (!chain) {
+        t->kernel->module->diagnostics->out_of_memory = true;
+        return false;
     }
-    memcpy(t->bucket, before, sizeof(before)); // what stands in here is not seen outside
+    t->chain = chain;
+    t->room = room;
+    memset(chain, 0, room * sizeof(*chain));
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t *latest = chain_of(t, known[i].hash);
+        known[i].below = *latest;
+        *latest = i + 1;
+    }
+    return true;
+}
+
+// Forgets all but the first so many.
+static void forget(struct table *t, uint32_t count)
+{
+    while (t->count > count) {
+        const struct known *last = &t->known[--t->count];
+        *chain_of(t, last->hash) = last->below;
+    }
+}
+
+static struct tile_op *like(const struct table *t, const struct tile_op *op, uint32_t hash)
+{
+    for (uint32_t at = t->room ? *chain_of(t, hash) : 0; at > t->first; at = t->known[at - 1].below)
+        if (t->known[at - 1].hash == hash && same_op(t->known[at - 1].op, op))
+            return t->known[at - 1].op;
+    return NULL;
+}
+
+static bool visit_block(struct table *t, struct tile_block *block);
+
+static bool visit_op(struct table *t, struct tile_op *op)
+{
+    bool function = (op->kind == TILE_REDUCE || op->kind == TILE_SCAN) && op->block_count;
+    uint32_t first = t->first;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        op->operand[i] = now(op->operand[i]);
+    if (function) // which sees nothing of outside
+        t->first = t->count;
+    for (uint32_t i = 0; i < op->block_count; i++)
+        if (!visit_block(t, op->block[i]))
+            return false;
+    t->first = first;
+    if (!(tile_op_infos[op->kind].traits & TILE_PURE) || op->block_count)
+        return true;
+    if (tile_op_infos[op->kind].traits & TILE_COMMUTES &&
+        op->operand[0]->id > op->operand[1]->id) {
+        struct tile_value *second = op->operand[0];
+        op->operand[0] = op->operand[1];
+        op->operand[1] = second;
+    }
+    uint32_t hash = hash_op(op);
+    struct tile_op *before = like(t, op, hash);
+    if (before) {
+        for (uint32_t i = 0; i < op->result_count; i++)
+            op->result[i]->forward = before->result[i];
+        tile_remove(op);
+        t->changed = true;
+        return true;
+    }
+    if (t->count == t->room && !grow(t))
+        return false;
+    uint32_t *latest = chain_of(t, hash);
+    t->known[t->count++] = (struct known){ op, hash, *latest };
+    *latest = t->count;
+    return true;
+}
+
+// False: there is no memory.
+static bool visit_block(struct table *t, struct tile_block *block)
+{
+    uint32_t before = t->count;
+    bool going = true;
+
+    for (struct tile_op *op = block->first, *next; op && going; op = next) {
+        next = op->next;
+        going = visit_op(t, op);
+    }
+    forget(t, before); // what stands in here is not seen outside
+    return going;
 }
 
 bool tile_cse(struct tile_kernel *kernel)
 {
+    struct cuc__arena *arena = kernel->module->arena;
     struct table t = { .kernel = kernel };
 
-    visit_block(&t, &kernel->body);
+    (void)visit_block(&t, &kernel->body);
+    cuc__arena_resize(arena, t.known, 0);
+    cuc__arena_resize(arena, t.chain, 0);
     if (t.changed)
         tile_settle(kernel);
     return t.changed;

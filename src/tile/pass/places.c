@@ -228,21 +228,26 @@ void tile_narrow_places(struct tile_kernel *kernel)
     tile_simplify(kernel);
 }
 
+struct unsharing {
+    struct tile_kernel *kernel;
+    struct tile_use_count *uses;
+    struct tile_value **map; // for clones of what has no operands
+};
+
 // A count of its own to each that uses one, so that each can lie as it is used: rows of a mask
 // across threads, columns along registers.
 static void take_own(struct tile_op *op, void *data)
 {
-    struct narrowing *n = data;
+    struct unsharing *u = data;
 
     for (uint32_t i = 0; i < op->operand_count; i++) {
         struct tile_op *count = op->operand[i]->op;
-        struct tile_value **map;
-        if (!count || count->kind != TILE_IOTA || tile_uses(n->kernel, op->operand[i]) < 2)
+        if (!count || count->kind != TILE_IOTA || u->uses[op->operand[i]->id].all < 2)
             continue;
-        map = tile_take(n->kernel->module, (n->kernel->value_count + 1) * sizeof(*map));
-        struct tile_op *own = map ? tile_clone(n->kernel, count, map) : NULL;
+        struct tile_op *own = tile_clone(u->kernel, count, u->map);
         if (!own)
             return;
+        u->uses[op->operand[i]->id].all--;
         tile_insert_before(op, own);
         op->operand[i] = own->result[0];
     }
@@ -250,8 +255,14 @@ static void take_own(struct tile_op *op, void *data)
 
 void tile_unshare_counts(struct tile_kernel *kernel)
 {
-    struct narrowing n = { .kernel = kernel };
+    struct unsharing u = {
+        .kernel = kernel,
+        .uses = tile_count_uses(kernel),
+        .map = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*u.map)),
+    };
 
-    tile_walk(&kernel->body, take_own, &n);
+    if (!u.uses || !u.map)
+        return;
+    tile_walk(&kernel->body, take_own, &u);
     tile_settle(kernel);
 }

@@ -6,6 +6,7 @@
 
 struct widening {
     struct tile_kernel *kernel;
+    struct tile_use_count *uses; // of what there was before
     bool changed;
 };
 
@@ -42,7 +43,7 @@ static bool may_go_first(const struct widening *w, const struct tile_op *op)
         int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
         return with == TILE_WITH_MIN || with == TILE_WITH_MAX;
     }
-    return op->kind == TILE_RESHAPE && tile_uses(w->kernel, op->operand[0]) == 1;
+    return op->kind == TILE_RESHAPE && w->uses[op->operand[0]->id].all == 1;
 }
 
 static void visit(struct tile_op *op, void *data)
@@ -61,14 +62,17 @@ static void visit(struct tile_op *op, void *data)
         return;
     last->result[0]->name = old->name;
     old->forward = last->result[0];
+    w->uses[op->operand[0]->id].all--;
     tile_remove(op);
     w->changed = true;
 }
 
 bool tile_widen_late(struct tile_kernel *kernel)
 {
-    struct widening w = { .kernel = kernel };
+    struct widening w = { .kernel = kernel, .uses = tile_count_uses(kernel) };
 
+    if (!w.uses)
+        return false;
     tile_walk(&kernel->body, visit, &w);
     if (w.changed)
         tile_settle(kernel);

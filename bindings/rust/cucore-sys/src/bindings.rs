@@ -2342,6 +2342,18 @@ pub struct cuc_program_options {
     pub dimension_count: usize,
     /// A file of records (tuned.h) that is looked into for those dimensions before a model is asked, when arch is NULL; "": none; NULL: the usual one (tile only)
     pub tuned: *const c_char,
+    /// The budget of the tile compiler: a program that would take more is refused with T801 to T805, which name the construct, the amount and the limit. 0 is the default of each, which bounds a source of 2 kB to 2 s and 512 MB; UINT64_MAX: no limit. Operations are steps of the compiler, as many on every machine: 2^23 by default (tile only)
+    pub budget_operations: u64,
+    /// of the PTX, or of a dump: 2^26 by default (tile only)
+    pub budget_ptx_bytes: u64,
+    /// that the compiler holds at a time: 2^28 by default (tile only)
+    pub budget_memory_bytes: u64,
+    /// on the clock; 0: any number (tile only)
+    pub budget_seconds: f64,
+    /// Asked some times a second, on the compiling thread, whether to end a compilation: unless it gives 0. NULL: it goes on (tile only)
+    pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
+    /// handed to cancel
+    pub cancel_user: *mut c_void,
 }
 
 zeroed!(cuc_program_options, struct_size);

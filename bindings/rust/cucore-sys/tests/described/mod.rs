@@ -508,7 +508,7 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_program_header.name, 0, 8);
     row!(cuc_program_header.text, 8, 8);
     row!(cuc_program_header.bytes, 16, 8);
-    row!(cuc_program_options, 504, 8);
+    row!(cuc_program_options, 552, 8);
     row!(cuc_program_options.struct_size, 0, 8);
     row!(cuc_program_options.name, 8, 8);
     row!(cuc_program_options.arch, 16, 8);
@@ -596,6 +596,12 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_program_options.dimensions, 480, 8);
     row!(cuc_program_options.dimension_count, 488, 8);
     row!(cuc_program_options.tuned, 496, 8);
+    row!(cuc_program_options.budget_operations, 504, 8);
+    row!(cuc_program_options.budget_ptx_bytes, 512, 8);
+    row!(cuc_program_options.budget_memory_bytes, 520, 8);
+    row!(cuc_program_options.budget_seconds, 528, 8);
+    row!(cuc_program_options.cancel, 536, 8);
+    row!(cuc_program_options.cancel_user, 544, 8);
     row!(cuc_python_argument, 16, 8);
     row!(cuc_python_argument.type_, 0, 8);
     row!(cuc_python_argument.how, 8, 4);

@@ -1,0 +1,142 @@
+// Ends compilations that would take more than their budget, and says what they were at. See
+// budget.h.
+#include "budget.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+// No source of 2 kB takes 2 s or 512 MB with these (tests/tile/stress_budget.py).
+static const struct tile_limits usual = {
+    .operations = UINT64_C(8) << 20,
+    .ptx_bytes = UINT64_C(64) << 20,
+    .memory_bytes = UINT64_C(256) << 20,
+};
+
+enum { STEPS_A_LOOK = 4096 };
+static const double seconds_a_call = 0.005;
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void tile_budget_open(struct tile_budget *b, const struct tile_limits *limits)
+{
+    *b = (struct tile_budget){ .limits = limits ? *limits : usual };
+    if (!b->limits.operations)
+        b->limits.operations = usual.operations;
+    if (!b->limits.ptx_bytes)
+        b->limits.ptx_bytes = usual.ptx_bytes;
+    if (!b->limits.memory_bytes)
+        b->limits.memory_bytes = usual.memory_bytes;
+    b->memory.limit = b->limits.memory_bytes < SIZE_MAX ? (size_t)b->limits.memory_bytes : SIZE_MAX;
+    if (b->limits.seconds > 0)
+        b->deadline = now() + b->limits.seconds;
+    b->next_look = 1; // also of what is small
+}
+
+void tile_budget_look(struct tile_module *module)
+{
+    struct tile_budget *b = module->budget;
+
+    b->next_look = b->operations + STEPS_A_LOOK;
+    if (b->operations > b->limits.operations)
+        tile_budget_end(module, TILE_T801);
+    else if (b->next_look > b->limits.operations)
+        b->next_look = b->limits.operations + 1; // the same number on every machine
+    if (b->ended || (!b->deadline && !b->limits.cancel))
+        return;
+    double time = now();
+    if (b->deadline && time >= b->deadline)
+        tile_budget_end(module, TILE_T804);
+    if (!b->ended && b->limits.cancel && time >= b->next_call) {
+        b->next_call = time + seconds_a_call;
+        if (b->limits.cancel(b->limits.user))
+            tile_budget_end(module, TILE_T805);
+    }
+}
+
+// "sin of f64[4194304]"; of text that is still read, where it stands is all.
+static void name_construct(struct tile_budget *b, struct tile_module *module)
+{
+    const struct tile_op *op = b->op;
+    const struct tile_type *type = op && op->result_count                ? &op->result[0]->type
+                                   : op && op->operand_count && op->operand[op->operand_count - 1]
+                                       ? &op->operand[op->operand_count - 1]->type
+                                       : NULL;
+    const char *text = type && !type->tensor ? tile_type_text(module->arena, type) : NULL;
+
+    if (op)
+        snprintf(b->construct, sizeof(b->construct), "%s%s%s", tile_op_word(op), text ? " of " : "",
+                 text ? text : "");
+    else
+        snprintf(b->construct, sizeof(b->construct), "program");
+}
+
+void tile_budget_end(struct tile_module *module, enum tile_code code)
+{
+    struct tile_budget *b = module->budget;
+    const struct tile_limits *limits = &b->limits;
+    char *text = b->amount;
+    const size_t room = sizeof(b->amount);
+
+    module->diagnostics->out_of_memory = true;
+    if (b->ended)
+        return;
+    b->ended = code;
+    b->ended_at = b->op ? b->op->where : b->where;
+    name_construct(b, module);
+    switch (code) {
+    case TILE_T801:
+        snprintf(text, room, "%llu operations so far, and its budget is %llu",
+                 (unsigned long long)b->operations, (unsigned long long)limits->operations);
+        break;
+    case TILE_T802:
+        snprintf(text, room, "more than the %llu bytes of text that its budget is",
+                 (unsigned long long)limits->ptx_bytes);
+        break;
+    case TILE_T803:
+        snprintf(text, room, "%zu bytes of memory so far, and more than its budget of %llu next",
+                 b->memory.held, (unsigned long long)limits->memory_bytes);
+        break;
+    case TILE_T804:
+        snprintf(text, room, "more than the %g seconds of its budget", limits->seconds);
+        break;
+    default:
+        snprintf(text, room, "cancelled by the caller");
+        break;
+    }
+}
+
+void tile_budget_lift(struct tile_module *module)
+{
+    if (module->budget)
+        module->budget->memory.limit = SIZE_MAX;
+    module->budget = NULL;
+}
+
+void tile_budget_tell(struct tile_module *module)
+{
+    struct tile_diagnostics *d = module->diagnostics;
+    struct tile_budget *b = module->budget;
+
+    if (!tile_budget_ended(b))
+        return;
+    if (!b->ended && b->memory.refused)
+        tile_budget_end(module, TILE_T803);
+    if (!b->ended)
+        return;
+    tile_budget_lift(module); // for the error itself
+    d->out_of_memory = false;
+    struct tile_location where = b->ended_at;
+    where.inlined_at = NULL; // it may have been of a module that is gone
+    where.file = module->file ? module->file : where.file; // calls are of one module
+    tile_error(module, b->ended, where, "budget: %s: %s%s", b->construct, b->amount,
+               b->ended == TILE_T805
+                   ? ""
+                   : ": make tiles and unrolled loops smaller, or give the program a larger budget");
+}
