@@ -52,7 +52,7 @@ def fits(wanted, said):
 def environment(build, folder, installed):
     env = {**os.environ, "CUCORE_DRIVER": str(build / "libcucore-sim.so"), "LC_ALL": "C",
            "PATH": f"{build / 'tools/cucore'}:{os.environ['PATH']}", "LD_LIBRARY_PATH": str(build),
-           "PKG_CONFIG_PATH": str(build / "meson-uninstalled"), "C_INCLUDE_PATH": str(ROOT / "include"),
+           "PKG_CONFIG_PATH": str(build / "meson-uninstalled"),
            "PYTHONDONTWRITEBYTECODE": "1",
            "PYTHONPATH": f"{ROOT / 'bindings/python'}:{os.environ.get('PYTHONPATH', '')}",
            "CUCORE_LIBRARY": str(build / "libcucore.so"), "CUCORE_DIR": str(build), "CARGO_NET_OFFLINE": "true",
