@@ -1,5 +1,7 @@
 #include "demangle.h"
 
+#include "loader.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +15,8 @@ static demangle_fn demangle;
 
 static void find_demangler(void)
 {
-    void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL); // kept for good
+    void *library =
+        cuc__open_shared("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL, NULL); // kept for good
     void *found = library ? dlsym(library, "__cxa_demangle")
                           : dlsym(RTLD_DEFAULT, "__cxa_demangle");
 

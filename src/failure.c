@@ -4,6 +4,7 @@
 #include "context.h"
 #include "driver/driver.h"
 #include "explain/explain.h"
+#include "loader.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,7 +47,8 @@ static cuc_status fail_loading(int code, const char *function, const char *call)
     case CUC__CU_NO_DRIVER:
         status = cuc__fail(status, function, "no CUDA driver: %s", cuc__driver_trail());
         cuc__error_set_explanation(
-            cuc__driver_chosen()
+            cuc__program_is_static() ? cuc__static_remedy
+            : cuc__driver_chosen()
                 ? "CUCORE_DRIVER names the driver to load: unset it for the machine's own, set it "
                   "to sim for the simulated one, or to the path of a driver library; `cucore "
                   "doctor` checks the rest."

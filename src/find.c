@@ -1,5 +1,7 @@
 #include "find.h"
 
+#include "loader.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +45,9 @@ static void set_remedy(const cuc_found *found, const char *name, const char *suf
         snprintf(install, sizeof(install), "Install it with `pip install %s`,", pip);
     else
         snprintf(install, sizeof(install), "%s", fallback);
-    if (found->chosen)
+    if (!*suffix && cuc__program_is_static())
+        snprintf(text, sizeof(text), "%s", cuc__static_remedy);
+    else if (found->chosen)
         snprintf(text, sizeof(text),
                  "The place was named by the program or by %s, and no other is tried then: correct "
                  "it, or take it back.",

@@ -1,5 +1,7 @@
 #include "find.h"
 
+#include "loader.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -90,7 +92,7 @@ static void open_beside(const cuc__library_row *row, const char *path)
         if (strncmp(e->d_name, start, strlen(start)) != 0)
             continue;
         snprintf(file, sizeof(file), "%.*s/%s", (int)(slash - path), path, e->d_name);
-        (void)dlopen(file, RTLD_LAZY | RTLD_LOCAL); // stays
+        (void)cuc__open_shared(file, RTLD_LAZY | RTLD_LOCAL, NULL); // stays
     }
     closedir(dir);
 }

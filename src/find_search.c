@@ -1,5 +1,6 @@
 #include "find.h"
 
+#include "loader.h"
 #include "own_folder.h"
 
 #include <dlfcn.h>
@@ -129,12 +130,12 @@ static bool try_loaded(struct search *s)
     void *symbol = s->row->symbol ? dlsym(RTLD_DEFAULT, s->row->symbol) : NULL;
     Dl_info info;
     if (symbol && dladdr(symbol, &info) && info.dli_fname) {
-        void *program = dlopen(NULL, RTLD_LAZY);
+        void *program = cuc__open_shared(NULL, RTLD_LAZY, NULL);
         if (program)
             return take(s, "loaded", info.dli_fname, program);
     }
     while (cuc__next_word(&sonames, soname, sizeof(soname))) {
-        void *handle = dlopen(soname, RTLD_LAZY | RTLD_NOLOAD);
+        void *handle = cuc__open_shared(soname, RTLD_LAZY | RTLD_NOLOAD, NULL);
         if (handle) {
             loaded_path(path, handle);
             return take(s, "loaded", path, handle);
@@ -150,11 +151,11 @@ static bool try_file(struct search *s, const char *method, const char *path)
 {
     if (!s->handle)
         return is_here(s->found, method, path);
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *why;
+    void *handle = cuc__open_shared(path, RTLD_NOW | RTLD_LOCAL, &why);
     if (handle)
         return take(s, method, path, handle);
-    const char *why = dlerror();
-    tried(s->found, method, "%s: cannot be loaded: %s", path, why ? why : "no reason given");
+    tried(s->found, method, "%s: cannot be loaded: %s", path, why);
     return false;
 }
 
@@ -165,11 +166,11 @@ static bool try_system(struct search *s, const char *method, const char *name)
 
     if (!s->handle && cuc__system_library(name, path, sizeof(path)))
         return is_here(s->found, method, path);
-    void *handle = dlopen(name, (s->handle ? RTLD_NOW : RTLD_LAZY) | RTLD_LOCAL);
+    const char *why;
+    void *handle = cuc__open_shared(name, (s->handle ? RTLD_NOW : RTLD_LAZY) | RTLD_LOCAL, &why);
 
     if (!handle) {
-        const char *why = dlerror();
-        tried(s->found, method, "%s", why ? why : name);
+        tried(s->found, method, "%s", why);
         return false;
     }
     loaded_path(path, handle);

@@ -2,6 +2,8 @@
 // loaded to be looked at runs its constructors, and NVIDIA's leak when they are unloaded.
 #include "find.h"
 
+#include "loader.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -48,9 +50,9 @@ static bool in_folders(bool defaults, const char *soname, char *out, size_t size
     void *handle = NULL;
 
     if (dladdr((void *)&cuc__find_cache, &self) && self.dli_fname)
-        handle = dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+        handle = cuc__open_shared(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD, NULL);
     if (!handle) // linked into the program
-        handle = dlopen(NULL, RTLD_LAZY);
+        handle = cuc__open_shared(NULL, RTLD_LAZY, NULL);
     if (!handle || dlinfo(handle, RTLD_DI_SERINFOSIZE, &head))
         return false;
     Dl_serinfo *info = malloc(head.dls_size);

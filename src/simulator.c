@@ -1,5 +1,6 @@
 #include "simulator.h"
 
+#include "loader.h"
 #include "own_folder.h"
 
 #include <dlfcn.h>
@@ -28,7 +29,8 @@ static bool take_symbol(void *handle, const char *name, void *function)
 
 static bool try_file(const char *path)
 {
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *why = "is no simulator of this version";
+    void *handle = cuc__open_shared(path, RTLD_NOW | RTLD_LOCAL, &why);
     cuc__simulator *f = &simulator.functions;
     size_t at = strlen(simulator.trail);
 
@@ -36,9 +38,8 @@ static bool try_file(const char *path)
         take_symbol(handle, SIM_EVALUATE_RUN, &f->run) &&
         take_symbol(handle, SIM_EVALUATE_FREE, &f->free))
         return true;
-    const char *why = handle ? "is no simulator of this version" : dlerror();
     snprintf(simulator.trail + at, sizeof(simulator.trail) - at, "%s%s%s%s", at ? "; " : "",
-             handle ? path : "", handle ? ": " : "", why ? why : "cannot be loaded");
+             handle ? path : "", handle ? ": " : "", why);
     if (handle)
         dlclose(handle);
     return false;

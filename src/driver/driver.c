@@ -1,6 +1,7 @@
 #include "driver.h"
 
 #include "error.h"
+#include "loader.h"
 #include "own_folder.h"
 #include "sim/finding.h"
 
@@ -61,14 +62,14 @@ static void remember(const char *path, const char *what)
 
 static void *try_open(const char *path)
 {
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *why;
+    void *handle = cuc__open_shared(path, RTLD_NOW | RTLD_LOCAL, &why);
 
     if (!handle) {
-        const char *why = dlerror();
         size_t n = strlen(path);
-        if (why && strncmp(why, path, n) == 0 && why[n] == ':')
+        if (strncmp(why, path, n) == 0 && why[n] == ':')
             why += n + 1 + strspn(why + n + 1, " "); // the loader's text begins with the path
-        remember(path, why ? why : "cannot be loaded");
+        remember(path, why);
         return NULL;
     }
     remember(path, "loaded");

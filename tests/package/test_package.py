@@ -28,6 +28,32 @@ int main(void)
     return printf("%s on %s\n", cuc_version_string(), cuc_device_name(device)) < 0;
 }
 """
+STATIC_PROGRAM = r"""
+#include <cucore/cucore.h>
+#include <stdio.h>
+static void tell(cuc_status status)
+{
+    printf("%d %s | %s\n", (int)status, cuc_error_message(), cuc_error_explanation());
+}
+int main(void)
+{
+    cuc_device *device;
+    cuc_program *program;
+    cuc_object *object;
+    static const char kernel[] =
+        "kernel twice(x: f32[N]) grid cdiv(N, 32) {\n i = block(0)\n"
+        "    store(x, [i], load(x, [i], [32]) * 2)\n}\n";
+    const cuc_program_options *options = CUC_PROGRAM_OPTIONS(.arch = "sm_90");
+    if (cuc_program_create(&program, CUC_SOURCE_TILE, kernel, 0, options) < 0 ||
+        cuc_program_compile(&object, program, CUC_CODE_PTX) < 0)
+        return fprintf(stderr, "%s\n%s\n", cuc_error_message(), cuc_error_log()), 1;
+    puts("tile code");
+    tell(cuc_device_get(&device, 0));
+    cuc_status status = cuc_program_create(&program, CUC_SOURCE_CUDA, "__global__ void f() {}", 0, options);
+    tell(status < 0 ? status : cuc_program_compile(&object, program, CUC_CODE_PTX));
+    return 0;
+}
+"""
 CPP_PROGRAM = r"""
 #include <cucore/cucore.hpp>
 #include <cstdio>
@@ -113,8 +139,9 @@ class Package(unittest.TestCase):
         self.assertRegex(self.build(CC, C_PROGRAM, ".c", ["-std=c11", *flags]), r"^0\.1\.\d+ on .*simulated")
 
     def test_a_static_program_by_pkg_config(self):
-        flags = [f for f in self.flags("--cflags", "--libs", "--static", "cucore") if f != "-lcucore"]
-        said = self.build(CC, C_PROGRAM, ".c", [*flags[:1], self.libdir / "libcucore.a", *flags[1:]])
+        flags = self.flags("--cflags", "--libs", "--static", "cucore")
+        flags = ["-l:libcucore.a" if flag == "-lcucore" else flag for flag in flags]
+        said = self.build(CC, C_PROGRAM, ".c", flags)
         self.assertRegex(said, r"^0\.1\.")
         self.assertNotIn("libcucore.so", run("objdump", "-p", self.folder / "program"))
         # The simulated driver lies beside the program, whatever that was called.
@@ -125,6 +152,28 @@ class Package(unittest.TestCase):
                                   capture_output=True, text=True)
             self.assertRegex(said.stdout, r"^0\.1\.\d+ on .*simulated", said.stderr)
         (self.folder / "libcucore-sim.so").unlink()
+
+    def test_a_program_linked_with_static_compiles_tiles_and_is_refused_libraries(self):
+        # No driver and no compiler: glibc would load a second C library and crash in it.
+        path, program = self.folder / "alone.c", self.folder / "alone"
+        path.write_text(STATIC_PROGRAM)
+        flags = self.flags("--cflags", "--libs", "--static", "cucore")
+        for static in ("-static", "-static-pie"):
+            run(*CC, static, *(["-fPIE"] if static == "-static-pie" else []), path, "-o", program, "-Wall", *flags)
+            for driver in ("sim", str(self.libdir / "libcucore-sim.so"), ""):
+                with self.subTest(static, driver=driver):
+                    lines = run(program, env=dict(self.env, CUCORE_DRIVER=driver)).splitlines()
+                    self.assertEqual(lines[0], "tile code")
+                    self.assertEqual(len(lines), 3, lines)
+                    self.assertRegex(lines[1], r"^-\d+ .*no CUDA driver: .*linked with -static cannot load.*"
+                                     r"\| .*-l:libcucore.a")
+                    self.assertRegex(lines[2], r"^-\d+ .*the nvrtc library .* not found.*\| .*-l:libcucore.a")
+
+    def test_a_dynamic_program_is_known_however_it_is_started(self):
+        flags = self.flags("--cflags", "--libs", "cucore")
+        self.build(CC, C_PROGRAM, ".c", flags)
+        loader = re.search(r"interpreter: (\S+?)\]", run("readelf", "-lW", self.folder / "program"))[1]
+        self.assertRegex(run(loader, self.folder / "program", env=self.env), "simulated")
 
     def test_a_cpp_program_by_pkg_config(self):
         flags = self.flags("--cflags", "--libs", "cucore")
