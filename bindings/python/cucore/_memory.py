@@ -162,7 +162,8 @@ def _custom(resource: MemoryResource) -> int:
 
 def _buffer_of(pool: MemoryPool, descriptor: IPCBufferDescriptor) -> Buffer:
     """A buffer that was pickled. Its end is ordered by the default stream."""
-    return Buffer.from_ipc_descriptor(pool, descriptor, stream=Device(pool.device_id).default_stream)
+    device = Device(pool.device_id if pool.device_id >= 0 else None)  # memory of the host is of none
+    return Buffer.from_ipc_descriptor(pool, descriptor, stream=device.default_stream)
 
 
 def pattern_of(value: int | Bytes) -> bytes:
