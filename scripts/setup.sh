@@ -23,6 +23,7 @@ command ninja       ninja-build
 command pkg-config  pkg-config
 command python3     python3
 header  stdio.h     libc6-dev
+shared  libzstd.so.1 libzstd1
 module  check       check
 module  jansson     libjansson-dev
 python  clang.cindex python3-clang
@@ -43,6 +44,8 @@ cuc_has() {
     command) command -v "$2" >/dev/null ;;
     module) pkg-config --exists "$2" 2>/dev/null ;;
     header) [ -e "/usr/include/$2" ] ;;
+    shared) # loaded when it is needed: the simulated driver unpacks fat binaries with libzstd
+        PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | grep -q "$2" ;;
     python) # a module, of either interpreter that cucore bench plot and api.py try
         for python in python3 /usr/bin/python3; do
             "$python" -c "import importlib.util as u, sys; sys.exit(not u.find_spec('$2'))" \

@@ -131,29 +131,46 @@ static bool plausible(const struct cuc__fatbin_entry *e)
     return e->full_bytes / MOST_OF_A_BYTE <= e->bytes;
 }
 
+static enum cuc__fatbin_result unpack_zstd(char *out, const struct cuc__fatbin_entry *e)
+{
+    switch (cuc__zstd_decode(out, e->full_bytes, e->data, e->bytes)) {
+    case CUC__ZSTD_OK:
+        return CUC__FATBIN_OK;
+    case CUC__ZSTD_NO_MEMORY:
+        return CUC__FATBIN_NO_MEMORY;
+    case CUC__ZSTD_NO_LIBRARY:
+        return CUC__FATBIN_NO_ZSTD;
+    default:
+        return CUC__FATBIN_DAMAGED;
+    }
+}
+
+static enum cuc__fatbin_result unpack_lz4(char *out, const struct cuc__fatbin_entry *e)
+{
+    bool good =
+        lz4_decode((unsigned char *)out, e->full_bytes, (const unsigned char *)e->data, e->bytes);
+
+    return good ? CUC__FATBIN_OK : CUC__FATBIN_DAMAGED;
+}
+
 enum cuc__fatbin_result cuc__fatbin_unpack(char **out, const struct cuc__fatbin_entry *e)
 {
-    struct cuc__zstd *z = NULL;
+    enum cuc__fatbin_result result = CUC__FATBIN_OK;
 
     if (!plausible(e) || (e->lz4 && e->zstd))
         return CUC__FATBIN_DAMAGED;
     char *copy = malloc(e->full_bytes + 1);
-    if (!copy || (e->zstd && !(z = cuc__zstd_new()))) {
-        free(copy);
+    if (!copy)
         return CUC__FATBIN_NO_MEMORY;
-    }
-    bool good = true;
     if (e->zstd)
-        good = cuc__zstd_decode(z, copy, e->full_bytes, e->data, e->bytes);
+        result = unpack_zstd(copy, e);
     else if (e->lz4)
-        good = lz4_decode((unsigned char *)copy, e->full_bytes, (const unsigned char *)e->data,
-                          e->bytes);
+        result = unpack_lz4(copy, e);
     else
         memcpy(copy, e->data, e->bytes);
-    free(z);
-    if (!good) {
+    if (result) {
         free(copy);
-        return CUC__FATBIN_DAMAGED;
+        return result;
     }
     copy[e->full_bytes] = '\0';
     *out = copy;

@@ -45,6 +45,7 @@ enum cuc__fatbin_result {
     CUC__FATBIN_OK,
     CUC__FATBIN_DAMAGED,
     CUC__FATBIN_NO_MEMORY,
+    CUC__FATBIN_NO_ZSTD, // CUC__ZSTD_REMEDY says what to do
 };
 
 // An entry's content as a copy with a NUL behind it, `entry->full_bytes` long. free() it.

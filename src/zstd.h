@@ -1,19 +1,24 @@
-// A decoder of Zstandard frames (RFC 8878), the packing of fat binaries since CUDA 12. The input
-// may be anything: no read or write leaves the two buffers.
+// Zstandard, the packing of fat binaries since CUDA 12, by libzstd. That is loaded when the first
+// such fat binary is unpacked: nothing links it, and programs without one do not need it.
 #ifndef CUCORE_SRC_ZSTD_H
 #define CUCORE_SRC_ZSTD_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
-struct cuc__zstd; // working memory of a decoder
+enum cuc__zstd_result {
+    CUC__ZSTD_OK,
+    CUC__ZSTD_DAMAGED, // or of another size
+    CUC__ZSTD_NO_MEMORY,
+    CUC__ZSTD_NO_LIBRARY,
+};
 
-// NULL without memory. free() it after use.
-struct cuc__zstd *cuc__zstd_new(void);
+// For a message about CUC__ZSTD_NO_LIBRARY.
+#define CUC__ZSTD_REMEDY                                                                         \
+    "is packed with Zstandard, and libzstd.so.1 cannot be loaded: install libzstd (libzstd1 on " \
+    "Debian and Ubuntu), or compile with nvcc --no-compress"
 
-// Decodes one frame, without a dictionary, into exactly `out_bytes` bytes. False for a frame that
-// is damaged or of another size. The content checksum is not verified.
-bool cuc__zstd_decode(struct cuc__zstd *z, void *out, size_t out_bytes, const void *in,
-                      size_t in_bytes);
+// Decodes frames, without a dictionary, into exactly `out_bytes` bytes.
+enum cuc__zstd_result cuc__zstd_decode(void *out, size_t out_bytes, const void *in,
+                                       size_t in_bytes);
 
 #endif

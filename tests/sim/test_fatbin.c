@@ -108,6 +108,7 @@ static const struct {
     { "the unpacked length is too long", 16 + 56, 8, 1 << 20 },
     { "the packing is another one", 16 + 40, 8, 0x2011 },
     { "two packings are named", 16 + 40, 8, 0xa011 },
+    { "the frame's content is longer than the entry says", 16 + 80 + 5, 1, 0xff },
     { "the frame's magic number is another one", 16 + 80, 4, 0 },
     { "the frame's first block is of no kind", 16 + 80 + 7, 1, 0xff },
 };
@@ -150,16 +151,69 @@ START_TEST(a_file_cut_short_anywhere_is_refused)
 }
 END_TEST
 
-int main(void)
+// In a process of its own, whose loader finds a libzstd.so.1 that is no library.
+START_TEST(what_zstandard_has_packed_is_refused_and_the_rest_loads)
+{
+    static const struct {
+        const char *file, *log;
+        CUresult code;
+    } rows[] = {
+        { "none", "", CUDA_SUCCESS },
+        { "lz4", "", CUDA_SUCCESS },
+        { "zstd",
+          "the fat binary's PTX for sm_80 is packed with Zstandard, and libzstd.so.1 cannot be "
+          "loaded: install libzstd (libzstd1 on Debian and Ubuntu), or compile with nvcc "
+          "--no-compress",
+          CUDA_ERROR_SHARED_OBJECT_INIT_FAILED },
+    };
+    CUlibrary loaded;
+    char log[512];
+
+    start();
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        read_file(rows[i].file);
+        ck_assert_int_eq(load(data, &loaded, log, sizeof(log)), rows[i].code);
+        ck_assert_str_eq(log, rows[i].log);
+    }
+}
+END_TEST
+
+START_TEST(without_libzstd)
+{
+    char folder[] = "/tmp/cucore-fatbin-XXXXXX", file[64], self[512], command[1024];
+
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(file, sizeof(file), "%s/libzstd.so.1", folder);
+    FILE *empty = fopen(file, "wb");
+    ck_assert_ptr_nonnull(empty);
+    fclose(empty);
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    ck_assert_int_gt(n, 0);
+    self[n] = '\0';
+    snprintf(command, sizeof(command), "LD_LIBRARY_PATH='%s' '%s' without-libzstd 1>&2", folder,
+             self);
+    int status = system(command);
+    unlink(file);
+    rmdir(folder);
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+int main(int argc, char **argv)
 {
     Suite *suite = suite_create("fatbin");
     TCase *c = tcase_create("fatbin");
 
     tcase_set_timeout(c, 30);
-    tcase_add_loop_test(c, what_nvcc_makes_loads_or_says_why_not, 0, (int)LENGTH(files));
-    tcase_add_test(c, relocatable_code_is_linked_from_its_ptx);
-    tcase_add_loop_test(c, a_damaged_file_is_refused, 0, (int)LENGTH(damages));
-    tcase_add_test(c, a_file_cut_short_anywhere_is_refused);
+    if (argc == 2 && strcmp(argv[1], "without-libzstd") == 0) {
+        tcase_add_test(c, what_zstandard_has_packed_is_refused_and_the_rest_loads);
+    } else {
+        tcase_add_loop_test(c, what_nvcc_makes_loads_or_says_why_not, 0, (int)LENGTH(files));
+        tcase_add_test(c, relocatable_code_is_linked_from_its_ptx);
+        tcase_add_loop_test(c, a_damaged_file_is_refused, 0, (int)LENGTH(damages));
+        tcase_add_test(c, a_file_cut_short_anywhere_is_refused);
+        tcase_add_test(c, without_libzstd);
+    }
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

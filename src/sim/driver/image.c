@@ -2,6 +2,7 @@
 #include "shell.h"
 
 #include "fatbin.h"
+#include "zstd.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +80,10 @@ static CUresult from_fatbin(const void *data, size_t bytes, char **out, char *lo
         return CUDA_SUCCESS;
     case CUC__FATBIN_NO_MEMORY:
         return CUDA_ERROR_OUT_OF_MEMORY;
+    case CUC__FATBIN_NO_ZSTD:
+        snprintf(log, log_bytes, "the fat binary's PTX for sm_%u " CUC__ZSTD_REMEDY, best.arch);
+        sim_tell("%s", log);
+        return CUDA_ERROR_SHARED_OBJECT_INIT_FAILED;
     default:
         snprintf(log, log_bytes, "the fat binary is damaged: its PTX for sm_%u does not unpack",
                  best.arch);
