@@ -232,6 +232,8 @@ static int may_be_passed_over(const char *function, int code)
         { "cuThreadExchangeStreamCaptureMode", 0 },           // then a capture may forbid the call
         { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_VALUE }, // the end of the list
         { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_CONTEXT }, // then a device's own is taken
+        { "cuGraphKernelNodeGetParams", 0 }, // then a graph's launches are recorded without names
+        { "cuKernelGetName", 0 },            // likewise
     };
 
     for (int i = 0; i < LENGTH(rows); i++)
