@@ -1,8 +1,8 @@
 #include "context.h"
 
-#include "peers.h"
-
+#include "intern.h"
 #include "keep.h"
+#include "peers.h"
 #include "relaxed.h"
 #include "stream.h"
 
@@ -110,6 +110,7 @@ static cuc_context *make(CUcontext handle, cuc_device *device, bool primary)
     c->primary = primary;
     c->id = primary ? 0 : id_of(handle);
     pthread_mutex_init(&c->lock, NULL);
+    cuc__intern_add_ring(&c->recent);
     c->next = contexts;
     contexts = c;
     return c;
@@ -295,6 +296,7 @@ void cuc_context_release(cuc_context *context)
     if (!last)
         return;
     cuc__context_drop_streams(context);
+    cuc__intern_remove_ring(&context->recent);
     pthread_mutex_destroy(&context->lock);
     cuc__handle_free(context);
 }

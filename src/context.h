@@ -96,7 +96,4 @@ struct cuc__loss *cuc__latest_loss(void);
 // loss is known already.
 void cuc__context_lose(cuc_context *context, int code, const char *function, const char *call);
 
-// A copy of a name that lives as long as the process; equal names share one. NULL without memory.
-const char *cuc__intern(const char *name);
-
 #endif

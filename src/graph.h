@@ -36,7 +36,7 @@ struct cuc_graph_exec {
     size_t nodes;               // as of the graph it was made of
     bool allocates;             // and whether one of them does
     bool decides;               // or is a conditional one
-    _Atomic(const char *) what; // interned: "graph of 3 nodes (kernels a, b)", for launch_ring.h
+    _Atomic(const char *) what; // interned, owned: "graph of 3 nodes (kernels a, b)"
 };
 
 // A graph object without a graph yet; NULL without memory, recorded under `function`'s name.

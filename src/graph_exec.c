@@ -1,6 +1,7 @@
 #include "graph.h"
 
 #include "capture.h"
+#include "intern.h"
 #include "keep.h"
 #include "launch.h"
 #include "options.h"
@@ -113,6 +114,8 @@ static void add_name(struct names *n, const char *name)
         n->more = true;
 }
 
+static const char nameless[] = "a graph"; // where there is no memory for more
+
 // A text that names a graph among the launches that may be to blame for a failure.
 static const char *describe(size_t nodes, const struct names *n)
 {
@@ -129,7 +132,16 @@ static const char *describe(size_t nodes, const struct names *n)
     if (n->count && at < sizeof(text))
         snprintf(text + at, sizeof(text) - at, "%s)", n->more ? " and others" : "");
     const char *kept = cuc__intern(text);
-    return kept ? kept : "a graph";
+    return kept ? kept : nameless;
+}
+
+// Nothing launches the instance at the same time.
+static void set_name(cuc_graph_exec *e, const char *name)
+{
+    const char *before = atomic_exchange_explicit(&e->what, name, memory_order_relaxed);
+
+    if (before != nameless)
+        cuc__intern_release(before);
 }
 
 // Count the nodes and look whether one allocates, by which a later refusal is explained, and which
@@ -158,7 +170,7 @@ static cuc_status look_at(cuc_graph_exec *e, cuc_graph *graph, const char *funct
     }
     free(nodes);
     e->nodes = count;
-    atomic_store_explicit(&e->what, describe(count, &names), memory_order_relaxed);
+    set_name(e, describe(count, &names));
     return st;
 }
 
@@ -389,6 +401,7 @@ void cuc_graph_exec_release(cuc_graph_exec *exec)
         CUC_CLEANUP(context, cuGraphExecDestroy, (void *)exec->handle, exec->handle);
         cuc__unrelax(mode);
     }
+    set_name(exec, NULL);
     cuc__handle_free(exec);
     cuc_context_release(context);
     cuc__keep_tidy();

@@ -1,19 +1,28 @@
-#include "context.h"
+#include "intern.h"
+
+#include "launch_ring.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Kernel names are few, and records of launches outlive their kernels: names are kept.
 struct name {
-    struct name *next;
+    struct name *next;      // in its bucket
+    struct name *next_dead; // valid while listed
+    size_t owners;
+    bool listed; // among the dead; one that was interned again stays there until the next sweep
     char text[];
 };
 
 enum { BUCKETS = 256 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // taken last: nothing is called under it
 static struct name *buckets[BUCKETS];
+static size_t count;
+
+static struct name *dead;
+static size_t dead_count, sweep_at = CUC__INTERN_DEAD;
+static struct cuc__launch_ring *rings;
 
 static unsigned bucket_of(const char *text)
 {
@@ -24,23 +33,127 @@ static unsigned bucket_of(const char *text)
     return h % BUCKETS;
 }
 
+static struct name *make(const char *text, struct name **bucket)
+{
+    const size_t bytes = strlen(text) + 1;
+    struct name *n = malloc(sizeof(*n) + bytes);
+
+    if (!n)
+        return NULL;
+    *n = (struct name){ .next = *bucket };
+    memcpy(n->text, text, bytes);
+    *bucket = n;
+    count++;
+    return n;
+}
+
 const char *cuc__intern(const char *text)
 {
-    unsigned at = bucket_of(text);
-    struct name *n;
+    struct name **bucket = &buckets[bucket_of(text)], *n;
 
     pthread_mutex_lock(&lock);
-    for (n = buckets[at]; n && strcmp(n->text, text) != 0; n = n->next)
+    for (n = *bucket; n && strcmp(n->text, text) != 0; n = n->next)
         ;
-    if (!n) {
-        size_t bytes = strlen(text) + 1;
-        n = malloc(sizeof(*n) + bytes);
-        if (n) {
-            memcpy(n->text, text, bytes);
-            n->next = buckets[at];
-            buckets[at] = n;
-        }
-    }
+    if (n || (n = make(text, bucket)))
+        n->owners++;
     pthread_mutex_unlock(&lock);
     return n ? n->text : NULL;
+}
+
+static bool is_in_a_ring(const struct name *n)
+{
+    for (const struct cuc__launch_ring *ring = rings; ring; ring = ring->next)
+        if (cuc__ring_holds(ring, n->text))
+            return true;
+    return false;
+}
+
+static void discard(struct name *n)
+{
+    struct name **link = &buckets[bucket_of(n->text)];
+
+    while (*link != n)
+        link = &(*link)->next;
+    *link = n->next;
+    free(n);
+    count--;
+}
+
+// Frees the dead names that no ring holds. Those that stay do not count for the next sweep, so that
+// a sweep's cost is spread over as many releases however many rings there are.
+static void sweep(void)
+{
+    struct name *next, *kept = NULL;
+
+    dead_count = 0;
+    for (struct name *n = dead; n; n = next) {
+        next = n->next_dead;
+        if (n->owners) {
+            n->listed = false;
+        } else if (is_in_a_ring(n)) {
+            n->next_dead = kept;
+            kept = n;
+            dead_count++;
+        } else {
+            discard(n);
+        }
+    }
+    dead = kept;
+    sweep_at = dead_count + CUC__INTERN_DEAD;
+}
+
+void cuc__intern_release(const char *name)
+{
+    // In a child no lock is taken: a thread of the parent may hold it for good.
+    if (!name || cuc__driver_forked())
+        return;
+    struct name *n = (struct name *)((uintptr_t)name - offsetof(struct name, text));
+
+    pthread_mutex_lock(&lock);
+    if (!--n->owners && !n->listed) {
+        n->listed = true;
+        n->next_dead = dead;
+        dead = n;
+        if (++dead_count >= sweep_at)
+            sweep();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void cuc__intern_add_ring(struct cuc__launch_ring *ring)
+{
+    pthread_mutex_lock(&lock);
+    ring->next = rings;
+    rings = ring;
+    pthread_mutex_unlock(&lock);
+}
+
+void cuc__intern_remove_ring(const struct cuc__launch_ring *ring)
+{
+    struct cuc__launch_ring **link = &rings;
+
+    pthread_mutex_lock(&lock);
+    while (*link && *link != ring)
+        link = &(*link)->next;
+    if (*link)
+        *link = ring->next;
+    pthread_mutex_unlock(&lock);
+}
+
+void cuc__intern_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void cuc__intern_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+size_t cuc__intern_count(void)
+{
+    pthread_mutex_lock(&lock);
+    const size_t now = count;
+    pthread_mutex_unlock(&lock);
+    return now;
 }

@@ -1,6 +1,7 @@
 #include "kernel.h"
 
 #include "context.h"
+#include "intern.h"
 #include "kernel_tile.h"
 #include "object.h"
 #include "options.h"
@@ -21,7 +22,7 @@ _Static_assert((int)CUC__PARAMETER_ANY == (int)CUC_PARAMETER_ANY &&
 struct cuc__kernel_facts {
     struct cuc__kernel_facts *next;
     CUkernel handle;
-    const char *symbol; // interned
+    const char *symbol; // interned, owned
     bool parameters_known;
     uint32_t parameter_count;
     struct cuc__parameter *parameters;
@@ -33,6 +34,7 @@ void cuc__kernel_facts_free(struct cuc__kernel_facts *facts)
 {
     while (facts) {
         struct cuc__kernel_facts *next = facts->next;
+        cuc__intern_release(facts->symbol);
         free(facts->parameters);
         free((void *)(uintptr_t)facts->accepted);
         free(facts->limits);
@@ -212,6 +214,7 @@ static cuc_status make_kernel(cuc_kernel **out, struct cuc__kernel_facts *facts,
     const char *kept = cuc__intern(name);
 
     if (!kernel || !kept) {
+        cuc__intern_release(kept);
         free(kernel);
         return fail_memory(name, function);
     }
@@ -361,6 +364,7 @@ void cuc_kernel_release(cuc_kernel *kernel)
         cuc__kernel_facts_free(kernel->facts);
     cuc__tile_kernel_free(kernel->tile);
     cuc_object_release(kernel->object);
+    cuc__intern_release(kernel->name);
     cuc__handle_free(kernel);
 }
 

@@ -35,8 +35,8 @@ struct cuc__kernel_limits {
 struct cuc_kernel {
     cuc__handle head;
     CUkernel handle;
-    const char *name;      // as it was asked for; interned
-    const char *symbol;    // in the object code; interned
+    const char *name;      // as it was asked for; interned, owned
+    const char *symbol;    // in the object code; interned, owned by the facts, or `name` itself
     bool parameters_known; // false on drivers before 12.4 when no PTX is there either
     uint32_t parameter_count;
     size_t common_count; // parameter_count, or SIZE_MAX where every launch is the long way

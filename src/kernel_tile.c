@@ -4,6 +4,7 @@
 #include "context.h"
 #include "cubin.h"
 #include "fatbin.h"
+#include "intern.h"
 #include "object.h"
 #include "ptx_signature.h"
 
@@ -123,12 +124,16 @@ size_t cuc__tile_kernel_names(const cuc_object *object, const char **names, size
         bool known = false;
         if (end && (size_t)(end - name) < sizeof(base)) {
             memcpy(base, name, (size_t)(end - name));
-            if (is_tile(object, base) && (kept = cuc__intern(base)) != NULL)
+            if (is_tile(object, base) && (kept = cuc__intern(base)) != NULL) {
+                cuc__intern_release(name);
                 name = kept;
+            }
         }
         for (size_t k = 0; k < n; k++)
             known |= names[k] == name;
-        if (!known)
+        if (known)
+            cuc__intern_release(name);
+        else
             names[n++] = name;
     }
     return n;
@@ -171,7 +176,8 @@ static cuc_status open_entries(struct cuc__tile_kernel *tile, cuc_object *object
         cuc_status st = cuc_object_get_kernel(&tile->entry[i], object, s->entry[i].name);
         if (st < 0)
             return st;
-        tile->entry[i]->name = name; // what messages and reports call it
+        cuc__intern_release(tile->entry[i]->name);
+        tile->entry[i]->name = cuc__intern(name); // messages call it so; it has an owner already
     }
     return CUC_OK;
 }
@@ -191,6 +197,7 @@ cuc_status cuc__tile_kernel_get(cuc_kernel **out, cuc_object *object, const char
         free(kernel);
         free(tile);
         tile_signature_free(signature);
+        cuc__intern_release(kept);
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the tile kernel %s",
                          name);
     }
@@ -198,6 +205,7 @@ cuc_status cuc__tile_kernel_get(cuc_kernel **out, cuc_object *object, const char
     if ((st = open_entries(tile, object, kept)) < 0) {
         free(kernel);
         cuc__tile_kernel_free(tile);
+        cuc__intern_release(kept);
         return st;
     }
     fill_parameters(tile);

@@ -26,8 +26,8 @@ cuc_status cuc__tile_kernel_get(cuc_kernel **out, cuc_object *object, const char
                                 const char *function);
 void cuc__tile_kernel_free(struct cuc__tile_kernel *tile);
 
-// Of the names of an object's kernels: entries of tile kernels become these, each once. How many
-// names there are then.
+// Replaces the entries of tile kernels among the interned names of an object's kernels by the tile
+// kernels, each once; names that are left out are released. Returns the number of names left.
 size_t cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t count);
 
 // The signature of a kernel in an object, without a driver where the code can be read; NULL with no

@@ -1,5 +1,7 @@
 #include "launch_ring.h"
 
+#include "intern.h"
+
 #include <stdio.h>
 
 void cuc__ring_take_back(struct cuc__launch_ring *ring, const char *what, CUstream stream)
@@ -39,6 +41,14 @@ void cuc__ring_settle_all(struct cuc__launch_ring *ring, uint32_t mark)
     settle(ring, true, NULL, mark);
 }
 
+bool cuc__ring_holds(const struct cuc__launch_ring *ring, const char *what)
+{
+    for (uint32_t i = 0; i < CUC__LAUNCH_RECORDS; i++)
+        if (atomic_load_explicit(&ring->records[i].what, memory_order_relaxed) == what)
+            return true;
+    return false;
+}
+
 static int write_one(char *to, size_t size, const struct cuc__launch_record *r, const char *what)
 {
     const void *stream = (void *)atomic_load_explicit(&r->stream, memory_order_relaxed);
@@ -60,6 +70,7 @@ void cuc__ring_list(char *text, size_t size, const struct cuc__launch_ring *ring
     size_t at = 0;
 
     text[0] = '\0';
+    cuc__intern_lock();
     for (uint32_t i = 1; i <= CUC__LAUNCH_RECORDS && at + 2 < size; i++) {
         const struct cuc__launch_record *r = &ring->records[CUC__RECORD_OF(count - i)];
         const char *what = atomic_load_explicit(&r->what, memory_order_relaxed);
@@ -70,4 +81,5 @@ void cuc__ring_list(char *text, size_t size, const struct cuc__launch_ring *ring
         int n = write_one(text + at, size - at, r, what);
         at = n < 0 ? size : at + (size_t)n;
     }
+    cuc__intern_unlock();
 }

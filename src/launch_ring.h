@@ -1,5 +1,6 @@
 // The ring of a context's recent launches: who may be to blame for an asynchronous failure. It is
-// written and read without a lock; a record torn by a racing launch only misleads the list.
+// written without a lock; a record torn by a racing launch only misleads the list. Its names are
+// kept as intern.h says.
 #ifndef CUCORE_SRC_LAUNCH_RING_H
 #define CUCORE_SRC_LAUNCH_RING_H
 
@@ -24,6 +25,7 @@ enum {
 struct cuc__launch_ring {
     _Atomic uint32_t count; // counts up; the low bits are the next record
     struct cuc__launch_record records[CUC__LAUNCH_RECORDS];
+    struct cuc__launch_ring *next; // of all rings; intern.c's
 };
 
 static inline void cuc__ring_add(struct cuc__launch_ring *ring, const char *what, CUstream stream,
@@ -56,6 +58,9 @@ void cuc__ring_settle(struct cuc__launch_ring *ring, CUstream stream, uint32_t m
 
 // The same for every stream.
 void cuc__ring_settle_all(struct cuc__launch_ring *ring, uint32_t mark);
+
+// Whether a record has this very name.
+bool cuc__ring_holds(const struct cuc__launch_ring *ring, const char *what);
 
 // The launches that may not be complete, the latest first, as text.
 void cuc__ring_list(char *text, size_t size, const struct cuc__launch_ring *ring);

@@ -1,6 +1,7 @@
 #include "object.h"
 
 #include "file/new_file.h"
+#include "intern.h"
 #include "options.h"
 
 #include <errno.h>
@@ -20,6 +21,8 @@ static void destroy(cuc_object *object)
     free(object->log);
     free(object->names);
     free(object->logs);
+    for (size_t i = 0; i < object->kernel_count; i++)
+        cuc__intern_release(object->kernel_names[i]);
     free(object->kernel_names);
     cuc__kernel_facts_free(object->facts);
     pthread_mutex_destroy(&object->lock);

@@ -39,7 +39,7 @@ struct cuc_object {
     struct cuc__load_logs *logs;
     bool kernel_names_known;
     size_t kernel_count;
-    const char **kernel_names;       // interned
+    const char **kernel_names;       // interned, owned
     struct cuc__kernel_facts *facts; // of the kernels asked for so far
 };
 

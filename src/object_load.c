@@ -3,6 +3,7 @@
 
 #include "context.h"
 #include "demangle.h"
+#include "intern.h"
 #include "kernel_tile.h"
 #include "ptx_signature.h"
 #include "relaxed.h"
@@ -171,6 +172,13 @@ const char *cuc__object_symbol(const cuc_object *object, const char *name)
 
 // Kernel names
 
+static void free_names(const char **names, size_t count)
+{
+    for (size_t i = 0; names && i < count; i++)
+        cuc__intern_release(names[i]);
+    free(names);
+}
+
 // Names out of PTX. What is no memory for is left out of the count by failing as a whole.
 static bool names_of_ptx(cuc_object *object, const char ***out, size_t *count)
 {
@@ -190,12 +198,14 @@ static bool names_of_ptx(cuc_object *object, const char ***out, size_t *count)
         bool known = false;
         free(name);
         if (!kept) {
-            free(names);
+            free_names(names, *count);
             return false;
         }
         for (size_t i = 0; i < *count; i++) // a declaration may come before the definition
             known |= names[i] == kept;
-        if (!known)
+        if (known)
+            cuc__intern_release(kept);
+        else
             names[(*count)++] = kept;
     }
     *out = names;
@@ -228,7 +238,7 @@ static cuc_status names_of_library(CUlibrary library, const char ***out, size_t 
         *count = n;
         return CUC_OK;
     }
-    free(names);
+    free_names(names, n);
     if (r)
         return cuc__fail_driver(NULL, r, function, call, "listing the kernels of a library");
     return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,

@@ -140,7 +140,7 @@ CUC_API void cuc_kernel_release(cuc_kernel *kernel);
  *
  * @thread any thread
  * @capture makes no driver call
- * @return static storage; "" for NULL; never NULL
+ * @return borrowed: valid while the kernel lives; "" for NULL; never NULL
  * @since 0.1
  */
 CUC_API const char *cuc_kernel_name(const cuc_kernel *kernel);
@@ -150,8 +150,8 @@ CUC_API const char *cuc_kernel_name(const cuc_kernel *kernel);
  *
  * @thread any thread
  * @capture makes no driver call
- * @return static storage; "" for NULL, and for a foreign kernel where the driver is older than
- *         CUDA 12.3; never NULL
+ * @return borrowed: valid while the kernel lives; "" for NULL, and for a foreign kernel where the
+ *         driver is older than CUDA 12.3; never NULL
  * @since 0.1
  */
 CUC_API const char *cuc_kernel_symbol(const cuc_kernel *kernel);
