@@ -301,6 +301,7 @@ class GraphNode(_Verbs):
     _handle: int
     _members: dict[str, Any]
     _shown: ClassVar[tuple[str, ...]] = ()
+    _said: ClassVar[dict[str, str]] = {}  #: by repr(), where they are known: labels and members
 
     def __init__(self) -> None:
         not_made("GraphNode objects", "the verbs of a graph and of its nodes: graph.launch(), ...")
@@ -365,9 +366,18 @@ class GraphNode(_Verbs):
     def __repr__(self) -> str:
         if not self.handle:
             return f"<{type(self).__name__}, gone>"
-        said = "".join(f" {name}={value:#x}" if name in ("dptr", "dst", "src") else f" {name}={value}"
-                       for name, value in self._members.items() if type(value) is int)
+        said = "".join(f" {label}={self._word(name)}" for label, name in self._said.items()
+                       if self._members.get(name) is not None)
         return f"<{type(self).__name__} handle={self._handle:#x}{said}>"
+
+    def _word(self, name: str) -> str:
+        """A member for repr(): addresses and handles in hexadecimal, functions by name."""
+        value = self._members[name]
+        if name in ("dptr", "dst", "src"):
+            return f"{value:#x}"
+        if hasattr(value, "handle"):
+            return f"{value.handle:#x}"
+        return str(getattr(value, "__name__", "?") if callable(value) else value)
 
 
 def _become(edges: AdjacencySet, nodes: Iterable[GraphNode]) -> None:
@@ -385,6 +395,7 @@ class KernelNode(GraphNode):
     """A launch. Of one that was captured, the driver tells grid, block, shared memory and the kernel."""
 
     __slots__ = ()
+    _said = {"kernel": "kernel"}
 
     def _ask(self) -> None:
         config, kernel = raw.cuc_launch_config(), ctypes.c_void_p()
@@ -422,27 +433,32 @@ class KernelNode(GraphNode):
 class MemcpyNode(GraphNode):
     __slots__ = ()
     _shown = ("dst", "src", "size")
+    _said = {"dst": "dst", "src": "src", "size": "size"}
 
 
 class MemsetNode(GraphNode):
     __slots__ = ()
     _shown = ("dptr", "value", "element_size", "width", "height", "pitch")
+    _said = {"dptr": "dptr", "value": "value"}
 
 
 class AllocNode(GraphNode):
     __slots__ = ()
     _shown = ("dptr", "bytesize", "device_id", "memory_type", "peer_access")
+    _said = {"dptr": "dptr", "size": "bytesize"}
 
 
 class FreeNode(GraphNode):
     __slots__ = ()
     _shown = ("dptr",)
+    _said = {"dptr": "dptr"}
 
 
 class ChildGraphNode(GraphNode):
     """A graph that was embedded."""
 
     __slots__ = ()
+    _said = {"child": "child_graph"}
 
     @property
     def child_graph(self) -> Graph:
@@ -457,11 +473,13 @@ class ChildGraphNode(GraphNode):
 class EventRecordNode(GraphNode):
     __slots__ = ()
     _shown = ("event",)
+    _said = {"event": "event"}
 
 
 class EventWaitNode(GraphNode):
     __slots__ = ()
     _shown = ("event",)
+    _said = {"event": "event"}
 
 
 class HostCallbackNode(GraphNode):
@@ -469,6 +487,7 @@ class HostCallbackNode(GraphNode):
 
     __slots__ = ()
     _shown = ("function",)
+    _said = {"callback": "function"}
 
 
 class ConditionalNode(GraphNode):
@@ -476,6 +495,7 @@ class ConditionalNode(GraphNode):
 
     __slots__ = ()
     _shown = ("condition", "branches")
+    _said = {"condition": "condition"}
     cond_type: ClassVar[GraphConditionalType | None] = None
 
 

@@ -57,7 +57,7 @@ CLASSES.update({(False, raw.CUC_MEMORY_DEVICE): SynchronousMemoryResource,
                 (False, raw.CUC_MEMORY_MANAGED): LegacyManagedMemoryResource})
 
 
-class GraphMemoryAttributes:
+class GraphMemoryResourceAttributes:
     """What a device has for the memory of graphs, in bytes: `used_mem_current`, `used_mem_high`,
     `reserved_mem_current` and `reserved_mem_high`. A high mark starts anew when it is set to 0.
     """
@@ -70,7 +70,7 @@ class GraphMemoryAttributes:
         object.__setattr__(self, "_device", device)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return GraphMemoryAttributes, (self._device,)
+        return GraphMemoryResourceAttributes, (self._device,)
 
     def _number(self, name: str) -> int:
         if name not in self._NAMES:
@@ -84,13 +84,16 @@ class GraphMemoryAttributes:
     def __setattr__(self, name: str, value: int) -> None:
         number = self._number(name)
         if not name.endswith("_high"):
-            raise AttributeError(f"{name} can only be read")
+            raise AttributeError(f"attribute {name!r} of the memory of graphs is not writable")
         if value != 0:
             raise ValueError(f"{name} can only be set to 0, not {value!r}")
         check(raw.cuc_device_reset_graph_memory(self._device._h, number))
 
     def __dir__(self) -> list[str]:
         return list(self._NAMES)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)}' for name in self._NAMES)})"
 
 
 class GraphMemoryResource(MemoryResource):
@@ -100,7 +103,7 @@ class GraphMemoryResource(MemoryResource):
 
     __slots__ = ("_device", "attributes")
     _device: Device
-    attributes: GraphMemoryAttributes
+    attributes: GraphMemoryResourceAttributes
     _made: ClassVar[dict[int, GraphMemoryResource]] = {}
 
     def __new__(cls, device_id: Device | int = 0) -> GraphMemoryResource:
@@ -108,7 +111,7 @@ class GraphMemoryResource(MemoryResource):
         found = cls._made.get(of.device_id)
         if found is None:
             found = super().__new__(cls)
-            found._device, found.attributes = of, GraphMemoryAttributes(of)
+            found._device, found.attributes = of, GraphMemoryResourceAttributes(of)
             found._take(create(raw.cuc_memory_pool_get_default, of._h, raw.CUC_MEMORY_DEVICE))
             found = cls._made.setdefault(of.device_id, found)
         return found
@@ -118,8 +121,8 @@ class GraphMemoryResource(MemoryResource):
 
     def allocate(self, size: int, *, stream: StreamLike) -> Buffer:
         if not as_stream(stream).is_capturing:
-            raise RuntimeError("the stream is not being captured, and this memory is a graph's: use "
-                               "a DeviceMemoryResource")
+            raise RuntimeError("GraphMemoryResource cannot perform memory operations on a non-capturing stream. "
+                               "Use a DeviceMemoryResource, or capture the stream")
         return super().allocate(size, stream=stream)
 
     @property

@@ -439,4 +439,7 @@ class Kernel(Handle):
         return hash(self.symbol)  # which stays when the code is loaded
 
     def __repr__(self) -> str:
-        return f"<Kernel {self.name}>" if self._h else "<Kernel, closed>"
+        if not self._h:
+            return "<Kernel, closed>"
+        handle = self.handle
+        return f"<Kernel handle={handle:#x}>" if handle else f"<Kernel {self.name}, not loaded>"

@@ -247,7 +247,9 @@ class Program(Handle):
         self._code = code.encode() if isinstance(code, str) else bytes(memoryview(code))
         self._kind, self._options = kind, given_as(ProgramOptions, options)
         if self._options.extra_sources is not None:
-            raise ValueError("extra_sources is for NVVM IR, which no backend here takes: link several objects instead")
+            backend = {raw.CUC_SOURCE_CUDA: "NVRTC", raw.CUC_SOURCE_PTX: "PTX"}.get(kind, "tile")
+            raise ValueError(f"extra_sources is not supported by the {backend} backend, and is for NVVM IR alone: "
+                             "compile each source and link the objects")
         self._made = self._options._fill((), kind)
         self._take(self._create(self._made))
 
@@ -367,7 +369,8 @@ class LinkerOptions:
         with Linker.empty(self) as linker:
             if linker.backend != CompilerBackendType.NVJITLINK:
                 raise RuntimeError("nvJitLink backend is not available")
-            return [flag.encode() for flag in linker.flags]
+            arch = [f"-arch={self.arch}"] if self.arch else []  # which `flags` leave to the link
+            return [flag.encode() for flag in [*arch, *linker.flags]]
 
     def _fill(self) -> _Texts:
         made = _Texts(raw.cuc_linker_options())
