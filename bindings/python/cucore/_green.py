@@ -153,6 +153,7 @@ class GreenContext(Handle):
             raise ValueError("a stream of a green context is never in step with the legacy default stream: "
                              "nonblocking has to be True")
         made = struct_of(raw.cuc_stream_options, priority=chosen.priority or 0)
+        chosen._check(self.device.context)
         return Stream._own(create(raw.cuc_stream_create_green, self._h, ctypes.byref(made)))
 
     def create_event(self, options: EventOptions | dict[str, Any] | None = None) -> Event:

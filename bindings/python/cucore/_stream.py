@@ -45,6 +45,13 @@ class StreamOptions:
     #: lower runs first; None is the lowest
     priority: int | None = None
 
+    def _check(self, context: Context) -> None:
+        """Refuse a priority that the driver would clamp."""
+        if self.priority:
+            least, greatest = context.priority_range
+            if not greatest <= self.priority <= least:
+                raise ValueError(f"priority is {self.priority}: expected {greatest} (first) to {least} (last)")
+
 
 @dataclass
 class EventOptions:
@@ -237,8 +244,8 @@ class Stream(Handle, StreamBase):
         if given is not None:
             given = given_as(StreamOptions, given)
             flags = 0 if given.nonblocking else raw.CUC_STREAM_SYNC_LEGACY
-            made = ctypes.byref(options(raw.cuc_stream_options, flags=flags,
-                                        priority=given.priority or 0))
+            made = ctypes.byref(options(raw.cuc_stream_options, flags=flags, priority=given.priority or 0))
+            given._check(place if isinstance(place, Handle) else place.context)
         return cls._own(create(make, place._h, made))
 
     @classmethod
