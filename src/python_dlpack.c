@@ -10,7 +10,7 @@
 #include "driver/toolkit.h"
 #include "handle.h"
 #include "keep.h"
-#include "python/object.h"
+#include "python/views.h"
 #include "stream.h"
 #include "tensor.h"
 
@@ -216,6 +216,79 @@ static int is_ordered(void *self, void *stream)
     return (void *)(intptr_t)number == cuc_stream_handle(own) && number > 2;
 }
 
+// Let a consumer's stream, 1 and 2 being the default ones, wait for the memory's own.
+static cuc_status let_wait(cuc_stream *own, intptr_t number)
+{
+    cuc_stream *consumer = NULL;
+    cuc_status st;
+
+    if (number == 1 || number == 2) {
+        st = cuc_stream_get_default(&consumer, cuc_stream_device(own),
+                                    number == 2 ? CUC_STREAM_PER_THREAD : CUC_STREAM_LEGACY);
+        return st < 0 ? st : cuc_stream_wait_stream(consumer, own);
+    }
+    if ((st = cuc_stream_from_handle(&consumer, (void *)number, NULL, NULL)) < 0)
+        return st;
+    st = cuc_stream_wait_stream(consumer, own);
+    cuc_stream_release(consumer);
+    return st;
+}
+
+// A number that an argument is; false for what Python has to look at.
+static bool number_of(long long *out, void *object, long long when_missing)
+{
+    *out = when_missing;
+    if (!object)
+        return true;
+    if (cuc__py_type(object) != cuc__py.int_type)
+        return false;
+    *out = cuc__py.PyLong_AsLongLong(object);
+    if (*out != -1 || !cuc__py.PyErr_Occurred())
+        return true;
+    cuc__py.PyErr_Clear();
+    return false;
+}
+
+void *cuc__python_give(const struct cuc__python_call *call, const cuc_tensor *tensor,
+                       cuc_buffer *buffer, cuc_stream *own)
+{
+    void *const slowly = &cuc__python, *version = call->objects[1], *copied = call->objects[3];
+    cuc_dl_managed_tensor_versioned *of_now = NULL;
+    cuc_dl_managed_tensor *of_old = NULL;
+    cuc_tensor given = *tensor;
+    long long number, major = 0;
+    cuc_status st = CUC_OK;
+
+    if (!buffer || call->objects[2] || (copied && copied != cuc__py.no) ||
+        !number_of(&number, call->objects[0], 1) || number == 0 || number < -1)
+        return slowly;
+    if (version &&
+        (cuc__py_type(version) != cuc__py.tuple_type || cuc__py.PyTuple_Size(version) != 2 ||
+         !number_of(&major, cuc__py.PyTuple_GetItem(version, 0), 0)))
+        return slowly;
+    buffer = cuc_buffer_retain(buffer); // others may close the object meanwhile
+    if (own && number != -1 && (void *)(intptr_t)number != cuc_stream_handle(own)) {
+        own = cuc_stream_retain(own);
+        void *state = cuc__py.PyEval_SaveThread();
+        st = let_wait(own, (intptr_t)number);
+        cuc__py.PyEval_RestoreThread(state);
+        cuc__python_release(own);
+    }
+    if (st >= 0)
+        st = major >= 1 ? cuc_tensor_to_dlpack(&of_now, &given, buffer)
+                        : cuc_tensor_to_dlpack_unversioned(&of_old, &given, buffer);
+    cuc__python_release(buffer);
+    if (st < 0)
+        return slowly;
+    void *capsule = of_now ? cuc__py.PyCapsule_New(of_now, new_name, drop_new)
+                           : cuc__py.PyCapsule_New(of_old, old_name, drop_old);
+    if (!capsule) {
+        delete_new(of_now);
+        delete_old(of_old);
+    }
+    return capsule;
+}
+
 static void *dlpack(void *self, void *const *arguments, intptr_t count, void *keywords)
 {
     static const char *const wanted[] = { "stream", "max_version", "dl_device", "copy", NULL };
@@ -224,8 +297,17 @@ static void *dlpack(void *self, void *const *arguments, intptr_t count, void *ke
     long long major = 0, address;
     void *buffer;
 
-    if (!take_arguments(values, wanted, 0, arguments, count, keywords) ||
-        !get_handle(&buffer, self, names._buffer))
+    if (!take_arguments(values, wanted, 0, arguments, count, keywords))
+        return NULL;
+    if (cuc__python_is_tensor(cuc__py_type(self))) {
+        struct cuc__python_call call = { .self = self };
+        for (size_t i = 0; i < CUC__LENGTH(values); i++)
+            call.objects[i] = values[i] == none ? NULL : values[i];
+        void *given = cuc__python_StridedMemoryView___dlpack__(&call);
+        if (given != &cuc__python)
+            return given;
+    }
+    if (!get_handle(&buffer, self, names._buffer))
         return NULL;
     int ordered = is_ordered(self, values[0]);
     if (ordered < 0)
@@ -493,6 +575,55 @@ static cuc_status order(void *consumer, void *producer)
     return st;
 }
 
+// A view by a producer's __dlpack_device__() and __dlpack__(), which it is told to order nothing.
+static void *view_by_protocol(void *type, void *value)
+{
+    static void *version, *no_order, *names_on_host, *names_on_device;
+    void *const slowly = &cuc__python;
+    cuc_dl_managed_tensor_versioned *managed;
+    cuc_tensor tensor;
+    long long kind;
+
+    if (!version)
+        version = cuc__py.Py_BuildValue("(ii)", CUC_DL_VERSION_MAJOR, CUC_DL_VERSION_MINOR);
+    if (!no_order)
+        no_order = cuc__py.PyLong_FromLongLong(-1);
+    if (!names_on_host)
+        names_on_host = cuc__py.Py_BuildValue("(O)", cuc__python.names.max_version);
+    if (!names_on_device)
+        names_on_device =
+            cuc__py.Py_BuildValue("(OO)", cuc__python.names.max_version, cuc__python.names.stream);
+    if (!version || !no_order || !names_on_host || !names_on_device)
+        return NULL;
+    void *given[] = { value, version, no_order };
+    void *device =
+        cuc__py.PyObject_VectorcallMethod(cuc__python.names.__dlpack_device__, given, 1, NULL);
+    bool good = device && cuc__py_type(device) == cuc__py.tuple_type &&
+                cuc__py.PyTuple_Size(device) == 2 &&
+                number_of(&kind, cuc__py.PyTuple_GetItem(device, 0), 0);
+    cuc__py_drop(device);
+    void *capsule = good ? cuc__py.PyObject_VectorcallMethod(cuc__python.names.__dlpack__, given, 1,
+                                                             kind == CUC_DL_CPU ? names_on_host
+                                                                                : names_on_device)
+                         : NULL;
+    void *made = slowly;
+    if (capsule && cuc__py.PyCapsule_IsValid(capsule, new_name)) {
+        managed = cuc__py.PyCapsule_GetPointer(capsule, new_name);
+        if (cuc_tensor_from_dlpack(&tensor, managed) >= 0 &&
+            (made = cuc__py.PyType_GenericAlloc(type, 0)) != NULL) {
+            struct cuc__tensor_object *view = cuc__python_fields(made);
+            view->tensor = tensor;
+            view->exporting = cuc__py_new(value);
+            if (cuc__py.PyCapsule_SetName(capsule, new_used) == 0)
+                view->managed = managed;
+        }
+    }
+    cuc__py_drop(capsule); // which deletes what nobody has taken
+    if (made == slowly)
+        cuc__py.PyErr_Clear();
+    return made;
+}
+
 void *cuc__python_view(void *type, void *value, void *stream_ptr)
 {
     void *const slowly = &cuc__python;
@@ -502,16 +633,17 @@ void *cuc__python_view(void *type, void *value, void *stream_ptr)
                                              0,
                                              { NULL, { 0, 0 }, 0, { 0, 0, 0 }, NULL, NULL, 0 } };
     void *current = NULL;
+    long long consumer;
     cuc_tensor tensor;
 
     const struct exchange_api *api = api_of(cuc__py_type(value));
-    if (!api || !api->borrow || cuc__py_type(stream_ptr) != cuc__py.int_type ||
-        !cuc__python_is_tensor(type)) {
+    if (!cuc__python_is_tensor(type) || !number_of(&consumer, stream_ptr, 0)) {
         cuc__py.PyErr_Clear();
         return slowly;
     }
+    if (!api || !api->borrow)
+        return consumer == -1 ? view_by_protocol(type, value) : slowly;
     // It borrows: the view keeps the producer's object.
-    long long consumer = cuc__py.PyLong_AsLongLong(stream_ptr);
     if (api->borrow(value, &seen.dl_tensor) != 0) {
         cuc__py.PyErr_Clear();
         return slowly;

@@ -31,6 +31,9 @@ static bool find_layout(void)
 
     cuc__py.int_type = dlsym(RTLD_DEFAULT, "PyLong_Type");
     cuc__py.bytes_type = dlsym(RTLD_DEFAULT, "PyBytes_Type");
+    cuc__py.text_type = dlsym(RTLD_DEFAULT, "PyUnicode_Type");
+    cuc__py.tuple_type = dlsym(RTLD_DEFAULT, "PyTuple_Type");
+    cuc__py.dict_type = dlsym(RTLD_DEFAULT, "PyDict_Type");
     cuc__py.head_bytes = bytes ? (size_t)cuc__py.PyLong_AsLongLong(bytes) : 0;
     cuc__py.type_at = cuc__py.head_bytes;
     for (size_t at = 0; at + sizeof(void *) <= cuc__py.head_bytes; at += sizeof(void *))
@@ -39,7 +42,8 @@ static bool find_layout(void)
     cuc__py_drop(name);
     cuc__py_drop(bytes);
     cuc__py_drop(of_none);
-    return cuc__py.int_type && cuc__py.bytes_type && cuc__py.type_at < cuc__py.head_bytes;
+    return cuc__py.int_type && cuc__py.bytes_type && cuc__py.text_type && cuc__py.tuple_type &&
+           cuc__py.dict_type && cuc__py.type_at < cuc__py.head_bytes;
 }
 
 static const char *find(void)

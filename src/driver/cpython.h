@@ -76,9 +76,9 @@ struct cuc__py_table {
 #undef PY
     void *none, *no; // None, False
     void *TypeError, *ValueError;
-    void *int_type, *bytes_type; // int, bytes
-    size_t head_bytes;           // of an object's own part, before the fields that its type adds
-    size_t type_at;              // where in it the pointer to the type is
+    void *int_type, *bytes_type, *text_type, *tuple_type, *dict_type;
+    size_t head_bytes; // of an object's own part, before the fields that its type adds
+    size_t type_at;    // where in it the pointer to the type is
 };
 
 extern struct cuc__py_table cuc__py;

@@ -12,7 +12,7 @@ enum {
     CUC__PYTHON_ANY,                            // taken as it is
 };
 
-enum { CUC__PYTHON_ARGUMENTS = 4 };
+enum { CUC__PYTHON_ARGUMENTS = 6 };
 
 // What a method was given: the object's own handle or fields first, then the arguments.
 union cuc__python_value {

@@ -1,4 +1,4 @@
-#include "method.h"
+#include "views.h"
 
 #include "../keep.h"
 
@@ -290,9 +290,35 @@ static void *StridedMemoryView_from_dlpack(call *c, signature *s)
     return c->objects[1] ? cuc__python_view(c->self, c->objects[0], c->objects[1]) : slowly;
 }
 
+// A buffer's view is one of its bytes.
 static void *StridedMemoryView_from_any_interface(call *c, signature *s)
 {
-    return StridedMemoryView_from_dlpack(c, s);
+    return cuc__python_fields_of(c->objects[0], CUC__PYTHON_BUFFER)
+               ? slowly
+               : StridedMemoryView_from_dlpack(c, s);
+}
+
+static void *StridedMemoryView_from_buffer(call *c, signature *s)
+{
+    (void)s;
+    return cuc__python_view_buffer(c);
+}
+
+static void *StridedMemoryView_from_array_interface(call *c, signature *s)
+{
+    (void)s;
+    return cuc__python_view_interface(c, false);
+}
+
+static void *StridedMemoryView_from_cuda_array_interface(call *c, signature *s)
+{
+    (void)s;
+    return cuc__python_view_interface(c, true);
+}
+
+static void *StridedMemoryView_dtype(void *self)
+{
+    return cuc__python_view_dtype(self);
 }
 
 // Devices by their ordinals, each of which has one object for good.
@@ -493,6 +519,10 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
     {                                               \
         NAME(name), CUC__PYTHON_##kind, false, true \
     }
+#define OPTION(name, kind)                         \
+    {                                              \
+        NAME(name), CUC__PYTHON_##kind, true, true \
+    }
 #define UNWRAP(...) __VA_ARGS__
 #define SIGNATURE(class, name, ...)                                                            \
     static const struct cuc__python_parameter parameters_##class##_##name[] = { __VA_ARGS__ }; \
@@ -530,15 +560,17 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
         cuc__python_end(&c, &signature_##class##_##name, state);                     \
         return result(&c, st);                                                       \
     }
-#define OWN(class, name)                                                      \
+#define OWN_WHERE(class, name, is_open)                                       \
     static void *slow_##class##_##name[2];                                    \
     static void *get_##class##_##name(void *self, void *closure)              \
     {                                                                         \
         (void)closure;                                                        \
         const struct cuc__object *object = cuc__python_fields(self);          \
-        void *made = object->handle ? class##_##name(self) : slowly;          \
+        void *made = is_open ? class##_##name(self) : slowly;                 \
         return made == slowly ? slow_get(slow_##class##_##name, self) : made; \
     }
+#define OWN(class, name) OWN_WHERE(class, name, object->handle)
+#define OWN_TENSOR(class, name) OWN_WHERE(class, name, object)
 #define CALL(class, name, body)                                                               \
     static void *slow_##class##_##name[2];                                                    \
     static void *call_##class##_##name(void *self, void *const *given, intptr_t count,        \
@@ -595,6 +627,25 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
                    : made;                                                                    \
     }
 
+#define ARRAY(class, name, parameters) SIGNATURE(class, name, UNWRAP parameters) SEEN(class, name)
+#define ARRAY0(class, name) NO_SIGNATURE(class, name) SEEN(class, name)
+#define SEEN(class, name)                                                                     \
+    static void *slow_##class##_##name[2];                                                    \
+    static void *call_##class##_##name(void *self, void *const *given, intptr_t count,        \
+                                       void *keywords)                                        \
+    {                                                                                         \
+        static const struct cuc__python_signature *const s = &signature_##class##_##name;     \
+        struct cuc__python_call c;                                                            \
+        void *made = slowly;                                                                  \
+        c.self = self;                                                                        \
+        c.method = #name;                                                                     \
+        if (cuc__python_sort_arguments(&c, s, given, count, keywords))                        \
+            made = cuc__python_##class##_##name(&c);                                          \
+        return made == slowly                                                                 \
+                   ? cuc__python_slow(slow_##class##_##name[0], self, given, count, keywords) \
+                   : made;                                                                    \
+    }
+
 static void *slow_get(void *const *definition, void *self)
 {
     return cuc__py.PyObject_CallFunctionObjArgs(definition[0], self, NULL);
@@ -614,6 +665,9 @@ static int slow_set(void *self, void *value, void *closure)
 #undef GETTER
 #undef ASK
 #undef OWN
+#undef OWN_TENSOR
+#undef ARRAY
+#undef ARRAY0
 #undef METHOD0
 #undef METHOD
 #undef CUSTOM0
@@ -624,6 +678,9 @@ static int slow_set(void *self, void *value, void *closure)
 #define GETTER(class, name, ...) PROPERTY(class, name)
 #define ASK(class, name, ...) PROPERTY(class, name)
 #define OWN(class, name) PROPERTY(class, name)
+#define OWN_TENSOR(class, name) PROPERTY(class, name)
+#define ARRAY(class, name, ...) FUNCTION(class, name)
+#define ARRAY0(class, name) FUNCTION(class, name)
 #define TENSOR(class, name, ...) PROPERTY(class, name)
 #define METHOD0(class, name, ...) FUNCTION(class, name)
 #define METHOD(class, name, ...) FUNCTION(class, name)
@@ -767,7 +824,7 @@ cuc_status cuc_python_add_methods(void *type, const char *name)
 
     CUC_CHECK_NOT_NULL(type);
     CUC_CHECK_NOT_NULL(name);
-    cuc_status st = cuc__python_prepare(__func__);
+    cuc_status st = cuc__python_own(__func__);
     if (st < 0)
         return st;
     bool good = strcmp(name, "Handle") != 0 || find_functions(type);

@@ -9,6 +9,25 @@ struct cuc__python cuc__python;
 
 static void *owner; // the interpreter that all this belongs to
 
+cuc_status cuc__python_own(const char *function)
+{
+    cuc_status st = cuc__python_prepare(function);
+
+    if (st < 0)
+        return st;
+    // Fields are read and closed under the interpreter's lock.
+    if (strstr(cuc__py.Py_GetVersion(), "free-threading"))
+        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
+                         "the interpreter runs its threads at once: there the Python definitions "
+                         "do all");
+    void *now = cuc__py.PyInterpreterState_Get();
+    if (owner && owner != now)
+        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
+                         "another interpreter of this process has the methods of the library");
+    owner = now;
+    return CUC_OK;
+}
+
 cuc_status cuc__python_prepare(const char *function)
 {
     cuc_status st = cuc__py_find(function);
@@ -16,11 +35,6 @@ cuc_status cuc__python_prepare(const char *function)
 
     if (st < 0)
         return st;
-    void *now = cuc__py.PyInterpreterState_Get();
-    if (owner && owner != now)
-        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "another interpreter of this process has the methods of the library");
-    owner = now;
 #define INTERN(text)                          \
     good = good && (cuc__python.names.text || \
                     (cuc__python.names.text = cuc__py.PyUnicode_InternFromString(#text)));
@@ -391,7 +405,7 @@ cuc_status cuc_python_get_base(void **out, const char *name)
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK_NOT_NULL(name);
-    cuc_status st = cuc__python_prepare(__func__);
+    cuc_status st = cuc__python_own(__func__);
     if (st < 0)
         return st;
     for (size_t i = 0; i < CUC__LENGTH(bases); i++) {

@@ -5,8 +5,8 @@
 // in the class and does the common case: open objects of the package's own classes. Everything
 // else, from a wrong argument to another library's stream, it hands to the Python definition.
 //
-// All of this belongs to the first interpreter of a process that imports the package; in others the
-// Python definitions stay. Whoever changes it holds that interpreter's lock.
+// All of this belongs to the first interpreter of a process that imports the package; in others, and
+// in a free-threaded one, the Python definitions stay. Whoever changes it holds that interpreter's lock.
 #ifndef CUCORE_SRC_PYTHON_OBJECT_H
 #define CUCORE_SRC_PYTHON_OBJECT_H
 
@@ -34,29 +34,49 @@ enum cuc__python_class {
 };
 
 // Names that C looks for: of attributes and of arguments.
-#define CUC__PYTHON_NAMES(X) \
-    X(_failed)               \
-    X(_held)                 \
-    X(_left)                 \
-    X(_release_left)         \
-    X(_prune)                \
-    X(_may_call)             \
-    X(_reference)            \
-    X(allocate)              \
-    X(dst)                   \
-    X(earlier)               \
-    X(other)                 \
-    X(event)                 \
-    X(event_or_stream)       \
-    X(fget)                  \
-    X(fset)                  \
-    X(memory_resource)       \
-    X(options)               \
-    X(size)                  \
-    X(src)                   \
-    X(stream_ptr)            \
-    X(obj)                   \
-    X(stream)                \
+#define CUC__PYTHON_NAMES(X)    \
+    X(_failed)                  \
+    X(_held)                    \
+    X(_left)                    \
+    X(_release_left)            \
+    X(_prune)                   \
+    X(_may_call)                \
+    X(_dtype_number)            \
+    X(_numpy_dtype)             \
+    X(_typestrs)                \
+    X(_reference)               \
+    X(__array_interface__)      \
+    X(__cuda_array_interface__) \
+    X(__dlpack__)               \
+    X(__dlpack_device__)        \
+    X(allocate)                 \
+    X(buffer)                   \
+    X(copy)                     \
+    X(data)                     \
+    X(dl_device)                \
+    X(dst)                      \
+    X(dtype)                    \
+    X(earlier)                  \
+    X(other)                    \
+    X(event)                    \
+    X(event_or_stream)          \
+    X(fget)                     \
+    X(fset)                     \
+    X(is_readonly)              \
+    X(itemsize)                 \
+    X(layout)                   \
+    X(mask)                     \
+    X(max_version)              \
+    X(memory_resource)          \
+    X(options)                  \
+    X(shape)                    \
+    X(size)                     \
+    X(src)                      \
+    X(stream_ptr)               \
+    X(obj)                      \
+    X(stream)                   \
+    X(strides)                  \
+    X(typestr)                  \
     X(value)
 
 extern struct cuc__python {
@@ -141,6 +161,10 @@ static inline void *cuc__python_fields_of(void *object, enum cuc__python_class w
 
 // Find CPython and the names, once.
 cuc_status cuc__python_prepare(const char *function);
+
+// The same, where base types and methods may be made: not for a second interpreter, nor for one
+// whose threads run at once.
+cuc_status cuc__python_own(const char *function);
 
 // An object of a class for a handle, whose reference it takes; NULL, with the reference released.
 void *cuc__python_make(void *type, void *handle);

@@ -2,8 +2,8 @@
 
 Every class is defined in Python, whole. `methods` then puts the library's functions in the place of the definitions
 that loops call; those do the common case, and call the definition for everything else. Where the library cannot do
-it (another interpreter of the process has them, no CPython is found) or CUCORE_PYTHON_NATIVE is 0, the definitions
-stay, and do the same slower.
+it (another interpreter of the process has them, the interpreter is free-threaded, no CPython is found) or
+CUCORE_PYTHON_NATIVE is 0, the definitions stay, and do the same slower.
 """
 from __future__ import annotations
 

@@ -39,6 +39,8 @@ _TYPESTR = {
 }
 _OTHER_ORDER = ">" if sys.byteorder == "little" else "<"
 _FROM_TYPESTR = {kind[1:]: number for number, kind in _TYPESTR.items() if kind != "<V1"}
+#: Those that say their element type alone, as arrays of the machine's byte order have them.
+TYPESTRS = {kind: number for number, kind in _TYPESTR.items() if kind[1] != "V"}
 _ML_DTYPES = {raw.CUC_BF16: "bfloat16", raw.CUC_E4M3: "float8_e4m3fn", raw.CUC_E5M2: "float8_e5m2",
               raw.CUC_E8M0: "float8_e8m0fnu"}
 

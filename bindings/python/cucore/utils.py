@@ -16,7 +16,7 @@ from ._managed import CopyOptions, copy_batch, discard_batch, discard_prefetch_b
 from ._memory import Buffer
 from ._native import TensorBase, methods
 from ._stream import Stream, StreamLike, as_stream
-from ._tensor import Tensor, _extent, dtype_number, has_interface, lay, numpy_dtype, stream_of
+from ._tensor import TYPESTRS, Tensor, _extent, dtype_number, has_interface, lay, numpy_dtype, stream_of
 from ._tensor_map import TensorMapDescriptor, TensorMapDescriptorOptions, options_of
 
 
@@ -29,6 +29,7 @@ class StridedMemoryView(TensorBase):
 
     __slots__ = ()
     exporting_obj: Any  #: what it is a view of
+    _dtype_number, _numpy_dtype, _typestrs = staticmethod(dtype_number), staticmethod(numpy_dtype), TYPESTRS
 
     def __init__(self, obj: Any = None, stream_ptr: int | None = None) -> None:
         made = self.from_any_interface(obj, stream_ptr)

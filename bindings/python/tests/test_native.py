@@ -22,11 +22,13 @@ stream, other = device.create_stream(), device.create_stream()
 
 class Replaced(unittest.TestCase):
     def test_methods_are_the_librarys_or_pythons(self):
-        native = os.environ.get("CUCORE_PYTHON_NATIVE") != "0"
+        native = os.environ.get("CUCORE_PYTHON_NATIVE") != "0" and "free-threading" not in sys.version
         self.assertEqual(_native.is_there, native)
         kind = "method_descriptor" if native else "function"
         for cls, names in ((Stream, ("wait", "record", "sync", "close")), (Buffer, ("fill", "copy_to", "close")),
-                           (Event, ("record", "sync")), (MemoryResource, ("allocate",)), (Device, ("allocate",))):
+                           (Event, ("record", "sync")), (MemoryResource, ("allocate",)), (Device, ("allocate",)),
+                           (Buffer, ("__dlpack__", "__dlpack_device__")),
+                           (StridedMemoryView, ("view", "__dlpack__", "__dlpack_device__"))):
             for name in names:
                 self.assertEqual(type(cls.__dict__[name]).__name__, kind, f"{cls.__name__}.{name}")
 
@@ -46,7 +48,123 @@ print(event.is_done, Device(0) is device, stream.device is device, buffer.is_clo
         self.assertEqual(said, "False 64 (16,) (16,)\nTrue True True True False\n")
 
 
+# Lines "what: result" of arrays of every origin, of which the methods and the definitions in Python have the same.
+ARRAYS = PROGRAM + """
+import ctypes
+from cucore import raw
+from cucore.utils import StridedMemoryView as View
+buffer = device.allocate(256, stream=stream)
+start = buffer.handle
+closed = device.allocate(64, stream=stream)
+pinned = LegacyPinnedMemoryResource().allocate(64, stream=stream)
+capsule_name = ctypes.pythonapi.PyCapsule_GetName
+capsule_name.restype, capsule_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+
+class Said:
+    def __init__(self, on_device=False, **said):
+        said = {"shape": (2, 3), "typestr": "<f4", "data": (start, False), "version": 3, **said}
+        setattr(self, "__cuda_array_interface__" if on_device else "__array_interface__", said)
+
+class Producer:
+    def __init__(self, given):
+        self.given = given
+    def __dlpack_device__(self):
+        return self.given.__dlpack_device__()
+    def __dlpack__(self, **how):
+        return self.given.__dlpack__(**how)
+
+def show(what, do):
+    try:
+        made = do()
+    except Exception as error:
+        print(what, type(error).__name__, str(error).splitlines()[0])
+        return
+    if isinstance(made, View):
+        made = (made.ptr - start if made.ptr >= start else 0, made.shape, made.strides, made.size, str(made.dtype),
+                made.device_id, made.readonly, made.is_device_accessible, type(made.exporting_obj).__name__)
+    elif type(made).__name__ == "PyCapsule":
+        made = capsule_name(made)
+    print(what, made)
+
+part = View.from_buffer(buffer, (4, 8), dtype="f32")
+fixed = View.from_buffer(buffer, (4, 8), dtype="i32", is_readonly=True)
+gone = View.from_buffer(closed, (8,), dtype="f32")
+closed.close()
+for what, do in {
+        "part": lambda: part, "fixed": lambda: fixed, "of a closed one": lambda: gone,
+        "scalar": lambda: View.from_buffer(buffer, (), dtype="f32"),
+        "empty": lambda: View.from_buffer(buffer, (0, 4), dtype="f32"),
+        "pinned": lambda: View.from_buffer(pinned, (8,), dtype="f64"),
+        "bytes": lambda: View.from_buffer(buffer, (256,), itemsize=1),
+        "strides": lambda: View.from_buffer(buffer, (4, 4), (1, 4), dtype="f32"),
+        "list": lambda: View.from_buffer(buffer, [4, 4], dtype="f32"),
+        "too large": lambda: View.from_buffer(buffer, (4, 17), dtype="f32"),
+        "too many axes": lambda: View.from_buffer(buffer, (1,) * 40, dtype="f32"),
+        "negative": lambda: View.from_buffer(buffer, (-1,), dtype="f32"),
+        "huge": lambda: View.from_buffer(buffer, (1 << 70,), dtype="f32"),
+        "no dtype": lambda: View.from_buffer(buffer, (4,)),
+        "two dtypes": lambda: View.from_buffer(buffer, (4,), dtype="f32", itemsize=4),
+        "unknown dtype": lambda: View.from_buffer(buffer, (4,), dtype="f33"),
+        "dtype 5": lambda: View.from_buffer(buffer, (4,), dtype=raw.CUC_F32),
+        "dtype 5.0": lambda: View.from_buffer(buffer, (4,), dtype=float(raw.CUC_F32)),
+        "closed": lambda: View.from_buffer(closed, (4,), dtype="f32"),
+        "no buffer": lambda: View.from_buffer(3, (4,), dtype="f32"),
+        "as i32": lambda: part.view(dtype="i32"), "as i64": lambda: part.view(dtype="i64"),
+        "laid": lambda: part.view((2, 16)), "as it is": lambda: part.view(),
+        "export": lambda: part.__dlpack__(stream=-1), "export new": lambda: part.__dlpack__(max_version=(1, 1)),
+        "export old": lambda: part.__dlpack__(max_version=(0, 8)),
+        "export to a stream": lambda: part.__dlpack__(stream=other.handle),
+        "export to its own": lambda: part.__dlpack__(stream=stream.handle),
+        "export to 0": lambda: part.__dlpack__(stream=0), "export to 2": lambda: part.__dlpack__(stream=2),
+        "export a copy": lambda: part.__dlpack__(copy=True), "export no copy": lambda: part.__dlpack__(copy=False),
+        "export elsewhere": lambda: part.__dlpack__(dl_device=(1, 0)),
+        "export there": lambda: part.__dlpack__(dl_device=(2, 0)),
+        "export version 3": lambda: part.__dlpack__(max_version=3),
+        "export unknown": lambda: part.__dlpack__(color=1), "export by place": lambda: part.__dlpack__(1),
+        "export fixed": lambda: fixed.__dlpack__(), "export fixed new": lambda: fixed.__dlpack__(max_version=(1, 0)),
+        "export of a closed one": lambda: gone.__dlpack__(stream=-1),
+        "device": part.__dlpack_device__, "device of pinned": pinned.__dlpack_device__,
+        "buffer": lambda: buffer.__dlpack__(stream=-1), "buffer new": lambda: buffer.__dlpack__(max_version=(1, 0)),
+        "buffer device": buffer.__dlpack_device__, "closed buffer": closed.__dlpack__,
+        "closed buffer device": closed.__dlpack_device__, "buffer to 0": lambda: buffer.__dlpack__(stream=0),
+        "producer": lambda: View.from_dlpack(Producer(part), -1),
+        "producer on the host": lambda: View.from_dlpack(Producer(pinned), -1),
+        "producer in order": lambda: View.from_dlpack(Producer(part), stream.handle),
+        "producer of a closed one": lambda: View.from_dlpack(Producer(closed), -1),
+        "producer of none": lambda: View.from_dlpack(Producer(3), -1),
+        "buffer by any": lambda: View.from_any_interface(buffer, -1),
+        "producer by any": lambda: View.from_any_interface(Producer(part), -1),
+        "no order said": lambda: View.from_dlpack(Producer(part)),
+        "host": lambda: View.from_array_interface(Said()),
+        "host strides": lambda: View.from_array_interface(Said(strides=(4, 8))),
+        "host cut strides": lambda: View.from_array_interface(Said(strides=(4, 6))),
+        "host fewer strides": lambda: View.from_array_interface(Said(strides=(4,))),
+        "host fixed": lambda: View.from_array_interface(Said(data=(start, True))),
+        "host empty": lambda: View.from_array_interface(Said(shape=(0, 3), data=(0, False))),
+        "host other order": lambda: View.from_array_interface(Said(typestr=">f4")),
+        "host unknown": lambda: View.from_array_interface(Said(typestr="<M8")),
+        "host records": lambda: View.from_array_interface(Said(typestr="|V12")),
+        "host mask": lambda: View.from_array_interface(Said(mask=Said())),
+        "host list": lambda: View.from_array_interface(Said(shape=[2, 3])),
+        "host without data": lambda: View.from_array_interface(Said(data=(0, False))),
+        "host none": lambda: View.from_array_interface(3),
+        "cuda": lambda: View.from_cuda_array_interface(Said(True), -1),
+        "cuda producer's stream": lambda: View.from_cuda_array_interface(Said(True, stream=other.handle), -1),
+        "cuda in order": lambda: View.from_cuda_array_interface(Said(True, stream=other.handle), stream.handle),
+        "cuda no order said": lambda: View.from_cuda_array_interface(Said(True)),
+        "cuda empty": lambda: View.from_cuda_array_interface(Said(True, shape=(0,), data=(0, False)), -1),
+        "cuda none": lambda: View.from_cuda_array_interface(3, -1)}.items():
+    show(what, do)
+    show(what, do)  # with what the first one has left
+"""
+
+
 class Same(DeviceTest):
+    def test_arrays_are_the_same_as_by_python_alone(self):
+        native, python = (child(ARRAYS, CUCORE_PYTHON_NATIVE=each, PYTHONMALLOC="debug").splitlines() for each in "10")
+        self.assertEqual(native, python)
+        self.assertEqual(len(native), 152)
+
     def test_errors_name_the_call_and_the_type(self):
         buffer = self.device.allocate(64, stream=self.stream)
         closed = self.device.allocate(64, stream=self.stream)
@@ -152,6 +270,9 @@ class Lifetimes(DeviceTest):
                 buffer.fill(0, stream=self.stream)
                 self.device.allocate(8, stream=self.stream).close(self.stream)
                 self.stream.record().close()
+                view = StridedMemoryView.from_buffer(buffer, (4, 4), dtype="f32")
+                view.view(dtype="i32").__dlpack__(stream=-1), view.dtype, buffer.__dlpack__(max_version=(1, 0))
+                StridedMemoryView.from_any_interface(view, -1).__dlpack_device__()
                 event.is_done, buffer.memory_resource, self.stream.device, Device(0), self.stream == event
                 for wrong in (lambda: self.stream.wait(3), lambda: buffer.fill("x", stream=self.stream)):
                     self.assertRaises((ValueError, TypeError), wrong)

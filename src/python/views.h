@@ -1,0 +1,24 @@
+// Functions of rows of methods.def that make or give arrays. Each gives an object, NULL with an
+// exception, or &cuc__python: the Python definition has to look at it.
+#ifndef CUCORE_SRC_PYTHON_VIEWS_H
+#define CUCORE_SRC_PYTHON_VIEWS_H
+
+#include "method.h"
+
+void *cuc__python_view_buffer(struct cuc__python_call *call);
+void *cuc__python_view_interface(struct cuc__python_call *call, bool on_device);
+void *cuc__python_view_dtype(void *self);
+
+void *cuc__python_StridedMemoryView_view(struct cuc__python_call *call);
+void *cuc__python_StridedMemoryView___dlpack__(struct cuc__python_call *call);
+void *cuc__python_StridedMemoryView___dlpack_device__(struct cuc__python_call *call);
+void *cuc__python_Buffer___dlpack__(struct cuc__python_call *call);
+void *cuc__python_Buffer___dlpack_device__(struct cuc__python_call *call);
+
+// A DLPack capsule of a tensor whose memory a buffer has, for a consumer's stream, which is let
+// wait for the memory's own. The call's arguments are stream, max_version, dl_device and copy.
+// python_dlpack.c.
+void *cuc__python_give(const struct cuc__python_call *call, const cuc_tensor *tensor,
+                       cuc_buffer *buffer, cuc_stream *own);
+
+#endif
