@@ -76,18 +76,22 @@ static bool is_text(struct span texts, uint64_t at, const char *text)
            memcmp(texts.at + at, text, bytes) == 0;
 }
 
-// A symbol's row in the table of them, and which it is.
+// A symbol's row in the table of them, and which it is. A file has one table of symbols: were all
+// of a damaged one's read, the time would be the product of its sections and its symbols.
 static const unsigned char *find_symbol(const struct file *f, const char *name, uint32_t *index)
 {
-    for (uint64_t i = 0; i < f->section_count; i++) {
-        const unsigned char *row = f->data + f->sections + i * SECTION_BYTES;
-        if (cuc__read_le(row, 4, 4) != SECTION_SYMBOLS)
-            continue;
-        struct span symbols = section(f, i), texts = section(f, cuc__read_le(row, 40, 4));
-        for (uint32_t n = 0; symbols.at && n < symbols.bytes / SYMBOL_BYTES; n++) {
-            const unsigned char *symbol = symbols.at + (size_t)n * SYMBOL_BYTES;
-            if (!is_text(texts, cuc__read_le(symbol, 0, 4), name))
-                continue;
+    uint64_t i = 0;
+
+    while (i < f->section_count &&
+           cuc__read_le(f->data + f->sections + i * SECTION_BYTES, 4, 4) != SECTION_SYMBOLS)
+        i++;
+    if (i == f->section_count)
+        return NULL;
+    const unsigned char *row = f->data + f->sections + i * SECTION_BYTES;
+    struct span symbols = section(f, i), texts = section(f, cuc__read_le(row, 40, 4));
+    for (uint32_t n = 0; symbols.at && n < symbols.bytes / SYMBOL_BYTES; n++) {
+        const unsigned char *symbol = symbols.at + (size_t)n * SYMBOL_BYTES;
+        if (is_text(texts, cuc__read_le(symbol, 0, 4), name)) {
             *index = n;
             return symbol;
         }
