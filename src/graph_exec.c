@@ -114,9 +114,8 @@ static void add_name(struct names *n, const char *name)
         n->more = true;
 }
 
-static const char nameless[] = "a graph"; // where there is no memory for more
-
-// A text that names a graph among the launches that may be to blame for a failure.
+// A text that names a graph among the launches that may be to blame for a failure; NULL without
+// memory.
 static const char *describe(size_t nodes, const struct names *n)
 {
     char text[512];
@@ -131,22 +130,28 @@ static const char *describe(size_t nodes, const struct names *n)
                                n->name[i]);
     if (n->count && at < sizeof(text))
         snprintf(text + at, sizeof(text) - at, "%s)", n->more ? " and others" : "");
-    const char *kept = cuc__intern(text);
-    return kept ? kept : nameless;
+    return cuc__intern(text);
 }
 
-// Nothing launches the instance at the same time.
-static void set_name(cuc_graph_exec *e, const char *name)
-{
-    const char *before = atomic_exchange_explicit(&e->what, name, memory_order_relaxed);
+// A graph as its instance remembers it.
+struct view {
+    size_t nodes;
+    bool allocates, decides;
+    const char *name; // interned, owned
+};
 
-    if (before != nameless)
-        cuc__intern_release(before);
+// Nothing launches the instance at the same time. The view's name becomes the instance's.
+static void take_view(cuc_graph_exec *e, const struct view *v)
+{
+    e->nodes = v->nodes;
+    e->allocates = v->allocates;
+    e->decides = v->decides;
+    cuc__intern_release(atomic_exchange_explicit(&e->what, v->name, memory_order_relaxed));
 }
 
 // Count the nodes and look whether one allocates, by which a later refusal is explained, and which
 // kernels there are, for a fault in one of them.
-static cuc_status look_at(cuc_graph_exec *e, cuc_graph *graph, const char *function)
+static cuc_status look_at(struct view *v, cuc_graph *graph, const char *function)
 {
     struct names names = { .count = 0 };
     CUgraphNode *nodes;
@@ -165,12 +170,14 @@ static cuc_status look_at(cuc_graph_exec *e, cuc_graph *graph, const char *funct
             type == CU_GRAPH_NODE_TYPE_KERNEL && !names.more ? cuc__node_kernel(nodes[i]) : NULL;
         if (name)
             add_name(&names, name);
-        e->allocates |= type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
-        e->decides |= type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+        v->allocates |= type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+        v->decides |= type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
     }
     free(nodes);
-    e->nodes = count;
-    set_name(e, describe(count, &names));
+    v->nodes = count;
+    if (st >= 0 && !(v->name = describe(count, &names)))
+        st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
+                       "no host memory for the name of a graph of %zu nodes", count);
     return st;
 }
 
@@ -196,6 +203,7 @@ cuc_status cuc_graph_instantiate(cuc_graph_exec **out, cuc_graph *graph,
                                  const cuc_graph_exec_options *options)
 {
     cuc_graph_exec_options o;
+    struct view view = { 0 };
     bool pushed;
 
     CUC_CHECK_NOT_NULL(out);
@@ -214,7 +222,11 @@ cuc_status cuc_graph_instantiate(cuc_graph_exec **out, cuc_graph *graph,
     e->flags = o.flags;
     (void)cuc_launch_is_blocking(); // read with the first instance, too
     cuc_context *context = o.upload ? o.upload->context : graph->context;
-    if ((st = look_at(e, graph, __func__)) >= 0 && (st = CUC_ENTER(context, &pushed)) >= 0) {
+    if ((st = look_at(&view, graph, __func__)) >= 0) {
+        take_view(e, &view);
+        st = CUC_ENTER(context, &pushed);
+    }
+    if (st >= 0) {
         CUDA_GRAPH_INSTANTIATE_PARAMS params = {
             .flags = driver_flags(&o),
             .hUploadStream = o.upload ? o.upload->handle : NULL,
@@ -366,6 +378,7 @@ static cuc_status fail_update(const cuc_graph_exec *exec, const cuc_graph *graph
 cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph)
 {
     CUgraphExecUpdateResultInfo info = { 0 };
+    struct view view = { 0 };
     bool pushed;
 
     CUC_CHECK(exec, GRAPH_EXEC);
@@ -374,14 +387,20 @@ cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph)
     if (st < 0)
         return st;
     cuc__keep_tidy();
-    if ((st = CUC_ENTER(graph->context, &pushed)) < 0)
+    if ((st = look_at(&view, graph, __func__)) >= 0)
+        st = CUC_ENTER(graph->context, &pushed);
+    if (st < 0) {
+        cuc__intern_release(view.name);
         return st;
+    }
     CUstreamCaptureMode mode = cuc__relax();
     CUresult r = cuc__cu.cuGraphExecUpdate(exec->handle, graph->handle, &info);
-    if (r)
+    if (r) {
         st = fail_update(exec, graph, r, &info, __func__);
-    else
-        st = look_at(exec, graph, __func__); // its kernels may be others now
+        cuc__intern_release(view.name);
+    } else {
+        take_view(exec, &view); // its kernels may be others now
+    }
     cuc__unrelax(mode);
     return CUC_LEAVE(graph->context, pushed, st);
 }
@@ -401,7 +420,7 @@ void cuc_graph_exec_release(cuc_graph_exec *exec)
         CUC_CLEANUP(context, cuGraphExecDestroy, (void *)exec->handle, exec->handle);
         cuc__unrelax(mode);
     }
-    set_name(exec, NULL);
+    cuc__intern_release(atomic_load_explicit(&exec->what, memory_order_relaxed));
     cuc__handle_free(exec);
     cuc_context_release(context);
     cuc__keep_tidy();
