@@ -431,6 +431,9 @@ launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_ker
                 return fail_argument(kernel, args, i);
             atomic_store_explicit(&kernel->accepted[i], type_and_bytes(a), memory_order_relaxed);
         }
+        if (__builtin_expect(cuc__handle_checks() && a->type == CUC_ARG_POINTER, 0) &&
+            (st = cuc__launch_check_address(kernel, a->value.u64, stream, i)) < 0)
+            return st;
         parameters[i] = argument_address(a, stream, i, &st);
         if (__builtin_expect(!parameters[i], 0))
             return st;

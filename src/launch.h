@@ -34,6 +34,9 @@ cuc_status cuc__launch_check_buffer(const cuc_buffer *buffer, const cuc_stream *
     __attribute__((cold));
 cuc_status cuc__launch_check_tensor(const cuc_tensor *tensor, const cuc_stream *stream, size_t i)
     __attribute__((cold));
+// With CUCORE_CHECK_HANDLES: refuse a pointer that the driver does not know.
+cuc_status cuc__launch_check_address(const cuc_kernel *kernel, cuc_device_ptr address,
+                                     const cuc_stream *stream, size_t i) __attribute__((cold));
 cuc_status cuc__launch_check_device(const cuc_tensor *tensor, const cuc_stream *stream,
                                     const char *argument) __attribute__((cold));
 

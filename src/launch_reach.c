@@ -155,3 +155,43 @@ cuc_status cuc__launch_check_tensor(const cuc_tensor *t, const cuc_stream *strea
     snprintf(argument, sizeof(argument), "argument %zu", i);
     return cuc__launch_check_device(t, stream, argument);
 }
+
+// The driver answers for an address that it does not know, with a memory type of 0.
+static cuc_status is_known(bool *known, CUdeviceptr address, const cuc_stream *stream)
+{
+    CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+    unsigned type = 0;
+    void *value = &type;
+    bool pushed;
+
+    cuc_status st = cuc__context_enter(stream->context, &pushed, "cuc_launch");
+    if (st < 0)
+        return st;
+    *known = !cuc__cu.cuPointerGetAttributes(1, &attribute, &value, address) && type;
+    return cuc__context_leave(stream->context, pushed, CUC_OK, "cuc_launch");
+}
+
+cuc_status cuc__launch_check_address(const cuc_kernel *kernel, cuc_device_ptr address,
+                                     const cuc_stream *stream, size_t i)
+{
+    int32_t reaches = 0;
+    bool known;
+    cuc_status st;
+
+    if (!address || (st = is_known(&known, address, stream)) < 0)
+        return address ? st : CUC_OK;
+    if (!known && (st = is_known(&known, address - 1, stream)) < 0) // the end of an array
+        return st;
+    if (known)
+        return CUC_OK;
+    st = cuc_device_get_attribute(&reaches, stream->device, CUC_DEVICE_PAGEABLE_MEMORY_ACCESS);
+    if (st < 0 || reaches)
+        return cuc__pass(st, "cuc_launch");
+    return cuc__fail(
+        CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+        "%s: argument %zu: 0x%llx is no device address: the driver does not know it, and "
+        "device %d (%s) cannot reach pageable host memory, such as the stack or the "
+        "heap. Pass a cuc_buffer, or copy the data to one with cuc_buffer_write(); a "
+        "value that is no address goes as uint64_t (CUCORE_CHECK_HANDLES)",
+        kernel->name, i, (unsigned long long)address, stream->ordinal, stream->device->name);
+}

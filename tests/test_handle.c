@@ -1,5 +1,6 @@
 // Reference counts, and the table of live handles that CUCORE_CHECK_HANDLES=1 keeps.
 #include "handle.h"
+#include "launch_ptx.h"
 #include "testing.h"
 
 struct thing {
@@ -193,6 +194,55 @@ START_TEST(public_calls_refuse_released_and_mistaken_handles)
 }
 END_TEST
 
+// With the variable; without it; with it, on a device that reaches all of the host's memory.
+START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
+{
+    cuc_device *device;
+    cuc_stream *stream;
+    cuc_object *object;
+    cuc_kernel *three;
+    cuc_buffer *buffer;
+    static float global[4];
+    float stack[4] = { 0 }, *heap = calloc(4, sizeof(*heap));
+    const cuc_launch_config *shape = CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 });
+    void *wrong[] = { stack, heap, global, (void *)(uintptr_t)0x1234 };
+
+    NEED_FAKE();
+    const bool checks = _i != 1, reaches = _i == 2, refused = checks && !reaches;
+    if (checks)
+        check_handles();
+    fake_set_attribute(0, CUC_DEVICE_PAGEABLE_MEMORY_ACCESS, reaches);
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_stream_create(&stream, device, NULL));
+    ck_ok(cuc_object_create(&object, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1, NULL));
+    ck_ok(cuc_object_get_kernel(&three, object, "three"));
+    ck_ok(cuc_buffer_create(&buffer, NULL, 256, stream));
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        if (!refused)
+            ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, wrong[i], 4));
+        else
+            ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+                     CUC_LAUNCH(stream, shape, three, 1.0F, wrong[i], 4), "three: argument 1: 0x",
+                     "is no device address", "Pass a cuc_buffer");
+    }
+    int launched = fake_launch_count();
+    void *first = (void *)(uintptr_t)cuc_buffer_ptr(buffer), *end = (char *)first + 256;
+    void *nothing = NULL;
+    ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, first, 4));
+    ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, end, 4)); // of an array
+    ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, nothing, 4));
+    ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, buffer, 4));
+    ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, (uint64_t)(uintptr_t)stack, 4)); // a value
+    ck_assert_int_eq(fake_launch_count(), launched + 5);
+    ck_assert_int_eq(launched, refused ? 0 : 4);
+    cuc_buffer_release(buffer);
+    cuc_kernel_release(three);
+    cuc_object_release(object);
+    cuc_stream_release(stream);
+    free(heap);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("handle");
@@ -205,6 +255,7 @@ int main(void)
     tcase_add_test(tests, the_table_of_handles_grows);
     tcase_add_loop_test(tests, an_empty_or_zero_variable_switches_no_checks_on, 0, 2);
     tcase_add_test(tests, public_calls_refuse_released_and_mistaken_handles);
+    tcase_add_loop_test(tests, a_pointer_that_is_no_device_address_is_refused_by_its_number, 0, 3);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 0);
 }
