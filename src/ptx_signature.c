@@ -278,6 +278,37 @@ bool cuc__ptx_signature(const char *text, size_t bytes, const char *kernel,
     return false;
 }
 
+static bool up_to_three(struct cuc__ptx *s, uint32_t out[3])
+{
+    out[0] = out[1] = out[2] = 1;
+    for (int i = 0; i < 3; i++) {
+        if (!number(next(s), &out[i]) || !out[i])
+            return false;
+        struct cuc__ptx behind = *s;
+        if (!is(next(s), ",")) {
+            *s = behind;
+            break;
+        }
+    }
+    return true;
+}
+
+bool cuc__ptx_required_block(const char *text, size_t bytes, const char *kernel, uint32_t block[3])
+{
+    struct cuc__ptx s = { text, text + bytes };
+    struct token name;
+
+    while (cuc__ptx_next_entry(&s, &name.at, &name.bytes)) {
+        if (!is(name, kernel))
+            continue;
+        for (struct token t = next(&s); t.bytes && !is(t, "{") && !is(t, ";"); t = next(&s))
+            if (is(t, ".reqntid"))
+                return up_to_three(&s, block);
+        return false;
+    }
+    return false;
+}
+
 // From behind the array's name.
 static bool initialised_bytes(struct cuc__ptx *s, unsigned char *out, size_t capacity,
                               size_t *count)

@@ -29,6 +29,10 @@ bool cuc__ptx_next_entry(struct cuc__ptx *ptx, const char **name, size_t *bytes)
 bool cuc__ptx_signature(const char *text, size_t bytes, const char *kernel,
                         struct cuc__parameter *out, size_t capacity, size_t *count);
 
+// The block that a kernel's .reqntid requires, in `block`; false when there is no such kernel, or
+// it requires none.
+bool cuc__ptx_required_block(const char *text, size_t bytes, const char *kernel, uint32_t block[3]);
+
 // The bytes of an initialised array of .b8 at the top of a module. `count` is how long it is, and
 // the first `capacity` bytes are stored. False when there is none of that name, or it is not
 // understood.

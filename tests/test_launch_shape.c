@@ -1,6 +1,10 @@
 // Grids, blocks and shared memory of launches, and what is beyond the device.
 #include "launching.h"
 
+#include <cucore/occupancy.h>
+
+#include <stdio.h>
+
 static const struct {
     uint32_t grid[3], block[3];
     const char *message;
@@ -192,6 +196,133 @@ START_TEST(a_launch_that_the_driver_refuses_names_the_kernel_and_its_shape)
 }
 END_TEST
 
+// A kernel whose block .reqntid fixes, of an object of its own.
+static cuc_kernel *exact_kernel(const char *reqntid)
+{
+    char ptx[512];
+    cuc_object *own;
+    cuc_kernel *exact;
+
+    snprintf(ptx, sizeof(ptx),
+             ".version 7.8\n.target sm_80\n.address_size 64\n"
+             ".visible .entry other()\n.reqntid 7\n{\n ret;\n}\n"
+             ".visible .entry exact(.param .u64 exact_x)\n.reqntid %s\n{\n ret;\n}\n",
+             reqntid);
+    ck_ok(cuc_object_create(&own, CUC_CODE_PTX, ptx, strlen(ptx), NULL));
+    ck_ok(cuc_object_get_kernel(&exact, own, "exact"));
+    cuc_object_release(own);
+    return exact;
+}
+
+static const struct {
+    uint64_t n;
+    uint32_t block, expected_block, expected_grid;
+} counts[] = {
+    { 0, 128, 128, 1 }, // one block without an element
+    { 1, 128, 128, 1 },
+    { 128, 128, 128, 1 },
+    { 129, 128, 128, 2 },
+    { 1000000, 256, 256, 3907 },
+    { UINT64_C(0x7fffffff) * 1024, 1024, 1024, 0x7fffffff }, // the largest grid
+};
+
+START_TEST(a_config_for_n_elements_covers_them_with_the_block_that_is_given)
+{
+    cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
+
+    c.block[0] = counts[_i].block;
+    c.shared_bytes = 64;
+    ck_ok(cuc_launch_config_for(&c, none, device, counts[_i].n));
+    ck_assert_uint_eq(c.grid[0], counts[_i].expected_grid);
+    ck_assert_uint_eq(c.block[0], counts[_i].expected_block);
+    ck_assert_uint_eq(c.shared_bytes, 64);
+    ck_assert_uint_eq(c.struct_size, sizeof(c));
+}
+END_TEST
+
+START_TEST(a_config_without_a_block_gets_the_one_of_the_occupancy)
+{
+    cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
+    cuc_kernel *small = kernel("small");
+    uint32_t grid, block;
+
+    ck_ok(cuc_occupancy_max_potential_block_size(&grid, &block, none, device, NULL));
+    ck_ok(cuc_launch_config_for(&c, none, device, 100000));
+    ck_assert_uint_eq(c.block[0], block);
+    ck_assert_uint_eq(c.grid[0], (100000 + block - 1) / block);
+    ck_ok(CUC_LAUNCH(stream, &c, none));
+
+    cuc_launch_config bounded = CUC_LAUNCH_CONFIG_INIT;
+    ck_ok(cuc_launch_config_for(&bounded, small, device, 100000));
+    ck_assert_uint_le(bounded.block[0], 64); // its launch bounds
+    ck_ok(CUC_LAUNCH(stream, &bounded, small));
+    cuc_kernel_release(small);
+}
+END_TEST
+
+START_TEST(a_config_takes_the_block_that_a_kernel_requires)
+{
+    cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
+    cuc_kernel *exact = exact_kernel("96, 1, 1"), *flat = exact_kernel("16, 16");
+    void *nothing = NULL;
+
+    ck_ok(cuc_launch_config_for(&c, exact, device, 1000));
+    ck_assert_uint_eq(c.block[0], 96);
+    ck_assert_uint_eq(c.grid[0], 11);
+    ck_ok(CUC_LAUNCH(stream, &c, exact, nothing));
+    c.block[0] = 64;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch_config_for(&c, exact, device, 1000),
+             "config.block is 64,1,1, exact requires 96,1,1");
+    c.block[0] = 0;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch_config_for(&c, flat, device, 1000),
+             "the required block is 16,16,1 for exact");
+    ck_assert_uint_eq(c.block[0], 0); // as it was
+    cuc_kernel_release(exact);
+    cuc_kernel_release(flat);
+}
+END_TEST
+
+START_TEST(a_config_for_clusters_has_whole_ones)
+{
+    cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
+
+    c.block[0] = 32;
+    c.cluster[0] = 4;
+    ck_ok(cuc_launch_config_for(&c, none, device, 32 * 9));
+    ck_assert_uint_eq(c.grid[0], 12);
+    ck_ok(cuc_launch_config_for(&c, none, device, 0));
+    ck_assert_uint_eq(c.grid[0], 4);
+}
+END_TEST
+
+START_TEST(a_config_that_cannot_be_is_refused_and_left_alone)
+{
+    cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
+    const cuc_launch_config before = { .struct_size = sizeof(c), .block = { 1024 } };
+    const uint64_t most = UINT64_C(0x7fffffff) * 1024;
+
+    c.block[0] = 1024;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch_config_for(&c, none, device, most + 1),
+             "n is 2199023254529,", "2147483647 blocks of 1024 threads, for 2199023254528");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch_config_for(&c, none, device, UINT64_MAX),
+             "n is 18446744073709551615,");
+    ck_assert_mem_eq(&c, &before, sizeof(c));
+    c.block[0] = 1025;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch_config_for(&c, none, device, 1),
+             "config.block is 1025 threads, none runs 1 to 1024");
+    c.block[0] = 16, c.block[1] = 2;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch_config_for(&c, none, device, 1),
+             "config.block is 16,2,0 for none, expected one of one dimension");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch_config_for(NULL, none, device, 1),
+             "config is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch_config_for(&c, NULL, device, 1), "kernel");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch_config_for(&c, none, NULL, 1), "device");
+    c.struct_size = 0;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch_config_for(&c, none, device, 1),
+             "cuc_launch_config.struct_size is 0");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("launch_shape");
@@ -206,6 +337,12 @@ int main(void)
     tcase_add_test(tests, large_dynamic_shared_memory_is_opted_into_once);
     tcase_add_test(tests, shared_memory_beyond_the_opt_in_limit_is_told_with_the_limit);
     tcase_add_test(tests, a_launch_that_the_driver_refuses_names_the_kernel_and_its_shape);
+    tcase_add_loop_test(tests, a_config_for_n_elements_covers_them_with_the_block_that_is_given, 0,
+                        sizeof(counts) / sizeof(*counts));
+    tcase_add_test(tests, a_config_without_a_block_gets_the_one_of_the_occupancy);
+    tcase_add_test(tests, a_config_takes_the_block_that_a_kernel_requires);
+    tcase_add_test(tests, a_config_for_clusters_has_whole_ones);
+    tcase_add_test(tests, a_config_that_cannot_be_is_refused_and_left_alone);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);
 }

@@ -129,6 +129,23 @@ enum { CUC_DEFAULT = 0, CUC_ON = 1, CUC_OFF = 2 };
 /** The number 0 in a field of an options struct where zero stands for the default. */
 enum { CUC_ZERO = -1 };
 
+#ifndef __cplusplus
+/**
+ * A shape as two arguments, its rank and a pointer to its extents: for every function that takes
+ * both, as in cuc_tensor_from_buffer(&x, buffer, CUC_F32, CUC_SHAPE(rows, columns)).
+ *
+ * The extents live until the block that the call stands in ends.
+ */
+#define CUC_SHAPE(...)                                                                        \
+    (uint32_t)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (const int64_t[]) \
+    {                                                                                         \
+        __VA_ARGS__                                                                           \
+    }
+/** A list of axes as two arguments, its length and a pointer: cuc_tile_sum(K, x, CUC_AXES(0, 1)).
+ */
+#define CUC_AXES(...) CUC_SHAPE(__VA_ARGS__)
+#endif
+
 /**
  * The version of the library that runs, as CUC_VERSION counts.
  *

@@ -163,6 +163,33 @@ typedef struct cuc_launch_config {
 CUC_API void cuc_launch_config_init(cuc_launch_config *config, size_t caller_size);
 
 /**
+ * Write the grid and the block of a launch with a thread for each of n elements.
+ *
+ * For kernels that work on the element blockIdx.x * blockDim.x + threadIdx.x where that is below n.
+ * The block is the one that the kernel's code requires (__block_size__, .reqntid), or else the one
+ * in the config where that is not 0, or else the one that keeps most of the device busy, as
+ * cuc_occupancy_max_potential_block_size() has it for the config's shared_bytes. The grid covers n,
+ * rounded up to whole clusters where the config or the kernel has some. For n of 0 it is one block
+ * (or cluster), in which no thread finds an element.
+ *
+ * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
+ * @param[in,out] config  CUC_LAUNCH_CONFIG_INIT, or with what the launch asks for besides; a
+ * failure leaves it as it is. For another kernel set block[0] to 0 again
+ * @param         kernel  any kernel but one of a tile program, which has a block of its own
+ * @param         device  the device to run on
+ * @param         n       the number of elements
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL; the kernel is of a tile program; its
+ * block, or the one given, has more than one dimension, is beyond the kernel or not the one
+ * required; shared_bytes is beyond the kernel; or the device has no grid for n
+ * @retval CUC_ERROR_DRIVER           refused, such as for code that does not run on the device
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_launch_config_for(cuc_launch_config *config, cuc_kernel *kernel,
+                                         cuc_device *device, uint64_t n);
+
+/**
  * Launch a kernel in stream order.
  *
  * Never compiles, allocates on the heap or waits, but that a graph under capture notes the kernel

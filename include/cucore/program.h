@@ -10,6 +10,7 @@
 #define CUCORE_PROGRAM_H
 
 #include <cucore/base.h>
+#include <cucore/kernel.h>
 #include <cucore/object.h>
 
 CUC_BEGIN_DECLS
@@ -388,6 +389,41 @@ CUC_API cuc_program *cuc_program_retain(cuc_program *program);
  * @since 0.1
  */
 CUC_API void cuc_program_release(cuc_program *program);
+
+/**
+ * Compile a source text and look up one of its kernels, in one call.
+ *
+ * Does what cuc_program_create(), cuc_program_compile() and cuc_object_get_kernel() do, and
+ * releases the program and the object: the kernel keeps its code. Use these calls instead for
+ * several kernels of one source, for the compiler's warnings, or to save the code.
+ *
+ * CUDA C++ is compiled with `name` as one of its name expressions, so that "scale<float>"
+ * instantiates a template and "scale" finds a kernel with and without extern "C". The code is a
+ * cubin, or PTX for an arch of "compute_90" and for PTX and tile programs on a simulated driver.
+ *
+ * @order  returns when the code is there: milliseconds to minutes
+ * @thread any thread
+ * @capture safe: asks the driver in relaxed mode
+ * @param[out] out         the kernel: cuc_kernel_release(); untouched by a failure
+ * @param      source_kind CUC_SOURCE_CUDA, CUC_SOURCE_PTX or CUC_SOURCE_TILE
+ * @param      text        the source
+ * @param      bytes       how long the text is, as for cuc_program_create(); 0 for a text that ends
+ *                         with a zero byte
+ * @param      name        the kernel's name, a symbol, or a name expression of CUDA C++
+ * @param      options     how to compile it; NULL is every default
+ * @retval CUC_OK                     compiled and found
+ * @retval CUC_ERROR_INVALID_ARGUMENT out, text or name is NULL, or as for cuc_program_create()
+ * @retval CUC_ERROR_COMPILE          the source is wrong, or CUDA C++ has no such kernel:
+ *                                    cuc_error_log() has the compiler's log
+ * @retval CUC_ERROR_NOT_FOUND        the source has no such kernel: the message lists those it has;
+ *                                    or NVRTC or nvJitLink is not installed
+ * @retval CUC_ERROR_NO_DRIVER        no CUDA driver could be loaded
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory; else as for the three calls
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_kernel_from_source(cuc_kernel **out, int32_t source_kind, const char *text,
+                                          size_t bytes, const char *name,
+                                          const cuc_program_options *options);
 
 CUC_END_DECLS
 

@@ -50,7 +50,7 @@ typedef struct cuc_tensor {
  * @param      data   address of the first element
  * @param      dtype  element type
  * @param      rank   0 to CUC_TENSOR_MAX_RANK
- * @param      shape  [rank]; may be NULL for rank 0
+ * @param      shape  [rank]; may be NULL for rank 0. CUC_SHAPE(8, 4) is rank and shape
  * @param      device ordinal; -1: the host
  * @retval CUC_OK                     filled in
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, shape is NULL with a rank; else as for
@@ -71,7 +71,7 @@ CUC_API cuc_status cuc_tensor_contiguous(cuc_tensor *out, cuc_device_ptr data, c
  * elsewhere
  * @param      dtype  element type
  * @param      rank   0 to CUC_TENSOR_MAX_RANK
- * @param      shape  [rank]; may be NULL for rank 0
+ * @param      shape  [rank]; may be NULL for rank 0. CUC_SHAPE(8, 4) is rank and shape
  * @retval CUC_OK                     filled in
  * @retval CUC_ERROR_INVALID_ARGUMENT out or buffer is NULL, the elements pass the end of the
  * buffer; else as for cuc_tensor_contiguous()

@@ -21,6 +21,9 @@
  *
  * What cuc_tile_program_finish() gives is a source for cuc_program_create(), CUC_SOURCE_TILE.
  *
+ * A shape is a length and a pointer: CUC_SHAPE(64, 32) is both, and CUC_AXES(0, 1) is a list of
+ * axes. Both are macros of base.h for C; CUC_TILES(i, j) does the same for values.
+ *
  * **Places.** Every function that builds is told the program and where in its source the caller
  * stands, a file and a line: CUC_HERE(program) is these three arguments. Errors and notes speak of
  * that place.
@@ -60,16 +63,11 @@ typedef uint32_t cuc_tile_variable;
 /** The first three arguments of a function that builds: the program, and the caller's place. */
 #define CUC_HERE(program) (program), __FILE__, (uint32_t)__LINE__
 
-/** In a shape: the axis has extent 1 and the tile does not have it, as `_` in the language. */
+/** In a CUC_SHAPE(): the axis has extent 1 and the tile does not have it, as `_` in the language.
+ */
 #define CUC_NO_AXIS (-1)
 
 #ifndef __cplusplus
-/** A shape or a list of axes as two arguments, its length and a pointer: CUC_SHAPE(64, 32). */
-#define CUC_SHAPE(...)                                                                        \
-    (uint32_t)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (const int64_t[]) \
-    {                                                                                         \
-        __VA_ARGS__                                                                           \
-    }
 /** Values as two arguments, their number and a pointer: CUC_TILES(i, j). */
 #define CUC_TILES(...)                                                                           \
     (uint32_t)(sizeof((const cuc_tile[]){ __VA_ARGS__ }) / sizeof(cuc_tile)), (const cuc_tile[]) \
@@ -842,7 +840,7 @@ CUC_API cuc_tile cuc_tile_reshape(cuc_tile_program *program, const char *file, u
  * @param line    its line
  * @param x       a tile
  * @param count   its axes
- * @param axes    [count]: axis i of the result is axis axes[i] of x
+ * @param axes    [count]: axis i of the result is axis axes[i] of x: CUC_AXES(1, 0) is both
  * @return the tile
  * @since 0.1
  */
@@ -1362,8 +1360,8 @@ CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uin
  *
  *     cuc_tile function(program, file, line, cuc_tile x, uint32_t count, const int64_t *axes)
  *
- * over the [count] axes, which are kept with extent 1; over all for a count of 0, which
- * gives a scalar. Since 0.1; one call at a time on the same program; no driver call.
+ * over the [count] axes, such as CUC_AXES(0, 1), which are kept with extent 1; over all for a count
+ * of 0, which gives a scalar. Since 0.1; one call at a time on the same program; no driver call.
  */
 // clang-format off
 #define CUC_TILE_REDUCE_LIST(X) \

@@ -125,7 +125,7 @@ static void build_shapes(cuc_tile_program *p)
     cuc_tile x = cuc_tile_load(K, a, CUC_TILES(I(0), I(0)), CUC_SHAPE(4, 6), NULL);
     cuc_tile r = cuc_tile_reshape(K, x, CUC_SHAPE(2, -1, 6));
     cuc_tile t = cuc_tile_trans(K, x);
-    cuc_tile q = cuc_tile_permute(K, r, CUC_SHAPE(2, 0, 1));
+    cuc_tile q = cuc_tile_permute(K, r, CUC_AXES(2, 0, 1));
     cuc_tile c = cuc_tile_expand(K, x, 1);
     cuc_tile s = cuc_tile_squeeze(K, c, 1);
     cuc_tile b = cuc_tile_broadcast(K, s, CUC_SHAPE(3, 4, 6));
@@ -275,8 +275,8 @@ static void build_along(cuc_tile_program *p)
     cuc_tile_reduce(r, K, welford, p, 3, tiles, 0, identity);
     i = cuc_tile_block(K, 0);
     cuc_tile y = cuc_tile_load(K, a, CUC_TILES(i, I(0)), CUC_SHAPE(4, 64), NULL);
-    cuc_tile most = cuc_tile_max(K, y, CUC_SHAPE(1));
-    cuc_tile rows = cuc_tile_sub(K, most, cuc_tile_min(K, y, CUC_SHAPE(1)));
+    cuc_tile most = cuc_tile_max(K, y, CUC_AXES(1));
+    cuc_tile rows = cuc_tile_sub(K, most, cuc_tile_min(K, y, CUC_AXES(1)));
     cuc_tile best = cuc_tile_argmax(K, y, 1);
     best = cuc_tile_add(K, best, cuc_tile_argmin(K, y, 1));
     cuc_tile_topk(&top, &where, K, cuc_tile_sort(K, x, 0), 4, 0);
@@ -447,9 +447,9 @@ static void build_rounded(cuc_tile_program *p)
     x = cuc_tile_maximum_round(K, x, F(0.0), CUC_TILE_FTZ);
     cuc_tile h = cuc_tile_cast(K, x, CUC_F16, CUC_TILE_RP | CUC_TILE_FTZ);
     cuc_tile b = cuc_tile_bitcast(K, h, CUC_U32);
-    x = cuc_tile_mul(K, x, cuc_tile_prod_round(K, x, CUC_SHAPE(0), CUC_TILE_RZ));
+    x = cuc_tile_mul(K, x, cuc_tile_prod_round(K, x, CUC_AXES(0), CUC_TILE_RZ));
     x = cuc_tile_mul(K, x, cuc_tile_min_round(K, x, 0, NULL, CUC_TILE_FTZ));
-    x = cuc_tile_mul(K, x, cuc_tile_max_round(K, x, CUC_SHAPE(0), CUC_TILE_FTZ));
+    x = cuc_tile_mul(K, x, cuc_tile_max_round(K, x, CUC_AXES(0), CUC_TILE_FTZ));
     cuc_tile_store(K, a, CUC_TILES(I(0)), x, NULL);
     cuc_tile_store(K, a, CUC_TILES(I(2)), cuc_tile_cast(K, b, CUC_F32, CUC_TILE_RN), NULL);
     cuc_tile_kernel_end(K);
@@ -513,8 +513,8 @@ static void build_elementwise(cuc_tile_program *p)
     x = cuc_tile_maximum_nan(K, x, F(5.0));
     x = cuc_tile_mod(K, x, F(6.0));
     x = cuc_tile_sub(K, x, cuc_tile_min_nan(K, x, 0, NULL));
-    x = cuc_tile_sub(K, x, cuc_tile_max_nan(K, x, CUC_SHAPE(0)));
-    x = cuc_tile_mul(K, x, cuc_tile_prod(K, x, CUC_SHAPE(0)));
+    x = cuc_tile_sub(K, x, cuc_tile_max_nan(K, x, CUC_AXES(0)));
+    x = cuc_tile_mul(K, x, cuc_tile_prod(K, x, CUC_AXES(0)));
     cuc_tile q = cuc_tile_isinf(K, x); // in an order that is not the C compiler's
     cuc_tile c = cuc_tile_bitor(K, cuc_tile_isnan(K, x), q);
     c = cuc_tile_bitand(K, c, cuc_tile_ge(K, x, F(0.0)));
@@ -589,7 +589,7 @@ static void build_scans(cuc_tile_program *p)
     cuc_tile x = cuc_tile_load(K, a, CUC_TILES(I(0), I(0)), CUC_SHAPE(4, 8), NULL);
     const cuc_tile zero = F(0.0), zeros[] = { F(0.0), F(0.0) };
     cuc_tile_scan(r, K, add, NULL, 1, &x, 1, &zero, 1);
-    const cuc_tile pair[] = { r[0], cuc_tile_sum(K, x, CUC_SHAPE(0, 1)) };
+    const cuc_tile pair[] = { r[0], cuc_tile_sum(K, x, CUC_AXES(0, 1)) };
     cuc_tile_scan(r, K, last, NULL, 2, pair, 0, zeros, 0);
     cuc_tile_store(K, a, CUC_TILES(I(0), I(0)), cuc_tile_add(K, r[0], r[1]), NULL);
     cuc_tile y = cuc_tile_matmul(K, cuc_tile_trans(K, x), x);

@@ -1942,6 +1942,9 @@ cuc_kernel_attribute_name(attribute) =
 # Wrap a CUkernel that something else loaded; it is borrowed, never unloaded.
 cuc_kernel_from_handle(out, handle, object) =
     ccall((:cuc_kernel_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Ptr{Cvoid}, Ptr{cuc_object}), out, handle, object)
+# Compile a source text and look up one of its kernels, in one call.
+cuc_kernel_from_source(out, source_kind, text, bytes, name, options) =
+    ccall((:cuc_kernel_from_source, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Int32, Cstring, Csize_t, Cstring, Ptr{cuc_program_options}), out, source_kind, text, bytes, name, options)
 # A kernel that nvcc compiled into the program, by its host symbol.
 cuc_kernel_from_symbol(out, symbol) =
     ccall((:cuc_kernel_from_symbol, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Ptr{Cvoid}), out, symbol)
@@ -1984,6 +1987,9 @@ cuc_kernel_symbol(kernel) =
 # Launch a kernel in stream order.
 cuc_launch(stream, config, kernel, args, count) =
     ccall((:cuc_launch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_launch_config}, Ptr{cuc_kernel}, Ptr{cuc_arg}, Csize_t), stream, config, kernel, args, count)
+# Write the grid and the block of a launch with a thread for each of n elements.
+cuc_launch_config_for(config, kernel, device, n) =
+    ccall((:cuc_launch_config_for, libcucore), cuc_status, (Ptr{cuc_launch_config}, Ptr{cuc_kernel}, Ptr{cuc_device}, UInt64), config, kernel, device, n)
 # Zero a config and write its size.
 cuc_launch_config_init(config, caller_size) =
     ccall((:cuc_launch_config_init, libcucore), Cvoid, (Ptr{cuc_launch_config}, Csize_t), config, caller_size)

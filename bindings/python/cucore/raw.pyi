@@ -1648,6 +1648,8 @@ def cuc_kernel_attribute_name(attribute: int) -> bytes | None:
     """The name of an attribute, such as 'num_regs'."""
 def cuc_kernel_from_handle(out: Pointer, handle: Pointer, object: Pointer) -> int:
     """Wrap a CUkernel that something else loaded; it is borrowed, never unloaded."""
+def cuc_kernel_from_source(out: Pointer, source_kind: int, text: bytes | None, bytes: int, name: bytes | None, options: Pointer) -> int:
+    """Compile a source text and look up one of its kernels, in one call."""
 def cuc_kernel_from_symbol(out: Pointer, symbol: Pointer) -> int:
     """A kernel that nvcc compiled into the program, by its host symbol."""
 def cuc_kernel_get_attribute(out: Pointer, kernel: Pointer, device: Pointer, attribute: int) -> int:
@@ -1676,6 +1678,8 @@ def cuc_kernel_symbol(kernel: Pointer) -> bytes | None:
     """The symbol of a kernel in its object code, mangled where its source is C++."""
 def cuc_launch(stream: Pointer, config: Pointer, kernel: Pointer, args: Pointer, count: int) -> int:
     """Launch a kernel in stream order."""
+def cuc_launch_config_for(config: Pointer, kernel: Pointer, device: Pointer, n: int) -> int:
+    """Write the grid and the block of a launch with a thread for each of n elements."""
 def cuc_launch_config_init(config: Pointer, caller_size: int) -> None:
     """Zero a config and write its size."""
 def cuc_launch_host(stream: Pointer, fn: Pointer, user: Pointer) -> int:

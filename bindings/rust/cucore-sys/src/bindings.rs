@@ -3038,6 +3038,8 @@ extern "C" {
     pub fn cuc_kernel_attribute_name(attribute: i32) -> *const c_char;
     /// Wrap a CUkernel that something else loaded; it is borrowed, never unloaded.
     pub fn cuc_kernel_from_handle(out: *mut *mut cuc_kernel, handle: *mut c_void, object: *mut cuc_object) -> cuc_status;
+    /// Compile a source text and look up one of its kernels, in one call.
+    pub fn cuc_kernel_from_source(out: *mut *mut cuc_kernel, source_kind: i32, text: *const c_char, bytes: usize, name: *const c_char, options: *const cuc_program_options) -> cuc_status;
     /// A kernel that nvcc compiled into the program, by its host symbol.
     pub fn cuc_kernel_from_symbol(out: *mut *mut cuc_kernel, symbol: *const c_void) -> cuc_status;
     /// Ask the driver for an attribute of a kernel on one device.
@@ -3066,6 +3068,8 @@ extern "C" {
     pub fn cuc_kernel_symbol(kernel: *const cuc_kernel) -> *const c_char;
     /// Launch a kernel in stream order.
     pub fn cuc_launch(stream: *mut cuc_stream, config: *const cuc_launch_config, kernel: *mut cuc_kernel, args: *const cuc_arg, count: usize) -> cuc_status;
+    /// Write the grid and the block of a launch with a thread for each of n elements.
+    pub fn cuc_launch_config_for(config: *mut cuc_launch_config, kernel: *mut cuc_kernel, device: *mut cuc_device, n: u64) -> cuc_status;
     /// Zero a config and write its size.
     pub fn cuc_launch_config_init(config: *mut cuc_launch_config, caller_size: usize);
     /// Call a function on the host when the stream comes to it.
