@@ -49,10 +49,10 @@ static cuc_status check_sum(void *data, cuc_stream *stream, char *why, size_t wh
 static cuc_status setup(cuc_bench_state *state, void *data)
 {
     (void)data;
-    check(cuc_bench_state_set_work(state, CUC_BENCH_WORK(.items = N, .item = "additions")));
-    check(cuc_bench_state_add_input(
+    CUC_MUST(cuc_bench_state_set_work(state, CUC_BENCH_WORK(.items = N, .item = "additions")));
+    CUC_MUST(cuc_bench_state_add_input(
         &x, state, CUC_BENCH_INPUT(.count = N, .dtype = CUC_F32, .flags = CUC_BENCH_INPUT_HOST)));
-    check(cuc_bench_state_add_subject(
+    CUC_MUST(cuc_bench_state_add_subject(
         state, CUC_BENCH_SUBJECT(.name = "one", .run = run_one, .check = check_sum,
                                  .kind = CUC_BENCH_KIND_CPU, .flags = CUC_BENCH_PEER)));
     return cuc_bench_state_add_subject(state, CUC_BENCH_SUBJECT(.name = "eight", .run = run_eight,
@@ -65,13 +65,13 @@ int main(void)
     cuc_bench_result r = CUC_BENCH_RESULT_INIT;
     cuc_bench *bench;
 
-    check(cuc_bench_create(&bench, CUC_BENCH_OPTIONS(.flags = CUC_BENCH_NO_DEVICE)));
-    check(
+    CUC_MUST(cuc_bench_create(&bench, CUC_BENCH_OPTIONS(.flags = CUC_BENCH_NO_DEVICE)));
+    CUC_MUST(
         cuc_bench_add_case(bench, CUC_BENCH_CASE(.suite = "example", .name = "sum", .setup = setup,
                                                  .flags = CUC_BENCH_CASE_NO_DEVICE)));
-    check(cuc_bench_run(bench, NULL));
+    CUC_MUST(cuc_bench_run(bench, NULL));
     for (size_t i = 0; i < cuc_bench_result_count(bench); i++) {
-        check(cuc_bench_get_result(&r, bench, i));
+        CUC_MUST(cuc_bench_get_result(&r, bench, i));
         printf("%-5s %8.2f us %6.2f G additions/s %s\n", r.subject, r.median_s * 1e6,
                r.items_per_s / 1e9, r.reason ? r.reason : cuc_bench_verdict_name(r.verdict));
     }

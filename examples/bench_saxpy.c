@@ -33,7 +33,7 @@ static cuc_status check_run(void *kernel, cuc_stream *stream, char *why, size_t 
 
     (void)kernel, (void)stream;
     for (int i = 0; i < 3; i++)
-        check(cuc_bench_input_read(a[i], in[i], 0));
+        CUC_MUST(cuc_bench_input_read(a[i], in[i], 0));
     for (int i = 0; i < N; i++)
         if (a[2][i] != 2 * a[0][i] + a[1][i]) // 2 * x is exact: one rounding, here as there
             return snprintf(why, why_size, "z[%d] is %g", i, (double)a[2][i]) > 0;
@@ -43,13 +43,13 @@ static cuc_status check_run(void *kernel, cuc_stream *stream, char *why, size_t 
 static cuc_status setup(cuc_bench_state *state, void *kernels)
 {
     for (int i = 0; i < 3; i++) // z is spoilt before each kernel is checked
-        check(cuc_bench_state_add_input(
+        CUC_MUST(cuc_bench_state_add_input(
             &in[i], state,
             CUC_BENCH_INPUT(.count = N, .dtype = CUC_F32,
                             .flags = i == 2 ? CUC_BENCH_INPUT_RESULT : 0)));
-    check(cuc_bench_state_set_work(state, CUC_BENCH_WORK(.bytes = 12.0 * N)));
+    CUC_MUST(cuc_bench_state_set_work(state, CUC_BENCH_WORK(.bytes = 12.0 * N)));
     for (uint32_t i = 0; i < 2; i++)
-        check(cuc_bench_state_add_subject(
+        CUC_MUST(cuc_bench_state_add_subject(
             state,
             CUC_BENCH_SUBJECT(.name = i ? "four" : "one", .data = ((cuc_kernel **)kernels)[i],
                               .run = run, .check = check_run, .flags = i ? 0 : CUC_BENCH_PEER)));
@@ -58,18 +58,19 @@ static cuc_status setup(cuc_bench_state *state, void *kernels)
 
 int main(void)
 {
-    cuc_device *device = example_device();
-    cuc_kernel *kernels[] = { example_kernel(device, source, "one"),
-                              example_kernel(device, source, "four") };
+    cuc_kernel *kernels[2];
     cuc_bench_result r = CUC_BENCH_RESULT_INIT;
     cuc_bench *bench;
 
-    check(cuc_bench_create(&bench, CUC_BENCH_OPTIONS(.flags = CUC_BENCH_QUICK)));
-    check(cuc_bench_add_case(bench, CUC_BENCH_CASE(.suite = "example", .name = "saxpy",
-                                                   .setup = setup, .data = kernels)));
-    check(cuc_bench_run(bench, NULL));
+    (void)example_device();
+    CUC_MUST(cuc_kernel_from_source(&kernels[0], CUC_SOURCE_CUDA, source, 0, "one", NULL));
+    CUC_MUST(cuc_kernel_from_source(&kernels[1], CUC_SOURCE_CUDA, source, 0, "four", NULL));
+    CUC_MUST(cuc_bench_create(&bench, CUC_BENCH_OPTIONS(.flags = CUC_BENCH_QUICK)));
+    CUC_MUST(cuc_bench_add_case(bench, CUC_BENCH_CASE(.suite = "example", .name = "saxpy",
+                                                      .setup = setup, .data = kernels)));
+    CUC_MUST(cuc_bench_run(bench, NULL));
     for (size_t i = 0; i < cuc_bench_result_count(bench); i++) {
-        check(cuc_bench_get_result(&r, bench, i));
+        CUC_MUST(cuc_bench_get_result(&r, bench, i));
         printf("%-4s %9.2f us %8.1f GB/s %s\n", r.subject, r.median_s * 1e6, r.bytes_per_s / 1e9,
                r.reason ? r.reason : cuc_bench_verdict_name(r.verdict));
     }

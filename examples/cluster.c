@@ -22,26 +22,27 @@ int main(void)
 {
     static int32_t out[CLUSTERS * CLUSTER * BLOCK];
     cuc_device *device = example_device();
-    cuc_stream *stream;
-    cuc_buffer *buffer;
+    CUC_SCOPED(cuc_stream, stream);
+    CUC_SCOPED(cuc_buffer, buffer);
     int32_t has_clusters;
     uint32_t at_once;
     int wrong = 0;
 
-    check(cuc_device_get_attribute(&has_clusters, device, CUC_DEVICE_CLUSTER_LAUNCH));
+    CUC_MUST(cuc_device_get_attribute(&has_clusters, device, CUC_DEVICE_CLUSTER_LAUNCH));
     skip_unless(has_clusters, "the device has no clusters: they came with compute capability 9.0");
 
-    cuc_kernel *kernel = example_kernel(device, source, "rotate");
+    CUC_SCOPED(cuc_kernel, kernel);
     const cuc_launch_config *config = CUC_LAUNCH_CONFIG(.grid = { CLUSTERS * CLUSTER },
                                                         .block = { BLOCK }, .cluster = { CLUSTER },
                                                         .shared_bytes = BLOCK * sizeof(int32_t));
 
-    check(cuc_occupancy_max_active_clusters(&at_once, kernel, device, config));
-    check(cuc_stream_create(&stream, device, NULL));
-    check(cuc_buffer_create(&buffer, NULL, sizeof(out), stream));
-    check(CUC_LAUNCH(stream, config, kernel, buffer));
-    check(cuc_buffer_read(stream, out, buffer, 0, sizeof(out)));
-    check(cuc_stream_synchronize(stream));
+    CUC_MUST(cuc_kernel_from_source(&kernel, CUC_SOURCE_CUDA, source, 0, "rotate", NULL));
+    CUC_MUST(cuc_occupancy_max_active_clusters(&at_once, kernel, device, config));
+    CUC_MUST(cuc_stream_create(&stream, device, NULL));
+    CUC_MUST(cuc_buffer_create(&buffer, NULL, sizeof(out), stream));
+    CUC_MUST(CUC_LAUNCH(stream, config, kernel, buffer));
+    CUC_MUST(cuc_buffer_read(stream, out, buffer, 0, sizeof(out)));
+    CUC_MUST(cuc_stream_synchronize(stream));
 
     for (int block = 0; block < CLUSTERS * CLUSTER; block++) {
         int from = block / CLUSTER * CLUSTER + (block + 1) % CLUSTER;
@@ -50,8 +51,5 @@ int main(void)
     }
     printf("%d clusters of %d blocks, %u fit at once: %d wrong\n", CLUSTERS, CLUSTER, at_once,
            wrong);
-    cuc_buffer_release(buffer);
-    cuc_stream_release(stream);
-    cuc_kernel_release(kernel);
     return wrong != 0;
 }

@@ -43,48 +43,45 @@ int main(void)
 {
     static float x0[N];
     cuc_device *device = example_device();
-    cuc_kernel *kernel = example_kernel(device, source, "step");
+    CUC_SCOPED(cuc_kernel, kernel);
     const float limit = 1e-3F;
-    cuc_stream *stream, *other;
+    CUC_SCOPED(cuc_stream, stream);
+    CUC_SCOPED(cuc_stream, other);
     cuc_graph *graph, *body, *same;
-    cuc_graph_exec *exec;
+    CUC_SCOPED(cuc_graph_exec, exec);
     cuc_condition more;
-    cuc_buffer *x, *count;
+    CUC_SCOPED(cuc_buffer, x);
+    CUC_SCOPED(cuc_buffer, count);
     int steps = 0;
 
+    CUC_MUST(cuc_kernel_from_source(&kernel, CUC_SOURCE_CUDA, source, 0, "step", NULL));
     for (int i = 1; i < N / 2; i++)
         x0[i] = 1;
-    check(cuc_stream_create(&stream, device, NULL));
-    check(cuc_stream_create(&other, device, NULL));
-    check(cuc_buffer_create(&x, NULL, sizeof(x0), stream));
-    check(cuc_buffer_create(&count, NULL, sizeof(steps), stream));
-    check(cuc_buffer_write(stream, x, 0, x0, sizeof(x0)));
-    check(cuc_buffer_fill(stream, count, 0, 0, 4, 4));
+    CUC_MUST(cuc_stream_create(&stream, device, NULL));
+    CUC_MUST(cuc_stream_create(&other, device, NULL));
+    CUC_MUST(cuc_buffer_create(&x, NULL, sizeof(x0), stream));
+    CUC_MUST(cuc_buffer_create(&count, NULL, sizeof(steps), stream));
+    CUC_MUST(cuc_buffer_write(stream, x, 0, x0, sizeof(x0)));
+    CUC_MUST(cuc_buffer_fill(stream, count, 0, 0, 4, 4));
 
-    check(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
-    check(cuc_stream_create_condition(&more, stream, 1, CUC_CONDITION_ASSIGN_DEFAULT));
-    check(cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_WHILE));
-    check(cuc_stream_begin_capture_to(other, body, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
-    check(CUC_LAUNCH(other, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { N }), kernel, x, count,
-                     limit, more));
-    check(cuc_stream_end_capture(&same, other));
-    check(cuc_stream_end_capture(&graph, stream));
-    check(cuc_graph_instantiate(&exec, graph, NULL));
-    check(cuc_graph_exec_launch(exec, stream)); // all the steps that it takes
-    check(cuc_buffer_read(stream, &steps, count, 0, sizeof(steps)));
-    check(cuc_stream_synchronize(stream));
+    CUC_MUST(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    CUC_MUST(cuc_stream_create_condition(&more, stream, 1, CUC_CONDITION_ASSIGN_DEFAULT));
+    CUC_MUST(cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_WHILE));
+    CUC_MUST(cuc_stream_begin_capture_to(other, body, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
+    CUC_MUST(CUC_LAUNCH(other, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { N }), kernel, x, count,
+                        limit, more));
+    CUC_MUST(cuc_stream_end_capture(&same, other));
+    CUC_MUST(cuc_stream_end_capture(&graph, stream));
+    CUC_MUST(cuc_graph_instantiate(&exec, graph, NULL));
+    CUC_MUST(cuc_graph_exec_launch(exec, stream)); // all the steps that it takes
+    CUC_MUST(cuc_buffer_read(stream, &steps, count, 0, sizeof(steps)));
+    CUC_MUST(cuc_stream_synchronize(stream));
 
     int wanted = on_host(x0, limit);
     printf("%d steps in one launch, %d on the host\n", steps, wanted);
     cuc_graph *graphs[] = { same, body, graph };
     for (int i = 0; i < 3; i++)
         cuc_graph_release(graphs[i]);
-    cuc_graph_exec_release(exec);
-    cuc_buffer_release(x);
-    cuc_buffer_release(count);
-    cuc_kernel_release(kernel);
-    cuc_stream_release(other);
-    cuc_stream_release(stream);
     // Roundings differ where products and sums are fused, and may move the end by a step or two.
     return abs(steps - wanted) > 2;
 }

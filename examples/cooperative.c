@@ -24,33 +24,31 @@ int main(void)
 {
     cuc_device *device = example_device();
     cuc_device_properties p = CUC_DEVICE_PROPERTIES_INIT;
-    cuc_stream *stream;
-    cuc_buffer *partial;
+    CUC_SCOPED(cuc_stream, stream);
+    CUC_SCOPED(cuc_buffer, partial);
     uint32_t per_multiprocessor, grid = 1, result, expected = 0;
 
-    check(cuc_device_get_properties(&p, device));
+    CUC_MUST(cuc_device_get_properties(&p, device));
     skip_unless(p.cooperative_launch, "the device has no cooperative launch");
-    cuc_kernel *kernel = example_kernel(device, source, "sum");
+    CUC_SCOPED(cuc_kernel, kernel);
 
+    CUC_MUST(cuc_kernel_from_source(&kernel, CUC_SOURCE_CUDA, source, 0, "sum", NULL));
     // As many blocks as can run at once; the halving wants a power of two.
-    check(cuc_occupancy_max_active_blocks(&per_multiprocessor, kernel, device, BLOCK, 0, 0));
+    CUC_MUST(cuc_occupancy_max_active_blocks(&per_multiprocessor, kernel, device, BLOCK, 0, 0));
     while (2 * grid <= per_multiprocessor * (uint32_t)p.multiprocessor_count)
         grid *= 2;
 
-    check(cuc_stream_create(&stream, device, NULL));
-    check(cuc_buffer_create(&partial, NULL, (size_t)grid * BLOCK * sizeof(uint32_t), stream));
-    check(CUC_LAUNCH(
+    CUC_MUST(cuc_stream_create(&stream, device, NULL));
+    CUC_MUST(cuc_buffer_create(&partial, NULL, (size_t)grid * BLOCK * sizeof(uint32_t), stream));
+    CUC_MUST(CUC_LAUNCH(
         stream,
         CUC_LAUNCH_CONFIG(.grid = { grid }, .block = { BLOCK }, .flags = CUC_LAUNCH_COOPERATIVE),
         kernel, partial, (uint32_t)N));
-    check(cuc_buffer_read(stream, &result, partial, 0, sizeof(result)));
-    check(cuc_stream_synchronize(stream));
+    CUC_MUST(cuc_buffer_read(stream, &result, partial, 0, sizeof(result)));
+    CUC_MUST(cuc_stream_synchronize(stream));
 
     for (uint32_t i = 0; i < N; i++)
         expected += i; // modulo 2^32, as in the kernel
     printf("%u blocks of %d: sum %u, expected %u\n", grid, BLOCK, result, expected);
-    cuc_buffer_release(partial);
-    cuc_stream_release(stream);
-    cuc_kernel_release(kernel);
     return result != expected;
 }

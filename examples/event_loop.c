@@ -19,21 +19,22 @@ static const char source[] = "extern \"C\" __global__ void spin(long long ns, in
 int main(void)
 {
     cuc_device *device = example_device();
-    cuc_stream *stream;
-    cuc_event *event;
-    cuc_kernel *kernel = example_kernel(device, source, "spin");
-    cuc_buffer *buffer;
+    CUC_SCOPED(cuc_stream, stream);
+    CUC_SCOPED(cuc_event, event);
+    CUC_SCOPED(cuc_kernel, kernel);
+    CUC_SCOPED(cuc_buffer, buffer);
     int32_t event_fd, done = 0;
     int ticks = 0;
 
-    check(cuc_stream_create(&stream, device, NULL));
-    check(cuc_event_create(&event, device, NULL));
-    check(cuc_buffer_create(&buffer, NULL, sizeof(done), stream));
+    CUC_MUST(cuc_kernel_from_source(&kernel, CUC_SOURCE_CUDA, source, 0, "spin", NULL));
+    CUC_MUST(cuc_stream_create(&stream, device, NULL));
+    CUC_MUST(cuc_event_create(&event, device, NULL));
+    CUC_MUST(cuc_buffer_create(&buffer, NULL, sizeof(done), stream));
 
-    check(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }), kernel, 200000000LL,
-                     buffer));
-    check(cuc_event_record(event, stream));
-    check(cuc_event_fd(&event_fd, event));
+    CUC_MUST(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }), kernel,
+                        200000000LL, buffer));
+    CUC_MUST(cuc_event_record(event, stream));
+    CUC_MUST(cuc_event_fd(&event_fd, event));
 
     struct itimerspec every_20_ms = { { 0, 20000000 }, { 0, 20000000 } };
     int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
@@ -46,16 +47,12 @@ int main(void)
         if (fds[1].revents && read(timer, &expired, sizeof(expired)) > 0)
             ticks += (int)expired; // the loop is alive while the GPU works
     } while (!fds[0].revents);
-    check(cuc_event_query(event)); // readable also if the work failed: this tells which
+    CUC_MUST(cuc_event_query(event)); // readable also if the work failed: this tells which
 
-    check(cuc_buffer_read(stream, &done, buffer, 0, sizeof(done)));
-    check(cuc_stream_synchronize(stream));
+    CUC_MUST(cuc_buffer_read(stream, &done, buffer, 0, sizeof(done)));
+    CUC_MUST(cuc_stream_synchronize(stream));
     printf("the kernel is done (%d) after %d ticks of 20 ms\n", done, ticks);
     close(event_fd);
     close(timer);
-    cuc_buffer_release(buffer);
-    cuc_event_release(event);
-    cuc_stream_release(stream);
-    cuc_kernel_release(kernel);
     return done == 1 && ticks > 0 ? 0 : 1;
 }

@@ -15,9 +15,9 @@ static cuc_tensor tensor_of(cuc_buffer **buffer, cuc_stream *stream, const float
     size_t bytes = (size_t)(rows * (rank == 2 ? columns : 1)) * sizeof(float);
     cuc_tensor tensor;
 
-    check(cuc_buffer_create(buffer, NULL, bytes, stream));
-    check(cuc_buffer_write(stream, *buffer, 0, data, bytes));
-    check(cuc_tensor_from_buffer(&tensor, *buffer, CUC_F32, rank, shape));
+    CUC_MUST(cuc_buffer_create(buffer, NULL, bytes, stream));
+    CUC_MUST(cuc_buffer_write(stream, *buffer, 0, data, bytes));
+    CUC_MUST(cuc_tensor_from_buffer(&tensor, *buffer, CUC_F32, rank, shape));
     return tensor;
 }
 
@@ -34,8 +34,8 @@ int main(void)
 {
     cuc_device *device = example_device();
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
-    cuc_gemm_plan *plan;
-    cuc_stream *stream;
+    CUC_SCOPED(cuc_gemm_plan, plan);
+    CUC_SCOPED(cuc_stream, stream);
     cuc_buffer *buffers[4];
     double worst = 0;
 
@@ -45,22 +45,22 @@ int main(void)
         b[i] = (float)(i * 5 % 13 - 6) / 8;
     for (int i = 0; i < N; i++)
         bias[i] = (float)i / N;
-    check(cuc_stream_create(&stream, device, NULL));
+    CUC_MUST(cuc_stream_create(&stream, device, NULL));
     cuc_tensor ta = tensor_of(&buffers[0], stream, a, 2, M, K);
     cuc_tensor tb = tensor_of(&buffers[1], stream, b, 2, K, N);
     cuc_tensor tbias = tensor_of(&buffers[2], stream, bias, 1, N, 0);
     cuc_tensor td = tensor_of(&buffers[3], stream, d, 2, M, N);
 
     // What kind of products; the shape chooses tiles, and others may come.
-    check(cuc_gemm_plan_create(&plan, device,
-                               CUC_GEMM_OPTIONS(.dtype = CUC_F32, .activation = CUC_GEMM_GELU,
-                                                .bias = CUC_GEMM_BIAS_COLUMNS, .m = M, .n = N,
-                                                .k = K)));
-    check(cuc_gemm_plan_get_choice(&choice, plan));
-    check(
+    CUC_MUST(cuc_gemm_plan_create(&plan, device,
+                                  CUC_GEMM_OPTIONS(.dtype = CUC_F32, .activation = CUC_GEMM_GELU,
+                                                   .bias = CUC_GEMM_BIAS_COLUMNS, .m = M, .n = N,
+                                                   .k = K)));
+    CUC_MUST(cuc_gemm_plan_get_choice(&choice, plan));
+    CUC_MUST(
         cuc_gemm(stream, plan, 1, 0, CUC_GEMM_ARGS(.a = &ta, .b = &tb, .d = &td, .bias = &tbias)));
-    check(cuc_buffer_read(stream, d, buffers[3], 0, sizeof(d)));
-    check(cuc_stream_synchronize(stream));
+    CUC_MUST(cuc_buffer_read(stream, d, buffers[3], 0, sizeof(d)));
+    CUC_MUST(cuc_stream_synchronize(stream));
 
     for (int i = 0; i < M; i++)
         for (int j = 0; j < N; j++)
@@ -76,7 +76,5 @@ int main(void)
 
     for (int i = 0; i < 4; i++)
         cuc_buffer_release(buffers[i]);
-    cuc_stream_release(stream);
-    cuc_gemm_plan_release(plan);
     return worst < 1e-5 ? 0 : 1;
 }

@@ -18,11 +18,11 @@ static cuc_graph *capture(cuc_stream *stream, cuc_kernel *kernel, cuc_buffer *ro
 {
     cuc_graph *graph;
 
-    check(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    CUC_MUST(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
     for (int s = 0; s < STEPS; s++)
-        check(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 }), kernel,
-                         rod[(s + 1) % 2], rod[s % 2], k, N));
-    check(cuc_stream_end_capture(&graph, stream));
+        CUC_MUST(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 }),
+                            kernel, rod[(s + 1) % 2], rod[s % 2], k, N));
+    CUC_MUST(cuc_stream_end_capture(&graph, stream));
     return graph;
 }
 
@@ -39,42 +39,40 @@ int main(void)
 {
     static float expected[2][N], result[N];
     cuc_device *device = example_device();
-    cuc_kernel *kernel = example_kernel(device, source, "step");
-    cuc_graph_exec *exec;
+    CUC_SCOPED(cuc_kernel, kernel);
+    CUC_SCOPED(cuc_graph_exec, exec);
     cuc_buffer *rod[2];
-    cuc_stream *stream;
+    CUC_SCOPED(cuc_stream, stream);
     double error = 0;
 
+    CUC_MUST(cuc_kernel_from_source(&kernel, CUC_SOURCE_CUDA, source, 0, "step", NULL));
     for (int i = 0; i < N; i++)
         expected[0][i] = expected[1][i] = (float)(i % 97);
-    check(cuc_stream_create(&stream, device, NULL));
+    CUC_MUST(cuc_stream_create(&stream, device, NULL));
     for (int b = 0; b < 2; b++) {
-        check(cuc_buffer_create(&rod[b], NULL, sizeof(result), stream));
-        check(cuc_buffer_write(stream, rod[b], 0, expected[b], sizeof(result)));
+        CUC_MUST(cuc_buffer_create(&rod[b], NULL, sizeof(result), stream));
+        CUC_MUST(cuc_buffer_write(stream, rod[b], 0, expected[b], sizeof(result)));
     }
 
     cuc_graph *slow = capture(stream, kernel, rod, 0.1F),
               *fast = capture(stream, kernel, rod, 0.4F);
-    check(cuc_graph_instantiate(&exec, slow, CUC_GRAPH_EXEC_OPTIONS(.upload = stream)));
+    CUC_MUST(cuc_graph_instantiate(&exec, slow, CUC_GRAPH_EXEC_OPTIONS(.upload = stream)));
     for (int l = 0; l < LAUNCHES; l++) {
         if (l == LAUNCHES / 2) // the same nodes with another argument: no new instance
-            check(cuc_graph_exec_update(exec, fast));
-        check(cuc_graph_exec_launch(exec, stream));
+            CUC_MUST(cuc_graph_exec_update(exec, fast));
+        CUC_MUST(cuc_graph_exec_launch(exec, stream));
         on_host(expected, l < LAUNCHES / 2 ? 0.1F : 0.4F);
     }
-    check(cuc_buffer_read(stream, result, rod[0], 0, sizeof(result)));
-    check(cuc_stream_synchronize(stream));
+    CUC_MUST(cuc_buffer_read(stream, result, rod[0], 0, sizeof(result)));
+    CUC_MUST(cuc_stream_synchronize(stream));
     for (int i = 0; i < N; i++)
         error = fmax(error, fabs((double)result[i] - (double)expected[0][i]));
     printf("%d launches of %d kernels each, largest error %g\n", LAUNCHES, STEPS, error);
 
     cuc_graph_release(slow);
     cuc_graph_release(fast);
-    cuc_graph_exec_release(exec);
     for (int b = 0; b < 2; b++)
         cuc_buffer_release(rod[b]);
-    cuc_kernel_release(kernel);
-    cuc_stream_release(stream);
     // Either side rounds four times a step, by 2^-15 at most, and a step averages what it had.
     return error > 2 * 4 * STEPS * LAUNCHES * ldexp(1, -15);
 }

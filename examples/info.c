@@ -22,15 +22,16 @@ int main(void)
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         print_library(names[i]);
 
-    check(cuc_device_get_count(&count));
+    (void)example_device();
+    CUC_MUST(cuc_device_get_count(&count));
     for (int32_t i = 0; i < count; i++) {
         cuc_device *device;
         cuc_device_properties p = CUC_DEVICE_PROPERTIES_INIT;
         uint64_t free_bytes, total_bytes;
 
-        check(cuc_device_get(&device, i));
-        check(cuc_device_get_properties(&p, device));
-        check(cuc_device_get_memory_info(&free_bytes, &total_bytes, device));
+        CUC_MUST(cuc_device_get(&device, i));
+        CUC_MUST(cuc_device_get_properties(&p, device));
+        CUC_MUST(cuc_device_get_memory_info(&free_bytes, &total_bytes, device));
         printf("\ndevice %d   %s, %s, PCI %s\n", i, cuc_device_name(device),
                cuc_device_arch(device), cuc_device_pci_bus_id(device));
         printf("  memory          %.1f GiB, %.1f GiB free\n", (double)total_bytes / (1 << 30),
@@ -42,6 +43,5 @@ int main(void)
         printf("  L2 cache        %d KiB\n", p.l2_cache_size / 1024);
         printf("  clusters        %s\n", p.cluster_launch ? "yes" : "no");
     }
-    skip_unless(count > 0, "the driver sees no device");
     return 0;
 }

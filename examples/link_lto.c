@@ -14,14 +14,13 @@ static const char op_source[] = "__device__ float op(float a, float b) { return 
 
 static cuc_object *compile(const char *name, const char *source, const char *arch)
 {
-    cuc_program *program;
+    CUC_SCOPED(cuc_program, program);
     cuc_object *object;
 
-    check(cuc_program_create(
+    CUC_MUST(cuc_program_create(
         &program, CUC_SOURCE_CUDA, source, 0,
         CUC_PROGRAM_OPTIONS(.name = name, .arch = arch, .relocatable_device_code = CUC_ON)));
-    check(cuc_program_compile(&object, program, CUC_CODE_LTOIR));
-    cuc_program_release(program);
+    CUC_MUST(cuc_program_compile(&object, program, CUC_CODE_LTOIR));
     return object;
 }
 
@@ -32,45 +31,40 @@ int main(void)
     const char *arch = found == CUC_OK ? cuc_device_arch(device) : "sm_90";
     cuc_object *parts[] = { compile("kernel.cu", kernel_source, arch),
                             compile("op.cu", op_source, arch) };
-    cuc_linker *linker;
-    cuc_object *linked;
+    CUC_SCOPED(cuc_linker, linker);
+    CUC_SCOPED(cuc_object, linked);
     const void *code;
     size_t bytes;
 
     // Neither compiling nor linking needs a device, or a driver.
-    check(cuc_linker_create(&linker, CUC_LINKER_OPTIONS(.arch = arch)));
-    check(cuc_linker_add(linker, parts[0]));
-    check(cuc_linker_add(linker, parts[1]));
-    check(cuc_linker_link(&linked, linker, CUC_CODE_CUBIN));
-    check(cuc_object_get_code(&code, &bytes, linked));
+    CUC_MUST(cuc_linker_create(&linker, CUC_LINKER_OPTIONS(.arch = arch)));
+    CUC_MUST(cuc_linker_add(linker, parts[0]));
+    CUC_MUST(cuc_linker_add(linker, parts[1]));
+    CUC_MUST(cuc_linker_link(&linked, linker, CUC_CODE_CUBIN));
+    CUC_MUST(cuc_object_get_code(&code, &bytes, linked));
     printf("linked by %s for %s: %zu bytes\n", cuc_linker_backend(linker), arch, bytes);
-    cuc_linker_release(linker);
     cuc_object_release(parts[0]);
     cuc_object_release(parts[1]);
-    check(found == CUC_OK ? CUC_OK : cuc_device_get(&device, 0)); // says why not, and ends
+    device = example_device(); // without one it ends here
 
     float data[N];
-    cuc_stream *stream;
-    cuc_kernel *kernel;
-    cuc_buffer *buffer;
+    CUC_SCOPED(cuc_stream, stream);
+    CUC_SCOPED(cuc_kernel, kernel);
+    CUC_SCOPED(cuc_buffer, buffer);
     int wrong = 0;
 
     for (int i = 0; i < N; i++)
         data[i] = (float)i;
-    check(cuc_object_get_kernel(&kernel, linked, "apply"));
-    check(cuc_stream_create(&stream, device, NULL));
-    check(cuc_buffer_create(&buffer, NULL, sizeof(data), stream));
-    check(cuc_buffer_write(stream, buffer, 0, data, sizeof(data)));
-    check(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 }), kernel,
-                     buffer, 0.5f));
-    check(cuc_buffer_read(stream, data, buffer, 0, sizeof(data)));
-    check(cuc_stream_synchronize(stream));
+    CUC_MUST(cuc_object_get_kernel(&kernel, linked, "apply"));
+    CUC_MUST(cuc_stream_create(&stream, device, NULL));
+    CUC_MUST(cuc_buffer_create(&buffer, NULL, sizeof(data), stream));
+    CUC_MUST(cuc_buffer_write(stream, buffer, 0, data, sizeof(data)));
+    CUC_MUST(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 }), kernel,
+                        buffer, 0.5f));
+    CUC_MUST(cuc_buffer_read(stream, data, buffer, 0, sizeof(data)));
+    CUC_MUST(cuc_stream_synchronize(stream));
     for (int i = 0; i < N; i++)
         wrong += data[i] != (float)i * (float)i + 0.5f; // below 2^23: exact
     printf("%d elements, %d wrong\n", N, wrong);
-    cuc_buffer_release(buffer);
-    cuc_stream_release(stream);
-    cuc_kernel_release(kernel);
-    cuc_object_release(linked);
     return wrong != 0;
 }

@@ -17,52 +17,52 @@ static const char source[] = "extern \"C\" __global__ void busy(float *data, int
 static float run(cuc_device *device, cuc_kernel *kernel, cuc_buffer *host, int stream_count)
 {
     cuc_stream *streams[2];
-    cuc_event *begin, *end;
+    CUC_SCOPED(cuc_event, begin);
+    CUC_SCOPED(cuc_event, end);
     float milliseconds;
     char *bytes;
 
-    check(cuc_buffer_get_host_pointer((void **)&bytes, host));
+    CUC_MUST(cuc_buffer_get_host_pointer((void **)&bytes, host));
     for (int s = 0; s < stream_count; s++)
-        check(cuc_stream_create(&streams[s], device, NULL));
-    check(cuc_event_create(&begin, device, CUC_EVENT_OPTIONS(.flags = CUC_EVENT_TIMING)));
-    check(cuc_event_create(&end, device, CUC_EVENT_OPTIONS(.flags = CUC_EVENT_TIMING)));
-    check(cuc_event_record(begin, streams[0]));
+        CUC_MUST(cuc_stream_create(&streams[s], device, NULL));
+    CUC_MUST(cuc_event_create(&begin, device, CUC_EVENT_OPTIONS(.flags = CUC_EVENT_TIMING)));
+    CUC_MUST(cuc_event_create(&end, device, CUC_EVENT_OPTIONS(.flags = CUC_EVENT_TIMING)));
+    CUC_MUST(cuc_event_record(begin, streams[0]));
     for (int c = 0; c < CHUNKS; c++) {
         cuc_stream *stream = streams[c % stream_count];
         char *chunk = bytes + (size_t)c * BYTES;
-        cuc_buffer *buffer;
+        // Freed when the stream gets there, so the memory goes round.
+        CUC_SCOPED(cuc_buffer, buffer);
 
-        check(cuc_buffer_create(&buffer, NULL, BYTES, stream));
-        check(cuc_buffer_write(stream, buffer, 0, chunk, BYTES));
-        check(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 }), kernel,
-                         buffer, N));
-        check(cuc_buffer_read(stream, chunk, buffer, 0, BYTES));
-        cuc_buffer_release(buffer); // freed when the stream gets there, so the memory goes round
+        CUC_MUST(cuc_buffer_create(&buffer, NULL, BYTES, stream));
+        CUC_MUST(cuc_buffer_write(stream, buffer, 0, chunk, BYTES));
+        CUC_MUST(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 }),
+                            kernel, buffer, N));
+        CUC_MUST(cuc_buffer_read(stream, chunk, buffer, 0, BYTES));
     }
     for (int s = 1; s < stream_count; s++)
-        check(cuc_stream_wait_stream(streams[0], streams[s]));
-    check(cuc_event_record(end, streams[0]));
-    check(cuc_event_synchronize(end));
-    check(cuc_event_get_elapsed(&milliseconds, begin, end));
+        CUC_MUST(cuc_stream_wait_stream(streams[0], streams[s]));
+    CUC_MUST(cuc_event_record(end, streams[0]));
+    CUC_MUST(cuc_event_synchronize(end));
+    CUC_MUST(cuc_event_get_elapsed(&milliseconds, begin, end));
     for (int s = 0; s < stream_count; s++)
         cuc_stream_release(streams[s]);
-    cuc_event_release(begin);
-    cuc_event_release(end);
     return milliseconds;
 }
 
 int main(void)
 {
     cuc_device *device = example_device();
-    cuc_kernel *kernel = example_kernel(device, source, "busy");
-    cuc_memory_resource *pinned;
-    cuc_buffer *host;
+    CUC_SCOPED(cuc_kernel, kernel);
+    CUC_SCOPED(cuc_memory_resource, pinned);
+    CUC_SCOPED(cuc_buffer, host);
     void *data;
     int wrong = 0;
 
-    check(cuc_memory_synchronous(&pinned, device, CUC_MEMORY_PINNED));
-    check(cuc_buffer_create(&host, pinned, (size_t)CHUNKS * BYTES, NULL));
-    check(cuc_buffer_get_host_pointer(&data, host));
+    CUC_MUST(cuc_kernel_from_source(&kernel, CUC_SOURCE_CUDA, source, 0, "busy", NULL));
+    CUC_MUST(cuc_memory_synchronous(&pinned, device, CUC_MEMORY_PINNED));
+    CUC_MUST(cuc_buffer_create(&host, pinned, (size_t)CHUNKS * BYTES, NULL));
+    CUC_MUST(cuc_buffer_get_host_pointer(&data, host));
     for (int i = 0; i < CHUNKS * N; i++)
         ((float *)data)[i] = (float)i;
 
@@ -72,8 +72,5 @@ int main(void)
         wrong += ((float *)data)[i] != 2.0f;
     printf("one stream %.2f ms, two streams %.2f ms, %d wrong\n", one, two, wrong);
 
-    cuc_buffer_release(host);
-    cuc_memory_resource_release(pinned);
-    cuc_kernel_release(kernel);
     return wrong != 0;
 }

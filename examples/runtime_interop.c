@@ -46,21 +46,21 @@ int main(void)
     check_cuda(cudaEventRecord(runtime_event, runtime_stream));
 
     // Into cucore: a buffer that ends with cudaFree; the rest is borrowed, of the current context.
-    check(cuc_buffer_from_pointer(&buffer, (cuc_device_ptr)(uintptr_t)memory, BYTES,
-                                  CUC_BUFFER_OPTIONS(.owner = memory, .drop_owner = free_cuda)));
-    check(cuc_stream_from_handle(&theirs, runtime_stream, NULL, NULL));
-    check(cuc_event_from_handle(&event, runtime_event, NULL, 0));
-    check(cuc_kernel_from_symbol(&kernel, scale_symbol()));
+    CUC_MUST(cuc_buffer_from_pointer(&buffer, (cuc_device_ptr)(uintptr_t)memory, BYTES,
+                                     CUC_BUFFER_OPTIONS(.owner = memory, .drop_owner = free_cuda)));
+    CUC_MUST(cuc_stream_from_handle(&theirs, runtime_stream, NULL, NULL));
+    CUC_MUST(cuc_event_from_handle(&event, runtime_event, NULL, 0));
+    CUC_MUST(cuc_kernel_from_symbol(&kernel, scale_symbol()));
 
     const cuc_launch_config *config = CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 });
-    check(cuc_stream_create(&ours, device, NULL));
-    check(cuc_stream_wait_event(ours, event)); // the runtime's copy
-    check(CUC_LAUNCH(ours, config, kernel, buffer, 3.0f, N));
-    check(cuc_stream_wait_stream(theirs, ours));
-    check(CUC_LAUNCH(theirs, config, kernel, buffer, 2.0f, N));
+    CUC_MUST(cuc_stream_create(&ours, device, NULL));
+    CUC_MUST(cuc_stream_wait_event(ours, event)); // the runtime's copy
+    CUC_MUST(CUC_LAUNCH(ours, config, kernel, buffer, 3.0f, N));
+    CUC_MUST(cuc_stream_wait_stream(theirs, ours));
+    CUC_MUST(CUC_LAUNCH(theirs, config, kernel, buffer, 2.0f, N));
 
     // And back: cucore's stream is the runtime's as it is.
-    check(cuc_stream_wait_stream(ours, theirs));
+    CUC_MUST(cuc_stream_wait_stream(ours, theirs));
     check_cuda(cudaMemcpyAsync(data, (void *)(uintptr_t)cuc_buffer_ptr(buffer), BYTES,
                                cudaMemcpyDeviceToHost, (cudaStream_t)cuc_stream_handle(ours)));
     check_cuda(cudaStreamSynchronize((cudaStream_t)cuc_stream_handle(ours)));

@@ -27,11 +27,12 @@ static double max_error(void)
 int main(void)
 {
     cuc_device *device = NULL;
-    cuc_stream *stream;
-    cuc_program *program;
-    cuc_object *object;
-    cuc_kernel *kernel;
-    cuc_buffer *dx, *dy;
+    CUC_SCOPED(cuc_stream, stream); // released by main's end, in any order
+    CUC_SCOPED(cuc_program, program);
+    CUC_SCOPED(cuc_object, object);
+    CUC_SCOPED(cuc_kernel, kernel);
+    CUC_SCOPED(cuc_buffer, dx);
+    CUC_SCOPED(cuc_buffer, dy);
     size_t ptx_bytes, cubin_bytes;
     const char *ptx;
     const void *cubin;
@@ -40,35 +41,29 @@ int main(void)
     const char *arch = found == CUC_OK ? cuc_device_arch(device) : "sm_90";
 
     // Neither compiling nor linking needs a device, or a driver.
-    check(cuc_program_create(&program, CUC_SOURCE_CUDA, source, 0,
-                             CUC_PROGRAM_OPTIONS(.name = "saxpy.cu", .arch = arch)));
-    check(cuc_program_compile(&object, program, CUC_CODE_CUBIN));
-    check(cuc_object_get_ptx(&ptx, &ptx_bytes, object));
-    check(cuc_object_get_code(&cubin, &cubin_bytes, object));
+    CUC_MUST(cuc_program_create(&program, CUC_SOURCE_CUDA, source, 0,
+                                CUC_PROGRAM_OPTIONS(.name = "saxpy.cu", .arch = arch)));
+    CUC_MUST(cuc_program_compile(&object, program, CUC_CODE_CUBIN));
+    CUC_MUST(cuc_object_get_ptx(&ptx, &ptx_bytes, object));
+    CUC_MUST(cuc_object_get_code(&cubin, &cubin_bytes, object));
     printf("saxpy for %s: %zu bytes of PTX, %zu bytes of cubin\n", arch, ptx_bytes, cubin_bytes);
-    check(found == CUC_OK ? CUC_OK : cuc_device_get(&device, 0)); // says why not, and ends
+    device = example_device(); // without one it ends here
 
     for (int i = 0; i < N; i++) {
         x[i] = (float)i / N;
         y[i] = 1 - (float)i / N;
     }
-    check(cuc_stream_create(&stream, device, NULL));
-    check(cuc_buffer_create(&dx, NULL, BYTES, stream));
-    check(cuc_buffer_create(&dy, NULL, BYTES, stream));
-    check(cuc_buffer_write(stream, dx, 0, x, BYTES));
-    check(cuc_buffer_write(stream, dy, 0, y, BYTES));
-    check(cuc_object_get_kernel(&kernel, object, "saxpy"));
-    check(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 }), kernel, 2.0f,
-                     dx, dy, N));
-    check(cuc_buffer_read(stream, result, dy, 0, BYTES));
-    check(cuc_stream_synchronize(stream));
+    CUC_MUST(cuc_stream_create(&stream, device, NULL));
+    CUC_MUST(cuc_buffer_create(&dx, NULL, BYTES, stream));
+    CUC_MUST(cuc_buffer_create(&dy, NULL, BYTES, stream));
+    CUC_MUST(cuc_buffer_write(stream, dx, 0, x, BYTES));
+    CUC_MUST(cuc_buffer_write(stream, dy, 0, y, BYTES));
+    CUC_MUST(cuc_object_get_kernel(&kernel, object, "saxpy"));
+    CUC_MUST(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 }), kernel,
+                        2.0f, dx, dy, N));
+    CUC_MUST(cuc_buffer_read(stream, result, dy, 0, BYTES));
+    CUC_MUST(cuc_stream_synchronize(stream));
     printf("%d elements on %s, max error %g\n", N, cuc_device_name(device), max_error());
 
-    cuc_kernel_release(kernel); // in any order: whatever still needs an object holds it
-    cuc_buffer_release(dx);
-    cuc_buffer_release(dy);
-    cuc_stream_release(stream);
-    cuc_object_release(object);
-    cuc_program_release(program);
     return max_error() <= 0x1p-24 ? 0 : 1; // 2 * x is exact; one rounding of a sum from 1 to 2
 }

@@ -43,13 +43,13 @@ static cuc_tile formula(cuc_tile_program *program, const char *text, cuc_tile x,
 int main(void)
 {
     static float in[N], out[N];
-    cuc_tile_program *program;
-    cuc_program *compiled;
+    CUC_SCOPED(cuc_tile_program, program);
+    CUC_SCOPED(cuc_program, compiled);
     cuc_tensor tensors[2];
     const char *source;
-    int64_t count = N, wrong = 0;
+    int wrong = 0;
 
-    check(cuc_tile_program_create(&program));
+    CUC_MUST(cuc_tile_program_create(&program));
     cuc_tile_kernel_begin(K, "fused");
     cuc_tile_grid(K, "cdiv(N, 1024)");
     cuc_tile from = cuc_tile_tensor(K, "from", CUC_F32, "N"), i = cuc_tile_block(K, 0);
@@ -58,22 +58,20 @@ int main(void)
     cuc_tile y = cuc_tile_load(K, to, CUC_TILES(i), CUC_SHAPE(1024), NULL);
     cuc_tile_store(K, to, CUC_TILES(i), formula(program, "x y * 0.5 x * tanh +", x, y), NULL);
     cuc_tile_kernel_end(K);
-    check(cuc_tile_program_finish(&source, program)); // tells all errors of all calls above
+    CUC_MUST(cuc_tile_program_finish(&source, program)); // tells all errors of all calls above
     printf("%s", source);
     // From here on it is a tile program like any other; this one runs on the CPU.
-    check(cuc_program_create(&compiled, CUC_SOURCE_TILE, source, 0, NULL));
+    CUC_MUST(cuc_program_create(&compiled, CUC_SOURCE_TILE, source, 0, NULL));
     for (int n = 0; n < N; n++)
         in[n] = out[n] = (float)n / N;
-    check(
-        cuc_tensor_contiguous(&tensors[0], (cuc_device_ptr)(uintptr_t)in, CUC_F32, 1, &count, -1));
-    check(
-        cuc_tensor_contiguous(&tensors[1], (cuc_device_ptr)(uintptr_t)out, CUC_F32, 1, &count, -1));
+    CUC_MUST(cuc_tensor_contiguous(&tensors[0], (cuc_device_ptr)(uintptr_t)in, CUC_F32,
+                                   CUC_SHAPE(N), -1));
+    CUC_MUST(cuc_tensor_contiguous(&tensors[1], (cuc_device_ptr)(uintptr_t)out, CUC_F32,
+                                   CUC_SHAPE(N), -1));
     const cuc_arg args[] = { CUC_ARG(&tensors[0]), CUC_ARG(&tensors[1]) };
-    check(cuc_tile_interpret(compiled, "fused", args, 2, NULL));
+    CUC_MUST(cuc_tile_interpret(compiled, "fused", args, 2, NULL));
     for (int n = 0; n < N; n++)
         wrong += fabsf(out[n] - (in[n] * in[n] + tanhf(0.5f * in[n]))) > 1e-6f;
-    printf("%d elements, %d of them wrong\n", N, (int)wrong);
-    cuc_program_release(compiled);
-    cuc_tile_program_release(program);
+    printf("%d elements, %d of them wrong\n", N, wrong);
     return wrong ? 1 : 0;
 }

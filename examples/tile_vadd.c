@@ -13,12 +13,11 @@ static float a[N], b[N], c[N];
 // An array on the device: its elements, and how they lie there.
 static cuc_tensor tensor_of(cuc_buffer **buffer, cuc_stream *stream, const float *data)
 {
-    const int64_t shape[] = { N };
     cuc_tensor tensor;
 
-    check(cuc_buffer_create(buffer, NULL, BYTES, stream));
-    check(cuc_buffer_write(stream, *buffer, 0, data, BYTES));
-    check(cuc_tensor_from_buffer(&tensor, *buffer, CUC_F32, 1, shape));
+    CUC_MUST(cuc_buffer_create(buffer, NULL, BYTES, stream));
+    CUC_MUST(cuc_buffer_write(stream, *buffer, 0, data, BYTES));
+    CUC_MUST(cuc_tensor_from_buffer(&tensor, *buffer, CUC_F32, CUC_SHAPE(N)));
     return tensor;
 }
 
@@ -26,26 +25,22 @@ int main(void)
 {
     cuc_device *device = example_device();
     cuc_buffer *buffers[3];
-    cuc_stream *stream;
-    cuc_program *program;
-    cuc_object *object;
-    cuc_kernel *kernel;
+    CUC_SCOPED(cuc_stream, stream);
+    CUC_SCOPED(cuc_kernel, kernel);
     int wrong = 0;
 
     for (int i = 0; i < N; i++) {
         a[i] = (float)i;
         b[i] = 1 / (float)(i + 1);
     }
-    check(cuc_program_create(&program, CUC_SOURCE_TILE, source, 0, NULL));
-    check(cuc_program_compile(&object, program, CUC_CODE_CUBIN));
-    check(cuc_object_get_kernel(&kernel, object, "vadd"));
+    CUC_MUST(cuc_kernel_from_source(&kernel, CUC_SOURCE_TILE, source, 0, "vadd", NULL));
 
-    check(cuc_stream_create(&stream, device, NULL));
+    CUC_MUST(cuc_stream_create(&stream, device, NULL));
     cuc_tensor ta = tensor_of(&buffers[0], stream, a), tb = tensor_of(&buffers[1], stream, b);
     cuc_tensor tc = tensor_of(&buffers[2], stream, c);
-    check(CUC_LAUNCH(stream, NULL, kernel, &ta, &tb, &tc)); // N, and the grid, are the tensors'
-    check(cuc_buffer_read(stream, c, buffers[2], 0, BYTES));
-    check(cuc_stream_synchronize(stream));
+    CUC_MUST(CUC_LAUNCH(stream, NULL, kernel, &ta, &tb, &tc)); // N, and the grid, are the tensors'
+    CUC_MUST(cuc_buffer_read(stream, c, buffers[2], 0, BYTES));
+    CUC_MUST(cuc_stream_synchronize(stream));
 
     for (int i = 0; i < N; i++)
         wrong += c[i] != a[i] + b[i];
@@ -58,9 +53,5 @@ int main(void)
 
     for (int i = 0; i < 3; i++)
         cuc_buffer_release(buffers[i]);
-    cuc_stream_release(stream);
-    cuc_kernel_release(kernel);
-    cuc_object_release(object);
-    cuc_program_release(program);
     return wrong ? 1 : 0;
 }
