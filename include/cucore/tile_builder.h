@@ -1802,7 +1802,7 @@ CUC_API void cuc_tile_assert(cuc_tile_program *program, const char *file, uint32
  * @param program the program
  * @param file    where the caller stands
  * @param line    its line
- * @param text    with `{}` for each value; copied
+ * @param text    with `{}` for each value, or a format such as `{:8.3f}`, `{:,}`; copied
  * @param count   values, at most 8
  * @param x       [count] values; NULL for none
  * @since 0.1

@@ -22,6 +22,13 @@ bool tile_find_mark(const char *text, struct tile_mark *mark)
         if (at[1] != ':' || at[2 + bytes] != '}')
             continue; // a brace
         const char *how = at + 2;
+        mark->end = how + bytes + 1;
+        if (*how == ',') {
+            mark->lists = true;
+            how++;
+            if (!--bytes)
+                return true;
+        }
         size_t length = strspn(how, "-+ #0"), width = strspn(how + length, "0123456789");
         size_t precision = 0;
         length += width;
@@ -29,7 +36,6 @@ bool tile_find_mark(const char *text, struct tile_mark *mark)
             precision = strspn(how + length + 1, "0123456789");
             length += 1 + precision;
         }
-        mark->end = how + bytes + 1;
         mark->wrong = width > 2 || precision > 2 || length + 1 != bytes ||
                       length >= sizeof(mark->how) || !how[length] ||
                       (!strchr(of_integers, how[length]) && !strchr(of_floats, how[length]));
@@ -72,4 +78,36 @@ cuc_dtype tile_mark_dtype(const struct tile_mark *mark, cuc_dtype dtype)
     return tile_is_signed(dtype) && mark->conversion && !strchr("di", mark->conversion)
                ? without_sign[dtype]
                : dtype;
+}
+
+uint32_t tile_mark_ends(const struct tile_mark *mark, const struct tile_type *type, int64_t element)
+{
+    uint32_t ends = 0;
+
+    for (int64_t step = 1; mark->lists && ends + 1 < type->rank; ends++) {
+        step *= type->extent[type->rank - 1 - ends];
+        if (element % step)
+            break;
+    }
+    return ends;
+}
+
+const char *tile_mark_bracket(const struct tile_mark *mark, const struct tile_type *type,
+                              char bracket, char text[TILE_BRACKET_BYTES])
+{
+    uint32_t count = type->rank && !mark->lists ? 1 : type->rank;
+
+    memset(text, bracket, count);
+    text[count] = '\0';
+    return text;
+}
+
+const char *tile_mark_between(const struct tile_mark *mark, uint32_t ends,
+                              char text[TILE_BRACKET_BYTES])
+{
+    memset(text, ']', ends);
+    memcpy(text + ends, ", ", 2);
+    memset(text + ends + 2, '[', ends);
+    text[2 * ends + 2] = '\0';
+    return mark->lists ? text : " ";
 }

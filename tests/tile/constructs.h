@@ -1013,7 +1013,8 @@ static const struct construct constructs[] = {
       "    print(\"{:02x} and {:-7.1f}.\", a, c)\n    store(o, [0], c)\n}", 0, 0, NULL },
     { "prints of tiles", "i8 u16 i64 u64 f16 bf16 f32 f64 e4m3 bool", "N=21",
       "kernel k(w: T[N], ww: T[3, 5]) const T = f32 {\n    a = load(w, [0], [21])\n"
-      "    print(\"a {}, b {}.\", a, load(ww, [0, 0], [3, 5]))\n    print(\"{}\", reshape(a, [3, 7]))\n}", 0, 0, NULL },
+      "    print(\"a {}, b {}.\", a, load(ww, [0, 0], [3, 5]))\n    print(\"{}\", reshape(a, [3, 7]))\n"
+      "    print(\"{:,}|{:,}|{:,}\", load(ww, [0, 0], [3, 5]), extract(reshape(a, [3, 1, 7]), [0, 0, 0], [1, 1, 7]), reshape(load(w, [0], [8]), [2, 2, 2]))\n}", 0, 0, NULL },
     { "prints in a loop", NULL, "n=3",
       "kernel k(n: i32, x: f32[8]) {\n    a = load(x, [0], [8])\n    for i in 0 .. n {\n"
       "        a = a + 1\n        if i != 1 { print(\"{}: {}\", i, a) }\n    }\n    print(\"{}\", sum(a) == sum(a))\n}", 0, 0, NULL },

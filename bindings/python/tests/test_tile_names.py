@@ -271,14 +271,24 @@ x.copy_from(array.array('f', [1, 2, 3, 4]), stream=stream)
 ct.launch(stream, (1,), k.said, (x.view('f32'), 4))
 stream.sync()
 """)
-        self.assertIn("0004 (0, 1) 's'|(10, 4)", out)
+        self.assertIn("0004 (0, 1) 's'|(10.000000, 4)", out)
 
     def test_lines_are_printed_whole(self):
         said = []
         k.lines.interpret((1,), (self.random(4) * 0 + np.arange(4, dtype=np.float32), 4), print=said.append)
         self.assertEqual("".join(said).split("\n"), [
-            "{a 1} 100 % | [0.0 1.0 2.0 3.0] 6.000e+00 000 [0 1 2 3] 0    4", "0 of 3.0  % ff", "", "0", "1", " is one",
+            "{a 1} 100 % | [0.0, 1.0, 2.0, 3.0] 6.000e+00 000 "
+            "[ 0.000000,  1.000000,  2.000000,  3.000000]  0    4", "0 of 3.0  % ff", "", "0", "1", " is one",
             "end", ""])
+
+    def test_what_has_tiles_in_it_is_printed_as_python_writes_it(self):
+        said = []
+        k.shown.interpret((1,), (np.arange(4, dtype=np.float32), 4), print=said.append)
+        self.assertEqual("".join(said).split("\n"), [
+            "[[0, 1], [2, 3]] [[[0, 1]], [[2, 3]]] 6 [0, 0, 1, 1]",
+            "[[0  , 1  ], [2  , 3  ]]| Pair(left=[0, 1, 2, 3]) (Pair(left=0),) <Nameless object> {'a': 0}",
+            """worded {0} (Worded<0>,) ("it's", '0', "it's 0", '\\'0"') '0'(0,)!""",
+            "[0, 0, 1, 1] [ 0.00,  1.00,  2.00,  3.00] %", ""])
 
 
 class Page(unittest.TestCase):

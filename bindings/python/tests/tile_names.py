@@ -261,7 +261,7 @@ def lines(x, n: ConstInt):
     t, i = ct.load(x, (0,), (n,)), ct.bid(0)
     print("{a", 1, end="")
     print("}", 100, "%", end=" | ")
-    print(f"{t:.1f} {ct.sum(t):8.3e} {i:03d} {t:>9} {i:.2f} {n:4d}")
+    print(f"{t:.1f} {ct.sum(t):8.3e} {i:03d} {t:>9} {i:2d} {n:4d}")
     ct.printf("%d of %-5.1f", i, ct.max(t))
     ct.printf("%% %x\n\n", i + 255)
     for j in range(2):
@@ -269,6 +269,38 @@ def lines(x, n: ConstInt):
         if j == 1:
             print(" is one", end="")
     print("end", end="")
+
+
+@dataclasses.dataclass(frozen=True)
+class Pair:
+    left: object
+    hidden: object = dataclasses.field(repr=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class Worded:
+    value: object
+
+    def __str__(self):
+        return f"worded {{{self.value}}}"
+
+    def __repr__(self):
+        return f"Worded<{self.value}>"
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Nameless:
+    value: object
+
+
+@ct.kernel
+def shown(x, n: ConstInt):
+    """Tiles as lists, and what has tiles in it as str() and repr() have it."""
+    i, t = ct.bid(0), ct.astype(ct.load(x, (0,), (n,)), ct.int32)
+    print(ct.reshape(t, (2, n // 2)), ct.reshape(t, (n // 2, 1, 2)), ct.sum(t), t > 1)
+    print(f"{ct.reshape(t, (2, n // 2)):<3d}|", Pair(t, 1), (Pair(i, t),), Nameless(t), {"a": i})
+    print(Worded(i), (Worded(i),), ("it's", f"{i}", f"it's {i}", f"'{i}\""), repr(f"{i}") + str((i,)) + "!")
+    ct.printf("%d %5.2f %%\n", t > 1, ct.astype(t, ct.float16))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -108,18 +108,32 @@ static void add_scalar(struct line *line, const struct tile_mark *mark, cuc_dtyp
     line->argument[line->arguments++] = argument_of(line->e, mark, dtype, x);
 }
 
+// What separates two elements, `ends` axes apart, and the format of the second.
+static tile_register string_between(struct tile_emitter *e, const struct tile_mark *mark,
+                                    uint32_t ends, const char *form)
+{
+    char text[TILE_BRACKET_BYTES + TILE_FORMAT_BYTES], between[TILE_BRACKET_BYTES];
+    int length = snprintf(text, sizeof(text), "%s%s", tile_mark_between(mark, ends, between), form);
+
+    return string_of(e, text, (size_t)length);
+}
+
 // The elements of a tile that lies in shared memory, one after the other.
 static void print_elements(struct tile_emitter *e, const struct tile_mark *mark,
                            const struct tile_value *x, tile_register shared)
 {
     cuc_dtype dtype = x->type.dtype;
-    uint32_t bytes = tile_bytes_of(dtype), again = tile_label(e);
+    uint32_t bytes = tile_bytes_of(dtype), again = tile_label(e), innermost = 0;
     int64_t count = tile_elements(&x->type);
-    char spaced[1 + TILE_FORMAT_BYTES] = " ";
+    char form[TILE_FORMAT_BYTES];
+    tile_register later[TILE_MAX_RANK];
 
-    tile_mark_format(mark, dtype, spaced + 1);
-    tile_register first = string_of(e, spaced + 1, strlen(spaced) - 1);
-    tile_register later = string_of(e, spaced, strlen(spaced));
+    tile_mark_format(mark, dtype, form);
+    tile_register first = string_of(e, form, strlen(form));
+    later[0] = string_between(e, mark, 0, form);
+    if (mark->lists)
+        while (++innermost < x->type.rank)
+            later[innermost] = string_between(e, mark, innermost, form);
     tile_register at = tile_make(e, TILE_R32, "mov.b32 %R, %R", shared), more;
     tile_register end =
         tile_make(e, TILE_R32, "add.u32 %R, %R, %u", shared, (unsigned)(count * bytes));
@@ -129,8 +143,16 @@ static void print_elements(struct tile_emitter *e, const struct tile_mark *mark,
     tile_emit_load(e, "", "shared", dtype, &element, 1, at, 0, TILE_NO_REGISTER);
     tile_register argument = argument_of(e, mark, dtype, element);
     call_printf(e, format, &argument, 1);
-    tile_move(e, format, later);
+    tile_move(e, format, later[0]);
     tile_ins(e, "add.u32 %R, %R, %u", at, at, bytes);
+    uint32_t step = bytes;
+    for (uint32_t ends = 1; ends < innermost; ends++) {
+        step *= (uint32_t)x->type.extent[x->type.rank - ends];
+        tile_register into = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", at, shared);
+        tile_register rest = tile_make(e, TILE_R32, "rem.u32 %R, %R, %u", into, (unsigned)step);
+        tile_register over = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", rest);
+        tile_move(e, format, tile_select(e, over, later[ends], format));
+    }
     more = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", at, end);
     tile_branch(e, more, false, again);
 }
@@ -141,6 +163,7 @@ bool tile_emit_print(struct tile_emitter *e, const struct tile_op *op)
     struct line line = { .e = e, .room = 2 * strlen(at) + 32 * (op->operand_count + 1) };
     tile_register first = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", e->tid);
     uint32_t done = tile_label(e);
+    char bracket[TILE_BRACKET_BYTES];
 
     line.format = tile_take(e->module, line.room);
     if (!line.format)
@@ -160,7 +183,8 @@ bool tile_emit_print(struct tile_emitter *e, const struct tile_op *op)
             continue;
         }
         // All threads write the tile, and the first one goes on.
-        append(&line, "[", 1);
+        tile_mark_bracket(&mark, &x->type, '[', bracket);
+        append(&line, bracket, strlen(bracket));
         flush(&line);
         tile_put_label(e, done);
         if (!tile_shared_fits(e, op, tile_shared_bytes(x)))
@@ -171,7 +195,8 @@ bool tile_emit_print(struct tile_emitter *e, const struct tile_op *op)
         done = tile_label(e);
         tile_branch(e, first, true, done);
         print_elements(e, &mark, x, shared);
-        append(&line, "]", 1);
+        tile_mark_bracket(&mark, &x->type, ']', bracket);
+        append(&line, bracket, strlen(bracket));
     }
     append(&line, "\n", 1);
     flush(&line);

@@ -237,7 +237,7 @@ static void put_print(struct tile_machine *m, const char *text)
 static bool step_print(struct tile_machine *m, const struct tile_op *op)
 {
     const char *at = tile_attribute(op, TILE_ATTR_TEXT)->text;
-    char piece[512];
+    char piece[512], bracket[TILE_BRACKET_BYTES];
 
     for (uint32_t i = 0; i <= op->operand_count; i++) {
         struct tile_mark mark = { .at = at + strlen(at) };
@@ -253,12 +253,15 @@ static bool step_print(struct tile_machine *m, const struct tile_op *op)
             break;
         const struct tile_value *value = op->operand[i];
         const uint64_t *x = tile_machine_elements(m, value);
+        put_print(m, tile_mark_bracket(&mark, &value->type, '[', bracket));
         for (int64_t n = 0; n < tile_elements(&value->type); n++) {
-            put_print(m, n ? " " : value->type.rank ? "[" : "");
+            if (n)
+                put_print(
+                    m, tile_mark_between(&mark, tile_mark_ends(&mark, &value->type, n), bracket));
             put_element(piece, sizeof(piece), &mark, value->type.dtype, x[n]);
             put_print(m, piece);
         }
-        put_print(m, value->type.rank ? "]" : "");
+        put_print(m, tile_mark_bracket(&mark, &value->type, ']', bracket));
         at = mark.end;
     }
     put_print(m, "\n");

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import raw
 from . import _ops as ops
+from . import _text
 from ._docs import TEXTS
 from ._errors import (
     CAUGHT,
@@ -34,7 +35,6 @@ from ._values import (
     Chosen,
     DType,
     Memory,
-    Shown,
     Text,
     Value,
     View,
@@ -231,20 +231,19 @@ class Expressions:
         return Nested(self, node)
 
     def of_JoinedStr(self, node: ast.JoinedStr) -> Any:
-        parts = Text(self.formatted(v) if isinstance(v, ast.FormattedValue) else self.eval(v)
-                     for v in node.values)
-        return parts if any(isinstance(p, Value) for p in leaves(parts)) else "".join(map(str, parts))
+        return _text.joined(*(self.formatted(v) if isinstance(v, ast.FormattedValue) else self.eval(v)
+                              for v in node.values))
 
     def formatted(self, node: ast.FormattedValue) -> Any:
-        """A part of an f-string; a tile is printed by what of C's formats its own is, and else plainly."""
+        """A part of an f-string."""
         value = self.eval(node.value)
-        if isinstance(value, Value) and node.format_spec:
-            return Shown(value, self.eval(node.format_spec))
-        if any(isinstance(each, Value) for each in leaves(value)):
-            return value
+        spec: Any = self.eval(node.format_spec) if node.format_spec else ""
+        if _text.has_values(value) and (node.conversion >= 0 or isinstance(node.format_spec, ast.JoinedStr) and
+                                        not all(isinstance(each, ast.Constant) for each in node.format_spec.values)):
+            self.refuse(node, "the format of a number or tile of the kernel is written out, without !r, !s, !a or braces")
         if node.conversion >= 0:
             value = _CONVERSIONS[chr(node.conversion)](value)
-        return format(value, self.eval(node.format_spec) if node.format_spec else "")
+        return _text.formatted(self, value, spec)
 
     def comprehension(self, node: Any) -> Any:
         result: list[Any] = []
@@ -273,6 +272,10 @@ class Expressions:
 
     def binary(self, node: ast.AST, kind: type, x: Any, y: Any) -> Any:
         name, python = _BINARY[kind]
+        if isinstance(x, Text) or isinstance(y, Text):
+            if kind is ast.Add and all(isinstance(each, (str, Text)) for each in (x, y)):
+                return _text.joined(x, y)
+            self.refuse(node, "texts with values in them are put together by +", TileTypeError)
         if isinstance(x, Value) or isinstance(y, Value):
             if name == "matmul":
                 return ops.matmul(self.b, x, y)
@@ -496,6 +499,8 @@ class Expressions:
         if isinstance(callee, Op):
             if callee.name in ("reduce", "scan"):
                 arguments, named = self.with_function(node, arguments, named)
+            elif callee.name == "print":
+                arguments = [_text.str_of(self, each) for each in arguments]
             return ops.OPS[callee.name](self.b, *arguments, **named)
         if isinstance(callee, _Method):
             return callee.function(self.b, callee.receiver, *arguments, **named)
@@ -516,7 +521,7 @@ class Expressions:
         if isinstance(callee, types.FunctionType) and not _is_librarys(callee):
             return self.compiler.inline(callee, syntax_of(callee), arguments, named, None)
         if callee is builtins.print:
-            return ops.print_(self.b, *arguments, **named)
+            return ops.print_(self.b, *(_text.str_of(self, each) for each in arguments), **named)
         if not any(isinstance(a, (Value, Array, Chosen, View, Memory))
                    for each in (*arguments, *named.values()) for a in leaves(each)):
             return callee(*arguments, **named)
@@ -546,6 +551,8 @@ class Expressions:
             return result
         if callee in _OPERATORS and not named and len(arguments) == 2:
             return self.binary(node, _OPERATORS[callee], *arguments)
+        if callee in (str, repr) and not named and len(arguments) == 1:
+            return (_text.str_of if callee is str else _text.repr_of)(self, arguments[0])
         if callee is abs:
             return ops.unary(self.b, "abs", arguments[0])
         if callee in (float, int, bool):

@@ -24,6 +24,7 @@ from ._registry import (
     unary,
 )
 from ._errors import TileCompilerError
+from ._text import checked, joined
 from ._values import INTEGERS, Builder, DType, Shown, Text, Value, is_number
 
 # ---- making tiles --------------------------------------------------------------------------------
@@ -541,34 +542,12 @@ def assert_(b: Builder, cond: Any, message: Any = "") -> None:
 
 @op("print")
 def print_(b: Builder, *values: Any, sep: str | None = " ", end: str | None = "\n") -> None:
-    parts: list[Any] = [""]
-
-    def add(text: str) -> None:
-        if isinstance(parts[-1], str):
-            parts[-1] += text
-        else:
-            parts.append(text)
-
-    def several(given: Any, between: str) -> None:
-        for i, value in enumerate(given):
-            add(between if i else "")
-            show(value)
-
-    def show(value: Any) -> None:
-        if isinstance(value, Text):
-            several(value, "")
-        elif isinstance(value, tuple):
-            add("(")
-            several(value, ", ")
-            add(",)" if len(value) == 1 else ")")
-        elif isinstance(value, Value):
-            parts.append(value)
-        else:
-            add(str(value))
-
-    several(values, " " if sep is None else sep)
-    add("\n" if end is None else end)
-    b.say(*parts)
+    # Of texts, which Expressions.call() makes of all.
+    between = " " if sep is None else sep
+    parts = [each for value in values for each in (between, value)][1:]
+    text = joined(*parts, "\n" if end is None else end)
+    if text:
+        b.say(*(text if isinstance(text, Text) else (text,)))
 
 
 @op("printf")
@@ -583,7 +562,8 @@ def printf(b: Builder, form: str, *values: Any) -> None:
             value = next(given, None)
             if value is None:
                 raise ValueError(f"{form!r} takes more values than the {len(values)} that are given")
-            parts.append(Shown(b.value(value), how + conversion))
+            shown = b.value(value)
+            parts.append(Shown(shown, checked(b, shown, how + conversion)))
     if next(given, None) is not None:
         raise ValueError(f"{form!r} takes fewer values than the {len(values)} that are given")
     if parts:

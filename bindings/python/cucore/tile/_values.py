@@ -225,22 +225,15 @@ class Builder:
         form, shown = "", []
         for part in parts:
             if isinstance(part, Value):
-                form += "{}" if not self.fits(part) else f"{{:{part.how}}}"  # type: ignore[attr-defined]
-                shown.append(part)
+                how = getattr(part, "how", "") or ("f" if category(self.kind(part)) >= FLOAT else "")
+                form += f"{{:{',' if self.rank(part) else ''}{how}}}" if how or self.rank(part) else "{}"
+                shown.append(self.cast(part, raw.CUC_I32) if self.kind(part) == raw.CUC_BOOL else part)
             elif _MARK.search(part):
                 raise ValueError(f"{part!r} has {_MARK.search(part)[0]!r}, which stands for a value: it "  # type: ignore[index]
                                  "cannot be printed")
             else:
                 form += part
         self.call("print", form.encode(), *self.handles(shown))
-
-    def fits(self, value: Value) -> bool:
-        """Whether a value has a format that it can be printed by."""
-        how = getattr(value, "how", "")
-        if not re.fullmatch(r"[-+ #0]*\d{0,2}(\.\d{0,2})?[diouxXeEfgGaA]", how) or len(how) > 8:
-            return False
-        dtype = self.dtype(value)
-        return dtype != raw.CUC_BOOL and (dtype in INTEGERS or value.loose) == (how[-1] in "diouxX")
 
     # ---- types ----
 
