@@ -1,3 +1,4 @@
+#include "create.h"
 #include "views.h"
 
 #include "../keep.h"
@@ -388,28 +389,66 @@ static void *Device_per_thread_default_stream(void *self)
 
 static void *Device_create_stream(call *c, signature *s)
 {
-    cuc_stream *made = NULL;
-
-    if (c->objects[0] || c->objects[1])
-        return slowly;
     tidy();
-    void *state = cuc__python_begin(c, s);
-    cuc_status st = cuc_stream_create(&made, c->self_value.device, NULL);
-    cuc__python_end(c, s, state);
-    return st < 0 ? failed(c) : cuc__python_make(cuc__python.classes[CUC__PYTHON_STREAM], made);
+    return cuc__python_create_stream(c, s);
 }
 
 static void *Device_create_event(call *c, signature *s)
 {
-    cuc_event *made = NULL;
+    tidy();
+    return cuc__python_create_event(c, s);
+}
 
-    if (c->objects[0])
-        return slowly;
+static void *Buffer_from_handle(call *c, signature *s)
+{
+    tidy();
+    return cuc__python_buffer_from_handle(c, s);
+}
+
+static void *Buffer_owner(void *self)
+{
+    return cuc__python_owner(((struct cuc__object *)cuc__python_fields(self))->handle);
+}
+
+static void *Buffer_memory_resource(void *self)
+{
+    void *resource = ((struct cuc__buffer_object *)cuc__python_fields(self))->resource;
+
+    return resource && resource != cuc__py.none ? cuc__py_new(resource) : slowly;
+}
+
+static void *context_object(cuc_context *context)
+{
+    return context ? cuc__python_make(cuc__python.classes[CUC__PYTHON_CONTEXT],
+                                      cuc_context_retain(context))
+                   : slowly;
+}
+
+static void *Stream_context(void *self)
+{
+    return context_object(
+        cuc_stream_context(((struct cuc__object *)cuc__python_fields(self))->handle));
+}
+
+static void *Event_context(void *self)
+{
+    return context_object(
+        cuc_event_context(((struct cuc__object *)cuc__python_fields(self))->handle));
+}
+
+// set_current(ctx=None) gives the context that was current.
+static void *Device_set_current(call *c, signature *s)
+{
+    cuc_context *context = c->values[0].context, *before = NULL;
+
     tidy();
     void *state = cuc__python_begin(c, s);
-    cuc_status st = cuc_event_create(&made, c->self_value.device, NULL);
+    cuc_status st = c->objects[0] ? cuc_context_set_current(context, &before)
+                                  : cuc_device_set_current(c->self_value.device, &before);
     cuc__python_end(c, s, state);
-    return st < 0 ? failed(c) : cuc__python_make(cuc__python.classes[CUC__PYTHON_EVENT], made);
+    if (st < 0)
+        return failed(c);
+    return before ? cuc__python_make(cuc__python.classes[CUC__PYTHON_CONTEXT], before) : none();
 }
 
 static void *Stream_close(call *c, signature *s)

@@ -5,8 +5,9 @@
 // in the class and does the common case: open objects of the package's own classes. Everything
 // else, from a wrong argument to another library's stream, it hands to the Python definition.
 //
-// All of this belongs to the first interpreter of a process that imports the package; in others, and
-// in a free-threaded one, the Python definitions stay. Whoever changes it holds that interpreter's lock.
+// All of this belongs to the first interpreter of a process that imports the package; in others,
+// and in a free-threaded one, the Python definitions stay. Whoever changes it holds that
+// interpreter's lock.
 #ifndef CUCORE_SRC_PYTHON_OBJECT_H
 #define CUCORE_SRC_PYTHON_OBJECT_H
 
@@ -15,16 +16,18 @@
 #include "../driver/cpython.h"
 #include "../handle.h"
 
-// Classes whose objects C tells apart: X(kind, name in Python).
-#define CUC__PYTHON_CLASSES(X)    \
-    X(STREAM, "Stream")           \
-    X(EVENT, "Event")             \
-    X(BUFFER, "Buffer")           \
-    X(RESOURCE, "MemoryResource") \
-    X(DEVICE, "Device")           \
-    X(CONTEXT, "Context")         \
-    X(KERNEL, "Kernel")           \
-    X(GRAPH_EXEC, "GraphExec")
+// Classes whose objects C tells apart: X(kind, name in Python). Those of options have no handle.
+#define CUC__PYTHON_CLASSES(X)         \
+    X(STREAM, "Stream")                \
+    X(EVENT, "Event")                  \
+    X(BUFFER, "Buffer")                \
+    X(RESOURCE, "MemoryResource")      \
+    X(DEVICE, "Device")                \
+    X(CONTEXT, "Context")              \
+    X(KERNEL, "Kernel")                \
+    X(GRAPH_EXEC, "GraphExec")         \
+    X(STREAM_OPTIONS, "StreamOptions") \
+    X(EVENT_OPTIONS, "EventOptions")
 
 enum cuc__python_class {
 #define ROW(kind, name) CUC__PYTHON_##kind,
@@ -77,6 +80,16 @@ enum cuc__python_class {
     X(stream)                   \
     X(strides)                  \
     X(typestr)                  \
+    X(__cuda_stream__)          \
+    X(blocking_sync)            \
+    X(ctx)                      \
+    X(ipc_enabled)              \
+    X(mr)                       \
+    X(nonblocking)              \
+    X(owner)                    \
+    X(priority)                 \
+    X(ptr)                      \
+    X(timing_enabled)           \
     X(value)
 
 extern struct cuc__python {

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ._memory import Buffer, MemoryResource
 
 
+@methods
 class Context(Handle):
     """A context of the driver. Most programs never name one."""
 

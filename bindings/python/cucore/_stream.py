@@ -36,6 +36,7 @@ def _number(value: int, bits: int) -> tuple[int, int]:
     return value & ((1 << bits) - 1), bits // 8
 
 
+@methods
 @dataclass
 class StreamOptions:
     """How a stream is made."""
@@ -53,6 +54,7 @@ class StreamOptions:
                 raise ValueError(f"priority is {self.priority}: expected {greatest} (first) to {least} (last)")
 
 
+@methods
 @dataclass
 class EventOptions:
     """How an event is made."""

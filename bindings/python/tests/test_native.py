@@ -159,7 +159,96 @@ for what, do in {
 """
 
 
+MADE = PROGRAM + """
+import weakref
+
+class Theirs:
+    def __init__(self, *said):
+        self.said = said
+    def __cuda_stream__(self):
+        return self.said
+
+class Mine(Stream):
+    __slots__ = ()
+
+class Kept:
+    pass
+
+device.set_current()
+context = stream.context
+address = device.allocate(64, stream=stream).handle
+
+def stream_of(*given, **options):
+    made = device.create_stream(*given, **options)
+    return made is stream, made == other, type(made).__name__, made.priority, made.is_nonblocking
+
+def event_of(*given, **options):
+    made = device.create_event(*given, **options)
+    return made.is_timing_enabled, made.is_blocking_sync, made.is_ipc_enabled, made.context == context
+
+def kept(make, read=lambda made, owner: None):
+    owner = Kept()
+    owner.__cuda_stream__ = lambda: (0, other.handle)
+    ended = weakref.ref(owner)
+    made = make(owner)
+    seen = read(made, owner)
+    del owner
+    stays = ended() is not None
+    made.close()
+    return seen, stays, ended() is None
+
+def buffer_of(*given, **options):
+    made = Buffer.from_handle(*given, **options)
+    return made.handle == address, made.size, made.memory_resource, made.owner, made.device_id
+
+def wrong(kind, name, value):
+    made = kind()
+    setattr(made, name, value)
+    return made
+
+Bad = type("Bad", (), {"__bool__": lambda self: 1 // 0})
+for what, do in {
+        "stream": stream_of, "stream itself": lambda: stream_of(stream), "mine": lambda: stream_of(Mine.from_handle(other.handle)),
+        "default": lambda: stream_of(LEGACY_DEFAULT_STREAM),
+        "options": lambda: stream_of(options=StreamOptions(nonblocking=False, priority=-1)),
+        "no priority": lambda: stream_of(options=StreamOptions(priority=None)),
+        "large priority": lambda: stream_of(options=StreamOptions(priority=1 << 40)),
+        "true priority": lambda: stream_of(options=StreamOptions(priority=True)),
+        "text priority": lambda: stream_of(options=StreamOptions(priority="1")),
+        "bad flag": lambda: stream_of(options=StreamOptions(nonblocking=Bad())),
+        "dict": lambda: stream_of(options={"nonblocking": False}), "wrong dict": lambda: stream_of(options={"color": 1}),
+        "wrong options": lambda: stream_of(options=EventOptions()), "both": lambda: stream_of(stream, StreamOptions()),
+        "theirs": lambda: stream_of(Theirs(0, other.handle)), "version 1": lambda: stream_of(Theirs(1, other.handle)),
+        "long": lambda: stream_of(Theirs(0, 1, 2)), "text": lambda: stream_of(Theirs(0, "1")), "none": lambda: stream_of(3),
+        "huge": lambda: stream_of(Theirs(0, 1 << 70)), "owner": lambda: kept(device.create_stream),
+        "event": event_of, "event options": lambda: event_of(EventOptions(timing_enabled=True, blocking_sync=True)),
+        "event ipc": lambda: event_of(EventOptions(ipc_enabled=True)),
+        "event both": lambda: event_of(EventOptions(ipc_enabled=True, timing_enabled=True)),
+        "event bad flag": lambda: event_of(EventOptions(blocking_sync=Bad())),
+        "event dict": lambda: event_of({"timing_enabled": True}), "event of stream's": lambda: event_of(StreamOptions()),
+        "handle": lambda: buffer_of(address, 64), "handle and resource": lambda: buffer_of(address, 64, stream),
+        "keyword": lambda: buffer_of(size=64, ptr=address), "with stream": lambda: buffer_of(address, 64, stream=stream),
+        "kept": lambda: kept(lambda owner: Buffer.from_handle(address, 64, owner=owner), lambda made, owner: made.owner is owner),
+        "kept by a part": lambda: kept(lambda owner: Buffer.from_handle(address, 64, owner=owner)[8:16]),
+        "text address": lambda: buffer_of("1", 64), "negative": lambda: buffer_of(address, -1),
+        "no address": lambda: buffer_of(0, 64), "large": lambda: buffer_of(1 << 70, 64),
+        "context": lambda: (context == other.context, stream.record().context == context, type(context).__name__),
+        "current": lambda: device.set_current() == context, "current one": lambda: device.set_current(context) == context,
+        "wrong context": lambda: device.set_current(stream)}.items():
+    for _ in range(2):
+        try:
+            print(what, do())
+        except Exception as error:
+            print(what, type(error).__name__, str(error).splitlines()[0])
+"""
+
+
 class Same(DeviceTest):
+    def test_what_is_made_is_the_same_as_by_python_alone(self):
+        native, python = (child(MADE, CUCORE_PYTHON_NATIVE=each, PYTHONMALLOC="debug").splitlines() for each in "10")
+        self.assertEqual(native, python)
+        self.assertEqual(len(native), 84)
+
     def test_arrays_are_the_same_as_by_python_alone(self):
         native, python = (child(ARRAYS, CUCORE_PYTHON_NATIVE=each, PYTHONMALLOC="debug").splitlines() for each in "10")
         self.assertEqual(native, python)
