@@ -15,7 +15,7 @@ from ._errors import InvalidArgumentError, NotSupportedError, check
 from ._handle import call, get, handle_of, not_made, options
 from ._launch import LaunchConfig, launch
 from ._memory import Buffer, MemoryResource, pattern_of
-from ._memory_pool import ManagedMemoryResource, PinnedMemoryResource
+from ._memory_pool import ManagedMemoryResource
 from ._object import Kernel
 from ._stream import Event, Stream
 from .typing import GraphConditionalType, GraphMemoryType
@@ -99,29 +99,28 @@ class _Verbs:
                  memory_type: GraphMemoryType | str = GraphMemoryType.DEVICE,
                  peer_access: Sequence[Device | int] | None = None,
                  memory_resource: MemoryResource | None = None) -> AllocNode:
-        """Memory of the graph: there from this node on, to the one that frees it or the end. That of the host and
-        managed memory are of a pool of their own, unless a memory resource is given, whose type it then has."""
+        """Memory of the graph: there from this node on, to the one that frees it or the end. It is the device's: nodes
+        are made by capture, where drivers take pools of devices only."""
         graph, _ = self._where()
         kind = GraphMemoryType(memory_type)
         if peer_access:
             raise NotSupportedError("peer_access: give a memory_resource whose memory the peers can reach")
         if not size:
             raise InvalidArgumentError("size is 0: a graph allocates 1 byte or more")
-        if memory_resource is not None:
-            resource = memory_resource
-            kind = GraphMemoryType.MANAGED if isinstance(resource, ManagedMemoryResource) else \
-                GraphMemoryType.HOST if int(resource.device_id) < 0 else GraphMemoryType.DEVICE
-        elif kind is GraphMemoryType.DEVICE:
+        resource = memory_resource
+        if resource is None:
             resource = Device(device if device is not None else graph._device).memory_resource
         else:
-            resource = ManagedMemoryResource() if kind is GraphMemoryType.MANAGED else PinnedMemoryResource()
+            kind = GraphMemoryType.MANAGED if isinstance(resource, ManagedMemoryResource) else \
+                GraphMemoryType.HOST if int(resource.device_id) < 0 else GraphMemoryType.DEVICE
+        if kind is not GraphMemoryType.DEVICE:
+            raise NotSupportedError(f"memory_type is {kind.value}: expected device, the only memory that drivers "
+                                    "allocate in a graph that is captured")
         handle = handle_of(MemoryResource, resource, "memory_resource") or resource._open()
-        place = int(resource.device_id)
         out = ctypes.c_uint64()
         node = self._put(AllocNode, lambda stream: call(
             raw.cuc_memory_allocate, ctypes.byref(out), handle, size, stream._h), [resource],
-            bytesize=size, device_id=place if place >= 0 else graph._device.device_id, memory_type=kind,
-            peer_access=())
+            bytesize=size, device_id=int(resource.device_id), memory_type=kind, peer_access=())
         node._members["dptr"] = out.value
         graph._memory[out.value] = (handle, size)
         return node

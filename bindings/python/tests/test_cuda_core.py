@@ -91,7 +91,7 @@ class Errors(DeviceTest):
         rows = [
             ("a method", lambda: self.stream.wait_value(5, 7), r"^Stream\.wait_value\(\): "),
             ("a class", lambda: cucore.Device(99), r"^Device\(\): "),
-            ("a class method", lambda: Stream.from_handle(1 << 60), r"^Stream\.from_handle\(\): "),
+            ("a class method", lambda: ObjectCode.from_ltoir(b""), r"^ObjectCode\.from_ltoir\(\): "),
             ("a property", lambda: ObjectCode.from_ltoir(b"x" * 8).handle, r"^ObjectCode\.handle\(\): "),
             ("a function", lambda: launch(self.stream, LaunchConfig(block=5000), kernel(SAXPY, "saxpy"), 1.0, 8, 8, 1),
              r"^launch\(\): "),
