@@ -666,6 +666,14 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
                    : made;                                                                    \
     }
 
+#define ONCE(class, name)                                        \
+    static void *slow_##class##_##name[2];                       \
+    static void *get_##class##_##name(void *self, void *closure) \
+    {                                                            \
+        static struct once once;                                 \
+        (void)closure;                                           \
+        return get_once(&once, slow_##class##_##name, self);     \
+    }
 #define ARRAY(class, name, parameters) SIGNATURE(class, name, UNWRAP parameters) SEEN(class, name)
 #define ARRAY0(class, name) NO_SIGNATURE(class, name) SEEN(class, name)
 #define SEEN(class, name)                                                                     \
@@ -685,9 +693,41 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
                    : made;                                                                    \
     }
 
+static void keep(void **where, void *object)
+{
+    void *old = *where;
+
+    *where = object;
+    cuc__py_drop(old);
+}
+
 static void *slow_get(void *const *definition, void *self)
 {
     return cuc__py.PyObject_CallFunctionObjArgs(definition[0], self, NULL);
+}
+
+// What stays the same for a device, by its ordinal, as the Python definition has once made it.
+struct once {
+    void *made[64], *definition;
+};
+
+static void *get_once(struct once *once, void *const *slow, void *self)
+{
+    int32_t ordinal = cuc_device_ordinal(((struct cuc__object *)cuc__python_fields(self))->handle);
+
+    if (ordinal < 0 || (size_t)ordinal >= CUC__LENGTH(once->made))
+        return slow_get(slow, self);
+    if (once->definition != slow[0]) { // of a class of before
+        for (size_t i = 0; i < CUC__LENGTH(once->made); i++)
+            keep(&once->made[i], NULL);
+        keep(&once->definition, cuc__py_new(slow[0]));
+    }
+    if (once->made[ordinal])
+        return cuc__py_new(once->made[ordinal]);
+    void *made = slow_get(slow, self);
+    if (made && !once->made[ordinal])
+        once->made[ordinal] = cuc__py_new(made);
+    return made;
 }
 
 // Properties that are set, are so in Python.
@@ -705,6 +745,7 @@ static int slow_set(void *self, void *value, void *closure)
 #undef ASK
 #undef OWN
 #undef OWN_TENSOR
+#undef ONCE
 #undef ARRAY
 #undef ARRAY0
 #undef METHOD0
@@ -718,6 +759,7 @@ static int slow_set(void *self, void *value, void *closure)
 #define ASK(class, name, ...) PROPERTY(class, name)
 #define OWN(class, name) PROPERTY(class, name)
 #define OWN_TENSOR(class, name) PROPERTY(class, name)
+#define ONCE(class, name) PROPERTY(class, name)
 #define ARRAY(class, name, ...) FUNCTION(class, name)
 #define ARRAY0(class, name) FUNCTION(class, name)
 #define TENSOR(class, name, ...) PROPERTY(class, name)
@@ -762,8 +804,6 @@ static struct row {
 
 // ---- adding them --------------------------------------------------------------------------------
 
-static void keep(void **where, void *object);
-
 // A class is called by its __new__.
 static bool replace_new(void *type)
 {
@@ -781,14 +821,6 @@ static bool replace_new(void *type)
     cuc__py_drop(name);
     cuc__py_drop(made);
     return good;
-}
-
-static void keep(void **where, void *object)
-{
-    void *old = *where;
-
-    *where = object;
-    cuc__py_drop(old);
 }
 
 // Take the Python definition of a row out of a class, and put the row in its place.

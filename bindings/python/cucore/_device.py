@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 from . import raw
 from ._errors import check, text
@@ -127,7 +127,7 @@ _UNITS = raw.UNITS["device_attribute"]
 class DeviceProperties:
     """Every attribute of a device by its name, such as `multiprocessor_count`; flags are `bool`."""
 
-    __slots__ = ("_device", "__weakref__")
+    __slots__ = ("_device", "__weakref__", "__dict__")  # which has those that were asked for
     _device: Device
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
@@ -136,18 +136,22 @@ class DeviceProperties:
     @classmethod
     def _of(cls, device: Device) -> DeviceProperties:
         self = cls.__new__(cls)
-        self._device = device
+        object.__setattr__(self, "_device", device)
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return DeviceProperties._of, (self._device,)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"properties of a device are not set, such as {name} here")
 
     def __getattr__(self, name: str) -> int:
         number = _ATTRIBUTES.get(name)
         if number is None:
             raise AttributeError(f"a device has no attribute {name}")
         value = self._device.get_attribute(number)
-        return bool(value) if _UNITS[number] == "flag" else value
+        made = self.__dict__[name] = bool(value) if _UNITS[number] == "flag" else value
+        return made
 
     def __dir__(self) -> list[str]:
         return list(_ATTRIBUTES)

@@ -323,6 +323,21 @@ class Same(DeviceTest):
                 Device(bad)
 
 
+    def test_what_stays_the_same_is_made_once_a_device(self):
+        for name in ("compute_capability", "arch", "name", "uuid", "pci_bus_id", "properties"):
+            first = getattr(self.device, name)
+            again = getattr(self.device, name)
+            self.assertTrue(again is first if _native.is_there else again == first or name == "properties", name)
+        properties = self.device.properties
+        for name in dir(properties):
+            value = getattr(properties, name)
+            self.assertEqual((value, type(value)), (getattr(properties, name), type(getattr(properties, name))), name)
+        with self.assertRaisesRegex(AttributeError, "multiprocessor_count"):
+            properties.multiprocessor_count = 1
+        with self.assertRaisesRegex(AttributeError, "no attribute warp_count"):
+            properties.warp_count
+
+
 class Lifetimes(DeviceTest):
     def test_a_buffer_keeps_its_resource_and_nothing_keeps_a_buffer(self):
         pool = DeviceMemoryResource(0, DeviceMemoryResourceOptions())
