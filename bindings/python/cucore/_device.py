@@ -340,7 +340,7 @@ class Device(DeviceBase):
         from ._green import resources_of
         return resources_of(self)
 
-    def create_context(self, options: ContextOptions | dict[str, Any]) -> GreenContext:
+    def create_context(self, options: ContextOptions | dict[str, Any] | None = None) -> GreenContext:
         """A green context: a part of the device's multiprocessors, with streams of its own."""
         from ._green import GreenContext
         return GreenContext._create(self, options)

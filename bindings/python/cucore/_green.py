@@ -9,7 +9,7 @@ from typing import Any
 from . import raw
 from ._device import Device
 from ._errors import NotSupportedError, check
-from ._handle import Handle, call, create, given_as, options as struct_of
+from ._handle import Handle, call, create, given_as, not_made, options as struct_of
 from ._stream import Event, EventOptions, Stream, StreamOptions
 
 
@@ -30,7 +30,7 @@ class SMResource:
     device: Device
 
     def __init__(self) -> None:
-        raise TypeError("multiprocessors are a device's or a context's: device.resources.sm")
+        not_made("SMResource objects", "device.resources.sm, context.resources.sm and split()")
 
     @classmethod
     def _of(cls, struct: Any, device: Device) -> SMResource:
@@ -99,15 +99,21 @@ class DeviceResources:
     __slots__ = ("sm", "__weakref__")
     sm: SMResource
 
-    def __init__(self, sm: SMResource) -> None:
+    def __init__(self) -> None:
+        not_made("DeviceResources objects", "device.resources and context.resources")
+
+    @classmethod
+    def _of(cls, sm: SMResource) -> DeviceResources:
+        self = cls.__new__(cls)
         self.sm = sm
+        return self
 
 
 @dataclass
 class ContextOptions:
     """What a green context has: multiprocessors of one split."""
 
-    resources: Sequence[SMResource] | SMResource = ()
+    resources: Sequence[SMResource] | SMResource | None = ()
 
 
 class GreenContext(Handle):
@@ -119,8 +125,10 @@ class GreenContext(Handle):
     _release = raw.cuc_green_context_release
 
     @classmethod
-    def _create(cls, device: Device, options: ContextOptions | dict[str, Any]) -> GreenContext:
+    def _create(cls, device: Device, options: ContextOptions | dict[str, Any] | None) -> GreenContext:
         given = given_as(ContextOptions, options)
+        if options is None or given.resources is None:
+            raise ValueError("resources must be provided: ContextOptions(groups), of device.resources.sm.split()")
         parts = [given.resources] if isinstance(given.resources, SMResource) else list(given.resources)
         for part in parts:
             if not isinstance(part, SMResource):
@@ -145,7 +153,7 @@ class GreenContext(Handle):
     def resources(self) -> DeviceResources:
         struct = raw.cuc_sms()
         check(raw.cuc_green_context_get_sms(ctypes.byref(struct), self._h))
-        return DeviceResources(SMResource._of(struct, self.device))
+        return DeviceResources._of(SMResource._of(struct, self.device))
 
     def create_stream(self, options: StreamOptions | dict[str, Any] | None = None) -> Stream:
         chosen = given_as(StreamOptions, options)
@@ -170,4 +178,4 @@ class GreenContext(Handle):
 def resources_of(device: Device) -> DeviceResources:
     struct = raw.cuc_sms()
     check(raw.cuc_device_get_sms(ctypes.byref(struct), device._h))
-    return DeviceResources(SMResource._of(struct, device))
+    return DeviceResources._of(SMResource._of(struct, device))

@@ -63,8 +63,12 @@ class Green(DeviceTest):
             self.sm.split(SMResourceOptions(count=[self.sm.sm_count] * 2))
         with self.assertRaisesRegex(cucore.InvalidArgumentError, "count is 0"):
             self.device.create_context(ContextOptions())
-        with self.assertRaisesRegex(TypeError, "device.resources.sm"):
-            cucore.SMResource()
+        for kind in (cucore.SMResource, cucore.DeviceResources):
+            with self.subTest(kind.__name__), self.assertRaisesRegex(RuntimeError, "device.resources"):
+                kind()
+        for given in (None, ContextOptions(None)):
+            with self.subTest(given), self.assertRaisesRegex(ValueError, "resources must be provided"):
+                self.device.create_context(given)
         whole = self.device.create_context(ContextOptions(self.sm))
         with self.assertRaisesRegex(ValueError, "nonblocking"):
             whole.create_stream(StreamOptions(nonblocking=False))
