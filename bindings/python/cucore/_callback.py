@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ._capture import _Building
 
 HostFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+C_FUNCTION: Any = HostFunction.__base__  # the class of all functions of ctypes
 _called_from: set[Device] = set()
 under_way: weakref.WeakValueDictionary[int, _Building] = weakref.WeakValueDictionary()  # by their streams
 
@@ -48,7 +49,7 @@ def host_function(device: Device, function: Callable[..., Any], user_data: Any =
     which bytes are copied to.
     """
     will_call(device, function)
-    if isinstance(function, ctypes._CFuncPtr):
+    if isinstance(function, C_FUNCTION):
         if user_data is None or hasattr(user_data, "__index__"):
             return function, user_data
         data = bytes(user_data)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, MutableSet, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from . import raw
-from ._callback import host_function
+from ._callback import C_FUNCTION, host_function
 from ._condition import GraphCondition
 from ._device import Device
 from ._errors import InvalidArgumentError, NotSupportedError, check
@@ -162,7 +162,7 @@ class _Verbs:
         made, data = host_function(self._where()[0]._device, fn, user_data)
         return self._put(HostCallbackNode, lambda stream: check(
             raw.cuc_launch_host(stream._h, ctypes.cast(made, ctypes.c_void_p), data)), [made, data],
-            function=None if isinstance(fn, ctypes._CFuncPtr) else fn)
+            function=None if isinstance(fn, C_FUNCTION) else fn)
 
     def _conditional(self, kind: type[Decides], number: int, condition: GraphCondition, count: int) -> Decides:
         graph, after = self._where()
@@ -270,7 +270,12 @@ class AdjacencySet(MutableSet["GraphNode"]):
 
     def update(self, *others: GraphNode | Iterable[GraphNode]) -> None:
         """Add edges to all of them at once."""
-        given = [node for each in others for node in ((each,) if isinstance(each, GraphNode) else each)]
+        given: list[GraphNode] = []
+        for each in others:
+            if isinstance(each, GraphNode):
+                given.append(each)
+            else:
+                given.extend(each)
         for node in given:
             if not isinstance(node, GraphNode):
                 raise TypeError(f"expected a GraphNode, not {type(node).__name__}")
