@@ -66,9 +66,12 @@ def shared():
     cores = [("cucore", cucore)]
     try:
         import cuda.core
+        cuda.core.Device(0)
         cores.append(("cuda.core", cuda.core))
     except ImportError:
         pass
+    except RuntimeError as error:  # it knows no driver but the system's, which is not there
+        print(f"without cuda.core: {error}", file=sys.stderr)
     for name, core in cores:
         core.Device(0).set_current()
         code = core.ObjectCode.from_ptx(PTX)
