@@ -76,9 +76,9 @@ static bool is_text(struct span texts, uint64_t at, const char *text)
            memcmp(texts.at + at, text, bytes) == 0;
 }
 
-// A symbol's row in the table of them, and which it is. A file has one table of symbols: were all
-// of a damaged one's read, the time would be the product of its sections and its symbols.
-static const unsigned char *find_symbol(const struct file *f, const char *name, uint32_t *index)
+// The table of symbols and its texts. A file has one: were all those of a damaged file read, the
+// time would be the product of its sections and its symbols.
+static bool open_symbols(const struct file *f, struct span *symbols, struct span *texts)
 {
     uint64_t i = 0;
 
@@ -86,10 +86,21 @@ static const unsigned char *find_symbol(const struct file *f, const char *name, 
            cuc__read_le(f->data + f->sections + i * SECTION_BYTES, 4, 4) != SECTION_SYMBOLS)
         i++;
     if (i == f->section_count)
-        return NULL;
+        return false;
     const unsigned char *row = f->data + f->sections + i * SECTION_BYTES;
-    struct span symbols = section(f, i), texts = section(f, cuc__read_le(row, 40, 4));
-    for (uint32_t n = 0; symbols.at && n < symbols.bytes / SYMBOL_BYTES; n++) {
+    *symbols = section(f, i);
+    *texts = section(f, cuc__read_le(row, 40, 4));
+    return symbols->at && texts->at;
+}
+
+// A symbol's row in the table of them, and which it is.
+static const unsigned char *find_symbol(const struct file *f, const char *name, uint32_t *index)
+{
+    struct span symbols, texts;
+
+    if (!open_symbols(f, &symbols, &texts))
+        return NULL;
+    for (uint32_t n = 0; n < symbols.bytes / SYMBOL_BYTES; n++) {
         const unsigned char *symbol = symbols.at + (size_t)n * SYMBOL_BYTES;
         if (is_text(texts, cuc__read_le(symbol, 0, 4), name)) {
             *index = n;
@@ -97,6 +108,27 @@ static const unsigned char *find_symbol(const struct file *f, const char *name, 
         }
     }
     return NULL;
+}
+
+void cuc__cubin_each_symbol(const void *data, size_t bytes, const char *prefix,
+                            bool (*take)(void *user, const char *rest, size_t bytes), void *user)
+{
+    const size_t length = strlen(prefix);
+    struct span symbols, texts;
+    struct file f;
+
+    if (!open_file(&f, data, bytes) || !open_symbols(&f, &symbols, &texts))
+        return;
+    for (size_t n = 0; n < symbols.bytes / SYMBOL_BYTES; n++) {
+        uint64_t at = cuc__read_le(symbols.at + n * SYMBOL_BYTES, 0, 4);
+        if (at > texts.bytes || texts.bytes - at < length ||
+            memcmp(texts.at + at, prefix, length) != 0)
+            continue;
+        const char *rest = (const char *)texts.at + at + length;
+        size_t left = (size_t)(texts.bytes - at) - length, count = strnlen(rest, left);
+        if (count < left && !take(user, rest, count))
+            return;
+    }
 }
 
 bool cuc__cubin_variable(const unsigned char **out, size_t *count, const void *data, size_t bytes,

@@ -21,6 +21,11 @@ uint64_t cuc__elf_extent(const void *data, size_t bytes);
 bool cuc__cubin_variable(const unsigned char **out, size_t *count, const void *data, size_t bytes,
                          const char *name);
 
+// Calls `take` with each symbol that begins with a prefix, and the rest of its name, until it
+// returns false.
+void cuc__cubin_each_symbol(const void *data, size_t bytes, const char *prefix,
+                            bool (*take)(void *user, const char *rest, size_t bytes), void *user);
+
 // What the assembler noted of a kernel in a cubin: registers and bytes of stack of a thread.
 // Untouched where it did not.
 void cuc__cubin_resources(uint32_t *registers, uint32_t *stack_bytes, const void *data,

@@ -14,23 +14,47 @@ struct name {
     char text[];
 };
 
-enum { BUCKETS = 256 };
+enum { FIRST_BUCKETS = 256 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // taken last: nothing is called under it
-static struct name *buckets[BUCKETS];
+static struct name *first_buckets[FIRST_BUCKETS];
+static struct name **buckets = first_buckets; // as many as a power of two, at least half the names
+static size_t bucket_count = FIRST_BUCKETS;
 static size_t count;
 
 static struct name *dead;
 static size_t dead_count, sweep_at = CUC__INTERN_DEAD;
 static struct cuc__launch_ring *rings;
 
-static unsigned bucket_of(const char *text)
+static size_t bucket_of(const char *text)
 {
     unsigned h = 2166136261u; // FNV-1a
 
     for (; *text; text++)
         h = (h ^ (unsigned char)*text) * 16777619u;
-    return h % BUCKETS;
+    return h & (bucket_count - 1);
+}
+
+// With the lock. Without memory the chains grow longer instead.
+static void add_buckets(void)
+{
+    const size_t old_count = bucket_count;
+    struct name **old = buckets, **more = calloc(4 * old_count, sizeof(struct name *)), *next;
+
+    if (!more)
+        return;
+    buckets = more;
+    bucket_count = 4 * old_count;
+    for (size_t i = 0; i < old_count; i++) {
+        for (struct name *n = old[i]; n; n = next) {
+            struct name **bucket = &buckets[bucket_of(n->text)];
+            next = n->next;
+            n->next = *bucket;
+            *bucket = n;
+        }
+    }
+    if (old != first_buckets)
+        free(old);
 }
 
 static struct name *make(const char *text, struct name **bucket)
@@ -49,9 +73,12 @@ static struct name *make(const char *text, struct name **bucket)
 
 const char *cuc__intern(const char *text)
 {
-    struct name **bucket = &buckets[bucket_of(text)], *n;
+    struct name *n;
 
     pthread_mutex_lock(&lock);
+    if (count > 2 * bucket_count)
+        add_buckets();
+    struct name **bucket = &buckets[bucket_of(text)];
     for (n = *bucket; n && strcmp(n->text, text) != 0; n = n->next)
         ;
     if (n || (n = make(text, bucket)))

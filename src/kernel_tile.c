@@ -4,6 +4,7 @@
 #include "context.h"
 #include "cubin.h"
 #include "fatbin.h"
+#include "name_set.h"
 #include "intern.h"
 #include "object.h"
 #include "ptx_signature.h"
@@ -104,39 +105,109 @@ cuc_status cuc__tile_signature_of(struct tile_signature **out, cuc_object *objec
                             "no host memory for the signature of the tile kernel %s", name);
 }
 
-static bool is_tile(const cuc_object *object, const char *name)
-{
-    struct found f = { .at = NULL };
-    bool found = find(&f, object, name);
+// The tile kernels of an object by their signatures, each part of its code read once.
+struct tile_names {
+    struct cuc__name_set set;
+    bool no_memory;
+};
 
-    free(f.copy);
-    return found;
+static bool add_tile_name(void *user, const char *name, size_t bytes)
+{
+    struct tile_names *tiles = user;
+    char text[SYMBOL_BYTES];
+
+    if (!bytes || bytes >= sizeof(text))
+        return true;
+    memcpy(text, name, bytes);
+    text[bytes] = '\0';
+    if (cuc__name_set_find(&tiles->set, text, bytes))
+        return true;
+    const char *kept = cuc__intern(text);
+    tiles->no_memory = !kept || !cuc__name_set_add(&tiles->set, kept);
+    if (tiles->no_memory && kept)
+        cuc__intern_release(kept);
+    return !tiles->no_memory;
 }
 
-size_t cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t count)
+static void add_from_ptx(struct tile_names *tiles, const char *text, size_t bytes)
 {
+    const size_t prefix = sizeof(TILE_SIGNATURE_PREFIX) - 1;
+    struct cuc__ptx ptx = { text, text + bytes };
+    const char *name;
+    size_t length;
+
+    while (cuc__ptx_next_bytes(&ptx, &name, &length))
+        if (length > prefix && memcmp(name, TILE_SIGNATURE_PREFIX, prefix) == 0 &&
+            !add_tile_name(tiles, name + prefix, length - prefix))
+            return;
+}
+
+static void add_from_fatbin(struct tile_names *tiles, const char *data, size_t bytes)
+{
+    struct cuc__fatbin fatbin;
+    struct cuc__fatbin_entry e;
+
+    if (!cuc__fatbin_open(&fatbin, data, bytes))
+        return;
+    while (!tiles->no_memory && cuc__fatbin_next(&fatbin, &e)) {
+        char *unpacked = NULL;
+        if (e.lz4 || e.zstd) {
+            enum cuc__fatbin_result result = cuc__fatbin_unpack(&unpacked, &e);
+            tiles->no_memory |= result == CUC__FATBIN_NO_MEMORY;
+            if (result)
+                continue;
+            e.data = unpacked;
+            e.bytes = e.full_bytes;
+        }
+        if (e.kind == CUC__FATBIN_PTX)
+            add_from_ptx(tiles, e.data, e.bytes);
+        else if (e.kind == CUC__FATBIN_CUBIN)
+            cuc__cubin_each_symbol(e.data, e.bytes, TILE_SIGNATURE_PREFIX, add_tile_name, tiles);
+        free(unpacked);
+    }
+}
+
+static void find_tile_names(struct tile_names *tiles, const cuc_object *object)
+{
+    if (object->ptx)
+        add_from_ptx(tiles, object->ptx, object->ptx_bytes);
+    else if (object->kind == CUC_CODE_CUBIN)
+        cuc__cubin_each_symbol(object->code, object->bytes, TILE_SIGNATURE_PREFIX, add_tile_name,
+                               tiles);
+    else if (object->kind == CUC_CODE_FATBIN)
+        add_from_fatbin(tiles, object->code, object->bytes);
+}
+
+bool cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t *count)
+{
+    struct tile_names tiles = { .no_memory = false };
+    struct cuc__name_set seen = { .slot = NULL };
     size_t n = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        const char *end = strchr(names[i], '$'); // no name of a tile program has one
-        char base[SYMBOL_BYTES] = "";
+    find_tile_names(&tiles, object);
+    bool memory = !tiles.no_memory;
+    for (size_t i = 0; i < *count; i++) {
         const char *name = names[i], *kept;
-        bool known = false;
-        if (end && (size_t)(end - name) < sizeof(base)) {
-            memcpy(base, name, (size_t)(end - name));
-            if (is_tile(object, base) && (kept = cuc__intern(base)) != NULL) {
-                cuc__intern_release(name);
-                name = kept;
-            }
-        }
-        for (size_t k = 0; k < n; k++)
-            known |= names[k] == name;
-        if (known)
+        const char *end = strchr(name, '$'); // no name of a tile program has one
+        const char *tile = end ? cuc__name_set_find(&tiles.set, name, (size_t)(end - name)) : NULL;
+        if (tile && (kept = cuc__intern(tile)) != NULL) {
             cuc__intern_release(name);
-        else
-            names[n++] = name;
+            name = kept;
+        }
+        if (cuc__name_set_find(&seen, name, strlen(name))) {
+            cuc__intern_release(name);
+            continue;
+        }
+        memory = memory && cuc__name_set_add(&seen, name);
+        names[n++] = name;
     }
-    return n;
+    for (size_t i = 0; i < tiles.set.slots; i++)
+        if (tiles.set.slot[i])
+            cuc__intern_release(tiles.set.slot[i]);
+    cuc__name_set_free(&seen);
+    cuc__name_set_free(&tiles.set);
+    *count = n;
+    return memory;
 }
 
 void cuc__tile_kernel_free(struct cuc__tile_kernel *tile)

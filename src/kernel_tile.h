@@ -27,8 +27,9 @@ cuc_status cuc__tile_kernel_get(cuc_kernel **out, cuc_object *object, const char
 void cuc__tile_kernel_free(struct cuc__tile_kernel *tile);
 
 // Replaces the entries of tile kernels among the interned names of an object's kernels by the tile
-// kernels, each once; names that are left out are released. Returns the number of names left.
-size_t cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t count);
+// kernels, and keeps each name once; names that are left out are released. `count` is how many
+// there were, and then are. False without memory: the names that are left are the caller's still.
+bool cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t *count);
 
 // The signature of a kernel in an object, without a driver where the code can be read; NULL with no
 // failure recorded when there is none.

@@ -195,18 +195,12 @@ static bool names_of_ptx(cuc_object *object, const char ***out, size_t *count)
     for (*count = 0; *count < n && cuc__ptx_next_entry(&again, &at, &bytes);) {
         char *name = strndup(at, bytes);
         const char *kept = name ? cuc__intern(name) : NULL;
-        bool known = false;
         free(name);
         if (!kept) {
             free_names(names, *count);
             return false;
         }
-        for (size_t i = 0; i < *count; i++) // a declaration may come before the definition
-            known |= names[i] == kept;
-        if (known)
-            cuc__intern_release(kept);
-        else
-            names[(*count)++] = kept;
+        names[(*count)++] = kept;
     }
     *out = names;
     return true;
@@ -262,9 +256,14 @@ static cuc_status know_names(cuc_object *object, const char *function)
             st = names_of_library(library, &names, &count, function);
         else if (!names_of_ptx(object, &names, &count))
             st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for kernel names");
+        // A declaration may come before the definition: each name counts once.
+        if (st == CUC_OK && !cuc__tile_kernel_names(object, names, &count)) {
+            free_names(names, count);
+            st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for kernel names");
+        }
         if (st == CUC_OK) {
             object->kernel_names = names;
-            object->kernel_count = cuc__tile_kernel_names(object, names, count);
+            object->kernel_count = count;
             object->kernel_names_known = true;
         }
     }

@@ -332,16 +332,29 @@ static bool initialised_bytes(struct cuc__ptx *s, unsigned char *out, size_t cap
     return n == declared; // what is left out would be zeros, which nobody writes so
 }
 
+bool cuc__ptx_next_bytes(struct cuc__ptx *ptx, const char **name, size_t *bytes)
+{
+    bool array = false;
+
+    for (struct token t = next(ptx); t.bytes; t = next(ptx)) {
+        if (array && is_identifier(t)) {
+            *name = t.at;
+            *bytes = t.bytes;
+            return true;
+        }
+        array = is(t, ".b8");
+    }
+    return false;
+}
+
 bool cuc__ptx_bytes(const char *text, size_t bytes, const char *name, unsigned char *out,
                     size_t capacity, size_t *count)
 {
     struct cuc__ptx s = { text, text + bytes };
-    bool array = false;
+    struct token found;
 
-    for (struct token t = next(&s); t.bytes; t = next(&s)) {
-        if (array && is(t, name))
+    while (cuc__ptx_next_bytes(&s, &found.at, &found.bytes))
+        if (is(found, name))
             return initialised_bytes(&s, out, capacity, count);
-        array = is(t, ".b8");
-    }
     return false;
 }

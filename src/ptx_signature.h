@@ -7,7 +7,7 @@
 
 #include "kernel.h"
 
-// A place in some text, moved on by cuc__ptx_next_entry().
+// A place in some text, moved on by cuc__ptx_next_entry() and cuc__ptx_next_bytes().
 struct cuc__ptx {
     const char *at;
     const char *end;
@@ -32,6 +32,9 @@ bool cuc__ptx_signature(const char *text, size_t bytes, const char *kernel,
 // The block that a kernel's .reqntid requires, in `block`; false when there is no such kernel, or
 // it requires none.
 bool cuc__ptx_required_block(const char *text, size_t bytes, const char *kernel, uint32_t block[3]);
+
+// The name of the next array of .b8; false at the end. The name points into the text.
+bool cuc__ptx_next_bytes(struct cuc__ptx *ptx, const char **name, size_t *bytes);
 
 // The bytes of an initialised array of .b8 at the top of a module. `count` is how long it is, and
 // the first `capacity` bytes are stored. False when there is none of that name, or it is not

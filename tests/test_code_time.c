@@ -35,12 +35,42 @@ static void read_symbols(size_t n)
     free(file);
 }
 
+// PTX with a kernel a line. `suffix` makes them look like the entries of tile kernels.
+static void list_kernels(size_t n, const char *suffix)
+{
+    char *text = malloc(64 + n * 48);
+    cuc_object *object = NULL;
+    size_t bytes, count;
+
+    ck_assert_ptr_nonnull(text);
+    bytes = (size_t)sprintf(text, ".version 8.0\n.target sm_80\n.address_size 64\n");
+    for (size_t i = 0; i < n; i++)
+        bytes += (size_t)sprintf(text + bytes, ".entry k%zu%s() {}\n", i, suffix);
+    ck_ok(cuc_object_create(&object, CUC_CODE_PTX, text, bytes + 1, NULL));
+    ck_ok(cuc_object_get_kernel_count(&count, object));
+    ck_assert_uint_eq(count, n);
+    cuc_object_release(object);
+    free(text);
+}
+
+static void list_plain(size_t n)
+{
+    list_kernels(n, "");
+}
+
+static void list_entries(size_t n)
+{
+    list_kernels(n, "$idx64");
+}
+
 static const struct {
     const char *what;
     void (*read)(size_t n);
     size_t n;
 } rows[] = {
     { "symbols of a cubin", read_symbols, 15000 },
+    { "kernels of PTX", list_plain, 10000 },
+    { "entries like those of tile kernels", list_entries, 2000 },
 };
 
 static double seconds_of(void (*read)(size_t n), size_t n)
