@@ -25,6 +25,8 @@ static void drop_owner(void *owner)
 
 void *cuc__python_owner(const cuc_buffer *buffer)
 {
+    if (!buffer->owner)
+        return cuc__py_new(cuc__py.none);
     return buffer->drop_owner == drop_owner ? cuc__py_new(buffer->owner) : slowly;
 }
 

@@ -13,7 +13,7 @@ void *cuc__python_create_stream(struct cuc__python_call *call,
 void *cuc__python_buffer_from_handle(struct cuc__python_call *call,
                                      const struct cuc__python_signature *signature);
 
-// The Python object that keeps a buffer's memory, where buffer_from_handle() has made it.
+// The Python object that keeps a buffer's memory, where buffer_from_handle() has made it, or None.
 void *cuc__python_owner(const cuc_buffer *buffer);
 
 #endif
