@@ -86,7 +86,7 @@ class GraphMemoryResourceAttributes:
         if not name.endswith("_high"):
             raise AttributeError(f"attribute {name!r} of the memory of graphs is not writable")
         if value != 0:
-            raise ValueError(f"{name} can only be set to 0, not {value!r}")
+            raise AttributeError(f"Attribute {name!r} may only be set to zero (got {value!r}).")
         check(raw.cuc_device_reset_graph_memory(self._device._h, number))
 
     def __dir__(self) -> list[str]:
