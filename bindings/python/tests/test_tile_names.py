@@ -281,12 +281,30 @@ stream.sync()
             "[ 0.000000,  1.000000,  2.000000,  3.000000]  0    4", "0 of 3.0  % ff", "", "0", "1", " is one",
             "end", ""])
 
+    def test_what_is_evaluated_beforehand_calls_methods_and_operations(self):
+        out, x = np.zeros(4, np.float32), np.arange(4, dtype=np.float32)
+        k.evaluated.interpret((1,), (x, (4, x * 10), out))
+        np.testing.assert_array_equal(out, 2 * np.minimum(x, 2) + 10 * x)
+        for parts, said in (((4,), "annotated as a tuple of 2"), (4, "annotated as a tuple"), ((4, x, x), "one of 3")):
+            with self.subTest(said), self.assertRaisesRegex(TypeError, said):
+                k.evaluated.interpret((1,), (x, parts, out))
+        with self.assertRaisesRegex(ct.TileTypeError, "Loose is not frozen"):
+            k.makes_loose.interpret((1,), (out,))
+
+    def test_casts_to_tf32_round_as_they_are_told(self):
+        one, step = np.float32(1), np.float32(2.0**-10)
+        x, out = np.array([one + step / 2, one + step * 1.5, -one - step * 0.75, np.inf], np.float32), np.zeros(4, np.float32)
+        for mode, steps in ((ct.RoundingMode.RN, (0, 2, 1)), (ct.RoundingMode.RA, (1, 2, 1)), (ct.RoundingMode.RZ, (0, 1, 0))):
+            with self.subTest(mode):
+                k.to_tf32.interpret((1,), (x, out, mode))
+                np.testing.assert_array_equal(out, [one + steps[0] * step, one + steps[1] * step, -one - steps[2] * step, np.inf])
+
     def test_what_has_tiles_in_it_is_printed_as_python_writes_it(self):
         said = []
         k.shown.interpret((1,), (np.arange(4, dtype=np.float32), 4), print=said.append)
         self.assertEqual("".join(said).split("\n"), [
             "[[0, 1], [2, 3]] [[[0, 1]], [[2, 3]]] 6 [0, 0, 1, 1]",
-            "[[0  , 1  ], [2  , 3  ]]| Pair(left=[0, 1, 2, 3]) (Pair(left=0),) <Nameless object> {'a': 0}",
+            "[[0  , 1  ], [2  , 3  ]]| Halves(left=[0, 1, 2, 3]) (Halves(left=0),) <Nameless object> {'a': 0}",
             """worded {0} (Worded<0>,) ("it's", '0', "it's 0", '\\'0"') '0'(0,)!""",
             "[0, 0, 1, 1] [ 0.00,  1.00,  2.00,  3.00] %", ""])
 

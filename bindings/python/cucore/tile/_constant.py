@@ -32,6 +32,8 @@ def _key(value: Any) -> tuple[Any, ...]:
         return kind, tuple((name, _key(each)) for name, each in children(value))
     if kind.__module__ == "numpy" and hasattr(value, "tobytes"):
         return kind, str(value.dtype), value.shape, value.tobytes()
+    if hasattr(value, "__dlpack__"):
+        raise TypeError(f"a constant is known when the kernel is compiled: a {kind.__name__} cannot be one")
     return kind, value
 
 

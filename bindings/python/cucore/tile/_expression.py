@@ -89,6 +89,10 @@ class Op:
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         if self.host is not None:
             return self.host(*arguments, **named)
+        scope = next((each._scope for each in (*arguments, *named.values()) if hasattr(each, "_scope")), None)
+        if scope is not None:  # within static_eval()
+            from ._host import called
+            return called(scope, self, arguments, named)
         raise RuntimeError(f"ct.{self.name}() is for kernels: it is called in a function with "
                            "@ct.kernel, which ct.launch() runs")
 
@@ -126,7 +130,26 @@ class Nested:
 def _is_librarys(function: types.FunctionType) -> bool:
     """Whether a function is Python's or NumPy's own, to be called and not to be put in."""
     module = (function.__module__ or "").partition(".")[0]
-    return module in ("math", "numpy", "operator", "functools", "itertools", "typing", "builtins")
+    return module in ("math", "numpy", "operator", "functools", "itertools", "typing", "builtins", "dataclasses")
+
+
+@functools.lru_cache(maxsize=256)
+def _plain_dataclass(kind: type) -> None:
+    """A dataclass whose objects are their fields as they were given: what loops and ifs can take apart."""
+    of: Any = kind
+    init = getattr(kind, "__init__", None)
+    written = isinstance(init, types.FunctionType) and init.__code__.co_filename != "<string>"
+    wrong = "is not frozen" if not of.__dataclass_params__.frozen else \
+        "derives from a dataclass and is none" if "__dataclass_fields__" not in vars(kind) else \
+        "has an __init__() of its own" if written else \
+        "has a __new__() of its own" if isinstance(vars(kind).get("__new__"), staticmethod) else ""
+    for field in dataclasses.fields(of):
+        if not field.init:
+            wrong = wrong or f"keeps {field.name} out of its __init__()"
+        if field.default_factory is not dataclasses.MISSING:
+            wrong = wrong or f"has a default_factory for {field.name}"
+    if wrong:
+        raise TypeError(f"{kind.__name__} {wrong}: a kernel makes frozen dataclasses of their fields alone")
 
 
 class Expressions:
@@ -351,9 +374,13 @@ class Expressions:
         if not any(isinstance(leaf, Value) for each in (x, y) for leaf in leaves(each)):
             return _COMPARE[kind][1](x, y) if kind in _COMPARE else _OF_PYTHON[kind](x, y)
         if kind in (ast.In, ast.NotIn) and is_tree(y):
-            same = [self.scalar_compared(node, x, each) for _, each in children(y)]
-            found = self.all_of([self.inverted(each) for each in same])
-            return found if kind is ast.NotIn else self.inverted(found)
+            differ: list[Any] = []
+            for _, each in children(y):
+                differ.append(self.inverted(self.scalar_compared(node, x, each)))
+                if differ[-1] is False:  # found: what follows is not compared
+                    break
+            absent = self.all_of(differ)
+            return absent if kind is ast.NotIn else self.inverted(absent)
         if is_tree(x) or is_tree(y):
             if kind not in (ast.Eq, ast.NotEq):
                 self.refuse(node, "tuples with tiles in them are compared by == and !=", TileTypeError)
@@ -514,6 +541,8 @@ class Expressions:
                                         callee.outside)
         if hasattr(callee, "__cucore_tile_function__"):
             callee = callee.__cucore_tile_function__
+        if isinstance(callee, type) and dataclasses.is_dataclass(callee):
+            _plain_dataclass(callee)
         if isinstance(callee, functools.partial):
             return self.call(node, callee.func, [*callee.args, *arguments], {**callee.keywords, **named})
         if isinstance(callee, types.MethodType) and isinstance(callee.__func__, types.FunctionType):
@@ -526,7 +555,7 @@ class Expressions:
                    for each in (*arguments, *named.values()) for a in leaves(each)):
             return callee(*arguments, **named)
         if isinstance(callee, type) and (dataclasses.is_dataclass(callee) or hasattr(callee, "_fields")) or \
-                callee is functools.partial:
+                callee in (functools.partial, dataclasses.replace):
             return callee(*arguments, **named)
         if isinstance(callee, types.BuiltinMethodType) and isinstance(callee.__self__, (dict, tuple)):
             return callee(*arguments, **named)
@@ -553,6 +582,8 @@ class Expressions:
             return self.binary(node, _OPERATORS[callee], *arguments)
         if callee in (str, repr) and not named and len(arguments) == 1:
             return (_text.str_of if callee is str else _text.repr_of)(self, arguments[0])
+        if callee is getattr and not named and len(arguments) == 2:
+            return self.attribute(*arguments)
         if callee is abs:
             return ops.unary(self.b, "abs", arguments[0])
         if callee in (float, int, bool):
@@ -571,8 +602,8 @@ class Expressions:
 
     # ---- what Python itself computes ----
 
-    def is_nested(self, value: Any) -> bool:
-        return isinstance(value, Nested)
+    def is_called(self, value: Any) -> bool:
+        return isinstance(value, (Nested, _Method))
 
     def static(self, node: ast.Call, name: str) -> Any:
         from . import _host

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import _ops as ops
-from ._errors import TileStaticEvalError
+from ._errors import TileStaticEvalError, TileTypeError
 from ._syntax import loaded
 from ._trees import mapped
 from ._values import Array, Chosen, Value, View
@@ -37,6 +37,9 @@ class Proxy:
     @property
     def dtype(self) -> Any:
         return self._scope.dtype_of(self._value)
+
+    def __getattr__(self, name: str) -> Any:
+        return wrapped(self._scope, self._scope.attribute(self._value, name))
 
     def __bool__(self) -> bool:
         raise TypeError("what a tile holds is not known when the kernel is compiled")
@@ -76,9 +79,25 @@ class ArrayProxy:
         self._scope, self._array = scope, array
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("shape", "strides", "ndim", "dtype", "tile_shape", "traversal_steps"):
-            raise AttributeError(f"an array has no {name} that is known when the kernel is compiled")
         return wrapped(self._scope, self._scope.attribute(self._array, name))
+
+
+class Called:
+    """A method of a tile or array, or a function that is written in the kernel, for Python to call."""
+
+    __slots__ = ("_scope", "_callee")
+
+    def __init__(self, scope: Expressions, callee: Any) -> None:
+        self._scope, self._callee = scope, callee
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return called(self._scope, self._callee, arguments, named)
+
+
+def called(scope: Expressions, callee: Any, arguments: Any, named: Any) -> Any:
+    """What a kernel's call gives, of Python's arguments and for Python."""
+    return wrapped(scope, scope.call(scope.node, callee, list(map(unwrapped, arguments)),
+                                     {name: unwrapped(each) for name, each in named.items()}))
 
 
 def wrapped(scope: Expressions, value: Any) -> Any:
@@ -87,16 +106,16 @@ def wrapped(scope: Expressions, value: Any) -> Any:
             return Proxy(scope, leaf)
         if isinstance(leaf, (Array, Chosen, View)):
             return ArrayProxy(scope, leaf)
-        if scope.is_nested(leaf):
-            return lambda *given, **named: wrapped(scope, scope.call(
-                scope.node, leaf, list(map(unwrapped, given)), {k: unwrapped(v) for k, v in named.items()}))
+        if scope.is_called(leaf):
+            return Called(scope, leaf)
         return leaf
     return mapped(value, change)
 
 
 def unwrapped(value: Any) -> Any:
     def change(leaf: Any) -> Any:
-        return leaf._value if isinstance(leaf, Proxy) else leaf._array if isinstance(leaf, ArrayProxy) else leaf
+        return leaf._value if isinstance(leaf, Proxy) else leaf._array if isinstance(leaf, ArrayProxy) else \
+            leaf._callee if isinstance(leaf, Called) else leaf
     return mapped(value, change)
 
 
@@ -131,7 +150,9 @@ def truth(scope: Expressions, node: ast.expr) -> bool:
     """A condition, which has to be known."""
     value = run(scope, node)
     if isinstance(value, (Proxy, ArrayProxy)):
-        scope.refuse(node, "the condition is not known when the kernel is compiled", TileStaticEvalError)
+        scope.refuse(node, "the condition is not known when the kernel is compiled", TileTypeError)
+    if type(value).__name__ not in ("bool", "bool_"):
+        scope.refuse(node, f"the condition is a {type(value).__name__}: expected a bool", TileTypeError)
     return bool(value)
 
 

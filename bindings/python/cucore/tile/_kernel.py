@@ -111,7 +111,7 @@ class kernel:  # noqa: N801
             annotations = dict(function.__annotations__)
         given = [annotations.get(name) for name in self._signature.parameters]
         self._constant = list(map(_is_constant, given))
-        self._how = [_wide(each) or _known(each) for each in given]
+        self._how = [_rule(each) for each in given]
         self._compiled: dict[Any, tuple[Kernel, tuple[int, ...]]] = {}
         self._sources: dict[Any, tuple[str, tuple[int, ...]]] = {}
 
@@ -200,6 +200,10 @@ def _kind(value: Any, how: Any, passed: list[Any], tensor: Callable[[Any], Tenso
     """What the code depends on of one argument; what is passed for it is appended. `how` says an annotation:
     True is an integer of 64 bits, an ArrayAnnotation what is to be known of an array."""
     kind = type(value)
+    if how is _CONSTANT:  # in a tuple
+        return kind_of(value)
+    if type(how) is _Parts:
+        return "tuple", *(_kind(each, rule, passed, tensor) for each, rule in zip(value, how.of(value)))
     if kind in (tuple, list):  # of arrays; compiled for as many
         return ("tuple", *(_kind(each, how, passed, tensor) for each in value))
     if kind is bool:
@@ -298,6 +302,35 @@ def _known(annotation: Any) -> ArrayAnnotation | None:
         if isinstance(mark, ArrayAnnotation) and (mark.static_shape_dims or mark.static_stride_dims):
             return mark
     return None
+
+
+_CONSTANT: Any = object()
+
+
+class _Parts:
+    """The annotations of a tuple's parts: `tuple[ct.Constant[int], ct.Array]`, or of any number with `...`."""
+
+    def __init__(self, parts: tuple[Any, ...]) -> None:
+        self.repeated = len(parts) == 2 and parts[1] is Ellipsis
+        self.rules = [_rule(each) for each in (parts[:1] if self.repeated else parts if parts != ((),) else ())]
+
+    def of(self, value: Any) -> list[Any]:
+        if not isinstance(value, (tuple, list)):
+            raise TypeError(f"a parameter is annotated as a tuple, and got a {type(value).__name__}")
+        if self.repeated:
+            return self.rules * len(value)
+        if len(value) != len(self.rules):
+            raise TypeError(f"a parameter is annotated as a tuple of {len(self.rules)}, and got one of {len(value)}")
+        return self.rules
+
+
+def _rule(annotation: Any) -> Any:
+    """What an annotation says of how an argument is passed."""
+    if _is_constant(annotation):
+        return _CONSTANT
+    if typing.get_origin(annotation) is tuple:
+        return _Parts(typing.get_args(annotation))
+    return _wide(annotation) or _known(annotation)
 
 
 TileKernel = kernel

@@ -177,9 +177,25 @@ def astype(b: Builder, x: Any, dtype: Any, *, rounding_mode: Any = None) -> Valu
     of = b.kind(x)
     if category(of) < FLOAT or category(kind) < FLOAT:
         raise TypeError(f"astype: rounding_mode is of casts between floats, not from {said(of)} to {said(kind)}")
+    if of == raw.CUC_F32 and kind == raw.CUC_TF32 and getattr(rounding_mode, "name", "") in ("RN", "RA", "RZ"):
+        return b.cast(_as_tf32(b, given, rounding_mode.name), kind)
     if rounding_mode not in _DIRECTED:
         raise TypeError(f"astype: {rounding_mode}: expected RN, RZ, RM or RP")
     return b.cast(given, kind, rounding_mode.value)
+
+
+def _as_tf32(b: Builder, x: Value, rounding: str) -> Value:
+    """Floats whose last 13 bits are 0: to the nearest, ties to even (RN) or away from 0 (RA), or towards 0 (RZ)."""
+    bits = Value(b.call("bitcast", x.handle, raw.CUC_U32))
+    if rounding == "RZ":
+        more: Any = 0
+    elif rounding == "RA":
+        more = 1 << 12
+    else:
+        more = binary(b, "add", binary(b, "bitand", binary(b, "shr", bits, 13), 1), (1 << 12) - 1)
+    kept = binary(b, "bitand", binary(b, "add", bits, more), 0xFFFFE000)
+    finite = binary(b, "lt", binary(b, "bitand", bits, 0x7FFFFFFF), 0x7F800000)
+    return where(b, finite, Value(b.call("bitcast", kept.handle, raw.CUC_F32)), x)
 
 
 @op("bitcast")
