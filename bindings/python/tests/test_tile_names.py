@@ -234,7 +234,7 @@ class Names(TileTest):
     def test_dtypes_tell_of_themselves(self):
         for dtype, name, bits in ((ct.bool_, "bool_", 8), (ct.int64, "int64", 64), (ct.bfloat16, "bfloat16", 16),
                                   (ct.tfloat32, "tfloat32", 32), (ct.float8_e8m0fnu, "float8_e8m0fnu", 8)):
-            self.assertEqual((repr(dtype), dtype.name, dtype.bitwidth), (name, name, bits))
+            self.assertEqual((repr(dtype), dtype.name, dtype.__name__, dtype.bitwidth), (name, name, name, bits))
         self.assertEqual(str(inspect.signature(ct.arange)), "(size, *, dtype=int32, start=0, step=1)")
 
     def test_blocks_of_with(self):
@@ -288,8 +288,15 @@ stream.sync()
         for parts, said in (((4,), "annotated as a tuple of 2"), (4, "annotated as a tuple"), ((4, x, x), "one of 3")):
             with self.subTest(said), self.assertRaisesRegex(TypeError, said):
                 k.evaluated.interpret((1,), (x, parts, out))
+        k.notes.interpret((1,), (x,))
+        self.assertEqual(k.shapes, [(2, 2)])  # the list itself, not a copy
         with self.assertRaisesRegex(ct.TileTypeError, "Loose is not frozen"):
             k.makes_loose.interpret((1,), (out,))
+
+    def test_tiles_that_are_scanned_together_broadcast(self):
+        x, out = np.arange(8, dtype=np.float32).reshape(2, 4), np.zeros((2, 4), np.float32)
+        k.scanned_together.interpret((1,), (x, out))
+        np.testing.assert_allclose(out, np.cumsum(x, 1) / np.arange(1, 5))
 
     def test_casts_to_tf32_round_as_they_are_told(self):
         one, step = np.float32(1), np.float32(2.0**-10)

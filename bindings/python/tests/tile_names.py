@@ -317,6 +317,23 @@ def evaluated(x, parts: tuple[ConstInt, ct.Array], out):
         ct.store(out, (0,), again(pair.left) + ct.load(y, (0,), (n,)))
 
 
+shapes = []
+
+
+@ct.kernel
+def notes(x):
+    t = ct.load(x, (0,), (4,))
+    method = ct.static_eval(t.reshape)
+    ct.static_eval(shapes.append(method((2, 2)).shape))
+
+
+@ct.kernel
+def scanned_together(x, out):
+    t = ct.load(x, (0, 0), (2, 4))
+    sums, counts = ct.scan((t, ct.full((2, 1), 1.0, ct.float32)), 1, lambda a, n, c, m: (a + c, n + m), (0.0, 0.0))
+    ct.store(out, (0, 0), sums / counts)
+
+
 @ct.kernel
 def to_tf32(x, out, how: ct.Constant):
     t = ct.load(x, (0,), (4,))
@@ -421,6 +438,7 @@ WRONG = [
     ("ct.static_assert(n == 3, f'n is {n}')", ct.TileStaticAssertionError, "n is 8"),
     ("ct.ensure_constant(ct.bid(0))", ct.TileStaticAssertionError, "not known when the kernel is compiled"),
     ("ct.static_eval(1 // 0)", ct.TileStaticEvalError, "ZeroDivisionError"),
+    ("ct.static_eval((b := n))", ct.TileSyntaxError, ":="),
     ("ct.static_assert(ct.load(a, (0,), (n,)) > 0)", ct.TileTypeError, "not known"),
     ("raise ct.static_exception(KeyError('gone'))", ct.StaticException, "KeyError: 'gone'"),
     ("raise ValueError('no')", ct.TileSyntaxError, "raises nothing but"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import _ops as ops
 from ._errors import TileStaticEvalError, TileTypeError
 from ._syntax import loaded
-from ._trees import mapped
+from ._trees import leaves, mapped
 from ._values import Array, Chosen, Value, View
 
 if TYPE_CHECKING:
@@ -109,18 +109,26 @@ def wrapped(scope: Expressions, value: Any) -> Any:
         if scope.is_called(leaf):
             return Called(scope, leaf)
         return leaf
-    return mapped(value, change)
+    return _changed(value, change)
+
+
+def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A value with its leaves changed; the same object where none is, so that a list of Python's stays that list."""
+    made = mapped(value, change)
+    return value if all(x is y for x, y in zip(leaves(value), leaves(made))) else made
 
 
 def unwrapped(value: Any) -> Any:
     def change(leaf: Any) -> Any:
         return leaf._value if isinstance(leaf, Proxy) else leaf._array if isinstance(leaf, ArrayProxy) else \
             leaf._callee if isinstance(leaf, Called) else leaf
-    return mapped(value, change)
+    return _changed(value, change)
 
 
 def run(scope: Expressions, node: ast.expr) -> Any:
     """What an expression of Python's gives, with the names that the kernel has."""
+    if any(isinstance(each, ast.NamedExpr) for each in ast.walk(node)):
+        scope.refuse(node, "Python that runs while a kernel is compiled binds no names by :=")
     names = dict(scope.function.__globals__)
     for name in loaded(node):
         found = scope.find(name)

@@ -491,10 +491,21 @@ def running(name: str) -> Callable[..., Value]:
 OPS["cumsum"], OPS["cumprod"] = running("cumsum"), running("cumprod")
 
 
+def of_one_shape(b: Builder, tiles: Any) -> list[Value]:
+    """Tiles broadcast to the shape that they have together."""
+    given = [b.value(each) for each in tiles]
+    shapes = [b.shape(each) for each in given]
+    if len(set(shapes)) < 2:
+        return given
+    rank = max(map(len, shapes))
+    common = [max(sides) for sides in zip(*((1,) * (rank - len(shape)) + shape for shape in shapes))]
+    return [broadcast_to(b, each, common) for each in given]
+
+
 def combined(b: Builder, name: str, x: Any, axis: Any, func: Any, identity: Any,
              *more: int) -> list[Value]:
     """A reduction or a scan by a function of the kernel's own."""
-    tiles = [b.value(t) for t in several(x)]
+    tiles = of_one_shape(b, several(x))
     identities = [b.value(i) for i in several(identity)]
     failed: list[BaseException] = []
 
@@ -526,7 +537,7 @@ def combined(b: Builder, name: str, x: Any, axis: Any, func: Any, identity: Any,
 
 @op("reduce")
 def reduce(b: Builder, x: Any, axis: Any, func: Any, identity: Any, *, keepdims: Any = False) -> Any:
-    at = axis_of(b, b.value(several(x)[0]), axis)
+    at = axis_of(b, of_one_shape(b, several(x))[0], axis)
     made = combined(b, "reduce", x, axis, func, identity)
     made = made if keepdims else [squeezed(b, each, [at]) for each in made]
     return tuple(made) if isinstance(x, (tuple, list)) else made[0]

@@ -34,6 +34,10 @@ class DType:
         return self.name
 
     @property
+    def __name__(self) -> str:
+        return self.name
+
+    @property
     def bitwidth(self) -> int:
         """How many bits of memory an element has."""
         return int(raw.cuc_dtype_bits(self.number))
