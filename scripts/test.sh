@@ -85,6 +85,9 @@ full_run() {
     suite build unit --suite unit --suite object -t 10 --wrap "valgrind --quiet --error-exitcode=9 \
         --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite"
 
+    step "expensive tile sources at random"
+    tests/tile/stress_budget.py build/tools/cucore/cucore --count 500 || failed+=("the budget of tile sources")
+
     if [ -x bench/count.sh ] && [ -x build/bench/bench_count ]; then
         step "counting instructions"
         bench/count.sh build || failed+=("counting instructions")

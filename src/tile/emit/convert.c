@@ -104,21 +104,67 @@ static void move_side(struct side *s, cuc_dtype dtype, const tile_register *reg,
     }
 }
 
+// The registers of a layout, solved for the coordinates that they hold: both are vectors over
+// GF(2).
+struct places {
+    uint32_t vector[32], registers[32]; // by the vector's highest bit; 0: none
+    uint32_t same[32];                  // registers with equal contents, by their highest bit
+};
+
+static void solve_places(struct places *p, const struct tile_layout *layout)
+{
+    *p = (struct places){ .vector = { 0 } };
+    for (uint32_t bit = 0; bit < layout->register_bits; bit++) {
+        uint32_t vector = layout->basis[bit], registers = UINT32_C(1) << bit, top = 0;
+        for (; vector && p->vector[top = 31 - (uint32_t)__builtin_clz(vector)];
+             registers ^= p->registers[top])
+            vector ^= p->vector[top];
+        if (vector) {
+            p->vector[top] = vector;
+            p->registers[top] = registers;
+        } else {
+            p->same[bit] = registers; // whose highest bit is this one
+        }
+    }
+}
+
+// The lowest register that holds a coordinate of the calling thread; false: none does.
+static bool find_place(const struct places *p, uint32_t coordinate, uint32_t *out)
+{
+    uint32_t registers = 0;
+
+    while (coordinate) {
+        uint32_t top = 31 - (uint32_t)__builtin_clz(coordinate);
+        if (!p->vector[top])
+            return false;
+        coordinate ^= p->vector[top];
+        registers ^= p->registers[top];
+    }
+    for (uint32_t bit = 32; bit-- > 0;)
+        if (registers >> bit & 1)
+            registers ^= p->same[bit];
+    *out = registers;
+    return true;
+}
+
 bool tile_rename(const struct tile_layout *from, const tile_register *in,
                  const struct tile_layout *to, tile_register *out)
 {
     uint32_t threads = TILE_LANE_BITS + (uint32_t)to->warp_bits;
-    uint32_t have = UINT32_C(1) << from->register_bits;
+    uint32_t place[TILE_MAX_HARDWARE_BITS];
+    struct places places;
 
     for (uint32_t i = 0; i < threads; i++)
         if (to->basis[to->register_bits + i] != from->basis[from->register_bits + i])
             return false;
-    for (uint32_t r = 0; r < UINT32_C(1) << to->register_bits; r++) {
-        uint32_t own = tile_coordinate(to, r), i = 0;
-        while (i < have && tile_coordinate(from, i) != own)
-            i++;
-        if (i == have)
+    solve_places(&places, from);
+    for (uint32_t bit = 0; bit < to->register_bits; bit++)
+        if (!find_place(&places, to->basis[bit], &place[bit]))
             return false;
+    for (uint32_t r = 0; r < UINT32_C(1) << to->register_bits; r++) {
+        uint32_t i = 0;
+        for (uint32_t bits = r; bits; bits &= bits - 1)
+            i ^= place[__builtin_ctz(bits)];
         out[r] = in[i];
     }
     return true;

@@ -285,6 +285,7 @@ static const tile_register *in_layout(struct tile_emitter *e, const struct tile_
     tile_register *out = tile_take(e->module, count * sizeof(*out));
     cuc_dtype dtype = value->type.dtype;
 
+    tile_spend(e->module, count); // though nothing may be emitted
     if (!in || !out || tile_rename(from, in, to, out))
         return in ? out : NULL;
     if (tile_convert_bytes(dtype, from) > e->target->shared_limit)
