@@ -110,13 +110,13 @@ class _Verbs:
         resource = memory_resource
         if resource is None:
             resource = Device(device if device is not None else graph._device).memory_resource
-        else:
+        handle = handle_of(MemoryResource, resource, "memory_resource") or resource._open()
+        if memory_resource is not None:
             kind = GraphMemoryType.MANAGED if isinstance(resource, ManagedMemoryResource) else \
                 GraphMemoryType.HOST if int(resource.device_id) < 0 else GraphMemoryType.DEVICE
         if kind is not GraphMemoryType.DEVICE:
             raise NotSupportedError(f"memory_type is {kind.value}: expected device, the only memory that drivers "
                                     "allocate in a graph that is captured")
-        handle = handle_of(MemoryResource, resource, "memory_resource") or resource._open()
         out = ctypes.c_uint64()
         node = self._put(AllocNode, lambda stream: call(
             raw.cuc_memory_allocate, ctypes.byref(out), handle, size, stream._h), [resource],
