@@ -149,7 +149,7 @@ def page(package):
     return "\n".join(out) + "\n"
 
 
-OTHERS = {"Kernels": ("kernel", "launch", "function", "TileKernel", "ByTarget", "compiler_timeout"),
+OTHERS = {"Kernels": ("kernel", "launch", "function", "ByTarget", "compiler_timeout"),
           "Parameters": ("Constant", "ConstantAnnotation", "ArrayAnnotation", "ScalarAnnotation", "ListAnnotation",
                          "ScalarInt64", "IndexedWithInt64", "Array", "Tile", "Scalar", "TiledView"),
           "Choices": ("PaddingMode", "RoundingMode", "MemoryOrder", "MemoryScope")}
