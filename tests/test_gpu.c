@@ -491,15 +491,23 @@ static void count_callback(cuc_status status, int32_t code, void *user)
     *(_Atomic int *)user += status == CUC_OK && code == 0 ? 100 : 1000000;
 }
 
+static void wait_for_gate(void *gate)
+{
+    while (!*(_Atomic int *)gate)
+        testing_sleep_ms(1);
+}
+
 START_TEST(host_functions_run_between_kernels)
 {
     cuc_kernel *k = kernel("spin");
-    _Atomic int calls = 0;
+    _Atomic int calls = 0, gate = 0;
 
+    ck_ok(cuc_launch_host(stream, wait_for_gate, &gate));
     ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }), k, 5000000ull));
     ck_ok(cuc_launch_host(stream, count_up, &calls));
     ck_ok(cuc_stream_add_callback(stream, count_callback, &calls));
     ck_assert_int_eq(calls, 0);
+    gate = 1;
     ck_ok(cuc_stream_synchronize(stream));
     ck_assert_int_eq(calls, 101);
     cuc_kernel_release(k);
