@@ -1,4 +1,4 @@
-#include "buffer.h"
+#include "memory/buffer.h"
 
 #include "device_test.h"
 

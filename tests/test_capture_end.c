@@ -7,7 +7,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
-#include "capture.h"
+#include "graph/capture_registry.h"
 #include "lost_graph.h"
 #include "testing.h"
 

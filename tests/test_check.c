@@ -1,7 +1,7 @@
 // CUC_MUST and CUC_SCOPED of check.h.
 #include <cucore/check.h>
 
-#include "handle.h"
+#include "base/handle.h"
 #include "testing.h"
 
 #include <sys/wait.h>

@@ -2,7 +2,7 @@
 // CPU time, also of code that nobody's compiler would write.
 #include <cucore/object.h>
 
-#include "cubin.h"
+#include "code/cubin.h"
 #include "testing.h"
 
 #include <time.h>

@@ -1,6 +1,6 @@
 // Contexts: one object each, nobody's current context changed, and what happens when one is lost.
-#include "context.h"
-#include "stream.h"
+#include "device/context.h"
+#include "device/stream.h"
 #include "testing.h"
 
 #include <pthread.h>

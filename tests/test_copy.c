@@ -1,7 +1,7 @@
 #include <cucore/copy.h>
 
 #include "device_test.h"
-#include "stream.h"
+#include "device/stream.h"
 
 // Places that a copy can be from and to.
 enum { DEVICE, PINNED, MANAGED, PLAIN, PLACES };

@@ -1,6 +1,6 @@
 // Devices: what there is, what it says of itself, and what it refuses.
-#include "context.h"
-#include "device.h"
+#include "device/context.h"
+#include "device/device.h"
 #include "driver/nvml.h"
 #include "testing.h"
 

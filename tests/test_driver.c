@@ -1,6 +1,6 @@
 // Loading the driver: which file, what is missing, what it is too old for, and children of fork().
 // Each test is a process of its own, so that each loads anew.
-#include "context.h"
+#include "device/context.h"
 #include "driver/driver.h"
 #include "testing.h"
 

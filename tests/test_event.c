@@ -1,6 +1,6 @@
 // Events: recorded, waited for, measured between.
-#include "event.h"
-#include "stream.h"
+#include "device/event.h"
+#include "device/stream.h"
 #include "testing.h"
 
 #include <pthread.h>

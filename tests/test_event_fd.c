@@ -1,6 +1,6 @@
 // Descriptors that become readable when an event completes, or never will.
-#include "event.h"
-#include "stream.h"
+#include "device/event.h"
+#include "device/stream.h"
 #include "testing.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // Finding libraries and headers, in trees of the test's own: every step of the order, what is
 // reported, and what is loaded.
-#include "find.h"
+#include "find/find.h"
 
 #include "tiny_elf.h"
 

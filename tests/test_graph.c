@@ -1,7 +1,7 @@
 // Captures, and the graphs that come of them.
-#include "graph.h"
+#include "graph/graph.h"
 
-#include "capture.h"
+#include "graph/capture_registry.h"
 #include "graph_testing.h"
 
 #include <fcntl.h>

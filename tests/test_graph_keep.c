@@ -1,9 +1,9 @@
 // What graphs keep alive, how long, and who lets it go.
-#include "keep.h"
+#include "graph/keep.h"
 
-#include "capture.h"
+#include "graph/capture_registry.h"
 #include "graph_testing.h"
-#include "object.h"
+#include "code/object.h"
 
 // Owners, and how many have been dropped.
 static _Atomic int dropped;

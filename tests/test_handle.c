@@ -1,5 +1,5 @@
 // Reference counts, and the table of live handles that CUCORE_CHECK_HANDLES=1 keeps.
-#include "handle.h"
+#include "base/handle.h"
 #include "launch_ptx.h"
 #include "testing.h"
 

@@ -1,8 +1,8 @@
 // Names of kernels and graphs: there are no more of them than the kernels, graphs and launch rings
 // that have them, and those that have just died.
-#include "context.h"
-#include "intern.h"
-#include "keep.h"
+#include "device/context.h"
+#include "device/intern.h"
+#include "graph/keep.h"
 #include "testing.h"
 #include "wrap_malloc.h"
 

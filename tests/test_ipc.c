@@ -1,7 +1,7 @@
 // Memory and events of another process: a child that is forked before either has a driver.
 #include <cucore/cucore.h>
 
-#include "memory_pool.h"
+#include "memory/pool.h"
 #include "testing.h"
 
 #include <sys/socket.h>

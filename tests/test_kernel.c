@@ -2,8 +2,8 @@
 #include <cucore/kernel.h>
 #include <cucore/occupancy.h>
 
-#include "kernel.h"
-#include "object.h"
+#include "code/kernel.h"
+#include "code/object.h"
 
 #include "data/sample_ptx.h"
 #include "object_testing.h"

@@ -2,7 +2,7 @@
 #include <cucore/launch.h>
 #include <cucore/program.h>
 
-#include "handle.h"
+#include "base/handle.h"
 #include "testing.h"
 
 static const char cuda[] = "extern \"C\" __global__ void plain(float *x) { *x = 1; }\n"

@@ -1,5 +1,5 @@
 // Attributes of launches: clusters, cooperation, programmatic dependence and the rest.
-#include "launch.h"
+#include "launch/launch.h"
 
 #include "launching.h"
 

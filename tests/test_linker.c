@@ -3,8 +3,8 @@
 #include "testing.h"
 
 #include "driver/nvjitlink.h"
-#include "handle.h"
-#include "linker.h"
+#include "base/handle.h"
+#include "program/linker.h"
 
 #include <stdio.h>
 #include <stdlib.h>

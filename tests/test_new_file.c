@@ -1,7 +1,7 @@
 // Files written whole or not at all: every system call of every writer of the library fails in
 // turn, or a signal ends the process there. The path then has the old contents or the new ones,
 // and the folder has nothing else.
-#include "file/new_file.h"
+#include "base/new_file.h"
 #include "testing.h"
 
 #include <dirent.h>

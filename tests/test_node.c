@@ -1,7 +1,7 @@
 // Graphs that are made node by node.
 #include <cucore/node.h>
 
-#include "capture.h"
+#include "graph/capture_registry.h"
 #include "graph_testing.h"
 
 static cuc_graph *graph;

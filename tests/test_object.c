@@ -1,7 +1,7 @@
 // Object code without a driver: making, refusing, files.
 #include <cucore/object.h>
 
-#include "object.h"
+#include "code/object.h"
 
 #include "data/sample_ptx.h"
 #include "object_testing.h"

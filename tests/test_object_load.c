@@ -2,7 +2,7 @@
 #include <cucore/kernel.h>
 #include <cucore/object.h>
 
-#include "object.h"
+#include "code/object.h"
 
 #include "data/sample_ptx.h"
 #include "object_testing.h"

@@ -1,5 +1,5 @@
 // Structs whose size the caller states: old and new callers mix safely.
-#include "options.h"
+#include "base/options.h"
 #include "testing.h"
 
 struct thing { // as the library knows it

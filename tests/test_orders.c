@@ -2,9 +2,9 @@
 // made: no crash, no hang, nothing left. Meant to be run under the thread sanitizer and on a GPU,
 // too, where ORDERS_WITHOUT names rows of `makers` to leave out (by commas) and ORDERS_ROUNDS says
 // how often each thread makes them all.
-#include "keep.h"
+#include "graph/keep.h"
 #include "launch_ptx.h"
-#include "memory_pool.h"
+#include "memory/pool.h"
 #include "testing.h"
 
 #include <cucore/condition.h>

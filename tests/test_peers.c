@@ -1,6 +1,6 @@
 // Two devices at work together. Where there is one only, all of it is skipped.
 #include "graph_testing.h"
-#include "memory_pool.h"
+#include "memory/pool.h"
 
 #include <cucore/cucore.h>
 #include <cucore/virtual.h>

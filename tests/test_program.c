@@ -4,8 +4,8 @@
 
 #include "driver/driver.h"
 #include "driver/nvrtc.h"
-#include "handle.h"
-#include "program_options.h"
+#include "base/handle.h"
+#include "program/options.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // What is read out of PTX text, well formed and not.
-#include "ptx_signature.h"
+#include "code/ptx_signature.h"
 
 #include "data/sample_ptx.h"
 

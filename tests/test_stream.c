@@ -1,5 +1,5 @@
 // Streams: made, wrapped, ordered after one another, and left alone.
-#include "stream.h"
+#include "device/stream.h"
 #include "testing.h"
 
 #include <pthread.h>

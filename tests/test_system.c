@@ -4,7 +4,7 @@
 #include "driver/nvjitlink.h"
 #include "driver/nvml.h"
 #include "driver/nvrtc.h"
-#include "find.h"
+#include "find/find.h"
 
 #include "tiny_elf.h"
 

@@ -1,7 +1,7 @@
 // Tensor maps: made as a kernel needs them, and refused with the value that is wrong.
 #include <cucore/tensor_map.h>
 
-#include "device.h"
+#include "device/device.h"
 #include "driver/cuda_abi.h"
 #include "testing.h"
 

@@ -4,9 +4,9 @@
 //
 // Each failure is met by a process of its own, as what the library does once in a process can
 // fail once only. Such a child reports in words and by its exit status.
-#include "error.h"
-#include "intern.h"
-#include "keep.h"
+#include "base/error.h"
+#include "device/intern.h"
+#include "graph/keep.h"
 #include "launch_ptx.h"
 #include "testing.h"
 #include "wrap_malloc.h"

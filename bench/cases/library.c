@@ -1,6 +1,6 @@
 #include "library.h"
 
-#include "find.h"
+#include "find/find.h"
 
 #include <cucore/system.h>
 

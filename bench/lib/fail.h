@@ -1,5 +1,5 @@
-// How the bench library's files report failures and read structs: as cucore does (src/error.h,
-// src/options.h), but through public functions, since it is a library of its own.
+// How the bench library's files report failures and read structs: as cucore does (src/base/error.h,
+// src/base/options.h), but through public functions, since it is a library of its own.
 #ifndef CUCORE_BENCH_LIB_FAIL_H
 #define CUCORE_BENCH_LIB_FAIL_H
 

@@ -2,7 +2,7 @@
 // is not in it.
 #include "json.h"
 
-#include "../../src/file/new_file.h"
+#include "../../src/base/new_file.h"
 
 #include <math.h>
 #include <stdio.h>

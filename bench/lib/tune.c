@@ -1,6 +1,6 @@
 #include "tune.h"
 
-#include "../../src/file/new_file.h"
+#include "../../src/base/new_file.h"
 
 #include <cucore/device.h>
 #include <cucore/system.h>

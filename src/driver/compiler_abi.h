@@ -1,7 +1,7 @@
 // The binary interfaces of NVRTC and nvJitLink 13.0. How these declarations are made and checked
 // is said in cuda_abi.h.
-#ifndef CUCORE_SRC_DRIVER_COMPILER_ABI_H
-#define CUCORE_SRC_DRIVER_COMPILER_ABI_H
+#ifndef CUCORE_DRIVER_COMPILER_ABI_H
+#define CUCORE_DRIVER_COMPILER_ABI_H
 
 #ifdef __NVRTC_H__
 #error "nvrtc.h and compiler_abi.h declare the same names: include one of them"

@@ -1,6 +1,6 @@
 #include "cpython.h"
 
-#include "../error.h"
+#include "base/error.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

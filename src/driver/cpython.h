@@ -1,6 +1,6 @@
 // CPython, where the process hosts one: `cuc__py.PyCapsule_New(...)`, once cuc__py_find() said yes.
-#ifndef CUCORE_SRC_DRIVER_CPYTHON_H
-#define CUCORE_SRC_DRIVER_CPYTHON_H
+#ifndef CUCORE_DRIVER_CPYTHON_H
+#define CUCORE_DRIVER_CPYTHON_H
 
 #include <cucore/base.h>
 

@@ -10,8 +10,8 @@
 // - The closing counts of enumerations (..._MAX, ..._NUM_OPTIONS) are left out: they move with each
 //   release and are no interface.
 // - Nothing here is public, and a source includes either this or cuda.h, never both.
-#ifndef CUCORE_SRC_DRIVER_CUDA_ABI_H
-#define CUCORE_SRC_DRIVER_CUDA_ABI_H
+#ifndef CUCORE_DRIVER_CUDA_ABI_H
+#define CUCORE_DRIVER_CUDA_ABI_H
 
 #ifdef CUDA_VERSION
 #error "cuda.h and cuda_abi.h declare the same names: include one of them"

@@ -1,8 +1,8 @@
 // The long lists of the CUDA 13.0 driver interface: results, and the numbers of what can be asked.
 //
 // Included by cuda_abi.h, which says how these declarations are made and checked.
-#ifndef CUCORE_SRC_DRIVER_CUDA_CODES_H
-#define CUCORE_SRC_DRIVER_CUDA_CODES_H
+#ifndef CUCORE_DRIVER_CUDA_CODES_H
+#define CUCORE_DRIVER_CUDA_CODES_H
 
 // Results
 

@@ -1,6 +1,6 @@
 // The CUDA runtime, the program's own wherever it can be seen: `cuc__cudart.cudaGetKernel(...)`.
-#ifndef CUCORE_SRC_DRIVER_CUDART_H
-#define CUCORE_SRC_DRIVER_CUDART_H
+#ifndef CUCORE_DRIVER_CUDART_H
+#define CUCORE_DRIVER_CUDART_H
 
 #include "cudart_abi.h"
 #include "toolkit.h"

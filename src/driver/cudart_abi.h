@@ -1,8 +1,8 @@
 // The binary interface of the CUDA runtime, what it takes to meet a program that uses it: its
 // streams, events and kernels are the driver's under other names. How these declarations are made
 // and checked is said in cuda_abi.h.
-#ifndef CUCORE_SRC_DRIVER_CUDART_ABI_H
-#define CUCORE_SRC_DRIVER_CUDART_ABI_H
+#ifndef CUCORE_DRIVER_CUDART_ABI_H
+#define CUCORE_DRIVER_CUDART_ABI_H
 
 #ifdef CUDART_VERSION
 #error "cuda_runtime_api.h and cudart_abi.h declare the same names: include one of them"

@@ -1,9 +1,9 @@
 #include "driver.h"
 
-#include "error.h"
-#include "loader.h"
-#include "own_folder.h"
-#include "sim/finding.h"
+#include "base/error.h"
+#include "base/loader.h"
+#include "find/own_folder.h"
+#include "sim/exec/finding.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

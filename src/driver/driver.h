@@ -5,11 +5,11 @@
 // slot and goes on. What the driver lacks gives one of the codes below instead of a CUresult,
 // and cuc__fail_driver() turns it into a message. (gcc reads the slot of a call like a plain
 // pointer, which is one load on every machine, but a race to its thread sanitizer: use clang's.)
-#ifndef CUCORE_SRC_DRIVER_DRIVER_H
-#define CUCORE_SRC_DRIVER_DRIVER_H
+#ifndef CUCORE_DRIVER_DRIVER_H
+#define CUCORE_DRIVER_DRIVER_H
 
 #include "cuda_abi.h"
-#include "../failure.h"
+#include "failure.h"
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
 // ones, not the host's. Restoring them around the call would leave the time in between, and would
 // undo what other threads set meanwhile. So the library's own reference to signal() is pointed to
 // a function that changes nothing. No other library is affected, nor is anything in libc.
-#ifndef CUCORE_SRC_DRIVER_HOST_SIGNALS_H
-#define CUCORE_SRC_DRIVER_HOST_SIGNALS_H
+#ifndef CUCORE_DRIVER_HOST_SIGNALS_H
+#define CUCORE_DRIVER_HOST_SIGNALS_H
 
 // Do so for the shared library that `function` is in. Any thread, any number of times. Nothing is
 // done to the program itself, whose signal() is the host's own: an NVRTC that is linked into it

@@ -1,6 +1,6 @@
 // nvJitLink, which links device code: `cuc__nvjitlink.nvJitLinkCreate(...)`.
-#ifndef CUCORE_SRC_DRIVER_NVJITLINK_H
-#define CUCORE_SRC_DRIVER_NVJITLINK_H
+#ifndef CUCORE_DRIVER_NVJITLINK_H
+#define CUCORE_DRIVER_NVJITLINK_H
 
 #include "compiler_abi.h"
 #include "toolkit.h"

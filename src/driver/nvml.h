@@ -1,6 +1,6 @@
 // NVML, the driver's management library: `cuc__nvml.nvmlInit_v2()`.
-#ifndef CUCORE_SRC_DRIVER_NVML_H
-#define CUCORE_SRC_DRIVER_NVML_H
+#ifndef CUCORE_DRIVER_NVML_H
+#define CUCORE_DRIVER_NVML_H
 
 #include "nvml_abi.h"
 #include "toolkit.h"

@@ -1,7 +1,7 @@
 // The binary interface of NVML, the little that cucore reads from it. How these declarations are
 // made and checked is said in cuda_abi.h; nvml.h is not part of every toolkit installation.
-#ifndef CUCORE_SRC_DRIVER_NVML_ABI_H
-#define CUCORE_SRC_DRIVER_NVML_ABI_H
+#ifndef CUCORE_DRIVER_NVML_ABI_H
+#define CUCORE_DRIVER_NVML_ABI_H
 
 #ifdef NVML_API_VERSION
 #error "nvml.h and nvml_abi.h declare the same names: include one of them"

@@ -1,6 +1,6 @@
 // NVRTC, which compiles CUDA C++: `cuc__nvrtc.nvrtcCompileProgram(...)`.
-#ifndef CUCORE_SRC_DRIVER_NVRTC_H
-#define CUCORE_SRC_DRIVER_NVRTC_H
+#ifndef CUCORE_DRIVER_NVRTC_H
+#define CUCORE_DRIVER_NVRTC_H
 
 #include "compiler_abi.h"
 #include "toolkit.h"

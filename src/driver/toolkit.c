@@ -1,7 +1,7 @@
 #include "toolkit.h"
 
-#include "../explain/explain.h"
-#include "../find.h"
+#include "explain/explain.h"
+#include "find/find.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>

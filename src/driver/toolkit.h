@@ -1,15 +1,15 @@
 // Libraries of the CUDA toolkit as tables of functions, each looked up when it is first called.
 //
 // A call is `cuc__nvrtc.nvrtcVersion(&major, &minor)`: one load and one indirect call. A slot
-// starts as a stub that finds and loads the library (src/find.h), finds the symbol, writes the
+// starts as a stub that finds and loads the library (src/find/find.h), finds the symbol, writes the
 // slot and goes on. What is not there gives one of the codes below instead of the library's own,
 // and cuc__fail_toolkit() turns it into a message. The functions of one table come from one file.
 //
 // nvrtc.h, nvjitlink.h, nvml.h and cudart.h each declare a table and a shorthand for its failures.
-#ifndef CUCORE_SRC_DRIVER_TOOLKIT_H
-#define CUCORE_SRC_DRIVER_TOOLKIT_H
+#ifndef CUCORE_DRIVER_TOOLKIT_H
+#define CUCORE_DRIVER_TOOLKIT_H
 
-#include "../error.h"
+#include "base/error.h"
 
 #include <stdatomic.h>
 

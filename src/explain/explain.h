@@ -1,6 +1,6 @@
 // What the codes of CUDA's libraries mean and what to do about them, for people. Needs no driver.
-#ifndef CUCORE_SRC_EXPLAIN_H
-#define CUCORE_SRC_EXPLAIN_H
+#ifndef CUCORE_EXPLAIN_EXPLAIN_H
+#define CUCORE_EXPLAIN_EXPLAIN_H
 
 #include <limits.h>
 #include <stdbool.h>

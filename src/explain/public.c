@@ -1,6 +1,6 @@
 #include "explain.h"
 
-#include "../options.h"
+#include "base/options.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Objects that are made with options, or of what other libraries have.
 #include "create.h"
 
-#include "../buffer.h"
+#include "memory/buffer.h"
 
 #define slowly ((void *)&cuc__python)
 

@@ -1,8 +1,8 @@
 // Functions of rows of methods.def that make objects with options, or of what others have. Each
 // gives an object, NULL with an exception, or &cuc__python: the Python definition has to look at
 // it.
-#ifndef CUCORE_SRC_PYTHON_CREATE_H
-#define CUCORE_SRC_PYTHON_CREATE_H
+#ifndef CUCORE_PYTHON_CREATE_H
+#define CUCORE_PYTHON_CREATE_H
 
 #include "method.h"
 

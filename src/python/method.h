@@ -1,10 +1,10 @@
 // Methods and properties as rows: names and kinds of arguments, and the call of the library.
-#ifndef CUCORE_SRC_PYTHON_METHOD_H
-#define CUCORE_SRC_PYTHON_METHOD_H
+#ifndef CUCORE_PYTHON_METHOD_H
+#define CUCORE_PYTHON_METHOD_H
 
 #include "object.h"
 
-#include "../driver/toolkit.h"
+#include "driver/toolkit.h"
 
 // Kinds of arguments. Those below CUC__PYTHON_CLASS_COUNT are open objects of a class.
 enum {

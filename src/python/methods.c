@@ -1,7 +1,7 @@
 #include "create.h"
 #include "views.h"
 
-#include "../keep.h"
+#include "graph/keep.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "object.h"
 
-#include "../driver/toolkit.h"
-#include "../keep.h"
+#include "driver/toolkit.h"
+#include "graph/keep.h"
 
 #include <string.h>
 

@@ -8,13 +8,13 @@
 // All of this belongs to the first interpreter of a process that imports the package; in others,
 // and in a free-threaded one, the Python definitions stay. Whoever changes it holds that
 // interpreter's lock.
-#ifndef CUCORE_SRC_PYTHON_OBJECT_H
-#define CUCORE_SRC_PYTHON_OBJECT_H
+#ifndef CUCORE_PYTHON_OBJECT_H
+#define CUCORE_PYTHON_OBJECT_H
 
 #include <cucore/cucore.h>
 
-#include "../driver/cpython.h"
-#include "../handle.h"
+#include "driver/cpython.h"
+#include "base/handle.h"
 
 // Classes whose objects C tells apart: X(kind, name in Python). Those of options have no handle.
 #define CUC__PYTHON_CLASSES(X)         \

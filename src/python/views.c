@@ -2,8 +2,8 @@
 // away. All of these have a Python definition, which does what is not common.
 #include "views.h"
 
-#include "../buffer.h"
-#include "../tensor.h"
+#include "memory/buffer.h"
+#include "tensor/tensor.h"
 
 #include <cucore/memory.h>
 

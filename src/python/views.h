@@ -1,7 +1,7 @@
 // Functions of rows of methods.def that make or give arrays. Each gives an object, NULL with an
 // exception, or &cuc__python: the Python definition has to look at it.
-#ifndef CUCORE_SRC_PYTHON_VIEWS_H
-#define CUCORE_SRC_PYTHON_VIEWS_H
+#ifndef CUCORE_PYTHON_VIEWS_H
+#define CUCORE_PYTHON_VIEWS_H
 
 #include "method.h"
 

@@ -1,8 +1,8 @@
 // Any bytes through the readers of device code: what they are taken for, fat binaries entry by
 // entry with each packing, and the symbols and resources of cubins. For libFuzzer and for mutate.c.
-#include "cubin.h"
-#include "fatbin.h"
-#include "object.h"
+#include "code/cubin.h"
+#include "code/fatbin.h"
+#include "code/object.h"
 
 #include <stdlib.h>
 

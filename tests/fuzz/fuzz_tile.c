@@ -1,7 +1,7 @@
 // Any text through the tile compiler: it is refused with words, or it compiles, its dump parses to
 // itself, and every pass keeps the IR's rules. For libFuzzer, and for mutate.c where there is none.
-#include "tile/compile.h"
-#include "tile/diagnostic.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/formats.h"
+#include "sim/exec/formats.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 

@@ -16,7 +16,7 @@
 // Every function, under the name of its row.
 #define CU(name, version, params, args) __attribute__((unused)) static CUresult(*name) params;
 #include "driver/cu.def"
-#include "sim/driver/more.def"
+#include "sim/shell/more.def"
 #undef CU
 
 static void *library;
@@ -29,7 +29,7 @@ static const struct {
 #define EXPORT(row, symbol) { #symbol, &row },
 #define ALSO(row, symbol, version) { #symbol, NULL },
 #define PER_THREAD(row, symbol) { #symbol, NULL },
-#include "sim/driver/exports.def"
+#include "sim/shell/exports.def"
 #undef EXPORT
 #undef ALSO
 #undef PER_THREAD

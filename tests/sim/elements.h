@@ -3,7 +3,7 @@
 #define CUCORE_TEST_SIM_ELEMENTS_H
 
 #include "exercise.h"
-#include "sim/formats.h"
+#include "sim/exec/formats.h"
 
 // How many bits, what they stand for, and codes that are finite and moderate.
 

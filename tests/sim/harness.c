@@ -1,6 +1,6 @@
 #include "harness.h"
-#include "sim/builtin.h"
-#include "sim/check.h"
+#include "sim/exec/builtin.h"
+#include "sim/check/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

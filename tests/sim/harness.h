@@ -2,7 +2,7 @@
 #ifndef CUCORE_TESTS_SIM_HARNESS_H
 #define CUCORE_TESTS_SIM_HARNESS_H
 
-#include "sim/exec.h"
+#include "sim/exec/exec.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 // double within the ISA's bounds. Each runs for all lanes, for some (the rest must stay), and with
 // its destination one of its sources.
 #include "exercise.h"
-#include "sim/formats.h"
+#include "sim/exec/formats.h"
 #include "soft.h"
 
 #include <check.h>

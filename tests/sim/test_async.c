@@ -4,7 +4,7 @@
 #include <cucore/cucore.h>
 
 #include "driver/cuda_abi.h"
-#include "sim/driver/shell.h"
+#include "sim/shell/shell.h"
 
 // Barriers by one thread: each statement `PUT(p)` writes a predicate, in order.
 

@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "driver/cuda_abi.h"
-#include "sim/check.h"
-#include "sim/driver/shell.h"
+#include "sim/check/check.h"
+#include "sim/shell/shell.h"
 
 // A kernel whose body starts on line 5. `out` holds values, `fresh` none that anyone wrote; %rd3
 // and %rd4 are the words of the thread in them.

@@ -1,6 +1,6 @@
 // PTX text as the parser gives it: every construct of the grammar, every refusal, what NVRTC
 // writes, and text that was damaged.
-#include "sim/ptx.h"
+#include "sim/ptx/ptx.h"
 
 #include <cucore/cucore.h>
 
@@ -44,7 +44,7 @@ static const char *special_name(uint64_t special)
 {
     static const char *const names[] = {
 #define SPECIAL(tag, name, type) name,
-#include "sim/special.def"
+#include "sim/exec/special.def"
 #undef SPECIAL
     };
 

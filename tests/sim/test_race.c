@@ -3,8 +3,8 @@
 #include "exercise.h"
 
 #include "driver/cuda_abi.h"
-#include "sim/check.h"
-#include "sim/driver/shell.h"
+#include "sim/check/check.h"
+#include "sim/shell/shell.h"
 
 // Small kernels
 //

@@ -3,7 +3,7 @@
 #include "copies.h"
 
 #include "driver/cuda_abi.h"
-#include "sim/driver/shell.h"
+#include "sim/shell/shell.h"
 
 // Tiles
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "driver/cuda_abi.h"
-#include "sim/driver/shell.h"
+#include "sim/shell/shell.h"
 
 // A kernel of one warpgroup that fills shared memory from an image, and multiplies once.
 

@@ -2,7 +2,7 @@
 #ifndef CUCORE_TESTS_SUPPORT_DEVICE_TEST_H
 #define CUCORE_TESTS_SUPPORT_DEVICE_TEST_H
 
-#include "memory_pool.h"
+#include "memory/pool.h"
 #include "testing.h"
 
 static cuc_device *device;

@@ -1,4 +1,4 @@
-// The fake driver: the shell of src/sim/driver, where kernels are host functions, and everything
+// The fake driver: the shell of src/sim/shell, where kernels are host functions, and everything
 // can be asked and set. fake.h says what for.
 #include "fake_internal.h"
 

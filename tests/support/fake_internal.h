@@ -3,7 +3,7 @@
 #define CUCORE_TESTS_SUPPORT_FAKE_INTERNAL_H
 
 #include "fake_control.h"
-#include "sim/driver/shell.h"
+#include "sim/shell/shell.h"
 
 #define CONTROL(result, name, params, args) result ctl_##name params;
 #define CONTROL_VOID(name, params, args) void ctl_##name params;

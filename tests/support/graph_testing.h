@@ -2,7 +2,7 @@
 #ifndef CUCORE_TESTS_SUPPORT_GRAPH_TESTING_H
 #define CUCORE_TESTS_SUPPORT_GRAPH_TESTING_H
 
-#include "keep.h"
+#include "graph/keep.h"
 #include "testing.h"
 
 // Not every program looks at all of them.

@@ -2,7 +2,7 @@
 #ifndef CUCORE_TESTS_SUPPORT_OBJECT_TESTING_H
 #define CUCORE_TESTS_SUPPORT_OBJECT_TESTING_H
 
-#include "object.h"
+#include "code/object.h"
 #include "testing.h"
 
 #include <elf.h>

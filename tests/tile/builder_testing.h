@@ -2,8 +2,8 @@
 #ifndef CUCORE_TESTS_TILE_BUILDER_TESTING_H
 #define CUCORE_TESTS_TILE_BUILDER_TESTING_H
 
-#include "tile/compile.h"
-#include "tile/diagnostic.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 
 #include <cucore/error.h>

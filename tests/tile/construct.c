@@ -1,14 +1,14 @@
 // Kernels run twice. See construct.h.
 #include "construct_data.h"
 
-#include "tile/compile.h"
-#include "tile/diagnostic.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/emit/emit.h"
 #include "tile/front/elaborate.h"
 #include "tile/interpret/interpret.h"
-#include "tile/scalar.h"
-#include "kernel_tile.h"
-#include "stream.h"
+#include "tile/ir/scalar.h"
+#include "code/kernel_tile.h"
+#include "device/stream.h"
 
 #include <check.h>
 #include <cucore/cucore.h>

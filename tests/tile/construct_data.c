@@ -1,7 +1,7 @@
 // The data of constructs: elements of each kind, tensors in host and device memory, comparing them.
 #include "construct_data.h"
 
-#include "tile/scalar.h"
+#include "tile/ir/scalar.h"
 
 #include <check.h>
 #include <inttypes.h>

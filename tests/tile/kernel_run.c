@@ -1,10 +1,10 @@
 // Kernels run three times. See kernel_run.h.
 #include "kernel_run.h"
 
-#include "tile/diagnostic.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
-#include "tile/host.h"
-#include "tile/scalar.h"
+#include "tile/ir/host.h"
+#include "tile/ir/scalar.h"
 
 #include <check.h>
 #include <cucore/cucore.h>

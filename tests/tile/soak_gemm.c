@@ -15,7 +15,7 @@
 
 #include <cucore/cucore.h>
 
-#include "tile/scalar.h"
+#include "tile/ir/scalar.h"
 
 enum { LEVELS = 9, POISON = 0xc7, SHAPES_OF_A_PLAN = 32, MAX_BATCH = 5 };
 enum { FROM_F16, FROM_BF16, FROM_F32, FROM_F64, FROM_I32 }; // as the kernel has them

@@ -2,8 +2,8 @@
 // count of operations is exact and memory stays within its limit; and that time is linear in the
 // parts that a source can have many of.
 #include "testing.h"
-#include "tile/budget.h"
-#include "tile/compile.h"
+#include "tile/ir/budget.h"
+#include "tile/compile/compile.h"
 #include "tile/front/elaborate.h"
 
 #include <cucore/tile.h>

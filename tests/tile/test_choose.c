@@ -1,8 +1,8 @@
 // What is chosen: tiles of products by the model, candidates of auto() by the model and by records,
 // and what files of records hold.
-#include "gemm.h"
+#include "gemm/gemm.h"
 #include "testing.h"
-#include "tile/cost.h"
+#include "tile/compile/cost.h"
 
 #include <cucore/tuned.h>
 #include <fcntl.h>

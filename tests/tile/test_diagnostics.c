@@ -8,11 +8,11 @@
 // hints, atomics, tensors that are no values), control flow (carried names, conditions, steps,
 // break and return), names and the host's part.
 #include "explain/explain.h"
-#include "tile/compile.h"
-#include "tile/diagnostic.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/emit/emit.h"
 #include "tile/front/elaborate.h"
-#include "tile/text.h"
+#include "tile/ir/text.h"
 
 #include <cucore/error.h>
 

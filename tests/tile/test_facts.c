@@ -1,7 +1,7 @@
 // What is known of integers: bounds and divisors of values by their name, and what they are good
 // for: vectors, masks that are not needed.
-#include "tile/compile.h"
-#include "tile/diagnostic.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 #include "tile/pass/facts.h"
 

@@ -1,7 +1,7 @@
 // What loops with several products become on sm_90a: how much of each kind is in the text of the
 // entry with roles, where it counts. That it is right is for test_kernels.c.
-#include "tile/compile.h"
-#include "tile/diagnostic.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 
 #include <check.h>

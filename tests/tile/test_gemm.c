@@ -1,13 +1,13 @@
 // cuc_gemm() and its kin against sums in double: element types, orders, shapes, what is done with
 // the result, leading dimensions; nothing written beside d, c not read where beta is 0.
-#include "context.h"
-#include "gemm.h"
-#include "kernel_tile.h"
+#include "device/context.h"
+#include "gemm/gemm.h"
+#include "code/kernel_tile.h"
 #include "slice.h"
-#include "stream.h"
+#include "device/stream.h"
 #include "testing.h"
-#include "tile/scalar.h"
-#include "tile/signature.h"
+#include "tile/ir/scalar.h"
+#include "tile/signature/signature.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // Launches of tile kernels: what the driver is given, what is refused, and what the kernels do.
-#include "kernel_tile.h"
-#include "object.h"
+#include "code/kernel_tile.h"
+#include "code/object.h"
 #include "testing.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // Layouts: each held to what it means, element by element, for many shapes.
-#include "tile/compile.h"
-#include "tile/diagnostic.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 #include "tile/layout/fragment.h"
 #include "tile/layout/layout.h"

@@ -1,12 +1,12 @@
 // The machine form: what is printed with layouts is read back as it was, and makes the same code.
-#include "tile/compile.h"
-#include "tile/diagnostic.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/emit/emit.h"
 #include "tile/front/elaborate.h"
 #include "tile/layout/fragment.h"
 #include "tile/layout/layout.h"
-#include "tile/signature.h"
-#include "tile/text.h"
+#include "tile/signature/signature.h"
+#include "tile/ir/text.h"
 
 #include <check.h>
 #include <dirent.h>

@@ -11,7 +11,7 @@
 //     test_tile_math --measure [NAME]    the largest errors, as docs/tile-math.md has them
 //     test_tile_math --all [NAME]        f32 functions of one operand, on each of its 2^32
 //     arguments
-#include "arena.h"
+#include "base/arena.h"
 #include "tile/emit/emit.h"
 
 #include <check.h>

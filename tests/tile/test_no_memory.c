@@ -3,9 +3,9 @@
 #include "construct.h"
 #include "constructs.h"
 
-#include "arena.h"
-#include "tile/compile.h"
-#include "tile/diagnostic.h"
+#include "base/arena.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 
 #include <check.h>

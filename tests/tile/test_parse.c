@@ -1,7 +1,7 @@
 // From text to IR: every diagnostic with its code, place and words, and programs whose dumps parse
 // to themselves.
-#include "tile/compile.h"
-#include "tile/diagnostic.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 
 #include <check.h>

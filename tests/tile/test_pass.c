@@ -1,6 +1,6 @@
 // The passes, each by itself: what a program becomes, and what must stay as it is.
-#include "tile/compile.h"
-#include "tile/diagnostic.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 // Tile programs as programs: options, architectures, errors, what comes out; and interpretation.
 #include "testing.h"
-#include "tile/diagnostic.h"
+#include "tile/ir/diagnostic.h"
 #include "wrap_malloc.h"
 
 static const char vadd[] = "kernel vadd(a: f32[N], b: f32[N], c: f32[N]) grid cdiv(N, 1024) {\n"

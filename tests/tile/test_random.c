@@ -11,7 +11,7 @@
 #include "construct.h"
 #include "random_program.h"
 
-#include "tile/diagnostic.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 
 #include <check.h>

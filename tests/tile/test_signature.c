@@ -1,11 +1,11 @@
 // Signatures: what a launch must know of a kernel, into its PTX and cubin and back, and refused
 // when it is damaged.
-#include "cubin.h"
-#include "kernel_tile.h"
-#include "object.h"
-#include "ptx_signature.h"
+#include "code/cubin.h"
+#include "code/kernel_tile.h"
+#include "code/object.h"
+#include "code/ptx_signature.h"
 #include "testing.h"
-#include "tile/diagnostic.h"
+#include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 
 #include <sys/mman.h>

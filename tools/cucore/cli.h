@@ -3,7 +3,7 @@
 #ifndef CUCORE_TOOLS_CLI_H
 #define CUCORE_TOOLS_CLI_H
 
-#include "../../src/file/new_file.h"
+#include "../../src/base/new_file.h"
 
 #include <jansson.h>
 #include <stdbool.h>

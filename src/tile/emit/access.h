@@ -1,6 +1,6 @@
 // Accesses of tiles to memory: what access.c finds out and access_move.c moves by.
-#ifndef CUCORE_TILE_ACCESS_H
-#define CUCORE_TILE_ACCESS_H
+#ifndef CUCORE_TILE_EMIT_ACCESS_H
+#define CUCORE_TILE_EMIT_ACCESS_H
 
 #include "emit.h"
 

@@ -1,9 +1,9 @@
 // Loads that run ahead of a loop's products while they are emitted: see async.c and
 // async_copy.c.
-#ifndef CUCORE_TILE_ASYNC_H
-#define CUCORE_TILE_ASYNC_H
+#ifndef CUCORE_TILE_EMIT_ASYNC_H
+#define CUCORE_TILE_EMIT_ASYNC_H
 
-#include "../pass/ahead.h"
+#include "tile/pass/ahead.h"
 #include "emit.h"
 
 // What a thread copies of a stream.

@@ -5,7 +5,7 @@
 // there are, and the rest of it becomes zeros.
 #include "async.h"
 
-#include "../layout/fragment.h"
+#include "tile/layout/fragment.h"
 
 enum { PIECE_BYTES = 16 };
 

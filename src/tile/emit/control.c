@@ -2,8 +2,8 @@
 // which are the same in each of them.
 #include "emit.h"
 
-#include "../layout/fragment.h"
-#include "../remark.h"
+#include "tile/layout/fragment.h"
+#include "tile/compile/remark.h"
 #include "async.h"
 #include "ring.h"
 

@@ -1,7 +1,7 @@
 // A tile from one layout to another through shared memory, where it lies as layout/swizzle.c says.
 #include "emit.h"
 
-#include "../layout/swizzle.h"
+#include "tile/layout/swizzle.h"
 
 enum { MOST_IN_VECTOR = 16, MOST_PLACES = 64 };
 

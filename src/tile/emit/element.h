@@ -1,6 +1,6 @@
 // What the files of one element share: element.c, cast.c, divide_integer.c.
-#ifndef CUCORE_TILE_ELEMENT_H
-#define CUCORE_TILE_ELEMENT_H
+#ifndef CUCORE_TILE_EMIT_ELEMENT_H
+#define CUCORE_TILE_EMIT_ELEMENT_H
 
 #include "emit.h"
 

@@ -4,17 +4,17 @@
 // register, the same in every thread. bool is a predicate; integers up to 32 bits, f32 and 8-bit
 // floats are .b32, small integers extended to it; f16 and bf16 are .b16; the rest .b64. What a loop
 // carries keeps its registers: argument, result and the next value are the same ones.
-#ifndef CUCORE_TILE_EMIT_H
-#define CUCORE_TILE_EMIT_H
+#ifndef CUCORE_TILE_EMIT_EMIT_H
+#define CUCORE_TILE_EMIT_EMIT_H
 
-#include "../budget.h"
-#include "../compile.h"
-#include "../diagnostic.h"
-#include "../ir/words.h"
-#include "../layout/layout.h"
-#include "../pass/facts.h"
-#include "../scalar.h"
-#include "../text.h"
+#include "tile/ir/budget.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/diagnostic.h"
+#include "tile/ir/words.h"
+#include "tile/layout/layout.h"
+#include "tile/pass/facts.h"
+#include "tile/ir/scalar.h"
+#include "tile/ir/text.h"
 
 // A register, or a constant where an instruction takes one.
 enum tile_register_class { TILE_PRED, TILE_R16, TILE_R32, TILE_R64, TILE_REGISTER_CLASSES };

@@ -1,8 +1,8 @@
 // Entries with roles for loops with several products (pass/fused.h): what their files share.
-#ifndef CUCORE_TILE_FUSED_RING_H
-#define CUCORE_TILE_FUSED_RING_H
+#ifndef CUCORE_TILE_EMIT_FUSED_RING_H
+#define CUCORE_TILE_EMIT_FUSED_RING_H
 
-#include "../pass/fused.h"
+#include "tile/pass/fused.h"
 #include "ring.h"
 
 // Barriers at the start of shared memory: of each feed room for that many stages; of a stage that

@@ -2,12 +2,12 @@
 //
 // The entry has one parameter, an array of bytes: for a tensor its address, extents and strides, 8
 // bytes each; for a scalar 8 bytes, of which it takes the first.
-#include "../signature.h"
+#include "tile/signature/signature.h"
 #include "async.h"
 #include "emit.h"
 #include "ring.h"
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 // the arguments of a call at most one writes instructions, so that their order is the same from
 // every compiler. Constants and polynomials come from scripts/tile_math.py; bounds and methods are
 // in docs/tile-math.md.
-#ifndef CUCORE_TILE_MATH_H
-#define CUCORE_TILE_MATH_H
+#ifndef CUCORE_TILE_EMIT_MATH_H
+#define CUCORE_TILE_EMIT_MATH_H
 
 #include "emit.h"
 

@@ -1,8 +1,8 @@
 // A product by mma.sync while it is emitted, for mma_sync.c, mma_fragments.c and mma_ahead.c.
-#ifndef CUCORE_TILE_MMA_SYNC_H
-#define CUCORE_TILE_MMA_SYNC_H
+#ifndef CUCORE_TILE_EMIT_MMA_SYNC_H
+#define CUCORE_TILE_EMIT_MMA_SYNC_H
 
-#include "../layout/fragment.h"
+#include "tile/layout/fragment.h"
 #include "async.h"
 
 enum {

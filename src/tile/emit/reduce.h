@@ -1,6 +1,6 @@
 // Reductions: what is reduced together, and how its parts come together.
-#ifndef CUCORE_TILE_REDUCE_H
-#define CUCORE_TILE_REDUCE_H
+#ifndef CUCORE_TILE_EMIT_REDUCE_H
+#define CUCORE_TILE_EMIT_REDUCE_H
 
 #include "emit.h"
 

@@ -5,7 +5,7 @@
 // element, between which those of other blocks may come.
 #include "emit.h"
 
-#include "../mark.h"
+#include "tile/ir/print_format.h"
 
 #include <stdio.h>
 #include <string.h>

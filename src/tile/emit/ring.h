@@ -1,8 +1,8 @@
 // Entries with roles: what the emitter keeps of the ring of stages (pass/pipeline.h).
-#ifndef CUCORE_TILE_RING_H
-#define CUCORE_TILE_RING_H
+#ifndef CUCORE_TILE_EMIT_RING_H
+#define CUCORE_TILE_EMIT_RING_H
 
-#include "../pass/pipeline.h"
+#include "tile/pass/pipeline.h"
 #include "emit.h"
 
 // Barriers at the start of shared memory, 8 bytes each: of stage s that it is full, at 8 s, and

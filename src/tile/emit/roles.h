@@ -1,8 +1,8 @@
 // Entries with roles: the last warpgroup copies, by one thread; the others multiply and do all
 // else. Each role goes through the same tiles of the grid in the same order, with the block's index
 // computed from the tile's number, and has its own text.
-#ifndef CUCORE_TILE_ROLES_H
-#define CUCORE_TILE_ROLES_H
+#ifndef CUCORE_TILE_EMIT_ROLES_H
+#define CUCORE_TILE_EMIT_ROLES_H
 
 #include "ring.h"
 

@@ -1,6 +1,6 @@
 // What sort.c and sort_shared.c share.
-#ifndef CUCORE_TILE_SORT_H
-#define CUCORE_TILE_SORT_H
+#ifndef CUCORE_TILE_EMIT_SORT_H
+#define CUCORE_TILE_EMIT_SORT_H
 
 #include "emit.h"
 

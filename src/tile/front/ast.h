@@ -1,9 +1,9 @@
 // The text of a tile program as a tree: what is written, before any name is looked up.
-#ifndef CUCORE_TILE_AST_H
-#define CUCORE_TILE_AST_H
+#ifndef CUCORE_TILE_FRONT_AST_H
+#define CUCORE_TILE_FRONT_AST_H
 
-#include "../ir/ir.h"
-#include "../names.h"
+#include "tile/ir/ir.h"
+#include "tile/ir/names.h"
 
 enum tile_ast_kind {
     TILE_AST_INT,    // i

@@ -1,7 +1,7 @@
 // The calls that the language has: one table, and functions that make what they stand for.
 #include "elaborate.h"
 
-#include "arena.h"
+#include "base/arena.h"
 #include "calls.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // The tables of calls, and how a call's arguments are read.
-#ifndef CUCORE_TILE_CALLS_H
-#define CUCORE_TILE_CALLS_H
+#ifndef CUCORE_TILE_FRONT_CALLS_H
+#define CUCORE_TILE_FRONT_CALLS_H
 
 #include "elaborate.h"
 

@@ -1,7 +1,7 @@
 // Calls that make values of values: shapes, casts, the grid, products, random numbers.
 #include "calls.h"
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <string.h>
 

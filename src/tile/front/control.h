@@ -1,6 +1,6 @@
 // What elaborate_statement.c and elaborate_control.c share.
-#ifndef CUCORE_TILE_CONTROL_H
-#define CUCORE_TILE_CONTROL_H
+#ifndef CUCORE_TILE_FRONT_CONTROL_H
+#define CUCORE_TILE_FRONT_CONTROL_H
 
 #include "elaborate.h"
 

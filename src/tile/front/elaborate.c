@@ -1,10 +1,10 @@
 // Kernels: constants and settings, dimensions, parameters, facts and the grid; then the body.
 #include "elaborate.h"
 
-#include "../budget.h"
-#include "../compile.h"
-#include "../host.h"
-#include "arena.h"
+#include "tile/ir/budget.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/host.h"
+#include "base/arena.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // What the files share that make IR of a syntax tree.
-#ifndef CUCORE_TILE_ELABORATE_H
-#define CUCORE_TILE_ELABORATE_H
+#ifndef CUCORE_TILE_FRONT_ELABORATE_H
+#define CUCORE_TILE_FRONT_ELABORATE_H
 
-#include "../build.h"
-#include "../names.h"
+#include "tile/build/build.h"
+#include "tile/ir/names.h"
 #include "ast.h"
 
 enum {

@@ -1,7 +1,7 @@
 // Expressions: constants are computed, all else is built.
 #include "elaborate.h"
 
-#include "../budget.h"
+#include "tile/ir/budget.h"
 
 #include <string.h>
 

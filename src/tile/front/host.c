@@ -1,8 +1,8 @@
 // Expressions that the host computes at launch, in exact 64-bit integers: grids, facts, extents.
 #include "elaborate.h"
 
-#include "../host.h"
-#include "arena.h"
+#include "tile/ir/host.h"
+#include "base/arena.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // wants something behind it, and before a word or sign that cannot begin a statement.
 #include "lexer.h"
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 // The text of a tile program as tokens.
-#ifndef CUCORE_TILE_LEXER_H
-#define CUCORE_TILE_LEXER_H
+#ifndef CUCORE_TILE_FRONT_LEXER_H
+#define CUCORE_TILE_FRONT_LEXER_H
 
-#include "../diagnostic.h"
+#include "tile/ir/diagnostic.h"
 
 enum tile_token_kind {
     TILE_TOKEN_END,

@@ -1,7 +1,7 @@
 // Files, functions and kernel headers.
 #include "parser.h"
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <string.h>
 

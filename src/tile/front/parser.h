@@ -1,6 +1,6 @@
 // What the parser's files share.
-#ifndef CUCORE_TILE_PARSER_H
-#define CUCORE_TILE_PARSER_H
+#ifndef CUCORE_TILE_FRONT_PARSER_H
+#define CUCORE_TILE_FRONT_PARSER_H
 
 #include "ast.h"
 #include "lexer.h"

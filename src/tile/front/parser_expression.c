@@ -1,7 +1,7 @@
 // Expressions, by precedence.
 #include "parser.h"
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <cucore/base.h>
 

@@ -1,7 +1,7 @@
 // Statements and blocks.
 #include "parser.h"
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Texts that are no whole program: the C builder's expressions for the host, and names.
-#ifndef CUCORE_TILE_SNIPPET_H
-#define CUCORE_TILE_SNIPPET_H
+#ifndef CUCORE_TILE_FRONT_SNIPPET_H
+#define CUCORE_TILE_FRONT_SNIPPET_H
 
 #include "ast.h"
 

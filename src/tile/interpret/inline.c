@@ -4,7 +4,7 @@
 // Elements are 64 bits in memory, as scalar.h has them.
 #include "machine.h"
 
-#include "simulator.h"
+#include "driver/simulator.h"
 
 #include <ctype.h>
 #include <stdio.h>

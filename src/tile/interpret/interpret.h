@@ -2,10 +2,10 @@
 //
 // Integer and IEEE ops are exact to the bit; sums and products along axes and of mma are made in
 // double and rounded once; the other functions are those of libm, rounded once.
-#ifndef CUCORE_TILE_INTERPRET_H
-#define CUCORE_TILE_INTERPRET_H
+#ifndef CUCORE_TILE_INTERPRET_INTERPRET_H
+#define CUCORE_TILE_INTERPRET_INTERPRET_H
 
-#include "../host.h"
+#include "tile/ir/host.h"
 
 struct tile_interpretation {
     const struct tile_kernel *kernel;

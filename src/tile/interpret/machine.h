@@ -1,8 +1,8 @@
 // What the interpreter's files share.
-#ifndef CUCORE_TILE_MACHINE_H
-#define CUCORE_TILE_MACHINE_H
+#ifndef CUCORE_TILE_INTERPRET_MACHINE_H
+#define CUCORE_TILE_INTERPRET_MACHINE_H
 
-#include "../scalar.h"
+#include "tile/ir/scalar.h"
 #include "interpret.h"
 
 // A tensor or slice.

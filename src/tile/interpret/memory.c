@@ -1,7 +1,7 @@
 // Accesses to tensors in host memory, slices, assertions and prints.
 #include "machine.h"
 
-#include "../mark.h"
+#include "tile/ir/print_format.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // Making, moving and copying of the IR's parts. See ir.h.
 #include "ir.h"
 
-#include "../budget.h"
-#include "../diagnostic.h"
-#include "arena.h"
+#include "budget.h"
+#include "diagnostic.h"
+#include "base/arena.h"
 
 #include <string.h>
 

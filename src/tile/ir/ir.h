@@ -17,8 +17,8 @@
 //
 // Everything lives in the module's arena and is freed with it. A pass replaces a value by setting
 // `forward` and calls tile_settle() once, when it is done.
-#ifndef CUCORE_TILE_IR_H
-#define CUCORE_TILE_IR_H
+#ifndef CUCORE_TILE_IR_IR_H
+#define CUCORE_TILE_IR_IR_H
 
 #include <cucore/base.h>
 

@@ -5,9 +5,9 @@
 // gives.
 #include "print.h"
 
-#include "../diagnostic.h"
+#include "diagnostic.h"
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // What the files share that print IR as source: print.c, print_head.c, print_value.c.
-#ifndef CUCORE_TILE_PRINT_H
-#define CUCORE_TILE_PRINT_H
+#ifndef CUCORE_TILE_IR_PRINT_H
+#define CUCORE_TILE_IR_PRINT_H
 
-#include "../text.h"
+#include "text.h"
 
 struct tile_printer {
     struct tile_text *text, *functions; // functions come first

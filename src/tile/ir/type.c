@@ -1,7 +1,7 @@
 // Types of values: shapes, how they compare and how they are written.
 #include "ir.h"
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <stdio.h>
 #include <string.h>

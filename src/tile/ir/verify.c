@@ -2,8 +2,8 @@
 // values are made before they are used, and that types and layouts of an op's parts fit together.
 //
 // What makes an op legal at all is build.c's: this finds what a pass broke.
-#include "../diagnostic.h"
-#include "../layout/layout.h"
+#include "diagnostic.h"
+#include "tile/layout/layout.h"
 #include "ir.h"
 #include "words.h"
 

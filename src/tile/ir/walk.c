@@ -1,7 +1,7 @@
 // Walks over the IR: what is asked about its values and ops, and what replaces values. See ir.h.
 #include "ir.h"
 
-#include "../budget.h"
+#include "budget.h"
 #include "words.h"
 
 void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void *data), void *data)

@@ -1,6 +1,6 @@
 // The words that attributes take.
-#ifndef CUCORE_TILE_WORDS_H
-#define CUCORE_TILE_WORDS_H
+#ifndef CUCORE_TILE_IR_WORDS_H
+#define CUCORE_TILE_IR_WORDS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // What the files share that give values their layouts: assign.c, needed.c, spread.c, convert.c,
 // alone.c.
-#ifndef CUCORE_TILE_ASSIGN_H
-#define CUCORE_TILE_ASSIGN_H
+#ifndef CUCORE_TILE_LAYOUT_ASSIGN_H
+#define CUCORE_TILE_LAYOUT_ASSIGN_H
 
 #include "layout.h"
 

@@ -1,9 +1,9 @@
 // Products of matrices by mma.sync: which there are, and how accumulators lie.
-#ifndef CUCORE_TILE_FRAGMENT_H
-#define CUCORE_TILE_FRAGMENT_H
+#ifndef CUCORE_TILE_LAYOUT_FRAGMENT_H
+#define CUCORE_TILE_LAYOUT_FRAGMENT_H
 
-#include "../compile.h"
-#include "../ir/words.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/words.h"
 
 struct tile_fragment {
     cuc_dtype operand;

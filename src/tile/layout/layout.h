@@ -4,10 +4,10 @@
 // gives for each of its bits the coordinate bits that it flips; an index's coordinate is the XOR of
 // the bases of the bits that are set. Coordinates are those of the physical tile, whose extents are
 // rounded up to powers of two, flattened with the last axis in the lowest bits.
-#ifndef CUCORE_TILE_LAYOUT_H
-#define CUCORE_TILE_LAYOUT_H
+#ifndef CUCORE_TILE_LAYOUT_LAYOUT_H
+#define CUCORE_TILE_LAYOUT_LAYOUT_H
 
-#include "../ir/ir.h"
+#include "tile/ir/ir.h"
 
 enum {
     TILE_LANE_BITS = 5,

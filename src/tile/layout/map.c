@@ -1,7 +1,7 @@
 // Layouts as linear maps: their making, and what shape ops do to them.
 #include "layout.h"
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <stdio.h>
 #include <string.h>

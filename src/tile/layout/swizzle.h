@@ -3,8 +3,8 @@
 // The place of an element, in elements, is a linear map of its coordinate, like a layout itself. It
 // is made so that writing from the one layout and reading into the other take the widest vectors
 // that both allow, and no two lanes that are served at once meet in a bank.
-#ifndef CUCORE_TILE_SWIZZLE_H
-#define CUCORE_TILE_SWIZZLE_H
+#ifndef CUCORE_TILE_LAYOUT_SWIZZLE_H
+#define CUCORE_TILE_LAYOUT_SWIZZLE_H
 
 #include "layout.h"
 

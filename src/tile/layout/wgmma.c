@@ -2,7 +2,7 @@
 // lane l has rows l / 4 and l / 4 + 8, and of every 8 columns those at 2 (l % 4).
 #include "layout.h"
 
-#include "../pass/pipeline.h"
+#include "tile/pass/pipeline.h"
 
 enum { COLUMN_BITS = 3, ROW_BITS = 6 }; // of a block that is held alike
 

@@ -6,7 +6,7 @@
 // A row comes together in reductions; between them lie the parts of the kernel. A value that one
 // part made and a later one takes is made again there, down to the cast that widens, which is
 // marked: its instructions are others in each part, lest ptxas sees through it.
-#include "../compile.h"
+#include "tile/compile/compile.h"
 
 enum { MOST_PARTS = 3, MOST_COST = 4 };
 

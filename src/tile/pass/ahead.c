@@ -5,8 +5,8 @@
 // in the loop: it might be what is loaded.
 #include "ahead.h"
 
-#include "../ir/words.h"
-#include "../layout/fragment.h"
+#include "tile/ir/words.h"
+#include "tile/layout/fragment.h"
 
 enum { USUAL_STAGES = 4, PIECE_BYTES = 16, STEP_BYTES = 32, OTHERS_BYTES = 48 * 1024 };
 enum { FEW_THREADS = 128 };

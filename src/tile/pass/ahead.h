@@ -1,9 +1,9 @@
 // A loop with products whose operands its threads copy to shared memory by themselves, some stages
 // ahead (cp.async): what is done where there is no TMA or wgmma, or more than one product.
-#ifndef CUCORE_TILE_AHEAD_H
-#define CUCORE_TILE_AHEAD_H
+#ifndef CUCORE_TILE_PASS_AHEAD_H
+#define CUCORE_TILE_PASS_AHEAD_H
 
-#include "../compile.h"
+#include "tile/compile/compile.h"
 
 enum { TILE_MOST_AHEAD = 4 };
 

@@ -2,7 +2,7 @@
 // `contract`. Beside products on tensor cores the work is what takes the time.
 #include "fused.h"
 
-#include "../scalar.h"
+#include "tile/ir/scalar.h"
 
 struct contraction {
     struct tile_kernel *kernel;

@@ -1,9 +1,9 @@
 // Common subexpressions: a pure op whose like stands before it, in the same block or one around it,
 // gives way to that.
-#include "../compile.h"
-#include "../diagnostic.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/diagnostic.h"
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <string.h>
 

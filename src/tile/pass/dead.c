@@ -3,8 +3,8 @@
 // Marked from what has an effect: writes, asserts, and whatever leaves a loop or the kernel. A loop
 // or if lives when something in it does or one of its results is used; a carried value lives when
 // its result or its argument is used, and only then do the operands that feed it.
-#include "../compile.h"
-#include "../ir/words.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/words.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 // nothing of what they carry.
 #include "facts.h"
 
-#include "../host.h"
-#include "../scalar.h"
+#include "tile/ir/host.h"
+#include "tile/ir/scalar.h"
 
 enum { MOST_ROUNDS = 4, DEEPEST = 2 };
 

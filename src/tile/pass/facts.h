@@ -3,8 +3,8 @@
 //
 // From constants, the grid, `where` clauses, `assume`, static extents, and what ops make of them;
 // arithmetic that may wrap keeps what holds all the same. Nothing is changed: a table by value id.
-#ifndef CUCORE_TILE_FACTS_H
-#define CUCORE_TILE_FACTS_H
+#ifndef CUCORE_TILE_PASS_FACTS_H
+#define CUCORE_TILE_PASS_FACTS_H
 
 #include "known.h"
 

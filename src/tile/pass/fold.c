@@ -4,8 +4,8 @@
 // Elements fold by scalar.c, as kernels compute them. A tile all of whose elements are one constant
 // is a broadcast of it, and folds as such. A float identity must hold for every operand: x + 0 is
 // not x for -0.
-#include "../compile.h"
-#include "../scalar.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/scalar.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 // element can be multiplied without a move.
 #include "fused.h"
 
-#include "../emit/emit.h"
-#include "../ir/words.h"
-#include "../layout/layout.h"
+#include "tile/emit/emit.h"
+#include "tile/ir/words.h"
+#include "tile/layout/layout.h"
 
 enum {
     MOST_COLUMNS = 256,   // of a wgmma

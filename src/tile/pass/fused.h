@@ -1,8 +1,8 @@
 // How a loop with several products of matrices, or with work between them, becomes a pipeline on
 // Hopper: attention is one. As pass/pipeline.h has it one thread copies and warpgroups do the rest,
 // but every streamed operand has a ring of its own, and what is loaded once stays.
-#ifndef CUCORE_TILE_FUSED_H
-#define CUCORE_TILE_FUSED_H
+#ifndef CUCORE_TILE_PASS_FUSED_H
+#define CUCORE_TILE_PASS_FUSED_H
 
 #include "pipeline.h"
 

@@ -2,8 +2,8 @@
 // whether values lie so that it can be.
 #include "fused.h"
 
-#include "../layout/layout.h"
-#include "../scalar.h"
+#include "tile/layout/layout.h"
+#include "tile/ir/scalar.h"
 
 struct needs {
     struct tile_fused *p;

@@ -2,7 +2,7 @@
 //
 // No pure op can trap, so one that the loop would not have reached does no harm but its cost: ops
 // in an if stay there. What costs nothing to make again, and would only hold registers, stays too.
-#include "../compile.h"
+#include "tile/compile/compile.h"
 
 static const struct tile_block *home(const struct tile_value *value)
 {

@@ -1,7 +1,7 @@
 // Bounds and divisors of what ops make of integers. See known.h.
 #include "known.h"
 
-#include "../scalar.h"
+#include "tile/ir/scalar.h"
 
 uint64_t tile_common_divisor(uint64_t x, uint64_t y)
 {

@@ -1,8 +1,8 @@
 // Arithmetic on what is known of an integer: bounds and a divisor.
-#ifndef CUCORE_TILE_KNOWN_H
-#define CUCORE_TILE_KNOWN_H
+#ifndef CUCORE_TILE_PASS_KNOWN_H
+#define CUCORE_TILE_PASS_KNOWN_H
 
-#include "../ir/ir.h"
+#include "tile/ir/ir.h"
 
 struct tile_known {
     int64_t low, high; // of u64: INT64_MIN to INT64_MAX is nothing known

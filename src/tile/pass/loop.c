@@ -5,8 +5,8 @@
 // stands before the loop must do no more than compute.
 #include "pipeline.h"
 
-#include "../ir/words.h"
-#include "../layout/layout.h"
+#include "tile/ir/words.h"
+#include "tile/layout/layout.h"
 
 struct search {
     const struct tile_op *mma;

@@ -6,8 +6,8 @@
 // is linear in den, and all lanes that have a line together have the same `fade`.
 #include "fused.h"
 
-#include "../ir/words.h"
-#include "../scalar.h"
+#include "tile/ir/words.h"
+#include "tile/ir/scalar.h"
 
 // The sum that is added to x, or to a multiple of it; NULL: it is something else.
 static struct tile_op *added_to(const struct tile_kernel *kernel, const struct tile_value *x,

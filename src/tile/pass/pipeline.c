@@ -5,9 +5,9 @@
 // warpgroups do everything else. Nothing but stages and barriers passes between them.
 #include "pipeline.h"
 
-#include "../emit/emit.h"
-#include "../ir/words.h"
-#include "../layout/layout.h"
+#include "tile/emit/emit.h"
+#include "tile/ir/words.h"
+#include "tile/layout/layout.h"
 
 #include <string.h>
 

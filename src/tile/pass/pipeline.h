@@ -1,9 +1,9 @@
 // How a loop over products of matrices becomes a pipeline on Hopper: one thread has tiles copied
 // into a ring of stages in shared memory, warpgroups multiply them out of it.
-#ifndef CUCORE_TILE_PIPELINE_H
-#define CUCORE_TILE_PIPELINE_H
+#ifndef CUCORE_TILE_PASS_PIPELINE_H
+#define CUCORE_TILE_PASS_PIPELINE_H
 
-#include "../compile.h"
+#include "tile/compile/compile.h"
 
 // An operand of the product, which comes through the ring. In a stage it lies in slabs, one behind
 // the other: `rows` rows of `span` bytes, swizzled over the span as TMA and wgmma do.

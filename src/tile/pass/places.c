@@ -7,7 +7,7 @@
 // Sums of places are far from overflow, and what is counted in a tile is below its elements.
 #include "fused.h"
 
-#include "../ir/words.h"
+#include "tile/ir/words.h"
 
 struct narrowing {
     struct tile_kernel *kernel;

@@ -2,7 +2,7 @@
 // to the nearest before. Where a line has one divisor it is inverted once, and the line multiplied.
 #include "fused.h"
 
-#include "../scalar.h"
+#include "tile/ir/scalar.h"
 
 struct cuts {
     const struct tile_kernel *kernel;

@@ -1,7 +1,7 @@
 // How many blocks of a kernel are to find room on a multiprocessor at once. Of a row that waits in
 // registers while it comes together, ptxas would use more of them than it needs, and fewer blocks
 // would load meanwhile; asked for so many blocks it uses no more than that leaves.
-#include "../compile.h"
+#include "tile/compile/compile.h"
 
 // Registers that wait, from and to, and how many warps then find room at once: with 40 and 64
 // registers a thread, in quarters of a multiprocessor that have 16384 each.

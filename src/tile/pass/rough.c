@@ -5,9 +5,9 @@
 // From a power along its uses: products, quotients and sums of what is not negative keep the error
 // that it has, relative to the value. What goes round in loops is taken for enough until a use says
 // no.
-#include "../compile.h"
-#include "../ir/words.h"
-#include "../scalar.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/words.h"
+#include "tile/ir/scalar.h"
 
 #include <string.h>
 

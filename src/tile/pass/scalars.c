@@ -3,7 +3,7 @@
 // that are behind its end.
 #include "pipeline.h"
 
-#include "../ir/words.h"
+#include "tile/ir/words.h"
 
 bool tile_is_of_scalars(const struct tile_op *op)
 {

@@ -7,8 +7,8 @@
 // from the bounds of what it is made of.
 #include "fused.h"
 
-#include "../ir/words.h"
-#include "../scalar.h"
+#include "tile/ir/words.h"
+#include "tile/ir/scalar.h"
 
 struct version {
     struct tile_kernel *kernel;

@@ -2,8 +2,8 @@
 // lie in warps as wgmma has them, and in what is chosen no warp may wait for another.
 #include "fused.h"
 
-#include "../ir/words.h"
-#include "../layout/layout.h"
+#include "tile/ir/words.h"
+#include "tile/layout/layout.h"
 
 static bool is_of_warp(const struct tile_value *scalar)
 {

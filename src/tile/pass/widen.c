@@ -1,8 +1,8 @@
 // What is done to f16 and bf16 in f32 without rounding is done before they are widened: the least
 // and the largest of elements, which the machine finds two at a time, and changes of shape on the
 // way there.
-#include "../compile.h"
-#include "../ir/words.h"
+#include "tile/compile/compile.h"
+#include "tile/ir/words.h"
 
 struct widening {
     struct tile_kernel *kernel;

@@ -1,0 +1,18 @@
+// Numbers in files: little-endian, at any alignment.
+#ifndef CUCORE_BASE_BYTES_H
+#define CUCORE_BASE_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+static inline uint64_t cuc__read_le(const void *data, size_t at, size_t bytes)
+{
+    const unsigned char *p = (const unsigned char *)data + at;
+    uint64_t value = 0;
+
+    for (size_t i = bytes; i-- > 0;)
+        value = value << 8 | p[i];
+    return value;
+}
+
+#endif

@@ -1,0 +1,119 @@
+// What every reference-counted object begins with.
+#ifndef CUCORE_BASE_HANDLE_H
+#define CUCORE_BASE_HANDLE_H
+
+#include "error.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+// The kinds of handle: X(tag, type name).
+#define CUC__HANDLE_LIST(X)                   \
+    X(DEVICE, "cuc_device")                   \
+    X(CONTEXT, "cuc_context")                 \
+    X(STREAM, "cuc_stream")                   \
+    X(EVENT, "cuc_event")                     \
+    X(MEMORY_RESOURCE, "cuc_memory_resource") \
+    X(BUFFER, "cuc_buffer")                   \
+    X(PROGRAM, "cuc_program")                 \
+    X(LINKER, "cuc_linker")                   \
+    X(OBJECT, "cuc_object")                   \
+    X(KERNEL, "cuc_kernel")                   \
+    X(FOUND, "cuc_found")                     \
+    X(GRAPH, "cuc_graph")                     \
+    X(GRAPH_EXEC, "cuc_graph_exec")           \
+    X(TILE_PROGRAM, "cuc_tile_program")       \
+    X(GEMM_PLAN, "cuc_gemm_plan")             \
+    X(GREEN_CONTEXT, "cuc_green_context")
+
+enum {
+    CUC__HANDLE_NONE,
+#define ROW(tag, name) CUC__HANDLE_##tag,
+    CUC__HANDLE_LIST(ROW)
+#undef ROW
+};
+
+// First member of every handle's struct.
+typedef struct cuc__handle {
+    _Atomic uint32_t refs;
+    uint32_t kind;
+} cuc__handle;
+
+// What costs time and is seldom wanted: one word, so that the path of a launch tests it once. What
+// the environment asks for is set at the first handle (CHECK_HANDLES) and the first launch
+// (BLOCKING).
+enum {
+    // CUCORE_CHECK_HANDLES=1: live handles are in a table, released ones stay allocated, and every
+    // use asks the table.
+    CUC__MODE_CHECK_HANDLES = 1,
+    CUC__MODE_BLOCKING = 2,  // CUCORE_LAUNCH_BLOCKING=1: a launch waits for its kernel
+    CUC__MODE_CAPTURING = 4, // cuc_stream_begin_capture() has captures under way
+};
+extern uint32_t cuc__modes;
+
+static inline uint32_t cuc__modes_now(void)
+{
+    return __atomic_load_n(&cuc__modes, __ATOMIC_RELAXED); // one instruction less than C11's
+}
+
+static inline bool cuc__handle_checks(void)
+{
+    return cuc__modes_now() & CUC__MODE_CHECK_HANDLES;
+}
+
+void cuc__handle_init(void *object, uint32_t kind);
+
+static inline void *cuc__handle_retain(void *object)
+{
+    if (object)
+        atomic_fetch_add_explicit(&((cuc__handle *)object)->refs, 1, memory_order_relaxed);
+    return object;
+}
+
+// Drop a reference; true when it was the last one, and the caller takes the object apart and
+// ends with cuc__handle_free(). False for NULL.
+bool cuc__handle_drop(void *object, uint32_t kind);
+
+// Drop a reference unless it is the last one; false where it is, and stays.
+static inline bool cuc__handle_drop_shared(void *object)
+{
+    cuc__handle *h = (cuc__handle *)object;
+    uint32_t refs = atomic_load_explicit(&h->refs, memory_order_relaxed);
+
+    while (refs > 1 && !atomic_compare_exchange_weak_explicit(
+                           &h->refs, &refs, refs - 1, memory_order_acq_rel, memory_order_relaxed))
+        ;
+    return refs > 1;
+}
+
+// Free the memory of a dropped object, or keep it forever when handles are checked.
+void cuc__handle_free(void *object);
+
+bool cuc__handle_alive(const void *object, uint32_t kind);
+
+cuc_status cuc__fail_handle(const void *object, uint32_t kind, const char *function,
+                            const char *argument) __attribute__((cold));
+
+static inline bool cuc__handle_good(const void *object, uint32_t kind)
+{
+    return __builtin_expect(object && !cuc__handle_checks(), 1) ||
+           (object && cuc__handle_alive(object, kind));
+}
+
+// Return from a public function unless an argument is a handle of its kind.
+#define CUC_CHECK(argument, KIND)                                                         \
+    do {                                                                                  \
+        if (!cuc__handle_good((argument), CUC__HANDLE_##KIND))                            \
+            return cuc__fail_handle((argument), CUC__HANDLE_##KIND, __func__, #argument); \
+    } while (0)
+
+#define CUC_CHECK_NOT_NULL(argument)         \
+    do {                                     \
+        if (!(argument))                     \
+            return CUC_FAIL_NULL(#argument); \
+    } while (0)
+
+// How many handles of a kind are alive, when handles are checked: what tests look at.
+size_t cuc__handle_count(uint32_t kind);
+
+#endif

@@ -1,0 +1,178 @@
+#include "fatbin.h"
+
+#include "base/bytes.h"
+#include "base/zstd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char cuc__fatbin_magic[4] = { '\120', '\355', '\125', '\272' };
+
+// Offsets of an entry's fields, and bits of its flags.
+enum {
+    ENTRY_KIND = 0,          // 2 bytes
+    ENTRY_HEADER_BYTES = 4,  // 4 bytes
+    ENTRY_BYTES = 8,         // 8 bytes: of the content with its padding
+    ENTRY_PACKED_BYTES = 16, // 4 bytes: of the content without it; 0 when it is not packed
+    ENTRY_ARCH = 28,         // 4 bytes
+    ENTRY_FLAGS = 40,        // 8 bytes
+    ENTRY_FULL_BYTES = 56,   // 8 bytes
+    ENTRY_LEAST = 64,
+
+    FLAG_LZ4 = 0x2000,
+    FLAG_ZSTD = 0x8000,
+    FLAG_SPECIFIC = 0x100000,
+    FLAG_FAMILY = 0x200000,
+};
+
+uint64_t cuc__fatbin_extent(const void *data)
+{
+    uint64_t content = cuc__read_le(data, 8, 8), extent = cuc__read_le(data, 6, 2) + content;
+
+    return extent < content ? UINT64_MAX : extent;
+}
+
+bool cuc__fatbin_open(struct cuc__fatbin *f, const void *data, size_t bytes)
+{
+    if (bytes < CUC__FATBIN_HEADER_BYTES ||
+        memcmp(data, cuc__fatbin_magic, sizeof(cuc__fatbin_magic)) != 0)
+        return false;
+    size_t header = (size_t)cuc__read_le(data, 6, 2);
+    uint64_t extent = cuc__fatbin_extent(data);
+    if (header < CUC__FATBIN_HEADER_BYTES || extent > bytes)
+        return false;
+    *f = (struct cuc__fatbin){ (const char *)data + header, (const char *)data + extent, false };
+    return true;
+}
+
+bool cuc__fatbin_next(struct cuc__fatbin *f, struct cuc__fatbin_entry *out)
+{
+    const char *e = f->at;
+    size_t left = (size_t)(f->end - e);
+
+    if (!left || f->damaged)
+        return false;
+    f->damaged = true;
+    if (left < ENTRY_LEAST)
+        return false;
+    uint64_t header = cuc__read_le(e, ENTRY_HEADER_BYTES, 4);
+    uint64_t bytes = cuc__read_le(e, ENTRY_BYTES, 8);
+    uint64_t packed = cuc__read_le(e, ENTRY_PACKED_BYTES, 4);
+    uint64_t flags = cuc__read_le(e, ENTRY_FLAGS, 8);
+    if (header < ENTRY_LEAST || header > left || bytes > left - header || packed > bytes)
+        return false;
+    f->damaged = false;
+    f->at = e + header + bytes;
+    bool is_packed = flags & (FLAG_LZ4 | FLAG_ZSTD);
+    *out = (struct cuc__fatbin_entry){
+        .kind = (unsigned)cuc__read_le(e, ENTRY_KIND, 2),
+        .arch = (unsigned)cuc__read_le(e, ENTRY_ARCH, 4),
+        .specific = flags & FLAG_SPECIFIC,
+        .family = flags & FLAG_FAMILY,
+        .lz4 = flags & FLAG_LZ4,
+        .zstd = flags & FLAG_ZSTD,
+        .data = e + header,
+        .bytes = (size_t)(is_packed ? packed : bytes),
+        .full_bytes = (size_t)(is_packed ? cuc__read_le(e, ENTRY_FULL_BYTES, 8) : bytes),
+    };
+    return true;
+}
+
+// A length that goes on in further bytes when its four bits are full. False past the end.
+static bool lz4_length(size_t *length, const unsigned char *in, size_t bytes, size_t *at)
+{
+    enum { FULL = 15 };
+
+    for (unsigned more = *length == FULL ? 255 : 0; more == 255; *length += more) {
+        if (*at == bytes)
+            return false;
+        more = in[(*at)++];
+    }
+    return true;
+}
+
+// One block of LZ4: literals, then a copy of earlier output, in turns.
+static bool lz4_decode(unsigned char *out, size_t out_bytes, const unsigned char *in, size_t bytes)
+{
+    size_t i = 0, o = 0;
+
+    while (i < bytes) {
+        unsigned token = in[i++];
+        size_t n = token >> 4;
+        if (!lz4_length(&n, in, bytes, &i) || n > bytes - i || n > out_bytes - o)
+            return false;
+        memcpy(out + o, in + i, n);
+        i += n;
+        o += n;
+        if (i == bytes)
+            break; // the last literals have no copy behind them
+        if (bytes - i < 2)
+            return false;
+        size_t back = (size_t)cuc__read_le(in, i, 2);
+        i += 2;
+        n = token & 15;
+        if (!lz4_length(&n, in, bytes, &i))
+            return false;
+        n += 4;
+        if (!back || back > o || n > out_bytes - o)
+            return false;
+        for (; n; n--, o++)
+            out[o] = out[o - back];
+    }
+    return o == out_bytes;
+}
+
+// Neither packing makes more of a byte than this: a block of Zstandard has 128 KiB at most and
+// takes four bytes at least, and LZ4's lengths grow by 255 a byte.
+static bool plausible(const struct cuc__fatbin_entry *e)
+{
+    enum { MOST_OF_A_BYTE = 32768 };
+
+    return e->full_bytes / MOST_OF_A_BYTE <= e->bytes;
+}
+
+static enum cuc__fatbin_result unpack_zstd(char *out, const struct cuc__fatbin_entry *e)
+{
+    switch (cuc__zstd_decode(out, e->full_bytes, e->data, e->bytes)) {
+    case CUC__ZSTD_OK:
+        return CUC__FATBIN_OK;
+    case CUC__ZSTD_NO_MEMORY:
+        return CUC__FATBIN_NO_MEMORY;
+    case CUC__ZSTD_NO_LIBRARY:
+        return CUC__FATBIN_NO_ZSTD;
+    default:
+        return CUC__FATBIN_DAMAGED;
+    }
+}
+
+static enum cuc__fatbin_result unpack_lz4(char *out, const struct cuc__fatbin_entry *e)
+{
+    bool good =
+        lz4_decode((unsigned char *)out, e->full_bytes, (const unsigned char *)e->data, e->bytes);
+
+    return good ? CUC__FATBIN_OK : CUC__FATBIN_DAMAGED;
+}
+
+enum cuc__fatbin_result cuc__fatbin_unpack(char **out, const struct cuc__fatbin_entry *e)
+{
+    enum cuc__fatbin_result result = CUC__FATBIN_OK;
+
+    if (!plausible(e) || (e->lz4 && e->zstd))
+        return CUC__FATBIN_DAMAGED;
+    char *copy = malloc(e->full_bytes + 1);
+    if (!copy)
+        return CUC__FATBIN_NO_MEMORY;
+    if (e->zstd)
+        result = unpack_zstd(copy, e);
+    else if (e->lz4)
+        result = unpack_lz4(copy, e);
+    else
+        memcpy(copy, e->data, e->bytes);
+    if (result) {
+        free(copy);
+        return result;
+    }
+    copy[e->full_bytes] = '\0';
+    *out = copy;
+    return CUC__FATBIN_OK;
+}

@@ -1,0 +1,68 @@
+// The ring of a context's recent launches: who may be to blame for an asynchronous failure. It is
+// written without a lock; a record torn by a racing launch only misleads the list. Its names are
+// kept as intern.h says.
+#ifndef CUCORE_DEVICE_LAUNCH_RING_H
+#define CUCORE_DEVICE_LAUNCH_RING_H
+
+#include "driver/driver.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct cuc__launch_record {
+    _Atomic(const char *) what; // interned: a kernel's name, or a graph's; NULL: nothing to blame
+    _Atomic uint32_t grid_x, block_x;   // a grid_x of 0: a graph, which has no shape
+    _Atomic uint64_t grid_yz, block_yz; // y in the lower half
+    _Atomic(CUstream) stream;
+    uint64_t to_a_cache_line[3]; // a record is found by a shift
+};
+
+enum {
+    CUC__LAUNCH_RECORDS = 16, // a power of two
+};
+#define CUC__RECORD_OF(number) ((number) & (CUC__LAUNCH_RECORDS - 1))
+
+struct cuc__launch_ring {
+    _Atomic uint32_t count; // counts up; the low bits are the next record
+    struct cuc__launch_record records[CUC__LAUNCH_RECORDS];
+    struct cuc__launch_ring *next; // of all rings; intern.c's
+};
+
+static inline void cuc__ring_add(struct cuc__launch_ring *ring, const char *what, CUstream stream,
+                                 uint32_t grid_x, uint64_t grid_yz, uint32_t block_x,
+                                 uint64_t block_yz)
+{
+    uint32_t at = atomic_fetch_add_explicit(&ring->count, 1, memory_order_relaxed);
+    struct cuc__launch_record *r = &ring->records[CUC__RECORD_OF(at)];
+
+    atomic_store_explicit(&r->what, what, memory_order_relaxed);
+    atomic_store_explicit(&r->stream, stream, memory_order_relaxed);
+    atomic_store_explicit(&r->grid_x, grid_x, memory_order_relaxed);
+    atomic_store_explicit(&r->block_x, block_x, memory_order_relaxed);
+    atomic_store_explicit(&r->grid_yz, grid_yz, memory_order_relaxed);
+    atomic_store_explicit(&r->block_yz, block_yz, memory_order_relaxed);
+}
+
+// Take the latest record of a launch back: the driver refused it.
+void cuc__ring_take_back(struct cuc__launch_ring *ring, const char *what, CUstream stream)
+    __attribute__((cold));
+
+// Everything launched by now: taken before a wait, and settled when the wait has succeeded.
+static inline uint32_t cuc__ring_mark(const struct cuc__launch_ring *ring)
+{
+    return atomic_load_explicit(&ring->count, memory_order_relaxed);
+}
+
+// Drop the launches of a stream that were made before the mark: they are complete.
+void cuc__ring_settle(struct cuc__launch_ring *ring, CUstream stream, uint32_t mark);
+
+// The same for every stream.
+void cuc__ring_settle_all(struct cuc__launch_ring *ring, uint32_t mark);
+
+// Whether a record has this very name.
+bool cuc__ring_holds(const struct cuc__launch_ring *ring, const char *what);
+
+// The launches that may not be complete, the latest first, as text.
+void cuc__ring_list(char *text, size_t size, const struct cuc__launch_ring *ring);
+
+#endif

@@ -1,0 +1,31 @@
+// From a library's own code to the thread's last error.
+#ifndef CUCORE_DRIVER_FAILURE_H
+#define CUCORE_DRIVER_FAILURE_H
+
+#include "base/error.h"
+
+struct cuc_context;
+
+// A driver call failed. `context` is the one it worked in, or NULL: a sticky code marks it lost,
+// and in a lost context the failure is told as the one that destroyed it. The text says what was
+// attempted, with its values. CUDA_ERROR_NOT_READY never comes here.
+cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *function,
+                            const char *call, const char *fmt, ...) CUC__PRINTF(5, 6);
+
+#define CUC_FAIL_CU(context, code, call, ...) \
+    cuc__fail_driver((context), (code), __func__, (call), __VA_ARGS__)
+
+// The same in a release or a clean-up, where nothing can be returned: goes to the process-wide
+// handler, unless the driver is gone at exit, in a forked child, or the context is lost already.
+void cuc__driver_cleanup_failed(struct cuc_context *context, int code, const char *call,
+                                const void *handle);
+
+// Call a driver function while releasing.
+#define CUC_CLEANUP(context, call, handle, ...)                                \
+    do {                                                                       \
+        int cuc__code = cuc__cu.call(__VA_ARGS__);                             \
+        if (cuc__code)                                                         \
+            cuc__driver_cleanup_failed((context), cuc__code, #call, (handle)); \
+    } while (0)
+
+#endif

@@ -1,0 +1,253 @@
+// What a call of a plan is given, looked at by name: arrays and their shapes, factors, the
+// workspace.
+#include "gemm.h"
+
+#include "device/device.h"
+#include "device/stream.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { TEXT_BYTES = 128 };
+
+static uint64_t magnitude(int64_t x)
+{
+    return x < 0 ? -(uint64_t)x : (uint64_t)x;
+}
+
+// Whether steps along one axis, of `first` and at most `firsts` times, come to where steps along
+// another do.
+static bool steps_meet(uint64_t first, uint64_t firsts, uint64_t second, uint64_t seconds)
+{
+    uint64_t shared = first, y = second; // their greatest divisor
+
+    if (first == 1 || second == 1) // nearly always: nothing is to be divided
+        return second <= firsts && first <= seconds;
+    while (y) {
+        uint64_t rest = shared % y;
+        shared = y;
+        y = rest;
+    }
+    return shared && second / shared <= firsts && first / shared <= seconds;
+}
+
+static bool is_empty(const cuc_tensor *t)
+{
+    for (int32_t i = 0; i < t->rank; i++)
+        if (!t->shape[i])
+            return true;
+    return false;
+}
+
+// An array that a call takes, with what is expected of it. An extent of -1 is the array's own.
+struct expected {
+    const char *name;
+    const cuc_tensor *tensor;
+    cuc_dtype dtype; // 0: there is none
+    int32_t rank;
+    int64_t shape[3];
+    const char *names; // of extents: "m k"
+};
+
+static const char *shape_text(char text[TEXT_BYTES], int32_t rank, const int64_t *shape)
+{
+    size_t at = 0;
+
+    text[0] = 0;
+    for (int32_t i = 0; i < rank && at < TEXT_BYTES; i++)
+        at += (size_t)snprintf(text + at, TEXT_BYTES - at, "%s%" PRId64, i ? ", " : "", shape[i]);
+    return text;
+}
+
+static cuc_status check_array(const struct cuc__gemm_call *c, const struct expected *e)
+{
+    const cuc_tensor *t = e->tensor;
+    char got[TEXT_BYTES], wanted[TEXT_BYTES];
+    bool same = true;
+
+    if (!e->dtype && t)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "%s is given, but the plan was made without it: leave it NULL", e->name);
+    if (!e->dtype)
+        return CUC_OK;
+    if (!t)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is NULL", e->name);
+    if (t->dtype != e->dtype)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "%s is of %s, the plan's is %s",
+                         e->name, cuc_dtype_name(t->dtype), cuc_dtype_name(e->dtype));
+    if (t->rank != e->rank)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "%s has %d axes, expected %d: [%s]", e->name, t->rank, e->rank, e->names);
+    for (int32_t i = 0; i < e->rank; i++) {
+        if (t->shape[i] < 0)
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                             "%s is [%s], expected extents of 0 and more: [%s]", e->name,
+                             shape_text(got, t->rank, t->shape), e->names);
+        same &= e->shape[i] < 0 || t->shape[i] == e->shape[i];
+    }
+    if (same)
+        return CUC_OK;
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                     "%s is [%s], expected [%s], which is [%s] by the arrays before it", e->name,
+                     shape_text(got, t->rank, t->shape), shape_text(wanted, e->rank, e->shape),
+                     e->names);
+}
+
+// Elements of d at one address are written by several blocks, in any order. Axes are looked at two
+// by two: those of a leading dimension that is too small meet so.
+static cuc_status check_apart(const struct cuc__gemm_call *c)
+{
+    const cuc_tensor *d = c->args->d;
+
+    for (int32_t i = 0; i < d->rank; i++)
+        for (int32_t j = 0; j <= i; j++) {
+            uint64_t x = magnitude(d->strides[i]), y = magnitude(d->strides[j]);
+            uint64_t across = (uint64_t)d->shape[i] - 1, up = (uint64_t)d->shape[j] - 1;
+            bool meet = i == j ? !x && across : steps_meet(x, across, y, up);
+            if (!meet || is_empty(d))
+                continue;
+            char shape[TEXT_BYTES], strides[TEXT_BYTES];
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                             "d is [%s] with strides of [%s], which give several elements one "
+                             "address: expected a leading dimension that is no less than the "
+                             "extent beside it",
+                             shape_text(shape, d->rank, d->shape),
+                             shape_text(strides, d->rank, d->strides));
+        }
+    return CUC_OK;
+}
+
+// a gives m and k, b gives n; of batches and groups the first array with such an axis.
+static void read_shape(struct cuc__gemm_call *c)
+{
+    const cuc_gemm_args *g = c->args;
+    const struct cuc__gemm_kind *kind = &c->plan->kind;
+    bool shared_a = kind->exchanged ? kind->shared_b : kind->shared_a;
+    bool shared_b = kind->exchanged ? kind->shared_a : kind->shared_b;
+
+    c->m = c->n = c->k = c->batch = -1;
+    if (g->a && g->a->rank >= 2 && g->a->rank <= 3) {
+        c->m = g->a->shape[g->a->rank - 2];
+        c->k = g->a->shape[g->a->rank - 1];
+    }
+    if (g->b && g->b->rank >= 2 && g->b->rank <= 3)
+        c->n = g->b->shape[g->b->rank - 1];
+    if (kind->form == CUC_GEMM_GROUPED)
+        c->batch = g->b && g->b->rank == 3 ? g->b->shape[0] : -1;
+    if (kind->form == CUC_GEMM_BATCHED)
+        c->batch = g->a && !shared_a   ? g->a->shape[0]
+                   : g->b && !shared_b ? g->b->shape[0]
+                   : g->d              ? g->d->shape[0]
+                                       : -1;
+}
+
+static cuc_status check_arrays(struct cuc__gemm_call *c)
+{
+    const cuc_gemm_args *g = c->args;
+    const struct cuc__gemm_kind *k = &c->plan->kind;
+    bool x = k->exchanged, batched = k->form == CUC_GEMM_BATCHED;
+    bool grouped = k->form == CUC_GEMM_GROUPED;
+    bool axis_a = batched && !(x ? k->shared_b : k->shared_a);
+    bool axis_b = grouped || (batched && !(x ? k->shared_a : k->shared_b));
+    bool rows = k->bias_of_rows != x; // of d as the caller sees it
+    cuc_dtype row = (x ? k->scaled_columns : k->scaled_rows) ? CUC_F32 : 0;
+    cuc_dtype column = (x ? k->scaled_rows : k->scaled_columns) ? CUC_F32 : 0;
+
+    read_shape(c);
+#define MATRIX(axis, p, q, names)                                     \
+    2 + (axis), { (axis) ? c->batch : (p), (axis) ? (p) : (q), (q) }, \
+        (axis) ? "batch, " names : names
+#define RESULT MATRIX(batched, c->m, c->n, "m, n")
+    const struct expected all[] = {
+        { "a", g->a, k->dtype, MATRIX(axis_a, c->m, c->k, "m, k") },
+        { "b",
+          g->b,
+          k->dtype,
+          2 + axis_b,
+          { axis_b ? c->batch : c->k, axis_b ? c->k : c->n, c->n },
+          grouped  ? "groups, k, n"
+          : axis_b ? "batch, k, n"
+                   : "k, n" },
+        { "d", g->d, k->d, RESULT },
+        { "c", g->c, c->beta != 0 || g->c ? k->c : 0, RESULT },
+        { "bias",
+          g->bias,
+          k->bias,
+          1 + grouped,
+          { grouped ? c->batch
+            : rows  ? c->m
+                    : c->n,
+            c->n },
+          grouped ? "groups, n"
+          : rows  ? "m"
+                  : "n" },
+        { "residual", g->residual, k->residual, RESULT },
+        { "row_scale", g->row_scale, row, 1, { c->m }, "m" },
+        { "column_scale", g->column_scale, column, 1, { c->n }, "n" },
+        { "offsets", g->offsets, grouped ? CUC_I32 : 0, 1, { c->batch + 1 }, "groups + 1" },
+    };
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        cuc_status st = check_array(c, &all[i]);
+        if (st < 0)
+            return st;
+    }
+    if (g->d->flags & CUC_TENSOR_READ_ONLY)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "d is read-only");
+    return check_apart(c);
+}
+
+static cuc_status check_workspace(const struct cuc__gemm_call *c)
+{
+    uint64_t needed = cuc_gemm_plan_workspace_bytes(c->plan, c->m, c->n);
+    const cuc_gemm_args *g = c->args;
+
+    if (g->workspace % CUC__GEMM_WORKSPACE_ALIGN)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "workspace is 0x%" PRIx64 ", expected a multiple of %d", g->workspace,
+                         CUC__GEMM_WORKSPACE_ALIGN);
+    if (needed == UINT64_MAX)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "%d parts of sums for m %" PRId64 " and n %" PRId64
+                         " pass 64 bits of bytes: make the plan without parts",
+                         c->plan->tile.parts, c->m, c->n);
+    if (needed && (!g->workspace || g->workspace_bytes < needed))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "workspace has %" PRIu64 " bytes, expected %" PRIu64 " for m %" PRId64
+                         " and n %" PRId64 ", as cuc_gemm_plan_workspace_bytes() says",
+                         g->workspace ? g->workspace_bytes : 0, needed, c->m, c->n);
+    return CUC_OK;
+}
+
+// A factor of integers is an integer.
+static cuc_status check_factor(const struct cuc__gemm_call *c, const char *name, double value)
+{
+    if (c->plan->kind.compute != CUC_I32 ||
+        (value >= INT32_MIN && value <= INT32_MAX && (double)(int32_t)value == value))
+        return CUC_OK;
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                     "%s is %g, expected a whole number of 32 bits, as d is of i32: or make the "
+                     "plan with a d_dtype of f32",
+                     name, value);
+}
+
+cuc_status cuc__gemm_check(struct cuc__gemm_call *c, int32_t form, const cuc_stream *stream)
+{
+    static const char *const calls[] = { "cuc_gemm", "cuc_gemm_batched", "cuc_gemm_grouped" };
+    const struct cuc__gemm_kind *k = &c->plan->kind;
+    cuc_status st;
+
+    if (k->form != form)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "the plan is for %s()",
+                         calls[k->form]);
+    if (stream->device != c->plan->device)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "the stream is of device %d, the plan of device %d", stream->ordinal,
+                         c->plan->device->ordinal);
+    if (c->beta != 0 && !k->c)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "beta is %g, and the plan has no c: make it with a c_dtype", c->beta);
+    if ((st = check_factor(c, "alpha", c->alpha)) < 0 ||
+        (st = check_factor(c, "beta", c->beta)) < 0 || (st = check_arrays(c)) < 0)
+        return st;
+    return check_workspace(c);
+}

@@ -1,0 +1,291 @@
+// Running plans: arrays seen as the kernel has them, and launches. Nothing is allocated.
+#include "gemm.h"
+
+#include <cucore/launch.h>
+
+#include "device/device.h"
+#include "base/options.h"
+#include "device/stream.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_ARGUMENTS = 24, MOST_ACROSS = CUC__GEMM_ACROSS };
+
+// ---- As the kernel has it
+
+static cuc_tensor turned(const cuc_tensor *t)
+{
+    cuc_tensor out = *t;
+    int32_t last = t->rank - 1;
+
+    out.shape[last] = t->shape[last - 1];
+    out.shape[last - 1] = t->shape[last];
+    out.strides[last] = t->strides[last - 1];
+    out.strides[last - 1] = t->strides[last];
+    return out;
+}
+
+static void narrow(cuc_tensor *t, int32_t axis, int64_t from, int64_t count)
+{
+    t->data += (uint64_t)from * (uint64_t)t->strides[axis] * (cuc_dtype_bits(t->dtype) / 8);
+    t->shape[axis] = count;
+}
+
+// Arrays of a launch: those of the whole call, or of a part of it where it passes a grid's limits.
+struct views {
+    cuc_tensor a, b, d, c, bias, residual, row_scale, column_scale, offsets, parts, flags;
+    struct cuc__gemm_dealt dealt;
+};
+
+static void see(struct views *v, const struct cuc__gemm_call *call)
+{
+    const cuc_gemm_args *g = call->args;
+    const struct cuc__gemm_kind *k = &call->plan->kind;
+    const cuc_tensor *rows = k->exchanged ? g->column_scale : g->row_scale;
+    const cuc_tensor *columns = k->exchanged ? g->row_scale : g->column_scale;
+    // Exchanged operands are transposed, and so is what lies column by column.
+    v->a = k->exchanged ? *g->b : *g->a;
+    v->b = k->exchanged ? *g->a : *g->b;
+    if (k->exchanged != k->turned_a)
+        v->a = turned(&v->a);
+    if (k->exchanged != k->turned_b)
+        v->b = turned(&v->b);
+    v->d = k->exchanged ? turned(g->d) : *g->d;
+    if (call->beta != 0)
+        v->c = k->exchanged ? turned(g->c) : *g->c;
+    if (k->bias)
+        v->bias = *g->bias;
+    if (k->residual)
+        v->residual = k->exchanged ? turned(g->residual) : *g->residual;
+    if (k->scaled_rows)
+        v->row_scale = *rows;
+    if (k->scaled_columns)
+        v->column_scale = *columns;
+    if (k->form == CUC_GEMM_GROUPED)
+        v->offsets = *g->offsets;
+    if (call->alpha == 0) { // sums of nothing
+        v->a.shape[k->turned_a ? v->a.rank - 2 : v->a.rank - 1] = 0;
+        v->b.shape[k->turned_b ? v->b.rank - 1 : v->b.rank - 2] = 0;
+    }
+}
+
+// Columns [from, from + count) of the result, and what they are made of.
+static void narrow_columns(struct views *v, const struct cuc__gemm_kind *k, int64_t from,
+                           int64_t count, bool with_c)
+{
+    narrow(&v->b, k->turned_b ? v->b.rank - 2 : v->b.rank - 1, from, count);
+    narrow(&v->d, v->d.rank - 1, from, count);
+    if (with_c)
+        narrow(&v->c, v->c.rank - 1, from, count);
+    if (k->residual)
+        narrow(&v->residual, v->residual.rank - 1, from, count);
+    if (k->bias && !k->bias_of_rows)
+        narrow(&v->bias, v->bias.rank - 1, from, count);
+    if (k->scaled_columns)
+        narrow(&v->column_scale, 0, from, count);
+}
+
+static void narrow_batch(struct views *v, const struct cuc__gemm_kind *k, int64_t from,
+                         int64_t count, bool with_c)
+{
+    if (!k->shared_a)
+        narrow(&v->a, 0, from, count);
+    if (!k->shared_b)
+        narrow(&v->b, 0, from, count);
+    narrow(&v->d, 0, from, count);
+    if (with_c)
+        narrow(&v->c, 0, from, count);
+    if (k->residual)
+        narrow(&v->residual, 0, from, count);
+}
+
+// What tiles that are shared take of the workspace.
+static void see_stream(struct views *v, const struct cuc__gemm_call *call, int32_t device,
+                       int64_t rows, int64_t columns)
+{
+    const struct cuc__gemm_kind *k = &call->plan->kind;
+    const struct cuc__gemm_tile *tile = &call->plan->tile;
+    int64_t sums = (int64_t)tile->rows * tile->columns;
+    bool aside = cuc__gemm_puts_aside(tile);
+
+    cuc__gemm_deal(&v->dealt, tile, rows, columns,
+                   v->a.shape[k->turned_a ? v->a.rank - 2 : v->a.rank - 1]);
+    v->flags = (cuc_tensor){ .data = call->args->workspace,
+                             .dtype = CUC_I64,
+                             .rank = 1,
+                             .device = device,
+                             .shape = { tile->programs },
+                             .strides = { 1 } };
+    v->parts = (cuc_tensor){ .data = call->args->workspace + cuc__gemm_stream_flag_bytes(tile),
+                             .dtype = k->accumulator,
+                             .rank = aside ? 4 : 3,
+                             .device = device,
+                             .shape = { tile->programs, tile->rows, tile->columns },
+                             .strides = { sums, tile->columns, 1 } };
+    if (aside) {
+        const int64_t shape[] = { tile->rows / 16, tile->columns / 8, 128 };
+        const int64_t strides[] = { tile->columns * 16, 128, 1 };
+        memcpy(v->parts.shape + 1, shape, sizeof(shape));
+        memcpy(v->parts.strides + 1, strides, sizeof(strides));
+    }
+}
+
+// ---- Launches
+
+static cuc_arg factor(cuc_dtype dtype, double value)
+{
+    switch (dtype) {
+    case CUC_I32:
+        return CUC_ARG((int32_t)value);
+    case CUC_F64:
+        return CUC_ARG(value);
+    default:
+        return CUC_ARG((float)value);
+    }
+}
+
+// As cuc__gemm_source() writes the parameters.
+static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
+                         const struct cuc__gemm_code *code, const struct views *v)
+{
+    const struct cuc__gemm_kind *k = &c->plan->kind;
+    cuc_arg args[MOST_ARGUMENTS];
+    size_t count = 0;
+
+    if (code->parts) {
+        const cuc_arg parts[] = { CUC_ARG(&v->a), CUC_ARG(&v->b), CUC_ARG(&v->parts),
+                                  CUC_ARG(c->plan->tile.parts) };
+        cuc_status st = cuc_launch(stream, NULL, code->parts, parts, 4);
+        if (st < 0)
+            return st;
+        args[count++] = CUC_ARG(&v->parts);
+    } else {
+        args[count++] = CUC_ARG(&v->a);
+        args[count++] = CUC_ARG(&v->b);
+    }
+    args[count++] = CUC_ARG(&v->d);
+    if (c->beta != 0)
+        args[count++] = CUC_ARG(&v->c);
+    if (k->bias)
+        args[count++] = CUC_ARG(&v->bias);
+    if (k->residual)
+        args[count++] = CUC_ARG(&v->residual);
+    if (k->scaled_rows)
+        args[count++] = CUC_ARG(&v->row_scale);
+    if (k->scaled_columns)
+        args[count++] = CUC_ARG(&v->column_scale);
+    if (k->form == CUC_GEMM_GROUPED)
+        args[count++] = CUC_ARG(&v->offsets);
+    if (c->beta != 0 || c->alpha != 1)
+        args[count++] = factor(k->compute, c->alpha);
+    if (c->beta != 0)
+        args[count++] = factor(k->compute, c->beta);
+    if (c->plan->tile.stream_k) {
+        args[count++] = CUC_ARG(&v->parts);
+        args[count++] = CUC_ARG(&v->flags);
+        args[count++] = CUC_ARG(v->dealt.each);
+        args[count++] = CUC_ARG(v->dealt.more);
+        args[count++] = CUC_ARG(v->dealt.shared);
+        args[count++] = CUC_ARG(v->dealt.spread);
+        args[count++] = CUC_ARG(v->dealt.units);
+        args[count++] = CUC_ARG(v->dealt.over_turns);
+        args[count++] = CUC_ARG(v->dealt.over_band);
+        args[count++] = CUC_ARG(v->dealt.over_last);
+    }
+    return cuc_launch(stream, NULL, atomic_load_explicit(&code->kernel, memory_order_relaxed), args,
+                      count);
+}
+
+// All columns and batches, as many at a time as a grid may have.
+static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
+{
+    const struct cuc__gemm_kind *k = &c->plan->kind;
+    int variant = c->beta != 0    ? CUC__GEMM_ADDED
+                  : c->alpha != 1 ? CUC__GEMM_SCALED
+                                  : CUC__GEMM_PLAIN;
+    const struct cuc__gemm_code *code = &c->plan->code[variant];
+    int64_t columns = k->exchanged ? c->m : c->n, rows = k->exchanged ? c->n : c->m;
+    int64_t most = c->plan->tile.stream_k ? cuc__gemm_stream_across(&c->plan->tile, rows)
+                                          : MOST_ACROSS;
+    int64_t across = (int64_t)c->plan->tile.columns * most;
+    int64_t batch = k->form == CUC_GEMM_BATCHED ? c->batch : 1;
+    struct views all, v;
+    cuc_status st = CUC_OK;
+
+    if (!rows || !columns)
+        return CUC_OK; // nothing is written
+    if (!most)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
+                         "%s is %" PRId64 ", and stream_k cannot number so many tiles of %d: make "
+                         "the plan without it, or with larger tiles",
+                         k->exchanged ? "n" : "m", rows, c->plan->tile.rows);
+    if (!atomic_load_explicit(&code->kernel, memory_order_acquire) &&
+        (st = cuc__gemm_load(c->plan, variant, c->function)) < 0)
+        return st;
+    see(&all, c);
+    for (int64_t z = 0; z < batch && st >= 0; z += MOST_ACROSS)
+        for (int64_t n = 0; n < columns && st >= 0; n += across) {
+            int64_t wide = columns - n < across ? columns - n : across;
+            v = all;
+            if (batch > MOST_ACROSS)
+                narrow_batch(&v, k, z, batch - z < MOST_ACROSS ? batch - z : MOST_ACROSS,
+                             c->beta != 0);
+            if (columns > across)
+                narrow_columns(&v, k, n, wide, c->beta != 0);
+            if (code->parts)
+                v.parts = (cuc_tensor){
+                    .data = c->args->workspace,
+                    .dtype = k->accumulator,
+                    .rank = 3,
+                    .device = stream->ordinal,
+                    .shape = { c->plan->tile.parts, rows, wide },
+                    .strides = { rows * wide, wide, 1 },
+                };
+            if (c->plan->tile.stream_k)
+                see_stream(&v, c, stream->ordinal, rows, wide);
+            st = launch(c, stream, code, &v);
+        }
+    return st;
+}
+
+static cuc_status run(cuc_stream *stream, cuc_gemm_plan *plan, double alpha, double beta,
+                      const cuc_gemm_args *args, int32_t form, const char *function)
+{
+    cuc_gemm_args given;
+    struct cuc__gemm_call c = { .plan = plan, .args = &given, .function = function };
+    cuc_status st;
+
+    c.alpha = alpha;
+    c.beta = beta;
+    if (!args)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "args is NULL");
+    if ((st = cuc__read_options(&given, sizeof(given), args, "cuc_gemm_args", function)) < 0 ||
+        (st = cuc__gemm_check(&c, form, stream)) < 0)
+        return st;
+    return cuc__pass(launch_all(&c, stream), function);
+}
+
+cuc_status cuc_gemm(cuc_stream *stream, cuc_gemm_plan *plan, double alpha, double beta,
+                    const cuc_gemm_args *args)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK(plan, GEMM_PLAN);
+    return run(stream, plan, alpha, beta, args, CUC_GEMM_SINGLE, __func__);
+}
+
+cuc_status cuc_gemm_batched(cuc_stream *stream, cuc_gemm_plan *plan, double alpha, double beta,
+                            const cuc_gemm_args *args)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK(plan, GEMM_PLAN);
+    return run(stream, plan, alpha, beta, args, CUC_GEMM_BATCHED, __func__);
+}
+
+cuc_status cuc_gemm_grouped(cuc_stream *stream, cuc_gemm_plan *plan, double alpha, double beta,
+                            const cuc_gemm_args *args)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK(plan, GEMM_PLAN);
+    return run(stream, plan, alpha, beta, args, CUC_GEMM_GROUPED, __func__);
+}

@@ -1,0 +1,301 @@
+// What a plan is asked for: options looked at, field by field and together, and turned to what the
+// kernel has.
+#include "gemm.h"
+
+#include "device/device.h"
+#include "base/options.h"
+#include "tile/compile/compile.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MOST_TILE = 256,
+    MOST_DEPTH = 1024,
+    MOST_STAGES = 24,
+    MOST_CLUSTER = 2,
+    MOST_WARPS = 32,
+    MOST_RASTER = 64,
+    MOST_SPLIT = 8,
+    MOST_PARTS = 64,
+    MOST_STREAMED = 8,
+    TEXT_BYTES = 256
+};
+
+void cuc_gemm_options_init(cuc_gemm_options *options, size_t caller_size)
+{
+    cuc__init_options(options, caller_size);
+}
+
+void cuc_gemm_args_init(cuc_gemm_args *args, size_t caller_size)
+{
+    cuc__init_options(args, caller_size);
+}
+
+// ---- What a field may be
+
+static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
+{
+    const struct {
+        const char *name;
+        int64_t value, least, most;
+    } rows[] = {
+        { "form", o->form, CUC_GEMM_SINGLE, CUC_GEMM_GROUPED },
+        { "flags", o->flags, 0, (CUC_GEMM_SCALED_COLUMNS << 1) - 1 },
+        { "precision", o->precision, CUC_GEMM_IEEE, CUC_GEMM_TF32X3 },
+        { "a_order", o->a_order, CUC_GEMM_ROW_MAJOR, CUC_GEMM_COLUMN_MAJOR },
+        { "b_order", o->b_order, CUC_GEMM_ROW_MAJOR, CUC_GEMM_COLUMN_MAJOR },
+        { "d_order", o->d_order, CUC_GEMM_ROW_MAJOR, CUC_GEMM_COLUMN_MAJOR },
+        { "activation", o->activation, CUC_GEMM_LINEAR, CUC_GEMM_SILU },
+        { "bias", o->bias, CUC_GEMM_NO_BIAS, CUC_GEMM_BIAS_ROWS },
+        { "m", o->m, 0, INT64_MAX >> 16 },
+        { "n", o->n, 0, INT64_MAX >> 16 },
+        { "k", o->k, 0, INT64_MAX >> 16 },
+        { "batch", o->batch, 0, INT32_MAX },
+        { "tile_m", o->tile_m, 0, MOST_TILE },
+        { "tile_n", o->tile_n, 0, MOST_TILE },
+        { "tile_k", o->tile_k, 0, MOST_DEPTH },
+        { "stages", o->stages, 0, MOST_STAGES },
+        { "cluster", o->cluster, 0, MOST_CLUSTER },
+        { "warps", o->warps, 0, MOST_WARPS },
+        { "raster", o->raster, 0, MOST_RASTER },
+        { "split", o->split, 0, MOST_SPLIT },
+        { "parts", o->parts, 0, MOST_PARTS },
+        { "stream_k", o->stream_k, 0, MOST_STREAMED },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].value < rows[i].least || rows[i].value > rows[i].most)
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "%s is %lld, expected %lld to %lld", rows[i].name,
+                             (long long)rows[i].value, (long long)rows[i].least,
+                             (long long)rows[i].most);
+    return CUC_OK;
+}
+
+// ---- Element types
+
+struct type {
+    cuc_dtype dtype, accumulator, d; // of a and b; of sums; of d unless another is asked for
+    cuc_dtype results[4];            // that d may be of, besides its own
+};
+
+static const struct type types[] = {
+    { CUC_F16, CUC_F32, CUC_F16, { CUC_F32, CUC_BF16 } },
+    { CUC_BF16, CUC_F32, CUC_BF16, { CUC_F32, CUC_F16 } },
+    { CUC_F32, CUC_F32, CUC_F32, { CUC_F16, CUC_BF16 } },
+    { CUC_TF32, CUC_F32, CUC_F32, { CUC_F16, CUC_BF16 } },
+    { CUC_F64, CUC_F64, CUC_F64, { CUC_F32 } },
+    { CUC_E4M3, CUC_F32, CUC_BF16, { CUC_F16, CUC_F32, CUC_E4M3, CUC_E5M2 } },
+    { CUC_E5M2, CUC_F32, CUC_BF16, { CUC_F16, CUC_F32, CUC_E4M3, CUC_E5M2 } },
+    { CUC_I8, CUC_I32, CUC_I32, { CUC_I8, CUC_F32, CUC_F16, CUC_BF16 } },
+    { CUC_U8, CUC_I32, CUC_I32, { CUC_U8, CUC_F32, CUC_F16, CUC_BF16 } },
+};
+
+static cuc_status fail_dtype(const char *name, cuc_dtype dtype, const struct type *of,
+                             const char *function)
+{
+    char list[TEXT_BYTES];
+    size_t at = 0;
+
+    for (size_t i = 0; !of && i < sizeof(types) / sizeof(types[0]); i++)
+        at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", i ? ", " : "",
+                               cuc_dtype_name(types[i].dtype));
+    if (of)
+        at = (size_t)snprintf(list, sizeof(list), "%s", cuc_dtype_name(of->d));
+    for (size_t i = 0; of && i < sizeof(of->results) / sizeof(of->results[0]); i++)
+        if (of->results[i])
+            at += (size_t)snprintf(list + at, sizeof(list) - at, ", %s",
+                                   cuc_dtype_name(of->results[i]));
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s is %s, expected one of %s%s%s", name,
+                     cuc_dtype_name(dtype), list, of ? ", as a and b are of " : "",
+                     of ? cuc_dtype_name(of->dtype) : "");
+}
+
+static bool is_result(const struct type *type, cuc_dtype dtype)
+{
+    for (size_t i = 0; i < sizeof(type->results) / sizeof(type->results[0]); i++)
+        if (type->results[i] == dtype && dtype)
+            return true;
+    return type->d == dtype;
+}
+
+static cuc_status read_types(struct cuc__gemm_kind *k, const cuc_gemm_options *o,
+                             const char *function)
+{
+    const struct type *type = NULL;
+
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        if (types[i].dtype == o->dtype)
+            type = &types[i];
+    if (!type)
+        return fail_dtype("dtype", o->dtype, NULL, function);
+    k->dtype = type->dtype;
+    k->accumulator = type->accumulator;
+    if (o->accumulator && o->accumulator != type->accumulator)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "accumulator is %s, expected %s, as a and b are of %s",
+                         cuc_dtype_name(o->accumulator), cuc_dtype_name(type->accumulator),
+                         cuc_dtype_name(k->dtype));
+    k->d = o->d_dtype ? o->d_dtype : type->d;
+    k->c = o->c_dtype;
+    k->bias = o->bias ? o->bias_dtype ? o->bias_dtype : k->d : 0;
+    k->residual = o->residual_dtype;
+    k->compute = k->d == CUC_I32 ? CUC_I32 : k->accumulator == CUC_F64 ? CUC_F64 : CUC_F32;
+    if (!is_result(type, k->d))
+        return fail_dtype("d_dtype", k->d, type, function);
+    const struct {
+        const char *name;
+        cuc_dtype dtype;
+    } others[] = { { "c_dtype", k->c },
+                   { "bias_dtype", k->bias },
+                   { "residual_dtype", k->residual } };
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (!others[i].dtype)
+            continue;
+        if (k->compute == CUC_I32 ? others[i].dtype != CUC_I32 : !is_result(type, others[i].dtype))
+            return k->compute == CUC_I32
+                       ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                                   "%s is %s, expected i32, as d is of i32", others[i].name,
+                                   cuc_dtype_name(others[i].dtype))
+                       : fail_dtype(others[i].name, others[i].dtype, type, function);
+    }
+    return CUC_OK;
+}
+
+// ---- What does not go together
+
+static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__gemm_kind *k,
+                                 const char *function)
+{
+    const bool eight = k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2;
+    const bool batched = o->form == CUC_GEMM_BATCHED, grouped = o->form == CUC_GEMM_GROUPED;
+    const uint32_t shared = CUC_GEMM_SHARED_A | CUC_GEMM_SHARED_B;
+    const struct {
+        bool wrong;
+        const char *what;
+    } rows[] = {
+        { o->flags & shared && !batched,
+          "CUC_GEMM_SHARED_A and _SHARED_B are for the form CUC_GEMM_BATCHED" },
+        { o->flags & CUC_GEMM_FAST_ACC && !eight,
+          "CUC_GEMM_FAST_ACC is for e4m3 and e5m2: leave it" },
+        { o->precision && k->dtype != CUC_F32, "precision is for a dtype of f32: leave it 0" },
+        { o->bias_dtype && !o->bias, "bias_dtype is given, and bias is CUC_GEMM_NO_BIAS" },
+        { o->activation > CUC_GEMM_RELU && k->compute == CUC_I32,
+          "a d of i32 takes CUC_GEMM_LINEAR and CUC_GEMM_RELU: ask for a d_dtype of f32" },
+        { o->flags & (CUC_GEMM_SCALED_ROWS | CUC_GEMM_SCALED_COLUMNS) && k->compute != CUC_F32,
+          "scales are of f32, and d of i32 or f64: ask for another d_dtype" },
+        { grouped && (o->a_order || o->d_order),
+          "a_order and d_order of grouped products are CUC_GEMM_ROW_MAJOR" },
+        { grouped && o->bias == CUC_GEMM_BIAS_ROWS,
+          "bias of grouped products is CUC_GEMM_BIAS_COLUMNS, [groups, n]" },
+        { o->parts > 1 && o->form, "parts is for the form CUC_GEMM_SINGLE: leave it 0" },
+        { o->stream_k && o->form, "stream_k is for the form CUC_GEMM_SINGLE: leave it 0" },
+        { o->stream_k && (o->split > 1 || o->parts > 1 || o->cluster > 1),
+          "stream_k goes without split, parts and cluster: leave them 0" },
+        { !o->tile_m != !o->tile_n, "tile_m and tile_n are given together, or not at all" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].wrong)
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s", rows[i].what);
+    return CUC_OK;
+}
+
+static void read_kind(struct cuc__gemm_kind *k, const cuc_gemm_options *o)
+{
+    bool a = o->a_order == CUC_GEMM_COLUMN_MAJOR, b = o->b_order == CUC_GEMM_COLUMN_MAJOR;
+    bool x = o->d_order == CUC_GEMM_COLUMN_MAJOR;
+
+    k->form = o->form;
+    k->exchanged = x;
+    k->turned_a = x ? !b : a;
+    k->turned_b = x ? !a : b;
+    k->shared_a = o->flags & (x ? CUC_GEMM_SHARED_B : CUC_GEMM_SHARED_A);
+    k->shared_b = o->flags & (x ? CUC_GEMM_SHARED_A : CUC_GEMM_SHARED_B);
+    k->scaled_rows = o->flags & (x ? CUC_GEMM_SCALED_COLUMNS : CUC_GEMM_SCALED_ROWS);
+    k->scaled_columns = o->flags & (x ? CUC_GEMM_SCALED_ROWS : CUC_GEMM_SCALED_COLUMNS);
+    k->fast_acc = o->flags & CUC_GEMM_FAST_ACC;
+    k->bias_of_rows = o->bias == (x ? CUC_GEMM_BIAS_COLUMNS : CUC_GEMM_BIAS_ROWS);
+    k->activation = o->activation;
+    k->precision = o->precision;
+}
+
+// ---- What it is for
+
+static cuc_status read_machine(struct tile_machine *machine, char arch[16],
+                               const cuc_gemm_options *o, const cuc_device *device,
+                               const char *function)
+{
+    int sm = 10 * device->major + device->minor;
+    const struct tile_machine *known;
+    struct tile_target target;
+    char suffix = 0, why[160] = "";
+
+    if (!o->arch)
+        snprintf(arch, 16, "sm_%d%s", sm, sm >= 90 ? "a" : "");
+    else if (sscanf(o->arch, "sm_%d%c", &sm, &suffix) < 1 || strlen(o->arch) > 15)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "arch is \"%s\", expected such as \"sm_90a\"", o->arch);
+    else
+        snprintf(arch, 16, "%s", o->arch);
+    known = tile_machine_of(sm);
+    if (!tile_target_of(&target, sm, false, why, sizeof(why)) || !known)
+        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function, "%s is %s: %s",
+                         o->arch ? "arch" : device->name, arch, why);
+    *machine = *known;
+    machine->multiprocessors = device->limits.multiprocessors;
+    return CUC_OK;
+}
+
+// The compiler refuses it as well (T602); a pipeline's tiles have other limits.
+static cuc_status check_tile(const struct cuc__gemm_question *q, const cuc_gemm_options *o,
+                             const char *function)
+{
+    enum { REGISTERS = 65536 };
+    int64_t rows = 1, columns = 1, each = q->kind.dtype == CUC_F64 ? 2 : 1;
+
+    while (rows < o->tile_m)
+        rows *= 2;
+    while (columns < o->tile_n)
+        columns *= 2;
+    if (q->wanted.road != TILE_ROAD_MMA_SYNC || rows * columns * each < REGISTERS)
+        return CUC_OK;
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                     "tile_m is %d and tile_n %d, whose sums of %s take all %d registers of a "
+                     "block: expected half as many, such as 128 and %d",
+                     o->tile_m, o->tile_n, each == 2 ? "f64" : "32 bits", REGISTERS,
+                     each == 2 ? 128 : 256);
+}
+
+cuc_status cuc__gemm_ask(struct cuc__gemm_question *q, const cuc_gemm_options *o,
+                         const cuc_device *device, const char *function)
+{
+    bool x = o->d_order == CUC_GEMM_COLUMN_MAJOR;
+    cuc_status st;
+
+    memset(q, 0, sizeof(*q));
+    if ((st = check_fields(o, function)) < 0 || (st = read_types(&q->kind, o, function)) < 0 ||
+        (st = check_together(o, &q->kind, function)) < 0 ||
+        (st = read_machine(&q->machine, q->arch, o, device, function)) < 0)
+        return st;
+    read_kind(&q->kind, o);
+    q->shape = (struct cuc__gemm_shape){ x ? o->n : o->m, x ? o->m : o->n, o->k,
+                                         o->batch ? o->batch : 1, o->workspace_bytes };
+    q->wanted = (struct cuc__gemm_tile){
+        .road = cuc__gemm_road(&q->kind, &q->machine, strchr(q->arch, 'a')),
+        .rows = x ? o->tile_n : o->tile_m,
+        .columns = x ? o->tile_m : o->tile_n,
+        .depth = o->tile_k,
+        .stages = o->stages,
+        .cluster = o->cluster,
+        .warps = o->warps,
+        .split = o->split,
+        .raster = o->raster,
+        .parts = o->parts,
+        .stream_k = o->stream_k,
+        .programs = o->stream_k ? (int32_t)q->machine.multiprocessors : 0,
+    };
+    return check_tile(q, o, function);
+}

@@ -1,0 +1,486 @@
+// The list of captures that go on: what their graphs will keep, and who may end them.
+#include "capture_registry.h"
+
+#include "graph.h"
+#include "capture.h"
+#include "keep.h"
+#include "device/stream.h"
+
+#include <cucore/object.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards what follows
+static struct cuc__capture *captures;
+static struct cuc__capture *stuck; // those that can never be ended
+static atomic_bool any_stuck;      // read without the lock
+
+static bool is_mine(const struct cuc__capture *c)
+{
+    return !c->left && pthread_equal(c->thread, pthread_self());
+}
+
+static bool is_of(const struct cuc__capture *c, const cuc_stream *stream)
+{
+    return c->stream == stream && (!stream->is_default || is_mine(c));
+}
+
+static void thread_ends(void *unused)
+{
+    (void)unused;
+    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+        return;
+    pthread_mutex_lock(&lock);
+    for (struct cuc__capture *c = captures; c; c = c->next)
+        c->left |= is_mine(c);
+    for (struct cuc__capture *c = stuck; c; c = c->next)
+        c->left |= is_mine(c);
+    pthread_mutex_unlock(&lock);
+}
+
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+
+static void make_key(void)
+{
+    // Without a key the captures of ended threads stay, no more.
+    (void)pthread_key_create(&key, thread_ends);
+}
+
+void cuc__capture_enter(struct cuc__capture *c)
+{
+    pthread_once(&key_once, make_key);
+    (void)pthread_setspecific(key, &captures);
+    pthread_mutex_lock(&lock);
+    c->next = captures;
+    captures = c;
+    __atomic_fetch_or(&cuc__modes, CUC__MODE_CAPTURING, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+}
+
+struct cuc__capture *cuc__capture_leave(const cuc_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    struct cuc__capture **at = &captures;
+    while (*at && !is_of(*at, stream))
+        at = &(*at)->next;
+    struct cuc__capture *c = *at;
+    if (c)
+        *at = c->next;
+    if (!captures)
+        __atomic_fetch_and(&cuc__modes, ~(uint32_t)CUC__MODE_CAPTURING, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+    return c;
+}
+
+// The graph that has a body that was freed, and those that it is a part of; with the lock.
+static void make_unsound(cuc_graph *graph, CUstream by)
+{
+    for (; graph; graph = graph->parent) {
+        if (graph->handle) {
+            graph->gone = CUC__GONE_UNSOUND;
+            graph->gone_by = by;
+        }
+        graph->handle = NULL; // and so never destroyed
+    }
+}
+
+// Whether a body of it was freed, or has one that was.
+static bool has_unsound(const struct cuc__capture *c)
+{
+    for (const cuc_graph *b = c->bodies; b; b = b->next_body)
+        if (b->gone)
+            return true;
+    return false;
+}
+
+void cuc__capture_settle_bodies(struct cuc__capture *c, cuc_graph *graph)
+{
+    pthread_mutex_lock(&lock);
+    const bool unsound = has_unsound(c);
+    pthread_mutex_unlock(&lock);
+    while (c->bodies) {
+        cuc_graph *body = c->bodies;
+        pthread_mutex_lock(&lock);
+        c->bodies = body->next_body;
+        body->next_body = NULL;
+        if (graph) {
+            body->parent = cuc_graph_retain(graph);
+            if (body->gone) // meanwhile
+                make_unsound(graph, body->gone_by);
+        } else {
+            if (unsound && body->handle) // it stays with a graph that cannot be destroyed
+                body->gone = CUC__GONE_UNSOUND;
+            body->handle = NULL;
+        }
+        pthread_mutex_unlock(&lock);
+        cuc_graph_release(body);
+    }
+}
+
+void cuc__capture_drop(struct cuc__capture *c)
+{
+    if (!c)
+        return;
+    cuc__capture_settle_bodies(c, NULL);
+    cuc__keep_free(c->keep);
+    cuc_graph_release(c->into);
+    free(c);
+}
+
+void cuc__capture_refused(int code, const char *function, const char *call)
+{
+    pthread_mutex_lock(&lock);
+    for (struct cuc__capture *c = captures; c; c = c->next) {
+        if (c->call)
+            continue;
+        c->function = function;
+        c->call = call;
+        c->code = code;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+// What launches leave behind.
+
+static void drop_object(void *object)
+{
+    cuc_object_release(object);
+}
+
+// The capture that a stream is in; *active is false where it is in none, or in a spoilt one.
+static cuc_status ask(bool *active, uint64_t *id, const cuc_stream *stream, const char *function)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const char *call = "cuStreamGetCaptureInfo";
+    bool pushed;
+
+    *id = 0;
+    cuc_status st = cuc__context_enter(stream->context, &pushed, function);
+    if (st < 0)
+        return st;
+    CUresult r =
+        cuc__cu.cuStreamGetCaptureInfo(stream->handle, &status, id, NULL, NULL, NULL, NULL);
+    if (r == CUC__CU_MISSING) {
+        call = "cuStreamIsCapturing";
+        r = cuc__cu.cuStreamIsCapturing(stream->handle, &status);
+    }
+    if (r)
+        st = cuc__fail_driver(stream->context, r, function, call, "asking what captures stream %p",
+                              (void *)stream->handle);
+    *active = status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    return cuc__context_leave(stream->context, pushed, st, function);
+}
+
+cuc_status cuc__capture_keep(bool *captured, cuc_stream *stream, cuc_object *object,
+                             const char *function)
+{
+    bool taken, kept = true;
+    uint64_t id;
+
+    cuc_status st = ask(captured, &id, stream, function);
+    if (st < 0 || !*captured || !object)
+        return st;
+    pthread_mutex_lock(&lock);
+    for (struct cuc__capture *c = captures; c && kept; c = c->next) {
+        if (c->id != id && c->id && id)
+            continue;
+        kept = cuc__keep_add(&c->keep, object, drop_object, &taken);
+        if (taken)
+            cuc_object_retain(object);
+    }
+    pthread_mutex_unlock(&lock);
+    return kept ? CUC_OK
+                : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
+                            "no host memory for what a graph uses");
+}
+
+// Graphs within graphs.
+
+cuc_status cuc__capture_body(cuc_graph *body, const cuc_stream *stream, const char *function)
+{
+    bool active;
+    uint64_t id;
+
+    cuc_status st = ask(&active, &id, stream, function);
+    if (st < 0)
+        return st;
+    pthread_mutex_lock(&lock);
+    struct cuc__capture *c = captures;
+    while (c && !(c->id == id && id))
+        c = c->next;
+    if (c && c->into) {
+        body->parent = cuc_graph_retain(c->into);
+    } else if (c) {
+        body->next_body = c->bodies;
+        c->bodies = cuc_graph_retain(body);
+    }
+    pthread_mutex_unlock(&lock);
+    return CUC_OK;
+}
+
+static bool has_body(const struct cuc__capture *c, const cuc_graph *graph)
+{
+    for (const cuc_graph *b = c->bodies; b; b = b->next_body)
+        if (b == graph)
+            return true;
+    return false;
+}
+
+cuc_status cuc__capture_tie(struct cuc__keep *keep, cuc_graph *graph, const char *function)
+{
+    bool taken = false, merged = true;
+
+    if (!keep)
+        return CUC_OK;
+    while (graph->parent)
+        graph = graph->parent;
+    if (!graph->body)
+        return cuc__keep_tie(keep, graph, function);
+    // The graph that it will be a part of is being captured.
+    pthread_mutex_lock(&lock);
+    for (struct cuc__capture *c = captures; c && !taken; c = c->next)
+        if ((taken = has_body(c, graph)))
+            merged = cuc__keep_merge(&c->keep, keep);
+    pthread_mutex_unlock(&lock);
+    if (!merged)
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for what a graph uses");
+    return taken ? CUC_OK : cuc__keep_tie(keep, graph, function);
+}
+
+// Who ends a capture, and when.
+
+// The list's capture of a stream, or NULL; with the lock.
+static struct cuc__capture *find(const cuc_stream *stream)
+{
+    struct cuc__capture *c = captures;
+
+    while (c && !is_of(c, stream))
+        c = c->next;
+    return c;
+}
+
+// Whether a capture goes on, which one that is spoilt does not; with the lock, so that its stream
+// is there. That of another thread may have a stream that means another one here.
+static bool is_active(const struct cuc__capture *c)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+    return (c->stream->is_default && !is_mine(c)) ||
+           (!cuc__cu.cuStreamIsCapturing(c->stream->handle, &status) &&
+            status == CU_STREAM_CAPTURE_STATUS_ACTIVE);
+}
+
+// A capture that fills a body of a conditional node of a stream's capture, or NULL; with the lock.
+// Where the stream's is `spoilt`, also one that adds to the same graph, or to a body of that.
+static const struct cuc__capture *find_filling(const cuc_stream *stream, bool spoilt)
+{
+    const struct cuc__capture *of = find(stream);
+
+    for (const struct cuc__capture *c = of ? captures : NULL; c; c = c->next) {
+        const cuc_graph *g = c->into;
+        if (spoilt && g && c != of && g == of->into && is_active(c))
+            return c;
+        while (g && g->parent) {
+            g = g->parent;
+            if (spoilt && g == of->into)
+                return c;
+        }
+        if (g && has_body(of, g))
+            return c;
+    }
+    return NULL;
+}
+
+bool cuc__capture_is_known(const cuc_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    const bool known = find(stream) != NULL;
+    pthread_mutex_unlock(&lock);
+    return known;
+}
+
+cuc_status cuc__capture_refuse_filled(const cuc_stream *stream, const cuc_stream *filling,
+                                      const char *function)
+{
+    return cuc__fail(CUC_ERROR_BUSY, function,
+                     "what stream %p has captured would go while stream %p adds to it, or fills "
+                     "the body of a conditional node of it: end or cancel that capture first",
+                     (void *)stream->handle, (void *)filling->handle);
+}
+
+cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const char *function)
+{
+    bool own = false, other_thread = false, active = false;
+    const cuc_stream *origin = NULL, *filling = NULL;
+    const struct cuc__capture *f;
+    uint64_t id = 0;
+
+    cuc_status st = ask(&active, &id, stream, function);
+    if (st < 0)
+        return st;
+    pthread_mutex_lock(&lock);
+    for (const struct cuc__capture *c = captures; c && !own; c = c->next) {
+        own = is_of(c, stream);
+        if (own) {
+            // One that was left goes all the same: the driver refuses to end it, and drops it.
+            other_thread = c->mode != CUC_CAPTURE_RELAXED && !is_mine(c) && (keep || !c->left);
+            filling = keep && !active && (f = find_filling(stream, true)) ? f->stream : NULL;
+        } else if (active && id && c->id == id)
+            origin = c->stream;
+    }
+    pthread_mutex_unlock(&lock);
+    if (other_thread)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "the capture of stream %p was begun by another thread, which is the one "
+                         "to end it: begin it with CUC_CAPTURE_RELAXED to end it on any",
+                         (void *)stream->handle);
+    if (!own && origin)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "stream %p has joined a capture that was begun on stream %p: end it there",
+                         (void *)stream->handle, (void *)origin->handle);
+    return filling ? cuc__capture_refuse_filled(stream, filling, function) : CUC_OK;
+}
+
+cuc_stream *cuc__capture_filling(bool *may, const cuc_stream *stream, bool spoilt)
+{
+    pthread_mutex_lock(&lock);
+    const struct cuc__capture *f = find_filling(stream, spoilt);
+    cuc_stream *filling = f ? f->stream : NULL;
+    *may = f && (f->left || is_mine(f));
+    pthread_mutex_unlock(&lock);
+    return filling;
+}
+
+bool cuc__capture_set_abandoned(const cuc_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    struct cuc__capture *c = find(stream);
+    if (c)
+        c->abandoned = find_filling(stream, true) != NULL; // it may have ended by now
+    const bool is = c && c->abandoned;
+    pthread_mutex_unlock(&lock);
+    return is;
+}
+
+void cuc__capture_end_abandoned(void)
+{
+    cuc_stream *stream;
+
+    do {
+        stream = NULL;
+        pthread_mutex_lock(&lock);
+        for (struct cuc__capture *c = captures; c && !stream; c = c->next)
+            if (c->abandoned && !find_filling(c->stream, true)) {
+                c->abandoned = false;
+                stream = c->stream;
+            }
+        pthread_mutex_unlock(&lock);
+        if (stream)
+            cuc__stream_end(stream);
+    } while (stream);
+}
+
+// Captures that end badly.
+
+// A graph that is never to be destroyed.
+static bool is_unsound(const cuc_graph *graph)
+{
+    return !graph->handle && graph->gone == CUC__GONE_UNSOUND;
+}
+
+// A body of a graph that others capture; with the lock.
+static bool is_foreign(const cuc_graph *graph)
+{
+    bool ours = false;
+
+    while (graph->parent)
+        graph = graph->parent;
+    for (const struct cuc__capture *c = captures; c && !ours; c = c->next)
+        ours = has_body(c, graph);
+    return graph->body && graph->handle && !ours;
+}
+
+enum cuc__capture_end cuc__capture_how_to_end(bool *adds, const cuc_stream *stream)
+{
+    enum cuc__capture_end how = CUC__END_FREELY;
+
+    pthread_mutex_lock(&lock);
+    const struct cuc__capture *c = find(stream);
+    *adds = c && c->into;
+    if (c && (has_unsound(c) || (c->into && is_unsound(c->into))))
+        how = CUC__END_WELL;
+    else if (c && c->into && (is_foreign(c->into) || find_filling(stream, true)))
+        how = CUC__END_JOINED;
+    for (const cuc_graph *g = c ? c->into : NULL; g; g = g->parent)
+        if (!g->handle && g->gone != CUC__GONE_UNSOUND)
+            how = CUC__END_NEVER;
+    pthread_mutex_unlock(&lock);
+    return how;
+}
+
+void cuc__capture_took_graph(const cuc_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    const struct cuc__capture *c = find(stream);
+    if (c && c->into) {
+        make_unsound(c->into, stream->handle);
+        c->into->gone = CUC__GONE_FREED;
+        c->into->gone_by = stream->handle;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void cuc__capture_keep_stuck(struct cuc__capture *c)
+{
+    if (!c)
+        return;
+    cuc__capture_settle_bodies(c, NULL);
+    cuc__keep_free(c->keep);
+    cuc_graph_release(c->into);
+    c->keep = NULL;
+    c->into = NULL;
+    pthread_mutex_lock(&lock);
+    c->next = stuck;
+    stuck = c;
+    atomic_store(&any_stuck, true);
+    pthread_mutex_unlock(&lock);
+}
+
+// Whether a stream is captured for good; `forget` that then.
+static bool is_stuck(const cuc_stream *stream, bool forget)
+{
+    if (!atomic_load_explicit(&any_stuck, memory_order_relaxed) || cuc__driver_forked())
+        return false;
+    pthread_mutex_lock(&lock);
+    struct cuc__capture **at = &stuck;
+    while (*at && !is_of(*at, stream))
+        at = &(*at)->next;
+    struct cuc__capture *c = *at;
+    if (c && forget)
+        *at = c->next;
+    pthread_mutex_unlock(&lock);
+    if (forget)
+        free(c);
+    return c != NULL;
+}
+
+bool cuc__capture_was_stuck(const cuc_stream *stream)
+{
+    return is_stuck(stream, true);
+}
+
+cuc_status cuc__capture_check_stuck(const cuc_stream *stream, const char *function)
+{
+    return is_stuck(stream, false) ? cuc__capture_fail_stuck(stream, function) : CUC_OK;
+}
+
+cuc_status cuc__capture_fail_stuck(const cuc_stream *stream, const char *function)
+{
+    cuc_status st = cuc__fail_driver(stream->context, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                                     function, "cuStreamEndCapture", CUC__CAPTURED_FOR_GOOD,
+                                     (void *)stream->handle);
+    cuc__error_set_explanation("The captures of bodies have to end, well or cancelled, before "
+                               "anything spoils the capture around them as well.");
+    return st;
+}

@@ -1,0 +1,100 @@
+// Graphs drawn. The driver writes a file and nothing else, so it gets one that has no name and no
+// disk under it.
+#include "graph.h"
+
+#include "base/new_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// All of a file, with a NUL behind it; NULL without memory or when it cannot be read.
+static char *read_all(int fd, size_t *bytes)
+{
+    struct stat about;
+    size_t at = 0;
+
+    if (fstat(fd, &about))
+        return NULL;
+    size_t size = (size_t)about.st_size;
+    char *text = malloc(size + 1);
+    while (text && at < size) {
+        ssize_t n = pread(fd, text + at, size - at, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            free(text);
+            return NULL;
+        }
+        at += (size_t)n;
+    }
+    if (text)
+        text[size] = 0;
+    *bytes = size;
+    return text;
+}
+
+static cuc_status draw(char **out, size_t *bytes, const cuc_graph *graph, uint32_t flags,
+                       const char *function)
+{
+    cuc_status st = CUC_OK;
+    char path[64];
+
+    if (flags >= (uint32_t)CUC_DOT_CONDITIONALS << 1)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "flags is 0x%x, expected CUC_DOT_ bits (0xffff)", flags);
+    int fd = memfd_create("cucore-dot", MFD_CLOEXEC);
+    if (fd < 0)
+        return cuc__fail(CUC_ERROR_IO, function, "no file in memory for the drawing: %s",
+                         strerror(errno));
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    CUresult r = cuc__cu.cuGraphDebugDotPrint(graph->handle, path, flags);
+    if (r)
+        st = cuc__fail_driver(graph->context, r, function, "cuGraphDebugDotPrint",
+                              "drawing a graph into %s, with flags 0x%x", path, flags);
+    else if (!(*out = read_all(fd, bytes)))
+        st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a graph's drawing");
+    close(fd);
+    return st;
+}
+
+cuc_status cuc_graph_get_dot(const char **text, size_t *bytes, cuc_graph *graph, uint32_t flags)
+{
+    char *drawn;
+    size_t size;
+
+    CUC_CHECK_NOT_NULL(text);
+    CUC_CHECK_GRAPH(graph);
+    cuc_status st = draw(&drawn, &size, graph, flags, __func__);
+    if (st < 0)
+        return st;
+    free(graph->dot);
+    graph->dot = drawn;
+    *text = drawn;
+    if (bytes)
+        *bytes = size;
+    return CUC_OK;
+}
+
+cuc_status cuc_graph_write_dot(cuc_graph *graph, const char *path, uint32_t flags)
+{
+    size_t size;
+    char *drawn;
+
+    CUC_CHECK_GRAPH(graph);
+    CUC_CHECK_NOT_NULL(path);
+    cuc_status st = draw(&drawn, &size, graph, flags, __func__);
+    if (st < 0)
+        return st;
+    int error = cuc__write_file(path, drawn, size);
+    free(drawn);
+    if (error)
+        return CUC_FAIL(CUC_ERROR_IO, "the drawing of a graph cannot be written to %s: %s", path,
+                        strerror(error));
+    return CUC_OK;
+}

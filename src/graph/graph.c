@@ -1,0 +1,243 @@
+#include "graph.h"
+
+#include "keep.h"
+#include "driver/relaxed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+cuc_graph *cuc__graph_new(cuc_context *context, const char *function)
+{
+    cuc_graph *g = calloc(1, sizeof(*g));
+
+    if (!g) {
+        (void)cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a graph");
+        return NULL;
+    }
+    cuc__handle_init(g, CUC__HANDLE_GRAPH);
+    g->context = cuc_context_retain(context);
+    return g;
+}
+
+cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const char *function)
+{
+    return graph->body || graph->embedded
+               ? cuc__fail(
+                     CUC_ERROR_INVALID_ARGUMENT, function,
+                     "the graph is %s, and is not %s by itself: take the graph that has the node",
+                     graph->body ? "the body of a conditional node" : "that of a node", doing)
+               : cuc__graph_check_there(graph, function);
+}
+
+// A body in a body goes with the graph that has both: the first that is gone, or the whole.
+static const cuc_graph *first_gone(const cuc_graph *graph)
+{
+    while (graph->handle && graph->parent)
+        graph = graph->parent;
+    return graph;
+}
+
+bool cuc__graph_why_gone(char *text, size_t size, const cuc_graph *graph)
+{
+    const cuc_graph *g = first_gone(graph);
+    const char *is = graph->body ? "was the body of a conditional node, and is no more"
+                                 : "is no more";
+    const char *of = g == graph ? "it" : "the graph that it was a part of";
+
+    if (g->handle)
+        return false;
+    if (g->gone == CUC__GONE_FREED)
+        snprintf(text, size,
+                 "the graph %s: a capture into %s, of stream %p, ended badly, and the driver frees "
+                 "the graph with that: make it anew",
+                 is, of, (void *)g->gone_by);
+    else if (g->gone == CUC__GONE_UNSOUND)
+        snprintf(text, size,
+                 "the graph %s: a capture into the body of a conditional node of %s, of stream %p, "
+                 "ended badly, and the driver frees the body with that: make the graph anew",
+                 is, of, (void *)g->gone_by);
+    else
+        snprintf(text, size,
+                 "the graph was the body of a conditional node whose capture failed or was "
+                 "cancelled, and is no more");
+    return true;
+}
+
+cuc_status cuc__graph_check_there(const cuc_graph *graph, const char *function)
+{
+    char why[256];
+
+    return cuc__graph_why_gone(why, sizeof(why), graph)
+               ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s", why)
+               : CUC_OK;
+}
+
+void *cuc_graph_handle(const cuc_graph *graph)
+{
+    return graph && first_gone(graph)->handle ? graph->handle : NULL;
+}
+
+static const struct {
+    int32_t type;
+    const char *name;
+} types[] = {
+#define ROW(constant, value, name) { value, name },
+    CUC_NODE_TYPE_LIST(ROW)
+#undef ROW
+};
+
+const char *cuc_node_type_name(int32_t type)
+{
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+        if (types[i].type == type)
+            return types[i].name;
+    return "unknown";
+}
+
+// Graphs belong to no context, so none need be current; a failure is told as the graph's context's.
+cuc_status cuc_graph_get_node_count(size_t *out, cuc_graph *graph)
+{
+    size_t count = 0;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK_GRAPH(graph);
+    CUresult r = cuc__cu.cuGraphGetNodes(graph->handle, NULL, &count);
+    if (r)
+        return CUC_FAIL_CU(graph->context, r, "cuGraphGetNodes", "counting the nodes of a graph");
+    *out = count;
+    return CUC_OK;
+}
+
+cuc_status cuc_graph_get_edge_count(size_t *out, cuc_graph *graph)
+{
+    size_t count = 0;
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK_GRAPH(graph);
+    CUresult r = cuc__cu.cuGraphGetEdges(graph->handle, NULL, NULL, NULL, &count);
+    if (r)
+        return CUC_FAIL_CU(graph->context, r, "cuGraphGetEdges", "counting the edges of a graph");
+    *out = count;
+    return CUC_OK;
+}
+
+CUgraphNode *cuc__graph_list(CUresult *code, size_t *count, CUgraph graph)
+{
+    CUgraphNode *nodes = NULL;
+
+    *count = 0;
+    *code = cuc__cu.cuGraphGetNodes(graph, NULL, count);
+    if (!*code)
+        nodes = malloc((*count ? *count : 1) * sizeof(CUgraphNode));
+    if (nodes && *count && (*code = cuc__cu.cuGraphGetNodes(graph, nodes, count))) {
+        free(nodes);
+        return NULL;
+    }
+    return nodes;
+}
+
+cuc_status cuc__graph_nodes(CUgraphNode **out, size_t *count, cuc_graph *graph,
+                            const char *function)
+{
+    CUresult r;
+    size_t n;
+
+    CUgraphNode *nodes = cuc__graph_list(&r, &n, graph->handle);
+    if (r)
+        return cuc__fail_driver(graph->context, r, function, "cuGraphGetNodes",
+                                "listing the nodes of a graph");
+    if (!nodes)
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
+                         "no host memory for %zu nodes of a graph", n);
+    *out = nodes;
+    *count = n;
+    return CUC_OK;
+}
+
+cuc_status cuc_graph_get_node_types(int32_t *out, size_t room, cuc_graph *graph)
+{
+    CUgraphNode *nodes;
+    size_t count;
+
+    CUC_CHECK_GRAPH(graph);
+    if (!out && room)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "types is NULL and room is %zu", room);
+    cuc_status st = cuc__graph_nodes(&nodes, &count, graph, __func__);
+    if (st < 0)
+        return st;
+    for (int pass = 0; pass < 2 && st >= 0; pass++) { // all are asked before one is written
+        for (size_t i = 0; i < count && i < room && st >= 0; i++) {
+            CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+            CUresult r = cuc__cu.cuGraphNodeGetType(nodes[i], &type);
+            if (r)
+                st = CUC_FAIL_CU(graph->context, r, "cuGraphNodeGetType",
+                                 "asking what node %zu of %zu is", i, count);
+            else if (pass)
+                out[i] = (int32_t)type;
+        }
+    }
+    free(nodes);
+    return st;
+}
+
+const char *cuc__node_kernel(CUgraphNode node)
+{
+    CUDA_KERNEL_NODE_PARAMS params = { 0 };
+    const char *name = NULL;
+
+    if (cuc__cu.cuGraphKernelNodeGetParams(node, &params))
+        return NULL;
+    CUresult r = params.func ? cuc__cu.cuFuncGetName(&name, params.func)
+                             : cuc__cu.cuKernelGetName(&name, params.kern);
+    return r ? NULL : name;
+}
+
+void cuc__node_describe(char *text, size_t size, const cuc_graph *graph, CUgraphNode node)
+{
+    CUgraphNodeType type;
+    size_t count = 0, number = 0;
+
+    snprintf(text, size, "a node");
+    if (!node || cuc__cu.cuGraphNodeGetType(node, &type))
+        return;
+    const char *name = type == CU_GRAPH_NODE_TYPE_KERNEL ? cuc__node_kernel(node) : NULL;
+    const char *space = name ? " " : "";
+    name = name ? name : "";
+    if (cuc__cu.cuGraphGetNodes(graph->handle, NULL, &count))
+        count = 0;
+    CUgraphNode *nodes = count ? malloc(count * sizeof(CUgraphNode)) : NULL;
+    if (nodes && !cuc__cu.cuGraphGetNodes(graph->handle, nodes, &count))
+        while (number < count && nodes[number] != node)
+            number++;
+    else
+        number = count;
+    if (number < count)
+        snprintf(text, size, "node %zu of %zu (%s%s%s)", number, count,
+                 cuc_node_type_name((int32_t)type), space, name);
+    else // of a graph within it, or without memory
+        snprintf(text, size, "a node (%s%s%s)", cuc_node_type_name((int32_t)type), space, name);
+    free(nodes);
+}
+
+cuc_graph *cuc_graph_retain(cuc_graph *graph)
+{
+    return cuc__handle_retain(graph);
+}
+
+void cuc_graph_release(cuc_graph *graph)
+{
+    if (!cuc__handle_drop(graph, CUC__HANDLE_GRAPH))
+        return;
+    cuc_context *context = graph->context;
+    if (graph->handle && !graph->body && !graph->embedded) {
+        CUstreamCaptureMode mode = cuc__relax();
+        CUC_CLEANUP(context, cuGraphDestroy, (void *)graph->handle, graph->handle);
+        cuc__unrelax(mode);
+    }
+    free(graph->dot);
+    cuc_graph *parent = graph->parent;
+    cuc__handle_free(graph);
+    cuc_graph_release(parent);
+    cuc_context_release(context);
+    cuc__keep_tidy();
+}

@@ -1,0 +1,197 @@
+// Checks that the device of a launch reaches the memory of its arguments.
+#include "launch.h"
+
+#include "memory/buffer.h"
+#include "memory/resource.h"
+#include "device/peers.h"
+#include "driver/relaxed.h"
+
+#include <stdio.h>
+
+static const cuc_memory_resource *resource_of(const cuc_buffer *b)
+{
+    while (b->parent)
+        b = b->parent;
+    return b->resource;
+}
+
+// A text that says how memory is opened to another device.
+static const char *opening_of(const cuc_memory_resource *resource, CUmemoryPool pool)
+{
+    if (resource && resource->virtual_memory)
+        return "name the device in the peers of cuc_memory_virtual()";
+    return pool ? "let it in with cuc_memory_pool_set_access()"
+                : "let it in with cuc_context_enable_peer_access()";
+}
+
+// Memory that cuMemAlloc() gave a synchronous resource: the driver does not tell who reaches it,
+// but cucore knows which peers it was asked to enable.
+static bool is_closed(const cuc_memory_resource *resource, const cuc_stream *stream)
+{
+    if (!resource || resource->pool || resource->virtual_memory || !resource->device ||
+        resource->kind != CUC_MEMORY_DEVICE || resource->callbacks.allocate ||
+        !atomic_load(&stream->context->primary))
+        return false;
+    const cuc_context *owner =
+        atomic_load_explicit(&resource->device->primary, memory_order_acquire);
+    return owner && !cuc__context_has_peer(stream->context, owner);
+}
+
+// A kernel that touches memory which its device cannot reach destroys the context, so the driver is
+// asked beforehand: the pool of a pool's memory, and the address of virtual memory, which alone
+// says who reaches it. Only memory of another device comes here. What is not known, or served
+// wherever it is used, passes.
+static cuc_status check_reach(CUdeviceptr ptr, cuc_device *memory, const cuc_buffer *buffer,
+                              const cuc_stream *stream, const char *argument)
+{
+    unsigned type = 0, access = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+    unsigned managed = 0; // the driver writes one byte or four
+    CUmemoryPool pool = NULL;
+    CUpointer_attribute attributes[] = {
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+        CU_POINTER_ATTRIBUTE_ACCESS_FLAGS,
+        CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
+    };
+    void *values[] = { &type, &access, &managed, &pool };
+    bool pushed;
+
+    cuc_status st = cuc__context_enter(stream->context, &pushed, "cuc_launch");
+    if (st < 0)
+        return st;
+    CUresult r = cuc__cu.cuPointerGetAttributes(sizeof(attributes) / sizeof(*attributes),
+                                                attributes, values, ptr);
+    st = cuc__context_leave(stream->context, pushed, CUC_OK, "cuc_launch");
+    if (st < 0 || r || managed || (type != CU_MEMORYTYPE_DEVICE && !pool))
+        return st;
+    if (pool) {
+        CUmemLocation location = { CU_MEM_LOCATION_TYPE_DEVICE, stream->ordinal };
+        CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        CUC_RELAXED(r, cuc__cu.cuMemPoolGetAccess(&flags, pool, &location));
+        access = r ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE : (unsigned)flags;
+    } else if (buffer && is_closed(resource_of(buffer), stream)) {
+        access = 0;
+    }
+    if (access)
+        return CUC_OK;
+
+    const char *what = buffer ? "buffer" : "tensor";
+    cuc_device *device = stream->device;
+    int32_t can = 0;
+    (void)cuc_device_can_access_peer(&can, device, memory);
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                     "%s is a %s of device %d (%s), which the stream's device %d (%s) cannot "
+                     "reach: %s%s",
+                     argument, what, memory->ordinal, memory->name, device->ordinal, device->name,
+                     can ? opening_of(buffer ? resource_of(buffer) : NULL, pool) : "copy it",
+                     can ? ", or copy it to that device" : " to that device");
+}
+
+// Memory that the driver does not know is within reach of few devices.
+static cuc_status check_pageable(const char *what, const cuc_stream *stream, const char *argument)
+{
+    int32_t reaches = 0;
+    cuc_status st =
+        cuc_device_get_attribute(&reaches, stream->device, CUC_DEVICE_PAGEABLE_MEMORY_ACCESS);
+
+    if (st < 0 || reaches)
+        return cuc__pass(st, "cuc_launch");
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                     "%s is a %s of host memory that is neither pinned nor managed, which the "
+                     "stream's device %d (%s) cannot reach",
+                     argument, what, stream->ordinal, stream->device->name);
+}
+
+cuc_status cuc__launch_check_buffer(const cuc_buffer *b, const cuc_stream *stream, size_t i)
+{
+    const bool pageable = !(b->access & CUC_MEMORY_ACCESS_DEVICE) && b->access;
+    const cuc_memory_resource *resource = resource_of(b);
+    // A pool of pinned memory is opened to the device that it was made for.
+    cuc_device *device = b->device                    ? b->device
+                         : resource && resource->pool ? resource->device
+                                                      : NULL;
+
+    // Nobody's memory, or everybody's.
+    if (!b->ptr || b->access & CUC_MEMORY_ACCESS_MANAGED ||
+        (!pageable && (!device || device == stream->device)))
+        return CUC_OK;
+    char argument[32];
+    snprintf(argument, sizeof(argument), "argument %zu", i);
+    return pageable ? check_pageable("buffer", stream, argument)
+                    : check_reach(b->ptr, device, b, stream, argument);
+}
+
+// Every device reaches it.
+static bool is_everywhere(const cuc_tensor *t)
+{
+    return t->flags & CUC_TENSOR_MANAGED || (t->flags & CUC_TENSOR_PINNED && t->device < 0);
+}
+
+static cuc_status check_tensor_of_device(const cuc_tensor *t, const cuc_stream *stream,
+                                         const char *argument)
+{
+    cuc_device *memory;
+
+    if (cuc_device_get(&memory, t->device) < 0)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                         "%s is a tensor of device %d, which there is not", argument, t->device);
+    return check_reach(t->data, memory, NULL, stream, argument);
+}
+
+cuc_status cuc__launch_check_device(const cuc_tensor *t, const cuc_stream *stream,
+                                    const char *argument)
+{
+    if (!t->data || is_everywhere(t))
+        return CUC_OK; // or of no elements, and nobody's memory
+    return t->device >= 0 ? check_tensor_of_device(t, stream, argument)
+                          : check_pageable("tensor", stream, argument);
+}
+
+cuc_status cuc__launch_check_tensor(const cuc_tensor *t, const cuc_stream *stream, size_t i)
+{
+    if (is_everywhere(t)) // ahead of the name, which takes longer
+        return CUC_OK;
+    char argument[32];
+    snprintf(argument, sizeof(argument), "argument %zu", i);
+    return cuc__launch_check_device(t, stream, argument);
+}
+
+// The driver answers for an address that it does not know, with a memory type of 0.
+static cuc_status is_known(bool *known, CUdeviceptr address, const cuc_stream *stream)
+{
+    CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+    unsigned type = 0;
+    void *value = &type;
+    bool pushed;
+
+    cuc_status st = cuc__context_enter(stream->context, &pushed, "cuc_launch");
+    if (st < 0)
+        return st;
+    *known = !cuc__cu.cuPointerGetAttributes(1, &attribute, &value, address) && type;
+    return cuc__context_leave(stream->context, pushed, CUC_OK, "cuc_launch");
+}
+
+cuc_status cuc__launch_check_address(const cuc_kernel *kernel, cuc_device_ptr address,
+                                     const cuc_stream *stream, size_t i)
+{
+    int32_t reaches = 0;
+    bool known;
+    cuc_status st;
+
+    if (!address || (st = is_known(&known, address, stream)) < 0)
+        return address ? st : CUC_OK;
+    if (!known && (st = is_known(&known, address - 1, stream)) < 0) // the end of an array
+        return st;
+    if (known)
+        return CUC_OK;
+    st = cuc_device_get_attribute(&reaches, stream->device, CUC_DEVICE_PAGEABLE_MEMORY_ACCESS);
+    if (st < 0 || reaches)
+        return cuc__pass(st, "cuc_launch");
+    return cuc__fail(
+        CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+        "%s: argument %zu: 0x%llx is no device address: the driver does not know it, and "
+        "device %d (%s) cannot reach pageable host memory, such as the stack or the "
+        "heap. Pass a cuc_buffer, or copy the data to one with cuc_buffer_write(); a "
+        "value that is no address goes as uint64_t (CUCORE_CHECK_HANDLES)",
+        kernel->name, i, (unsigned long long)address, stream->ordinal, stream->device->name);
+}

@@ -1,0 +1,155 @@
+// The block of bytes that a tile kernel's entry takes: arguments, and for persistent entries the
+// grid and tensor maps. Maps are kept, a few for each thread, by all that they are made of: a
+// program that launches with the same tensors encodes nothing.
+#include "code/kernel_tile.h"
+
+#include "device/context.h"
+
+#include <string.h>
+
+enum { KEPT = 16 };
+
+struct key {
+    uint64_t address;
+    struct tile_map_shape shape;
+    uint32_t box[TILE_MAP_RANK];
+    uint32_t dtype, swizzle;
+};
+
+struct kept {
+    struct key key;
+    CUtensorMap map;
+};
+
+static _Thread_local struct kept kept[KEPT];
+static _Thread_local uint32_t next_kept;
+
+static CUtensorMapDataType map_dtype(cuc_dtype dtype, bool rounds)
+{
+    if (rounds)
+        return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+    switch (dtype) {
+    case CUC_F16:
+        return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    case CUC_BF16:
+        return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    default: // copied bit by bit
+        break;
+    }
+    switch (cuc_dtype_bits(dtype)) {
+    case 8:
+        return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    case 16:
+        return CU_TENSOR_MAP_DATA_TYPE_UINT16;
+    case 32:
+        return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    default:
+        return CU_TENSOR_MAP_DATA_TYPE_UINT64;
+    }
+}
+
+// The driver encodes nothing on a thread without a current context.
+static bool encode(CUtensorMap *map, const struct key *key, cuc_context *context)
+{
+    static const uint32_t ones[TILE_MAP_RANK] = { 1, 1, 1, 1, 1 };
+    bool pushed = false;
+    CUresult r;
+
+    if (!cuc__cu.cuTensorMapEncodeTiled || cuc__context_enter(context, &pushed, "cuc_launch") < 0)
+        return false;
+    r = cuc__cu.cuTensorMapEncodeTiled(
+        map, key->dtype, key->shape.rank, (void *)(uintptr_t)key->address, key->shape.dims,
+        key->shape.strides, key->box, ones, CU_TENSOR_MAP_INTERLEAVE_NONE, key->swizzle,
+        CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return cuc__context_leave(context, pushed, CUC_OK, "cuc_launch") >= 0 && r == CUDA_SUCCESS;
+}
+
+static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_tensor *t,
+                                 cuc_context *context)
+{
+    struct key key;
+    struct kept *k;
+
+    memset(&key, 0, sizeof(key)); // it is compared as bytes
+    if (!tile_map_shape_of(&key.shape, t))
+        return NULL;
+    key.address = t->data;
+    if (how->ends) { // the row that is all rows from the end is the first one
+        key.shape.rank = 3;
+        key.shape.dims[2] = key.shape.dims[1] + 1;
+        key.shape.strides[1] = key.shape.strides[0];
+        key.address -= key.shape.dims[1] * key.shape.strides[0];
+    }
+    memcpy(key.box, how->box, sizeof(key.box));
+    key.dtype = map_dtype(t->dtype, how->rounds);
+    key.swizzle = how->swizzle;
+    for (uint32_t i = 0; i < KEPT; i++)
+        if (memcmp(&kept[i].key, &key, sizeof(key)) == 0)
+            return &kept[i].map;
+    k = &kept[next_kept++ % KEPT];
+    memset(&k->key, 0, sizeof(k->key));
+    if (!encode(&k->map, &key, context))
+        return NULL;
+    memcpy(&k->key, &key, sizeof(key));
+    return &k->map;
+}
+
+// By which blocks divide a tile's number (emit/tiles.c).
+static uint32_t inverse_of(int64_t x)
+{
+    return x ? (uint32_t)(UINT32_MAX / x) : 0;
+}
+
+// As many as there are multiprocessors, or those that take even tiles in as many turns: then what
+// is worked on at a time is the same rectangle of tiles in each turn, where tiles fill turns so.
+static int64_t blocks_for(int64_t tiles, uint32_t most, uint32_t cluster, bool even)
+{
+    if (tiles <= most || !even)
+        return tiles < most ? tiles : most;
+    int64_t turns = (tiles + most - 1) / most, blocks = (tiles + turns - 1) / turns;
+    return (blocks + cluster - 1) / cluster * cluster;
+}
+
+bool cuc__tile_fill_block(const struct tile_signature *s, const struct tile_entry *entry,
+                          const struct tile_argument *argument, int64_t grid[3],
+                          uint32_t multiprocessors, cuc_context *context, void *block)
+{
+    unsigned char *to = block;
+    uint32_t words[TILE_GRID_BYTES / 4], cluster = entry->cluster ? entry->cluster : 1;
+    int64_t tiles = 1;
+
+    tile_pack_arguments(s->kernel, argument, block);
+    if (!entry->persistent)
+        return true;
+    for (int i = 0; i < 3; i++) {
+        int64_t filled = i ? grid[i] : (grid[i] + cluster - 1) / cluster * cluster;
+        if (filled > INT32_MAX / tiles)
+            return false;
+        tiles *= filled;
+        words[i] = (uint32_t)grid[i];
+    }
+    if (multiprocessors < cluster || multiprocessors < entry->split)
+        return false;
+    multiprocessors -= multiprocessors % cluster;
+    uint32_t width = (words[0] + cluster - 1) / cluster * cluster;
+    words[3] = (uint32_t)tiles;
+    words[4] = inverse_of(words[1] * (int64_t)width);
+    words[5] = inverse_of(words[1]);
+    words[6] = inverse_of(entry->raster ? width % entry->raster : 0);
+    memcpy(to + s->parameter_bytes, words, sizeof(words));
+    to += tile_maps_at(s->parameter_bytes);
+    for (uint32_t i = 0; i < entry->map_count; i++, to += TILE_MAP_BYTES) {
+        const CUtensorMap *map =
+            map_of(&entry->map[i], argument[entry->map[i].parameter].tensor, context);
+        if (!map)
+            return false;
+        memcpy(to, map, TILE_MAP_BYTES);
+    }
+    int64_t blocks = entry->split > 1 ? tiles * entry->split
+                                      : blocks_for(tiles, multiprocessors, cluster, entry->even);
+    if (blocks > INT32_MAX)
+        return false;
+    grid[0] = blocks;
+    grid[1] = grid[2] = 1;
+    return true;
+}

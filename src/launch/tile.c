@@ -1,0 +1,244 @@
+// Launching tile kernels: arguments checked by name, the grid computed, the entry chosen. Nothing
+// is compiled here, and nothing allocated.
+#include "code/kernel_tile.h"
+#include "launch.h"
+#include "code/object.h"
+#include "device/stream.h"
+#include "tensor/tensor.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 512 };
+
+_Static_assert((int)TILE_MAX_RANK == (int)CUC_TENSOR_MAX_RANK, "tensors have as many axes");
+
+static const char *const kinds[] = {
+    [CUC_ARG_POINTER - CUC_ARG_POINTER] = "a device address",
+    [CUC_ARG_BUFFER - CUC_ARG_POINTER] = "a buffer (cuc_tensor_from_buffer() gives it a shape)",
+    [CUC_ARG_TENSOR - CUC_ARG_POINTER] = "a tensor",
+    [CUC_ARG_BYTES - CUC_ARG_POINTER] = "bytes",
+    [CUC_ARG_NONE - CUC_ARG_POINTER] = "a handle that no kernel takes",
+};
+
+static const char *kind_of(const cuc_arg *a)
+{
+    if (a->type == CUC_ARG_BYTES && a->bytes == sizeof(cuc_tensor))
+        return "bytes (of a cuc_tensor? pass its address)";
+    return a->type >= CUC_ARG_POINTER && a->type <= CUC_ARG_NONE ? kinds[a->type - CUC_ARG_POINTER]
+                                                                 : cuc_dtype_name(a->type);
+}
+
+__attribute__((format(printf, 3, 4), cold)) static bool refuse(char *text, size_t room,
+                                                               const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, room, format, args);
+    va_end(args);
+    return false;
+}
+
+// Past the addresses that any memory has, so that sums of such products stay within 64 bits.
+static bool reaches_beyond(int64_t extent, int64_t stride)
+{
+    const int64_t most = INT64_C(1) << 57; // elements, along an axis
+    int64_t far;
+
+    return __builtin_mul_overflow(extent - 1, stride, &far) || far > most || far < -most;
+}
+
+__attribute__((cold)) static bool refuse_reach(const struct tile_parameter *p, const cuc_tensor *t,
+                                               char *text, size_t room)
+{
+    int32_t axis = 0;
+
+    while (!reaches_beyond(t->shape[axis], t->strides[axis]))
+        axis++;
+    return refuse(text, room,
+                  "argument %s: axis %d: expected elements within memory, got %" PRId64
+                  " that lie %" PRId64 " apart",
+                  p->name, axis, t->shape[axis], t->strides[axis]);
+}
+
+static bool read_tensor(struct tile_argument *out, const struct tile_parameter *p, const cuc_arg *a,
+                        char *text, size_t room)
+{
+    const cuc_tensor *t = a->value.pointer;
+    bool beyond = false, empty = false;
+
+    if (a->type != CUC_ARG_TENSOR || !t)
+        return refuse(text, room, "argument %s: expected a tensor of %s, got %s%s", p->name,
+                      cuc_dtype_name(p->value->type.dtype), kind_of(a),
+                      a->type == CUC_ARG_TENSOR ? " at NULL" : "");
+    for (int32_t axis = 0; axis < t->rank && axis < CUC_TENSOR_MAX_RANK; axis++) {
+        if (t->shape[axis] < 0)
+            return refuse(text, room, "argument %s: axis %d: expected an extent, got %" PRId64,
+                          p->name, axis, t->shape[axis]);
+        empty |= !t->shape[axis];
+        beyond |= reaches_beyond(t->shape[axis], t->strides[axis]);
+    }
+    if (beyond && !empty)
+        return refuse_reach(p, t, text, room);
+    if (t->flags & ~(uint32_t)CUC__TENSOR_FLAGS)
+        return refuse(text, room,
+                      "argument %s: expected CUC_TENSOR_ bits (0x%x) as flags, got 0x%x", p->name,
+                      CUC__TENSOR_FLAGS, t->flags);
+    *out = (struct tile_argument){ .tensor = t };
+    return true;
+}
+
+static bool read_scalar(struct tile_argument *out, const struct tile_parameter *p, const cuc_arg *a,
+                        char *text, size_t room)
+{
+    cuc_dtype dtype = p->value->type.dtype;
+    bool bytes = a->type == CUC_ARG_BYTES && a->value.pointer;
+
+    if ((a->type != dtype && !bytes) || a->bytes != cuc_dtype_bits(dtype) / 8)
+        return refuse(text, room, "argument %s: expected %s of %u bytes, got %s of %u", p->name,
+                      cuc_dtype_name(dtype), cuc_dtype_bits(dtype) / 8, kind_of(a), a->bytes);
+    *out = (struct tile_argument){
+        .dtype = dtype,
+        .scalar = tile_scalar_of(dtype, bytes ? a->value.pointer : a->value.raw),
+    };
+    return true;
+}
+
+bool cuc__tile_read_arguments(struct tile_argument *out, const struct tile_kernel *k,
+                              const cuc_arg *args, size_t count, char *text, size_t room)
+{
+    if (count != k->parameter_count || (count && !args) || count > TILE_MAX_PARAMETERS)
+        return refuse(text, room, "expected %u argument%s, got %s%zu", k->parameter_count,
+                      k->parameter_count == 1 ? "" : "s", count && !args ? "NULL for " : "", count);
+    for (size_t i = 0; i < count; i++) {
+        const struct tile_parameter *p = &k->parameter[i];
+        if (!(p->value->type.tensor ? read_tensor : read_scalar)(&out[i], p, &args[i], text, room))
+            return false;
+    }
+    return true;
+}
+
+// What of a tensor the signature does not tell, but the memory does.
+static cuc_status check_memory(const struct tile_parameter *p, const cuc_tensor *t, bool written,
+                               const cuc_stream *stream, const cuc_kernel *k)
+{
+    uint32_t bytes = cuc_dtype_bits(t->dtype) / 8;
+    bool empty = false;
+    char argument[TEXT_BYTES];
+
+    for (int32_t axis = 0; axis < t->rank; axis++)
+        empty |= !t->shape[axis];
+    if (t->data % bytes || (!t->data && !empty))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                         "%s: argument %s: expected an address that is a multiple of %u%s, got "
+                         "0x%" PRIx64,
+                         k->name, p->name, bytes, t->data ? "" : " and not 0", t->data);
+    if (written && t->flags & CUC_TENSOR_READ_ONLY)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                         "%s: argument %s: it is written, and the tensor is read-only", k->name,
+                         p->name);
+    if (__builtin_expect(t->device == stream->ordinal || empty, 1))
+        return CUC_OK;
+    snprintf(argument, sizeof(argument), "%s: argument %s", k->name, p->name);
+    return cuc__launch_check_device(t, stream, argument);
+}
+
+static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k)
+{
+    bool declared = k->tile->signature->kernel->grid_rank > 0;
+    const char *what = NULL;
+
+    if (!declared && (!c || !c->grid[0]))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                         "%s declares no grid, and config.grid is not given", k->name);
+    if (!c)
+        return CUC_OK;
+    if (declared && (c->grid[0] | c->grid[1] | c->grid[2]))
+        what = "grid";
+    else if (c->block[0] | c->block[1] | c->block[2])
+        what = "block";
+    else if (c->cluster[0] | c->cluster[1] | c->cluster[2])
+        what = "cluster";
+    else if (c->shared_bytes)
+        what = "shared_bytes";
+    if (what)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                         "config.%s is given, but the tile kernel %s has its own: leave it 0", what,
+                         k->name);
+    for (uint32_t i = 0; i < c->attribute_count && c->attributes; i++)
+        if (c->attributes[i].id == CUC_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
+            c->attributes[i].id == CUC_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION)
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                             "attributes[%u] is a cluster, but the tile kernel %s has its own: "
+                             "leave it",
+                             i, k->name);
+        else if (c->attributes[i].id == CUC_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+            what = "its attribute";
+    if ((c->flags & CUC_LAUNCH_PROGRAMMATIC || what) &&
+        !k->tile->signature->kernel->waits_for_grids)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+                         "a programmatic dependent launch is asked for, but the tile kernel %s "
+                         "does not wait for the kernel ahead of it: leave it, or write "
+                         "grid_dependency_wait() in it",
+                         k->name);
+    return CUC_OK;
+}
+
+cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
+                            const cuc_arg *args, size_t count)
+{
+    const struct tile_signature *s = kernel->tile->signature;
+    struct tile_argument argument[TILE_MAX_PARAMETERS];
+    int64_t dimension[TILE_MAX_DIMENSIONS], grid[3];
+    struct tile_binding_set set = { s->kernel, argument, dimension };
+    uint64_t block[CUC__TILE_BLOCK_BYTES / 8];
+    char text[TEXT_BYTES];
+    cuc_status st;
+
+    if ((st = check_config(config, kernel)) < 0)
+        return st;
+    if (!cuc__tile_read_arguments(argument, s->kernel, args, count, text, sizeof(text)) ||
+        !tile_bind_arguments(&set, (uint32_t)count, text, sizeof(text)) ||
+        !tile_host_grid(&set, grid, text, sizeof(text)))
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch", "%s: %s", kernel->name, text);
+    for (size_t i = 0; i < count; i++)
+        if (argument[i].tensor && (st = check_memory(&s->kernel->parameter[i], argument[i].tensor,
+                                                     s->written >> i & 1, stream, kernel)) < 0)
+            return st;
+    if (!s->kernel->grid_rank)
+        for (int i = 0; i < 3; i++)
+            grid[i] = config->grid[i] + !config->grid[i];
+    if (!grid[0] || !grid[1] || !grid[2])
+        return CUC_OK; // nothing to do
+
+    const struct tile_entry *entry = tile_select_entry(s, argument);
+    if (!cuc__tile_fill_block(s, entry, argument, grid, stream->device->limits.multiprocessors,
+                              stream->context, block)) {
+        entry = &s->entry[s->entries - 1]; // takes everything, and no maps
+        tile_pack_arguments(s->kernel, argument, block);
+    }
+    cuc_kernel *chosen = kernel->tile->entry[entry - s->entry];
+    struct cuc__kernel_limits *limits = &chosen->limits[stream->ordinal];
+    if (!atomic_load_explicit(&limits->known, memory_order_acquire)) {
+        (void)cuc_launch_is_blocking();
+        if ((st = cuc__kernel_prepare(chosen, stream->device, "cuc_launch")) < 0)
+            return st;
+    }
+    if (entry->dynamic_shared > atomic_load_explicit(&limits->shared_bytes, memory_order_relaxed) &&
+        (st = cuc__kernel_allow_shared(chosen, stream->device, entry->dynamic_shared,
+                                       "cuc_launch")) < 0)
+        return st;
+    void *parameters[] = { block };
+    cuc_launch_config shape = config ? *config : (cuc_launch_config){ sizeof(shape), .flags = 0 };
+    for (int i = 0; i < 3; i++)
+        shape.grid[i] = (uint32_t)grid[i];
+    shape.block[0] = 32 * entry->warps;
+    shape.shared_bytes = entry->dynamic_shared;
+    if (!entry->persistent && entry->cluster > 1 && grid[0] % entry->cluster == 0 &&
+        stream->device->major == 9) // where it was measured
+        shape.cluster[0] = entry->cluster;
+    return cuc__launch_finish(stream, &shape, chosen, parameters);
+}

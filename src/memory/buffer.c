@@ -1,0 +1,290 @@
+#include "buffer.h"
+
+#include "graph/keep.h"
+#include "resource.h"
+#include "base/options.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+void cuc_buffer_options_init(cuc_buffer_options *options, size_t size)
+{
+    cuc__init_options(options, size);
+}
+
+static cuc_buffer *make(const char *function)
+{
+    cuc_buffer *b = calloc(1, sizeof(*b));
+
+    if (b)
+        cuc__handle_init(b, CUC__HANDLE_BUFFER);
+    else
+        (void)cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a buffer");
+    return b;
+}
+
+// What goes with the last reference, the memory itself apart.
+static void drop(cuc_buffer *b)
+{
+    cuc_stream_release(b->stream);
+    cuc_memory_resource_release(b->resource);
+    cuc_buffer_release(b->parent);
+    if (b->drop_owner)
+        b->drop_owner(b->owner);
+    cuc__handle_free(b);
+}
+
+// Ask the driver for what the caller did not say.
+static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, const char *function)
+{
+    cuc_pointer_info info = CUC_POINTER_INFO_INIT;
+
+    cuc_status st = cuc__memory_pointer_info(&info, ptr, function);
+    if (st < 0)
+        return st;
+    if (!*access)
+        *access = info.access;
+    if (*device || info.device < 0 || info.kind == CUC_MEMORY_PINNED)
+        return CUC_OK;
+    return cuc__pass(cuc_device_get(device, info.device), function);
+}
+
+// Whether the driver has to tell whose memory a resource gives: it matters where a device reaches
+// it, and of the user's own functions they need not say.
+static bool is_of_unknown_device(const cuc_memory_resource *resource, uint32_t access)
+{
+    return access & CUC_MEMORY_ACCESS_DEVICE &&
+           (!resource || (resource->kind == CUC_MEMORY_CUSTOM && !resource->device));
+}
+
+cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, size_t bytes,
+                             cuc_stream *stream)
+{
+    cuc_status st;
+
+    CUC_CHECK_NOT_NULL(out);
+    if (resource)
+        CUC_CHECK(resource, MEMORY_RESOURCE);
+    else if (!stream)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "resource and stream are both NULL: the stream's device says which "
+                        "resource is the default one");
+    if (stream)
+        CUC_CHECK(stream, STREAM);
+    if (resource)
+        cuc_memory_resource_retain(resource);
+    else if ((st = cuc__memory_default(&resource, stream->device, __func__)) < 0)
+        return st;
+    cuc__keep_tidy(); // it may be memory that is let go
+
+    cuc_buffer *b = NULL;
+    st = cuc__memory_check_stream(resource, stream, __func__);
+    if (st >= 0 && !(b = make(__func__)))
+        st = CUC_ERROR_OUT_OF_MEMORY;
+    if (st >= 0 && bytes)
+        st = resource->ops->allocate(resource, &b->ptr, bytes, stream, __func__);
+    if (st >= 0)
+        b->device = cuc_memory_resource_device(resource);
+    if (st >= 0 && b->ptr && is_of_unknown_device(resource, resource->access)) {
+        uint32_t access = resource->access;
+        st = ask(&b->device, &access, b->ptr, __func__);
+        if (st < 0)
+            (void)resource->ops->deallocate(resource, b->ptr, bytes, stream, NULL);
+    }
+    if (st < 0) {
+        if (b && cuc__handle_drop(b, CUC__HANDLE_BUFFER))
+            cuc__handle_free(b);
+        cuc_memory_resource_release(resource);
+        return st;
+    }
+    b->bytes = bytes;
+    b->resource = resource;
+    b->stream = cuc_stream_retain(stream);
+    b->access = resource->access;
+    *out = b;
+    return CUC_OK;
+}
+
+cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t bytes,
+                                   const cuc_buffer_options *options)
+{
+    const uint32_t known = CUC_MEMORY_ACCESS_DEVICE | CUC_MEMORY_ACCESS_HOST |
+                           CUC_MEMORY_ACCESS_MANAGED;
+    cuc_buffer_options o;
+    cuc_status st;
+
+    CUC_CHECK_NOT_NULL(out);
+    if ((st = CUC_READ_OPTIONS(&o, options, cuc_buffer_options)) < 0)
+        return st;
+    if (o.resource)
+        CUC_CHECK(o.resource, MEMORY_RESOURCE);
+    if (o.stream)
+        CUC_CHECK(o.stream, STREAM);
+    if (o.device)
+        CUC_CHECK(o.device, DEVICE);
+    if (bytes && (st = cuc__memory_check_range(ptr, bytes, "ptr", __func__)) < 0)
+        return st;
+    if (o.resource && (o.owner || o.drop_owner))
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "options->resource and options->owner are both set: the memory goes back "
+                        "to the one or to the other");
+    if (o.stream && !o.resource)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "options->stream is set without options->resource: it orders the free, "
+                        "and nothing frees this memory");
+    if (o.access & ~known || o.reserved)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "options->access is 0x%x and reserved %u, expected CUC_MEMORY_ACCESS_ bits "
+                        "(0x7) and 0",
+                        o.access, o.reserved);
+    if (o.resource) {
+        cuc_device *of_resource = cuc_memory_resource_device(o.resource);
+        if ((st = cuc__memory_check_stream(o.resource, o.stream, __func__)) < 0)
+            return st;
+        if (o.device && of_resource && o.device != of_resource)
+            return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                            "options->device is device %d, options->resource is of device %d",
+                            o.device->ordinal, of_resource->ordinal);
+        if (!o.device)
+            o.device = of_resource;
+        if (!o.access)
+            o.access = o.resource->access;
+    }
+    if (ptr && (!o.access || (!o.device && is_of_unknown_device(o.resource, o.access))) &&
+        (st = ask(&o.device, &o.access, ptr, __func__)) < 0)
+        return st;
+
+    cuc_buffer *b = make(__func__);
+    if (!b)
+        return CUC_ERROR_OUT_OF_MEMORY;
+    b->ptr = ptr;
+    b->bytes = bytes;
+    b->device = o.device;
+    b->resource = cuc_memory_resource_retain(o.resource);
+    b->stream = cuc_stream_retain(o.stream);
+    b->access = o.access;
+    b->owner = o.owner;
+    b->drop_owner = o.drop_owner;
+    *out = b;
+    return CUC_OK;
+}
+
+cuc_status cuc_buffer_slice(cuc_buffer **out, cuc_buffer *parent, size_t offset, size_t bytes)
+{
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(parent, BUFFER);
+    if (offset > parent->bytes || bytes > parent->bytes - offset)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "%zu bytes at offset %zu pass the end of the buffer, which has %zu bytes",
+                        bytes, offset, parent->bytes);
+    cuc_buffer *b = make(__func__);
+    if (!b)
+        return CUC_ERROR_OUT_OF_MEMORY;
+    b->ptr = bytes ? parent->ptr + offset : 0;
+    b->bytes = bytes;
+    b->device = parent->device;
+    b->access = parent->access;
+    b->parent = cuc_buffer_retain(parent);
+    *out = b;
+    return CUC_OK;
+}
+
+cuc_buffer *cuc_buffer_retain(cuc_buffer *buffer)
+{
+    return cuc__handle_retain(buffer);
+}
+
+// Frees a buffer that nobody has any more. Where a graph kept it, no caller chose this moment, and
+// another thread may have begun to capture its stream: then it is left for later.
+static void take_apart(void *object)
+{
+    cuc_buffer *buffer = object;
+
+    if (buffer->resource && buffer->ptr &&
+        buffer->resource->ops->deallocate(buffer->resource, buffer->ptr, buffer->bytes,
+                                          buffer->stream, NULL) == CUC_ERROR_BUSY) {
+        if (cuc__keep_is_burying() && cuc__keep_leave(buffer, take_apart))
+            return;
+        cuc__unraisable("a buffer was released whose stream %p is being captured: 0x%" PRIx64
+                        " is not memory of that graph, and is leaked",
+                        cuc_stream_handle(buffer->stream), buffer->ptr);
+    }
+    drop(buffer);
+}
+
+void cuc_buffer_release(cuc_buffer *buffer)
+{
+    if (cuc__handle_drop(buffer, CUC__HANDLE_BUFFER))
+        take_apart(buffer);
+}
+
+cuc_status cuc_buffer_set_stream(cuc_buffer *buffer, cuc_stream *stream)
+{
+    CUC_CHECK(buffer, BUFFER);
+    if (stream)
+        CUC_CHECK(stream, STREAM);
+    if (!buffer->resource)
+        return CUC_FAIL(
+            CUC_ERROR_INVALID_ARGUMENT, "the buffer %s: there is no free for a stream to order",
+            buffer->parent ? "is a slice, which goes with its parent" : "does not free its memory");
+    cuc_status st = cuc__memory_check_stream(buffer->resource, stream, __func__);
+    if (st < 0)
+        return st;
+    cuc_stream *old = buffer->stream;
+    buffer->stream = cuc_stream_retain(stream);
+    cuc_stream_release(old);
+    return CUC_OK;
+}
+
+cuc_device_ptr cuc_buffer_ptr(const cuc_buffer *buffer)
+{
+    return buffer ? buffer->ptr : 0;
+}
+
+size_t cuc_buffer_bytes(const cuc_buffer *buffer)
+{
+    return buffer ? buffer->bytes : 0;
+}
+
+cuc_device *cuc_buffer_device(const cuc_buffer *buffer)
+{
+    return buffer ? buffer->device : NULL;
+}
+
+cuc_memory_resource *cuc_buffer_memory_resource(const cuc_buffer *buffer)
+{
+    return buffer ? buffer->resource : NULL;
+}
+
+cuc_stream *cuc_buffer_stream(const cuc_buffer *buffer)
+{
+    return buffer ? buffer->stream : NULL;
+}
+
+uint32_t cuc_buffer_access(const cuc_buffer *buffer)
+{
+    return buffer ? buffer->access : 0;
+}
+
+void *cuc_buffer_owner(const cuc_buffer *buffer)
+{
+    return buffer ? buffer->owner : NULL;
+}
+
+cuc_buffer *cuc_buffer_parent(const cuc_buffer *buffer)
+{
+    return buffer ? buffer->parent : NULL;
+}
+
+cuc_status cuc_buffer_get_host_pointer(void **out, cuc_buffer *buffer)
+{
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK(buffer, BUFFER);
+    if (!(buffer->access & CUC_MEMORY_ACCESS_HOST))
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "the buffer is memory of device %d, which the host cannot reach: copy it "
+                        "with cuc_buffer_read(), or allocate pinned or managed memory",
+                        buffer->device ? buffer->device->ordinal : -1);
+    *out = (void *)(uintptr_t)buffer->ptr;
+    return CUC_OK;
+}

@@ -1,0 +1,29 @@
+// The linker's options, and what the driver's linker makes of them.
+#ifndef CUCORE_PROGRAM_LINKER_OPTIONS_H
+#define CUCORE_PROGRAM_LINKER_OPTIONS_H
+
+#include <cucore/linker.h>
+
+#include "options.h"
+
+extern const cuc__option_table cuc__linker_options_table;
+
+// Refuse, by name, the options that the driver's linker does not take.
+cuc_status cuc__linker_options_check_driver(const cuc_linker_options *options,
+                                            const char *function);
+
+// What cuLinkCreate() is given: an option and its value, which travels in a pointer.
+enum { CUC__JIT_MAX = 16 };
+
+typedef struct cuc__jit_options {
+    unsigned count;
+    unsigned option[CUC__JIT_MAX]; // CUjit_option
+    void *value[CUC__JIT_MAX];
+} cuc__jit_options;
+
+void cuc__jit_add(cuc__jit_options *jit, unsigned option, size_t value);
+
+// Add those options that the driver's linker takes.
+void cuc__linker_options_to_jit(cuc__jit_options *jit, const cuc_linker_options *options);
+
+#endif

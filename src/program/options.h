@@ -1,0 +1,90 @@
+// Options as flags: one table a backend says which field of an options struct becomes which flag,
+// and one function walks it. The tables of NVRTC (program_options.c) and of nvJitLink
+// (linker_options.c) have the same form.
+#ifndef CUCORE_PROGRAM_OPTIONS_H
+#define CUCORE_PROGRAM_OPTIONS_H
+
+#include <cucore/program.h>
+
+#include "base/error.h"
+
+// A growing list of flags. Adding to it may fail for want of memory; who reads it asks once.
+typedef struct cuc__flags {
+    char **at;
+    size_t count, capacity;
+    bool no_memory;
+} cuc__flags;
+
+void cuc__flags_add(cuc__flags *flags, const char *start, const char *value);
+void cuc__flags_free(cuc__flags *flags);
+
+// What a field holds, and so what its flag looks like.
+enum {
+    CUC__OPTION_SWITCH,  // int32_t: CUC_ON gives `on`, CUC_OFF gives `off`
+    CUC__OPTION_NUMBER,  // int32_t: `on`, then the number; 0 gives nothing, CUC_ZERO gives 0
+    CUC__OPTION_TEXT,    // const char *: `on`, then the text; NULL gives nothing
+    CUC__OPTION_TEXTS,   // const char *const * and a count: the same for each
+    CUC__OPTION_AMOUNT,  // uint64_t, or a double that is not negative: cucore's own
+    CUC__OPTION_CALL,    // a function: cucore's own
+    CUC__OPTION_NUMBERS, // const int32_t * and a count: the same for each
+};
+
+typedef struct cuc__option {
+    const char *field;    // its name, for messages
+    const char *on, *off; // NULL for a state that needs no flag, being the default
+    int32_t since;        // the first release of the backend that has it, 0: any
+    int16_t driver;       // in the linker's table: the driver's CUjit_option, or -1 for none
+    uint16_t kind;
+    uint16_t offset, count_offset;
+    int32_t max; // of a number, 0: any
+} cuc__option;
+
+// clang-format off
+#define CUC__SWITCH(type, field, on, off, since, driver) \
+    { #field, on, off, since, driver, CUC__OPTION_SWITCH, offsetof(type, field), 0, 0 }
+#define CUC__NUMBER(type, field, on, max, driver) \
+    { #field, on, NULL, 0, driver, CUC__OPTION_NUMBER, offsetof(type, field), 0, max }
+#define CUC__TEXT(type, field, on) \
+    { #field, on, NULL, 0, -1, CUC__OPTION_TEXT, offsetof(type, field), 0, 0 }
+#define CUC__TEXTS(type, field, count, on) \
+    { #field, on, NULL, 0, -1, CUC__OPTION_TEXTS, offsetof(type, field), offsetof(type, count), 0 }
+#define CUC__NUMBERS(type, field, count, on) \
+    { #field, on, NULL, 0, -1, CUC__OPTION_NUMBERS, offsetof(type, field), offsetof(type, count), 0 }
+#define CUC__AMOUNT(type, field) \
+    { #field, NULL, NULL, 0, -1, CUC__OPTION_AMOUNT, offsetof(type, field), 0, 0 }
+#define CUC__CALL(type, field) \
+    { #field, NULL, NULL, 0, -1, CUC__OPTION_CALL, offsetof(type, field), 0, 0 }
+// clang-format on
+
+// A backend's options, in the order in which it is given them.
+typedef struct cuc__option_table {
+    const cuc__option *at;
+    size_t count;
+    const char *backend;  // for messages
+    int (*version)(void); // of the installed backend, such as 13000; asked by rows with `since`
+} cuc__option_table;
+
+// True when a field is not at its default.
+bool cuc__option_is_set(const cuc__option *option, const void *options);
+
+// Check every field, and append its flags. The failure names the field and the value.
+cuc_status cuc__options_to_flags(cuc__flags *flags, const cuc__option_table *table,
+                                 const void *options, const char *function);
+
+// What an architecture is called: "sm_90a" is 90, 'a' and real, "compute_90" 90, 0 and virtual.
+typedef struct cuc__arch {
+    char text[16]; // "sm_90a"
+    int number;
+    char suffix; // 'a', 'f' or 0
+    bool real;
+} cuc__arch;
+
+// Read one; NULL takes the current device's.
+cuc_status cuc__arch_read(cuc__arch *arch, const char *text, const char *function);
+
+// A name for a source or an object: refused with a directory part or control characters.
+cuc_status cuc__name_check(const char *name, const char *function);
+
+extern const cuc__option_table cuc__program_options_table;
+
+#endif

@@ -1,0 +1,489 @@
+// Reading and writing files of records: a head, then a line for each, its fields apart by tabs.
+#include "tuned.h"
+
+#include "device/device.h"
+#include "driver/driver.h"
+#include "base/new_file.h"
+#include "base/options.h"
+#include "find/own_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FIELDS = 8, PATH_BYTES = 4096, MOST_BYTES = 1 << 24, SMALL_EXTENT = 64, STEP = 8 };
+
+// A lock under which nothing changes is waited for 400 times 5 ms.
+enum { PAUSE_NS = 5000000, MOST_WAITS = 400, ATTEMPTS = 100 };
+
+static const char head[] = "cucore-tuned 1\n";
+// From the library's folder, which is lib, or one in it.
+static const char *const installed[] = { "/../share/cucore/tuned.tsv",
+                                         "/../../share/cucore/tuned.tsv" };
+
+static const char *const names[FIELDS] = { "gpu",       "toolkit",    "program", "kernel",
+                                           "constants", "dimensions", "choice",  "seconds" };
+
+// ---- Records as texts
+
+static void fields_of(const char *field[FIELDS], const cuc_tuned_record *r)
+{
+    const char *const all[] = { r->gpu,       r->toolkit,    r->program, r->kernel,
+                                r->constants, r->dimensions, r->choice };
+
+    memcpy(field, all, sizeof(all));
+    field[FIELDS - 1] = "";
+}
+
+static cuc_status check(const cuc_tuned_record *r, int count, const char *function)
+{
+    const char *field[FIELDS];
+
+    fields_of(field, r);
+    for (int i = 0; i < count; i++) {
+        if (!field[i])
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s is NULL", names[i]);
+        if (strpbrk(field[i], "\t\n\r"))
+            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                             "%s is \"%s\", expected a text without a tab and a line's end",
+                             names[i], field[i]);
+    }
+    return CUC_OK;
+}
+
+// A line into its fields, in place; false: there are not as many.
+static bool split(char *line, char *field[FIELDS])
+{
+    for (int i = 0; i < FIELDS; i++) {
+        field[i] = line;
+        line += strcspn(line, "\t");
+        if ((*line == '\t') != (i + 1 < FIELDS))
+            return false;
+        if (*line)
+            *line++ = 0;
+    }
+    return true;
+}
+
+// ---- Files
+
+static int fail_read(const char *path, int error, const char *function)
+{
+    return cuc__fail(CUC_ERROR_IO, function, "%s could not be read: %s", path, strerror(error));
+}
+
+// Read up to MOST_BYTES and one more. `*text` is NULL without memory; an errno otherwise.
+static int read_bytes(char **text, size_t *length, int fd)
+{
+    size_t room = 1 << 16;
+
+    *length = 0;
+    *text = malloc(room + 1);
+    while (*text && *length <= MOST_BYTES) {
+        ssize_t n = read(fd, *text + *length, room - *length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? errno : 0;
+        if ((*length += (size_t)n) == room) {
+            char *more = realloc(*text, (room *= 2) + 1);
+            if (!more)
+                free(*text);
+            *text = more;
+        }
+    }
+    return 0;
+}
+
+// Refuse what is no file of records, rather than take a part of it for the whole.
+static int check_text(const char *text, size_t length, const char *path, const char *function)
+{
+    if (length > MOST_BYTES)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "%s has more than %d MiB, the most that a file of records has", path,
+                         MOST_BYTES >> 20);
+    if (strncmp(text, head, sizeof(head) - 1) != 0)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "%s is no file of records: its first line is not \"%.*s\"", path,
+                         (int)sizeof(head) - 2, head);
+    if (strlen(text) != length)
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "%s is damaged: byte %zu is a NUL, expected text; restore the file, or "
+                         "remove that byte",
+                         path, strlen(text));
+    return 0;
+}
+
+// The whole text, and the file that it is from. 0: there is no such file.
+static int read_file(char **out, struct stat *about, const char *path, const char *function)
+{
+    size_t length = 0;
+    int fd;
+
+    while ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR)
+        ;
+    if (fd < 0)
+        return errno == ENOENT ? 0 : fail_read(path, errno, function);
+    int error = fstat(fd, about) ? errno : read_bytes(out, &length, fd);
+    close(fd);
+    if (error || !*out) {
+        free(error ? *out : NULL);
+        return error ? fail_read(path, error, function)
+                     : cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for %s", path);
+    }
+    (*out)[length] = 0;
+    int st = check_text(*out, length, path, function);
+    if (st < 0)
+        free(*out);
+    return st < 0 ? st : 1;
+}
+
+// The lines of a text, after its head; comments and empty ones are left out.
+static char *next_line(char **at, int *number)
+{
+    while (**at) {
+        char *line = *at;
+        *at += strcspn(line, "\n");
+        if (**at)
+            *(*at)++ = 0;
+        ++*number;
+        if (*line && *line != '#')
+            return line;
+    }
+    return NULL;
+}
+
+static cuc_status fail_line(const char *path, int number, const char *function)
+{
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                     "%s, line %d: expected %d fields, apart by tabs: gpu, toolkit, program, "
+                     "kernel, constants, dimensions, choice, seconds",
+                     path, number, FIELDS);
+}
+
+// ---- Finding
+
+bool cuc__tuned_next(const char **list, char one[128], bool *option)
+{
+    size_t length;
+
+    *list += strspn(*list, " ");
+    *option = **list == ':';
+    *list += *option;
+    length = strcspn(*list, " ");
+    if (!length || length >= 128)
+        return false;
+    memcpy(one, *list, length);
+    one[length] = 0;
+    *list += length;
+    return true;
+}
+
+// How far two extents are apart, in octaves; negative: too far.
+static double distance_of(long long a, long long b)
+{
+    if (a == b)
+        return 0;
+    if (a < SMALL_EXTENT || b < SMALL_EXTENT || (a % STEP == 0) != (b % STEP == 0))
+        return -1;
+    double octaves = fabs(log2((double)a / (double)b));
+    return octaves <= 0.5 ? octaves : -1;
+}
+
+static double distance_between(const char *a, const char *b)
+{
+    char x[128], y[128];
+    bool option;
+    double sum = 0;
+
+    for (;;) {
+        bool more = cuc__tuned_next(&a, x, &option), same = cuc__tuned_next(&b, y, &option);
+        if (!more || !same)
+            return more == same ? sum : -1;
+        size_t name = strcspn(x, "=") + 1;
+        if (strncmp(x, y, name) != 0 || !x[name - 1])
+            return -1;
+        double one = distance_of(atoll(x + name), atoll(y + name));
+        if (one < 0)
+            return -1;
+        sum += one;
+    }
+}
+
+static bool same_toolkit(const char *a, const char *b)
+{
+    return atoi(a) == atoi(b);
+}
+
+// The nearest record's choice.
+static int search(char choice[CUC__TUNED_CHOICE], char *text, const char *path,
+                  const cuc_tuned_record *key, const char *function)
+{
+    const char *wanted[FIELDS];
+    char *field[FIELDS], *line;
+    double least = INFINITY;
+    int number = 0;
+
+    fields_of(wanted, key);
+    (void)next_line(&text, &number);
+    while ((line = next_line(&text, &number)) != NULL) {
+        if (!split(line, field))
+            return fail_line(path, number, function);
+        if (strcmp(field[0], wanted[0]) != 0 || !same_toolkit(field[1], wanted[1]) ||
+            strcmp(field[2], wanted[2]) != 0 || strcmp(field[3], wanted[3]) != 0 ||
+            strcmp(field[4], wanted[4]) != 0 || strlen(field[6]) >= CUC__TUNED_CHOICE)
+            continue;
+        double distance = distance_between(field[5], wanted[5]);
+        if (distance < 0 || distance >= least)
+            continue;
+        least = distance;
+        strcpy(choice, field[6]);
+    }
+    return least == 0 ? 1 : least < INFINITY ? 2 : 0;
+}
+
+// The file that was installed with the library.
+static bool installed_path(char path[PATH_BYTES])
+{
+    char folder[PATH_BYTES];
+
+    if (!cuc__own_folder(folder, sizeof(folder)))
+        return false;
+    for (size_t i = 0; i < sizeof(installed) / sizeof(installed[0]); i++)
+        if (snprintf(path, PATH_BYTES, "%s%s", folder, installed[i]) < PATH_BYTES &&
+            access(path, R_OK) == 0)
+            return true;
+    return false;
+}
+
+int cuc__tuned_find(char choice[CUC__TUNED_CHOICE], const char *path, const cuc_tuned_record *key,
+                    const char *function)
+{
+    const char *variable = path ? NULL : secure_getenv("CUCORE_TUNED");
+    const char *named = path ? path : variable;
+    char usual[PATH_BYTES], *text = NULL;
+    struct stat about;
+
+    if (named ? !*named : !installed_path(usual))
+        return 0;
+    int got = read_file(&text, &about, named ? named : usual, function);
+    if (!got && named)
+        return cuc__fail(CUC_ERROR_IO, function, "%s%s: there is no such file",
+                         variable ? "CUCORE_TUNED names " : "", named);
+    if (got <= 0)
+        return got;
+    got = search(choice, text, named ? named : usual, key, function);
+    free(text);
+    return got;
+}
+
+void cuc__tuned_device(cuc_tuned_record *key, char *toolkit, const cuc_device *device)
+{
+    int version = 0;
+
+    if (cuc__cu.cuDriverGetVersion)
+        (void)cuc__cu.cuDriverGetVersion(&version);
+    snprintf(toolkit, 16, "%d.%d", version / 1000 % 1000, version % 1000 / 10);
+    key->toolkit = toolkit;
+    key->gpu = device->name;
+}
+
+cuc_status cuc_tuned_program(char *out, const char *text, size_t bytes)
+{
+    uint64_t sum = UINT64_C(14695981039346656037);
+
+    CUC_CHECK_NOT_NULL(out);
+    CUC_CHECK_NOT_NULL(text);
+    bytes = bytes ? strnlen(text, bytes) : strlen(text);
+    for (size_t i = 0; i < bytes; i++)
+        sum = (sum ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
+    snprintf(out, 17, "%016" PRIx64, sum);
+    return CUC_OK;
+}
+
+cuc_status cuc_tuned_find(char *choice, size_t room, const char *path, const cuc_tuned_record *key)
+{
+    char found[CUC__TUNED_CHOICE];
+    cuc_tuned_record k;
+    cuc_status st;
+    int got;
+
+    CUC_CHECK_NOT_NULL(choice);
+    CUC_CHECK_NOT_NULL(key);
+    if ((st = CUC_READ_OPTIONS(&k, key, cuc_tuned_record)) < 0 ||
+        (st = check(&k, FIELDS - 2, __func__)) < 0)
+        return st;
+    if ((got = cuc__tuned_find(found, path, &k, __func__)) < 0)
+        return got;
+    if (!got)
+        return CUC_FAIL(CUC_ERROR_NOT_FOUND, "no record of %s, %s on %s for %s", k.program,
+                        k.kernel, k.gpu, k.dimensions);
+    if (strlen(found) >= room)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "room is %zu, the choice takes %zu", room,
+                        strlen(found) + 1);
+    strcpy(choice, found);
+    return CUC_OK;
+}
+
+// ---- Adding
+
+static bool same_key(char *const field[FIELDS], const char *const wanted[FIELDS])
+{
+    for (int i = 0; i < FIELDS - 2; i++)
+        if (strcmp(field[i], wanted[i]) != 0)
+            return false;
+    return true;
+}
+
+// The old text, with the record in place of one of the same key.
+static int put_record(FILE *f, char *text, const char *path, const cuc_tuned_record *r,
+                      const char *function)
+{
+    const char *wanted[FIELDS];
+    char *field[FIELDS];
+    int number = 1;
+
+    fields_of(wanted, r);
+    fputs(head, f);
+    text = text ? text + sizeof(head) - 1 : NULL;
+    while (text && *text) {
+        size_t length = strcspn(text, "\n");
+        bool last = !text[length];
+        text[length] = 0;
+        char *copy = strdup(text);
+        number++;
+        if (!copy)
+            return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a record");
+        bool record = *copy && *copy != '#', whole = !record || split(copy, field);
+        if (whole && !(record && same_key(field, wanted)))
+            fprintf(f, "%s\n", text);
+        free(copy);
+        if (!whole)
+            return fail_line(path, number, function);
+        text += length + !last;
+    }
+    for (int i = 0; i < FIELDS - 1; i++)
+        fprintf(f, "%s\t", wanted[i]);
+    fprintf(f, "%.4g\n", r->seconds);
+    return 0;
+}
+
+// Whether a path leads to the same file as before, unchanged.
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static void look_at(struct stat *about, const char *path)
+{
+    if (stat(path, about) != 0)
+        memset(about, 0, sizeof(*about)); // no file
+}
+
+// The file's folder, locked against others that add records: the file itself is replaced. Anybody
+// who can read the folder can hold this lock, so nobody waits for long while the file stays as it
+// is. Negative: not locked, nor is it where the file system has no such locks.
+static int lock_folder(const char *path)
+{
+    const struct timespec pause = { .tv_nsec = PAUSE_NS };
+    const char *end = strrchr(path, '/');
+    char folder[PATH_BYTES];
+    struct stat before, now;
+    int fd, locked;
+
+    snprintf(folder, sizeof(folder), "%.*s", end ? (int)(end - path) + 1 : 1, end ? path : ".");
+    fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    look_at(&before, path);
+    for (int waits = 0; fd >= 0 && waits < MOST_WAITS; waits++) {
+        while ((locked = flock(fd, LOCK_EX | LOCK_NB)) != 0 && errno == EINTR)
+            ;
+        if (!locked)
+            return fd;
+        if (errno != EWOULDBLOCK)
+            break;
+        nanosleep(&pause, NULL);
+        look_at(&now, path);
+        if (!same_file(&before, &now)) // somebody adds records: it goes on
+            waits = 0;
+        before = now;
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+// Write a text of the file's records and the new one. 1: another one was added meanwhile.
+static int replace(const char *path, const char *text, size_t bytes, const struct stat *old,
+                   const char *function)
+{
+    cuc__new_file file = { 0 };
+    struct stat now;
+
+    int error = cuc__new_file_begin(&file, path);
+    if (!error)
+        error = cuc__new_file_write(&file, text, bytes);
+    if (!error)
+        error = cuc__new_file_finish(&file);
+    look_at(&now, path);
+    bool changed = !error && !same_file(old, &now);
+    if (!error && !changed)
+        error = cuc__new_file_commit(&file);
+    cuc__new_file_discard(&file);
+    if (error)
+        return cuc__fail(CUC_ERROR_IO, function, "%s could not be written: %s", path,
+                         strerror(error));
+    return changed;
+}
+
+static int add(const char *path, const cuc_tuned_record *r, const char *function)
+{
+    char *old = NULL, *text = NULL;
+    struct stat about = { 0 };
+    size_t bytes = 0;
+
+    int st = read_file(&old, &about, path, function);
+    if (st < 0)
+        return st;
+    FILE *f = open_memstream(&text, &bytes);
+    st = f ? put_record(f, old, path, r, function) : 0;
+    free(old);
+    if ((!f || fclose(f) != 0) && st >= 0)
+        st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the records of %s",
+                       path);
+    if (st >= 0)
+        st = replace(path, text, bytes, &about, function);
+    free(text);
+    return st;
+}
+
+cuc_status cuc_tuned_add(const char *path, const cuc_tuned_record *record)
+{
+    char real[PATH_MAX];
+    cuc_tuned_record r;
+    cuc_status st;
+
+    CUC_CHECK_NOT_NULL(path);
+    CUC_CHECK_NOT_NULL(record);
+    if ((st = CUC_READ_OPTIONS(&r, record, cuc_tuned_record)) < 0 ||
+        (st = check(&r, FIELDS - 1, __func__)) < 0)
+        return st;
+    int folder = lock_folder(realpath(path, real) ? real : path), added = 1;
+    for (int i = 0; i < ATTEMPTS && added == 1; i++)
+        added = add(path, &r, __func__);
+    if (folder >= 0)
+        close(folder);
+    return added == 1 ? CUC_FAIL(CUC_ERROR_BUSY,
+                                 "%s changed %d times while a record was added to it: try again",
+                                 path, ATTEMPTS)
+                      : added;
+}

@@ -1,0 +1,245 @@
+// Barriers that all lanes of a warp must reach together, and that a part of one reached.
+//
+// What the simulation runs apart may be together on a GPU, so that nothing is said of when lanes
+// come, only of where: the n-th aligned barrier that a lane comes to must be that of every other
+// lane of its warp. A barrier that is complete by its count must have all of a warp that has not
+// exited, or none. A lane that exits need not come, unless it went past the barrier first: it
+// stored something in a place that those who wait can still come to.
+#include "check.h"
+#include "sim/exec/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT = 16 }; // barriers that lanes of a warp may be apart
+
+// A barrier that some lanes of a warp came to: their `turn`-th.
+struct step {
+    const struct sim_op *op;
+    uint32_t turn, index, lane;
+};
+
+// The aligned barriers of a warp.
+struct sim_steps {
+    bool parted;                        // else all lanes came to `together` of them
+    uint32_t together, turns[SIM_WARP]; // that each lane came to
+    struct step last[KEPT];             // by turn
+    uint32_t came[16];                  // lanes, to the phase of a barrier that is under way
+    const struct sim_op *at[SIM_STEP_CLUSTER_WAIT + 1];
+    uint32_t passing; // lanes that stored since they came to a barrier, while others stood at one
+    struct {
+        const struct sim_op *op, *barrier; // where, and that one
+    } passed[SIM_WARP];
+};
+
+bool sim_check_barrier_new(struct sim_block *block)
+{
+    block->steps = calloc(block->warp_count, sizeof(*block->steps));
+    return block->steps != NULL;
+}
+
+void sim_check_barrier_begin(struct sim_block *block)
+{
+    memset(block->steps, 0, block->warp_count * sizeof(*block->steps));
+}
+
+void sim_check_barrier_free(struct sim_block *block)
+{
+    free(block->steps);
+}
+
+// Lanes that have come to as many are together again.
+static void join(const struct sim_warp *w, struct sim_steps *steps)
+{
+    uint32_t turn = steps->turns[__builtin_ctz(w->alive)];
+
+    for (uint32_t m = w->alive; m; m &= m - 1)
+        if (steps->turns[__builtin_ctz(m)] != turn)
+            return;
+    steps->parted = false;
+    steps->together = turn;
+}
+
+// Note a step of a lane. True when another of its warp took another one in its stead, which is
+// `*other`.
+static bool step_differs(struct sim_steps *steps, const struct step *now, uint32_t turn,
+                         struct step *other)
+{
+    struct step *step = &steps->last[turn % KEPT];
+
+    if (step->turn != turn) {
+        *step = *now;
+        step->turn = turn;
+        return false;
+    }
+    if (step->op == now->op && step->index == now->index)
+        return false;
+    *other = *step;
+    return true;
+}
+
+bool sim_check_barrier_come(struct sim_warp *w, const struct sim_op *op, uint32_t lanes,
+                            uint32_t index)
+{
+    struct sim_steps *steps = &w->block->steps[w->index];
+    struct step other = { 0 };
+    uint32_t who = 0;
+
+    steps->passing &= ~lanes;
+    steps->at[index] = op;
+    if (index < 16)
+        steps->came[index] |= lanes;
+    if (!steps->parted && lanes == w->alive) {
+        struct step now = { op, 0, index, (uint32_t)__builtin_ctz(lanes) };
+        step_differs(steps, &now, ++steps->together, &other);
+        who = now.lane;
+    } else {
+        for (uint32_t lane = 0; !steps->parted && lane < SIM_WARP; lane++)
+            steps->turns[lane] = steps->together;
+        steps->parted = true;
+        for (uint32_t m = lanes; m; m &= m - 1) {
+            struct step now = { op, 0, index, (uint32_t)__builtin_ctz(m) };
+            struct step found;
+            if (step_differs(steps, &now, ++steps->turns[now.lane], &found) && !other.op) {
+                other = found;
+                who = now.lane;
+            }
+        }
+        join(w, steps);
+    }
+    if (!other.op)
+        return true;
+    if (other.op == op)
+        return sim_found(w, op, who, SIM_CHECK_BARRIER,
+                         "lane %u comes to barrier %u, lane %u of its warp to barrier %u", who,
+                         index, other.lane, other.index) != SIM_FAULT;
+    return sim_found(w, op, who, SIM_CHECK_BARRIER,
+                     "lane %u comes to this barrier, lane %u of its warp came to the one in line "
+                     "%u: all of a warp must come to the same",
+                     who, other.lane, other.op->line) != SIM_FAULT;
+}
+
+void sim_check_barrier_complete(struct sim_block *block, uint32_t index)
+{
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        struct sim_warp *w = &block->warps[i];
+        struct sim_steps *steps = &block->steps[i];
+        uint32_t came = steps->came[index], missing = w->alive & ~came;
+        const struct sim_op *at = steps->at[index];
+        steps->came[index] = 0;
+        steps->at[index] = NULL;
+        if (came && missing)
+            sim_found(w, at, (uint32_t)__builtin_ctz(came), SIM_CHECK_BARRIER,
+                      "barrier %u is complete without lane %u, though lanes 0x%08x of its warp "
+                      "came to it: all of a warp must come",
+                      index, (uint32_t)__builtin_ctz(missing), came);
+    }
+}
+
+// The aligned barrier that lanes of a warp other than these wait at; NULL: none.
+static const struct sim_op *barrier_of(const struct sim_warp *w, uint32_t others)
+{
+    const struct sim_steps *steps = &w->block->steps[w->index];
+
+    for (uint32_t i = 0; i < SIM_BARRIER_CLUSTER; i++)
+        if (w->waiting[i] & ~others && steps->at[i])
+            return steps->at[i];
+    return w->waiting[SIM_BARRIER_CLUSTER] & ~others ? steps->at[SIM_STEP_CLUSTER_WAIT] : NULL;
+}
+
+void sim_check_barrier_pass(struct sim_warp *w, const struct sim_op *op, uint32_t lanes)
+{
+    const struct sim_op *barrier = barrier_of(w, lanes);
+
+    for (uint32_t m = barrier ? lanes : 0; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        w->block->steps[w->index].passed[lane].op = op;
+        w->block->steps[w->index].passed[lane].barrier = barrier;
+    }
+    w->block->steps[w->index].passing |= barrier ? lanes : 0;
+}
+
+// A walk over the ops of a function.
+struct walk {
+    const struct sim_code *code;
+    uint32_t *left, count; // that are yet to be looked at
+    bool *seen;
+};
+
+static void go(struct walk *walk, uint32_t at)
+{
+    if (at >= walk->code->op_count || walk->seen[at])
+        return;
+    walk->seen[at] = true;
+    walk->left[walk->count++] = at;
+}
+
+// Where an op may lead, but for calls, which come back.
+static void go_on(struct walk *walk, uint32_t at)
+{
+    const struct sim_op *op = &walk->code->ops[at];
+    bool leaves = op->run == sim_run_exit || op->run == sim_run_ret;
+
+    if (op->run == sim_run_bra) {
+        go(walk, op->extra);
+        leaves = true;
+    } else if (op->run == sim_run_brx) {
+        const struct sim_targets *targets = op->data;
+        for (uint32_t i = 0; i < targets->count; i++)
+            go(walk, targets->at[i]);
+        leaves = true;
+    }
+    if (!leaves || op->guard != SIM_NO_GUARD)
+        go(walk, at + 1);
+}
+
+// Whether a way leads from one op of a function to another.
+static bool leads_to(const struct sim_code *code, const struct sim_op *from,
+                     const struct sim_op *to)
+{
+    struct walk walk = { .code = code,
+                         .left = calloc(code->op_count, sizeof(*walk.left)),
+                         .seen = calloc(code->op_count, sizeof(*walk.seen)) };
+    bool found = false;
+
+    if (walk.left && walk.seen) {
+        go_on(&walk, (uint32_t)(from - code->ops));
+        while (walk.count)
+            go_on(&walk, walk.left[--walk.count]);
+        found = walk.seen[to - code->ops];
+    }
+    free(walk.left);
+    free(walk.seen);
+    return found;
+}
+
+void sim_check_barrier_exit(struct sim_warp *w, uint32_t lanes)
+{
+    const struct sim_steps *steps = &w->block->steps[w->index];
+    const uint32_t passing = lanes & steps->passing;
+    const struct sim_op *barrier = passing ? barrier_of(w, lanes) : NULL;
+
+    for (uint32_t m = barrier ? passing : 0; m; m &= m - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(m);
+        const struct sim_op *op = steps->passed[lane].op;
+        const struct sim_code *code = sim_code_of(w->block->grid->program, barrier);
+        if (steps->passed[lane].barrier != barrier || op < code->ops ||
+            op >= code->ops + code->op_count || !leads_to(code, barrier, op))
+            continue;
+        sim_found(w, barrier, (uint32_t)__builtin_ctz(w->blocked & ~lanes), SIM_CHECK_BARRIER,
+                  "lane %u of the warp went past this barrier, to the store in line %u, and "
+                  "exited: all of a warp must come to it",
+                  lane, op->line);
+        return;
+    }
+}
+
+bool sim_check_members(struct sim_warp *w, const struct sim_op *op, uint32_t lanes,
+                       uint32_t members)
+{
+    uint32_t strange = lanes & ~members;
+
+    return !strange || sim_found(w, op, (uint32_t)__builtin_ctz(strange), SIM_CHECK_BARRIER,
+                                 "lane %u is not in the membermask 0x%08x that it gives",
+                                 (uint32_t)__builtin_ctz(strange), members) != SIM_FAULT;
+}

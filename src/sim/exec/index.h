@@ -1,0 +1,47 @@
+// An index of rows by a key: which rows of a table have a name or a value, without looking at all.
+// Rows are added in the order of the table and found the latest first. A key is a hash, so that
+// whoever finds a row compares it.
+#ifndef CUCORE_SIM_EXEC_INDEX_H
+#define CUCORE_SIM_EXEC_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SIM_INDEX_END UINT32_MAX
+
+struct sim_index {
+    uint32_t *heads; // [mask + 1]: the latest row of a bucket
+    struct sim_index_row {
+        uint64_t key;
+        uint32_t next;
+    } * rows;
+    uint32_t mask, count, room;
+};
+
+// Adds the row behind the last one. False when there is no memory.
+bool sim_index_add(struct sim_index *index, uint64_t key);
+void sim_index_free(struct sim_index *index);
+
+uint64_t sim_index_name(const char *name); // a key
+uint64_t sim_index_number(uint64_t a, uint64_t b);
+
+// The latest row below `before` that may have a key; SIM_INDEX_END when there is none. Begin with
+// SIM_INDEX_END.
+static inline uint32_t sim_index_next(const struct sim_index *index, uint64_t key, uint32_t before)
+{
+    uint32_t at = before != SIM_INDEX_END ? index->rows[before].next
+                  : index->heads          ? index->heads[key & index->mask]
+                                          : SIM_INDEX_END;
+
+    while (at != SIM_INDEX_END && index->rows[at].key != key)
+        at = index->rows[at].next;
+    return at;
+}
+
+// All rows that may have a key, the latest first.
+#define SIM_INDEX_EACH(i, index, key)                                                    \
+    for (uint32_t i = sim_index_next((index), (key), SIM_INDEX_END); i != SIM_INDEX_END; \
+         i = sim_index_next((index), (key), i))
+
+#endif

@@ -1,0 +1,373 @@
+// The settings of the product, from the environment when it is loaded:
+//   CUCORE_SIM_ARCH     sm_80, sm_90 (default) or sm_100: an A100, H200 or B200
+//   CUCORE_SIM_DEVICES  how many of them: 0 to 8, 1
+//   CUCORE_SIM_MEMORY   what each has: bytes, or with K, M, G or T behind; 16G
+//   CUCORE_SIM_FAIL     calls that fail: cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY, ... the third call
+//   CUCORE_SIM_CHECK    checks beside those that always run: init, race, async, barrier, all; with
+//                       error what they find is a fault
+//   CUCORE_SIM_TIMEOUT  seconds that a kernel may run
+//   CUCORE_SIM_REPORT   0: faults of kernels, refused launches, and settings that cannot be, are
+//   not
+//                       told on stderr
+//   CUDA_VISIBLE_DEVICES  which of the devices there are, as for the driver: numbers, UUIDs
+// With a setting that cannot be cuInit() fails with CUDA_ERROR_INVALID_VALUE, and cuGetErrorString()
+// of that says which it is; so does cuc_error_message() (sim/finding.h).
+#include "shell.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "sim/exec/builtin.h"
+#include "sim/check/check.h"
+
+static char complaint[512];
+static bool reports = true;
+
+void sim_print(const char *text)
+{
+    if (reports)
+        fprintf(stderr, "simulated driver: %s\n", text); // at once: others write too
+}
+
+__attribute__((format(printf, 3, 4))) static void complain(const char *name, const char *value,
+                                                           const char *format, ...);
+
+static void complain(const char *name, const char *value, const char *format, ...)
+{
+    va_list args;
+
+    if (complaint[0])
+        return; // the first one
+    int n = snprintf(complaint, sizeof(complaint), "%s=%.128s: ", name, value);
+    va_start(args, format);
+    if (n > 0 && (size_t)n < sizeof(complaint))
+        vsnprintf(complaint + n, sizeof(complaint) - (size_t)n, format, args);
+    va_end(args);
+}
+
+static const char *setting(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+static int read_arch(void)
+{
+    static const char name[] = "CUCORE_SIM_ARCH";
+    const char *value = setting(name);
+    struct device any;
+
+    if (!value)
+        return 90;
+    char *end;
+    long arch = strncmp(value, "sm_", 3) == 0 ? strtol(value + 3, &end, 10) : 0;
+    if (arch > 0 && arch < 1000 && !*end && sim_profile(&any, (int)arch, 0))
+        return (int)arch;
+    complain(name, value, "expected sm_80, sm_90 or sm_100");
+    return 90;
+}
+
+static int read_devices(void)
+{
+    static const char name[] = "CUCORE_SIM_DEVICES";
+    const char *value = setting(name);
+
+    if (!value)
+        return 1;
+    char *end;
+    long count = strtol(value, &end, 10);
+    if (end != value && !*end && count >= 0 && count <= SIM_DEVICES)
+        return (int)count;
+    complain(name, value, "expected a number from 0 to %d", SIM_DEVICES);
+    return 1;
+}
+
+// The device that a word of CUDA_VISIBLE_DEVICES names: the number that it begins with, or a UUID
+// of which the first letters may be enough. -1: none.
+static int named_device(const char *word, int count)
+{
+    int found = -1;
+
+    if (strncmp(word, "GPU-", 4) != 0) {
+        char *end;
+        long n = strtol(word, &end, 10);
+        return end != word && n >= 0 && n < count ? (int)n : -1;
+    }
+    for (int i = 0; word[4] && i < count; i++) { // "GPU-" alone is nobody's name
+        char name[48];
+        CUuuid uuid;
+        int at = snprintf(name, sizeof(name), "GPU-");
+        sim_uuid(i, &uuid);
+        for (int b = 0; b < 16; b++)
+            at += snprintf(name + at, sizeof(name) - (size_t)at, "%s%02x",
+                           b == 4 || b == 6 || b == 8 || b == 10 ? "-" : "",
+                           (unsigned)(unsigned char)uuid.bytes[b]);
+        if (strncasecmp(name, word, strlen(word)) != 0)
+            continue;
+        if (found >= 0)
+            return -1; // it could be either
+        found = i;
+    }
+    return found;
+}
+
+// As the driver reads it: the first word that names no device ends the list, and a device named
+// twice is an error, -1.
+static int read_visible(int count, int visible[SIM_DEVICES])
+{
+    const char *value = getenv("CUDA_VISIBLE_DEVICES");
+    char *rest = NULL;
+    int n = 0;
+
+    for (int i = 0; !value && i < count; i++)
+        visible[n++] = i;
+    char *list = value ? strdup(value) : NULL;
+    for (char *word = list ? strtok_r(list, ",", &rest) : NULL; word;
+         word = strtok_r(NULL, ",", &rest)) {
+        int device = named_device(word + strspn(word, " "), count);
+        if (device < 0)
+            break;
+        for (int i = 0; i < n; i++) {
+            if (visible[i] == device) {
+                free(list);
+                return -1;
+            }
+        }
+        visible[n++] = device;
+    }
+    free(list);
+    return n;
+}
+
+static void read_report(void)
+{
+    const char *value = getenv("CUCORE_SIM_REPORT");
+
+    reports = !value || strcmp(value, "0") != 0;
+}
+
+// A name that is misspelt would do nothing, without a word.
+static void check_names(void)
+{
+    static const char prefix[] = "CUCORE_SIM_";
+    static const char *const known[] = { "ARCH",  "DEVICES", "MEMORY",  "FAIL",
+                                         "CHECK", "TIMEOUT", "THREADS", "REPORT" };
+
+    for (char **at = environ; at && *at; at++) {
+        if (strncmp(*at, prefix, sizeof(prefix) - 1) != 0)
+            continue;
+        const char *name = *at + sizeof(prefix) - 1;
+        size_t length = strcspn(name, "="), i = 0;
+        while (i < LENGTH(known) &&
+               !(strlen(known[i]) == length && strncmp(known[i], name, length) == 0))
+            i++;
+        if (i == LENGTH(known))
+            sim_tell("%s%.*s is not read: CUCORE_SIM_ARCH, _DEVICES, _MEMORY, _FAIL, _CHECK, "
+                     "_TIMEOUT, _THREADS and _REPORT are",
+                     prefix, length < 64 ? (int)length : 64, name);
+    }
+}
+
+// The workers read it themselves (schedule.c); here it is only looked at.
+static void check_threads(void)
+{
+    static const char name[] = "CUCORE_SIM_THREADS";
+    const char *value = setting(name);
+    char *end = NULL;
+    long count = value ? strtol(value, &end, 10) : 1;
+
+    if (value && (end == value || *end || count < 1 || count > 256))
+        complain(name, value, "expected a number from 1 to 256");
+}
+
+static size_t read_memory(void)
+{
+    static const char name[] = "CUCORE_SIM_MEMORY", units[] = "KMGT";
+    const char *value = setting(name);
+    const size_t most = (size_t)4 << 40;
+
+    if (!value)
+        return (size_t)16 << 30;
+    char *end;
+    unsigned long long bytes = value[0] >= '0' && value[0] <= '9' ? strtoull(value, &end, 10) : 0;
+    if (bytes && *end) {
+        const char *unit = strchr(units, *end);
+        int shift = unit ? (int)(unit - units + 1) * 10 : 0;
+        bytes = unit && !end[1] && bytes <= most >> shift ? bytes << shift : 0;
+    }
+    if (bytes && bytes <= most)
+        return bytes;
+    complain(name, value, "expected a number of bytes, also with K, M, G or T behind, up to 4T");
+    return (size_t)16 << 30;
+}
+
+// One "function:n=CODE".
+static bool arm(char *wish)
+{
+    char *colon = strchr(wish, ':'), *equals = strchr(wish, '=');
+    char *end;
+
+    if (!colon || !equals || equals < colon)
+        return false;
+    *colon = *equals = '\0';
+    long nth = strtol(colon + 1, &end, 10);
+    if (end == colon + 1 || *end || nth < 1 || nth > 1000000000)
+        return false;
+    int fn = sim_function_number(wish);
+    CUresult code = sim_result_number(equals + 1);
+    if (fn == FN_COUNT || code <= 0)
+        return false;
+    sim_arm(fn, (int)nth, code);
+    return true;
+}
+
+// What was wished for and did not come, told when the process ends. A forked child leaves that to
+// its parent.
+static pid_t owner;
+
+static void tell_unfired(void)
+{
+    int fn, nth, left;
+
+    for (size_t i = 0; getpid() == owner && sim_fault_left(i, &fn, &nth, &left); i++)
+        if (left)
+            sim_tell("CUCORE_SIM_FAIL: %s:%d did not happen, there %s %d call%s",
+                     sim_function_name(fn), nth, nth - left == 1 ? "was" : "were", nth - left,
+                     nth - left == 1 ? "" : "s");
+}
+
+static void read_faults(void)
+{
+    static const char name[] = "CUCORE_SIM_FAIL";
+    const char *value = setting(name);
+    char *rest = NULL;
+
+    if (!value)
+        return;
+    char *list = strdup(value);
+    for (char *wish = list ? strtok_r(list, ", ", &rest) : NULL; wish;
+         wish = strtok_r(NULL, ", ", &rest)) {
+        char said[128];
+        snprintf(said, sizeof(said), "%s", wish);
+        if (!arm(wish))
+            complain(name, said,
+                     "expected function:n=CODE, as in "
+                     "cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY");
+    }
+    free(list);
+    owner = getpid();
+    atexit(tell_unfired);
+}
+
+static void tell(const char *report)
+{
+    sim_tell("%s", report);
+}
+
+// A finding is told once for its place: how often it came is known when the process ends.
+static void tell_findings(void)
+{
+    static const struct {
+        uint32_t check;
+        const char *name;
+    } checks[] = {
+        { SIM_CHECK_INIT, "init" },
+        { SIM_CHECK_RACE, "race" },
+        { SIM_CHECK_ASYNC, "async" },
+        { SIM_CHECK_BARRIER, "barrier" },
+    };
+
+    for (size_t i = 0; i < LENGTH(checks); i++) {
+        uint64_t places, found = sim_findings(checks[i].check, &places);
+        if (found)
+            sim_tell("check %s: %llu finding%s in %llu place%s", checks[i].name,
+                     (unsigned long long)found, found == 1 ? "" : "s", (unsigned long long)places,
+                     places == 1 ? "" : "s");
+    }
+}
+
+static void read_checks(void)
+{
+    static const char name[] = "CUCORE_SIM_CHECK";
+    const char *value = setting(name);
+    char why[160];
+
+    if (!value)
+        return;
+    if (!sim_checks_read(value, why, sizeof(why)))
+        complain(name, value, "%s", why);
+    else if (sim_checks == SIM_CHECK_ERROR)
+        complain(name, value, "error alone checks nothing: say what too, as in all,error");
+    sim_check_tell = tell;
+    if (!(sim_checks & SIM_CHECK_ERROR))
+        atexit(tell_findings);
+}
+
+static void read_timeout(void)
+{
+    static const char name[] = "CUCORE_SIM_TIMEOUT";
+    const char *value = setting(name);
+
+    if (!value)
+        return;
+    char *end;
+    double seconds = strtod(value, &end);
+    if (end != value && !*end && seconds >= 0.001 && seconds <= 1e6)
+        sim_timeout = (uint64_t)(1e9 * seconds);
+    else
+        complain(name, value, "expected seconds from 0.001 to 1000000");
+}
+
+void sim_configure(void)
+{
+    int arch = read_arch();
+    size_t memory = read_memory();
+    check_threads();
+
+    read_report();
+    check_names();
+    int count = read_devices(), visible[SIM_DEVICES];
+
+    sim.version = 13000;
+    sim_set_conditional = sim_condition_set;
+    sim.device_count = read_visible(count, visible);
+    sim.device_twice = sim.device_count < 0;
+    if (sim.device_twice)
+        sim.device_count = 0;
+    sim.async = false;
+    sim.background = true;
+    sim.guard = false;
+    sim.fresh_most = (size_t)1 << 20;
+    for (int i = 0; i < SIM_DEVICES; i++) {
+        struct device *d = &sim.devices[i];
+        sim_profile(d, arch, i < sim.device_count ? visible[i] : i);
+        d->total = memory;
+        // Kernels may touch what the driver knows: that is a check worth more than the feature.
+        d->attributes[CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS] = 0;
+    }
+    read_faults();
+    read_checks();
+    read_timeout();
+}
+
+CUresult sim_started(void)
+{
+    if (!complaint[0])
+        return CUDA_SUCCESS;
+    sim_tell("%s", complaint);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+const char *sim_complaint(void)
+{
+    return complaint[0] ? complaint : NULL;
+}
+
+void sim_fault_fired(void)
+{
+}

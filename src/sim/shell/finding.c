@@ -1,0 +1,78 @@
+// Findings: the words that a failing call or a fault comes with, kept for the library to ask
+// (sim/finding.h) beside being printed.
+#include "shell.h"
+
+#include "sim/exec/finding.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 1024 };
+
+// The last words of this thread, and the failed call that they explain.
+static _Thread_local struct {
+    bool fresh; // told since the call or the work of a stream began
+    int fn;
+    CUresult code;
+    char text[TEXT_BYTES];
+} last;
+
+// The fault that destroyed a context most recently. With the lock.
+static struct {
+    CUresult code;
+    char text[TEXT_BYTES];
+} fault;
+
+void sim_tell(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(last.text, sizeof(last.text), format, args);
+    va_end(args);
+    last.fresh = true;
+    last.fn = FN_COUNT;
+    sim_print(last.text);
+}
+
+void sim_finding_begin(void)
+{
+    last.fresh = false;
+}
+
+void sim_finding_failed(int fn, CUresult code)
+{
+    if (last.fresh) {
+        last.fn = fn;
+        last.code = code;
+    } else if (last.fn == fn) {
+        last.fn = FN_COUNT; // those words were about an earlier call
+    }
+}
+
+void sim_finding_fault(CUresult code)
+{
+    fault.code = code;
+    snprintf(fault.text, sizeof(fault.text), "%s", last.fresh ? last.text : "");
+}
+
+__attribute__((visibility("default"))) sim_finding_fn cucoreSimulatedFinding;
+
+int cucoreSimulatedFinding(const char *call, int code, char *text, size_t bytes)
+{
+    int fn = sim_function_number(call);
+    const char *found = NULL;
+
+    sim_lock();
+    if (fn == FN_cuInit)
+        found = sim_complaint();
+    else if (last.fn == fn && fn != FN_COUNT && last.code == code)
+        found = last.text;
+    else if (fault.code == code)
+        found = fault.text;
+    if (found)
+        snprintf(text, bytes, "%s", found);
+    sim_unlock();
+    return found && *found;
+}

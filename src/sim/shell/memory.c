@@ -1,0 +1,520 @@
+// Memory: one arena of addresses, none of which is given out a second time before all were, so that
+// a stale one is known.
+#include "shell.h"
+
+#include "sim/exec/exec.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#endif
+#endif
+#ifndef ASAN_POISON_MEMORY_REGION
+#define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+#endif
+
+enum {
+    PAGE = 4096,
+    FRESH = 0xcd, // what fresh memory is full of
+};
+
+// Without a guard what lies below `open` may be touched: it grows in steps, since each change of
+// access between neighbours costs the system a mapping, and there are not many.
+static const size_t open_step = (size_t)64 << 20;
+
+static struct {
+    CUdeviceptr base, next, open, end;
+} arena;
+
+size_t sim_round_up(size_t bytes, size_t to)
+{
+    return (bytes + to - 1) / to * to;
+}
+
+bool sim_in_arena(CUdeviceptr ptr)
+{
+    return arena.base && ptr >= arena.base && ptr < arena.end;
+}
+
+// Reserve addresses, as many as the machine lets us.
+static bool arena_init(void)
+{
+    for (size_t bytes = (size_t)8 << 40; !arena.base && bytes >= (size_t)1 << 30; bytes /= 4) {
+        void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p == MAP_FAILED)
+            continue;
+        arena.base = arena.next = arena.open = (CUdeviceptr)(uintptr_t)p;
+        arena.end = arena.base + bytes;
+    }
+    return arena.base != 0;
+}
+
+// The table of allocations, by address.
+
+static size_t position(CUdeviceptr base)
+{
+    size_t low = 0, high = sim.allocation_count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (sim.allocations[middle]->base <= base)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low; // of the first one above
+}
+
+// Addresses for `span` bytes and a page that stays free: the next ones, or, once the end was
+// reached, the next gap.
+static CUdeviceptr place(size_t span)
+{
+    for (int round = 0; round < 2; round++) {
+        for (size_t at = position(arena.next);; at++) {
+            const struct allocation *before = at ? sim.allocations[at - 1] : NULL;
+            const struct allocation *after = at < sim.allocation_count ? sim.allocations[at] : NULL;
+            CUdeviceptr end = after && after->base < arena.end ? after->base : arena.end;
+            if (before && sim_in_arena(before->base)) {
+                CUdeviceptr free = before->base + sim_round_up(before->bytes, PAGE) + PAGE;
+                arena.next = arena.next < free ? free : arena.next;
+            }
+            if (arena.next < end && span + PAGE <= end - arena.next)
+                return arena.next;
+            if (end == arena.end)
+                break;
+            arena.next = end;
+        }
+        arena.next = arena.base;
+    }
+    return 0;
+}
+
+// Let it be touched.
+static bool open_pages(CUdeviceptr at, size_t span)
+{
+    const int access = PROT_READ | PROT_WRITE;
+
+    if (sim.guard)
+        return mprotect((void *)(uintptr_t)at, span, access) == 0;
+    if (at + span <= arena.open)
+        return true;
+    size_t more = sim_round_up(at + span - arena.open, open_step);
+    if (more > arena.end - arena.open)
+        more = arena.end - arena.open;
+    if (mprotect((void *)(uintptr_t)arena.open, more, access))
+        return false;
+    arena.open += more;
+    return true;
+}
+
+static void fresh(void *at, size_t bytes)
+{
+    memset(at, FRESH, bytes < sim.fresh_most ? bytes : sim.fresh_most);
+    ASAN_POISON_MEMORY_REGION((unsigned char *)at + bytes, sim_round_up(bytes, PAGE) - bytes);
+}
+
+static void *pages(size_t bytes)
+{
+    size_t span = sim_round_up(bytes, PAGE);
+
+    if (span < bytes || (!arena.base && !arena_init()))
+        return NULL;
+    CUdeviceptr at = place(span);
+    if (!at || !open_pages(at, span))
+        return NULL;
+    void *p = (void *)(uintptr_t)at;
+    arena.next = at + span + PAGE;
+    fresh(p, bytes);
+    return p;
+}
+
+static void unmap(CUdeviceptr base, size_t bytes, bool shared)
+{
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    void *p = (void *)(uintptr_t)base;
+    size_t span = sim_round_up(bytes, PAGE);
+
+    // The addresses stay ours, the memory goes.
+    ASAN_UNPOISON_MEMORY_REGION((unsigned char *)p + bytes, span - bytes);
+    if (!sim.guard && !shared)
+        (void)madvise(p, span, MADV_DONTNEED);
+    else if (mmap(p, span, sim.guard ? PROT_NONE : PROT_READ | PROT_WRITE, flags, -1, 0) ==
+             MAP_FAILED)
+        sim_bug("memory cannot be given back", "mmap");
+}
+
+// Whose a piece of memory is, for kernels of other devices.
+static int owner_of(enum memory memory, int device)
+{
+    return memory == MEMORY_DEVICE || memory == MEMORY_POOL ? device : SIM_ANY_DEVICE;
+}
+
+// Memory of a graph that is not there at present keeps its addresses.
+
+void sim_pages_sleep(struct allocation *a, const char *by)
+{
+    sim_memory_remove(a->base, by);
+    sim_note_gone(a->base, a->bytes);
+    unmap(a->base, a->bytes, false);
+}
+
+void sim_pages_wake(struct allocation *a)
+{
+    if (!open_pages(a->base, sim_round_up(a->bytes, PAGE)))
+        sim_bug("memory cannot be had again", "mprotect");
+    fresh((void *)(uintptr_t)a->base, a->bytes);
+    sim_memory_add(a->base, a->bytes, owner_of(a->memory, a->device));
+    sim_note_fresh(a->base, a->bytes);
+}
+
+bool sim_asleep(const struct allocation *a)
+{
+    return a->graph && !a->graph->awake;
+}
+
+struct allocation *sim_find(CUdeviceptr ptr)
+{
+    size_t at = position(ptr);
+    struct allocation *a = at ? sim.allocations[at - 1] : NULL;
+
+    return a && ptr - a->base < a->bytes ? a : NULL;
+}
+
+static struct allocation *enter(CUdeviceptr base, size_t bytes, enum memory memory, int device)
+{
+    struct allocation *a = sim_alloc(sizeof(*a));
+    size_t at = position(base);
+
+    a->base = base;
+    a->bytes = bytes;
+    a->memory = memory;
+    a->device = device;
+    a->id = ++sim.serial;
+    a->preferred.type = a->prefetched.type = CU_MEM_LOCATION_TYPE_INVALID;
+    if (sim.allocation_count == sim.allocation_room) {
+        size_t room = sim.allocation_room ? 2 * sim.allocation_room : 64;
+        struct allocation **grown = sim_alloc(room * sizeof(struct allocation *));
+        if (sim.allocation_count)
+            memcpy(grown, sim.allocations, sim.allocation_count * sizeof(*grown));
+        free(sim.allocations);
+        sim.allocations = grown;
+        sim.allocation_room = room;
+    }
+    memmove(sim.allocations + at + 1, sim.allocations + at,
+            (sim.allocation_count - at) * sizeof(*sim.allocations));
+    sim.allocations[at] = a;
+    sim.allocation_count++;
+    return a;
+}
+
+// What counts against a device's memory outside of pools.
+static bool on_device(enum memory memory)
+{
+    return memory == MEMORY_DEVICE || memory == MEMORY_MANAGED || memory == MEMORY_VARIABLE;
+}
+
+// A variable lies where its library put it; here it only gets a name.
+struct allocation *sim_note_variable(CUdeviceptr base, size_t bytes, struct context *context)
+{
+    struct allocation *a = sim_find(base);
+
+    if (!a) {
+        a = enter(base, bytes ? bytes : 1, MEMORY_VARIABLE, context->device);
+        a->foreign = true;
+    }
+    a->context = context;
+    return a;
+}
+
+struct allocation *sim_note_virtual(CUdeviceptr base, size_t bytes, enum memory memory, int device)
+{
+    struct allocation *a = enter(base, bytes, memory, device == SIM_ANY_DEVICE ? 0 : device);
+
+    a->virtual = true;
+    sim_memory_add(base, bytes, memory == MEMORY_HOST ? SIM_ANY_DEVICE : device);
+    return a;
+}
+
+struct allocation *sim_allocate(size_t bytes, enum memory memory, int device)
+{
+    struct device *d = &sim.devices[device];
+
+    if (on_device(memory) && (bytes > d->total || d->used > d->total - bytes))
+        return NULL;
+    void *p = pages(bytes);
+    if (!p)
+        return NULL;
+    if (on_device(memory))
+        d->used += bytes;
+    sim_memory_add((uintptr_t)p, bytes, owner_of(memory, device));
+    return enter((CUdeviceptr)(uintptr_t)p, bytes, memory, device);
+}
+
+void sim_free(struct allocation *a, const char *by)
+{
+    size_t at = position(a->base) - 1;
+
+    sim.allocation_count--;
+    memmove(sim.allocations + at, sim.allocations + at + 1,
+            (sim.allocation_count - at) * sizeof(*sim.allocations));
+    if (on_device(a->memory) && !a->foreign && !a->virtual)
+        sim.devices[a->device].used -= a->bytes;
+    if (a->shared && a->pool)
+        sim_pool_forget(a->pool, a);
+    if (a->pool)
+        sim_pool_give_back(a->pool, a->bytes);
+    if (!a->foreign)
+        sim_memory_remove(a->base, by);
+    if (!a->foreign && !a->virtual)
+        sim_note_gone(a->base, a->bytes);
+    if (a->memory != MEMORY_REGISTERED && !a->foreign && !a->virtual)
+        unmap(a->base, a->bytes, a->shared);
+    free(a->graph);
+    free(a);
+}
+
+void sim_memory_of_context_end(struct context *context)
+{
+    size_t i = sim.allocation_count;
+
+    while (i--)
+        if (sim.allocations[i]->context == context)
+            sim_free(sim.allocations[i], "the end of their context");
+}
+
+// Host addresses of this process that nobody mapped must not crash the test, but fail as a GPU
+// does.
+static bool mapped(CUdeviceptr ptr, size_t bytes)
+{
+    uintptr_t first = (uintptr_t)ptr & ~(uintptr_t)(PAGE - 1);
+    uintptr_t last = ((uintptr_t)ptr + bytes - 1) & ~(uintptr_t)(PAGE - 1);
+
+    unsigned char resident;
+
+    return mincore((void *)first, PAGE, &resident) == 0 &&
+           mincore((void *)last, PAGE, &resident) == 0;
+}
+
+CUresult sim_check_range(CUdeviceptr ptr, size_t bytes, bool in_turn)
+{
+    if (!bytes)
+        return CUDA_SUCCESS;
+    const struct allocation *a = sim_find(ptr);
+    bool there = a && (in_turn || !a->freeing);
+    if (there && a->graph)
+        there = in_turn ? a->graph->awake : a->graph->launched;
+    bool good = a ? there && bytes <= a->base + a->bytes - ptr
+                  : !sim_in_arena(ptr) && !sim_reserved(ptr) && mapped(ptr, bytes);
+    // Host memory of which a part is registered is host memory all the same.
+    if (a && a->memory == MEMORY_REGISTERED && !good)
+        good = mapped(ptr, bytes);
+    return good ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;
+}
+
+// Device memory.
+
+CUresult sim_cuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    const struct device *d = &sim.devices[sim_current()->device];
+
+    if (!free_bytes || !total_bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    *free_bytes = d->total > d->used ? d->total - d->used : 0;
+    *total_bytes = d->total;
+    return CUDA_SUCCESS;
+}
+
+static CUresult allocate(CUdeviceptr *out, size_t bytes, enum memory memory, unsigned flags)
+{
+    struct context *c = sim_current();
+
+    if (!out || !bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct allocation *a = sim_allocate(bytes, memory, c->device);
+    if (!a)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    a->context = c;
+    a->flags = flags;
+    if (memory == MEMORY_DEVICE)
+        sim_note_fresh(a->base, bytes);
+    *out = a->base;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemAlloc(CUdeviceptr *ptr, size_t bytes)
+{
+    return allocate(ptr, bytes, MEMORY_DEVICE, 0);
+}
+
+CUresult sim_cuMemAllocPitch(CUdeviceptr *ptr, size_t *pitch, size_t width_bytes, size_t height,
+                             unsigned element_bytes)
+{
+    size_t row = sim_round_up(width_bytes, 512);
+
+    if (!ptr || !pitch || !width_bytes || !height || row < width_bytes ||
+        (element_bytes != 4 && element_bytes != 8 && element_bytes != 16))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (row > SIZE_MAX / height)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult code = allocate(ptr, row * height, MEMORY_DEVICE, 0);
+    if (!code)
+        *pitch = row;
+    return code;
+}
+
+CUresult sim_cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned flags)
+{
+    if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!sim_attribute(sim_current()->device, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return allocate(ptr, bytes, MEMORY_MANAGED, flags);
+}
+
+// A free waits for the work of the device: so it is with the driver, and tests may rely on it.
+static CUresult free_now(CUdeviceptr ptr, const char *by)
+{
+    CUresult code = sim_drain_context(sim_current());
+
+    if (code)
+        return code;
+    struct allocation *a = sim_find(ptr);
+    if (!a || a->base != ptr || a->freeing || (a->graph && !a->graph->launched))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (a->graph) { // what its graph has left
+        a->graph->launched = false;
+        sim_graph_memory_sleep(a, by);
+        sim_graph_memory_retain(a);
+        sim_graph_memory_drop(a);
+    } else {
+        sim_free(a, by);
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemFree(CUdeviceptr ptr)
+{
+    const struct allocation *a = sim_find(ptr);
+
+    if (!ptr)
+        return CUDA_SUCCESS;
+    if (!a || a->base != ptr || a->freeing || a->virtual ||
+        (a->memory != MEMORY_DEVICE && a->memory != MEMORY_MANAGED && a->memory != MEMORY_POOL))
+        return CUDA_ERROR_INVALID_VALUE;
+    return free_now(ptr, "cuMemFree");
+}
+
+CUresult sim_cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr ptr)
+{
+    const struct allocation *a = sim_find(ptr);
+
+    if (!a || a->freeing)
+        return CUDA_ERROR_NOT_FOUND;
+    if (base)
+        *base = a->base;
+    if (size)
+        *size = a->bytes;
+    return CUDA_SUCCESS;
+}
+
+// Host memory.
+
+CUresult sim_cuMemHostAlloc(void **host, size_t bytes, unsigned flags)
+{
+    const unsigned known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP |
+                           CU_MEMHOSTALLOC_WRITECOMBINED;
+    CUdeviceptr p;
+
+    if (!host || flags & ~known)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult code = allocate(&p, bytes, MEMORY_HOST, flags);
+    if (!code)
+        *host = (void *)(uintptr_t)p;
+    return code;
+}
+
+CUresult sim_cuMemAllocHost(void **host, size_t bytes)
+{
+    return sim_cuMemHostAlloc(host, bytes, 0);
+}
+
+static struct allocation *host_memory(const void *host)
+{
+    struct allocation *a = sim_find((CUdeviceptr)(uintptr_t)host);
+
+    return a && (a->memory == MEMORY_HOST || a->memory == MEMORY_REGISTERED) ? a : NULL;
+}
+
+CUresult sim_cuMemFreeHost(void *host)
+{
+    const struct allocation *a = host_memory(host);
+
+    if (!host)
+        return CUDA_SUCCESS;
+    if (!a || a->memory != MEMORY_HOST || a->virtual || a->base != (CUdeviceptr)(uintptr_t)host)
+        return CUDA_ERROR_INVALID_VALUE;
+    return free_now(a->base, "cuMemFreeHost");
+}
+
+CUresult sim_cuMemHostGetDevicePointer(CUdeviceptr *ptr, void *host, unsigned flags)
+{
+    if (!ptr || flags || !host_memory(host))
+        return CUDA_ERROR_INVALID_VALUE;
+    *ptr = (CUdeviceptr)(uintptr_t)host;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemHostGetFlags(unsigned *flags, void *host)
+{
+    const struct allocation *a = host_memory(host);
+
+    if (!flags || !a)
+        return CUDA_ERROR_INVALID_VALUE;
+    // With unified addresses all host memory is portable and mapped.
+    *flags = a->flags | CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemHostRegister(void *host, size_t bytes, unsigned flags)
+{
+    const unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
+                           CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+    CUdeviceptr base = (CUdeviceptr)(uintptr_t)host;
+    struct context *c = sim_current();
+
+    if (!host || !bytes || flags & ~known || base + bytes < base)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags & CU_MEMHOSTREGISTER_READ_ONLY &&
+        !sim_attribute(c->device, CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (sim_in_arena(base) || !mapped(base, bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    size_t above = position(base);
+    if (sim_find(base) ||
+        (above < sim.allocation_count && sim.allocations[above]->base < base + bytes))
+        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    sim_memory_add(base, bytes, SIM_ANY_DEVICE);
+    struct allocation *a = enter(base, bytes, MEMORY_REGISTERED, c->device);
+    a->context = c;
+    a->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult sim_cuMemHostUnregister(void *host)
+{
+    struct allocation *a = host_memory(host);
+
+    if (!host)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!a || a->memory != MEMORY_REGISTERED || a->base != (CUdeviceptr)(uintptr_t)host)
+        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    sim_free(a, "cuMemHostUnregister");
+    return CUDA_SUCCESS;
+}

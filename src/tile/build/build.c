@@ -1,0 +1,302 @@
+// Making ops: operands and attributes go in, rules are checked, results come out. See build.h.
+#include "build.h"
+
+#include "base/arena.h"
+#include "infer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static tile_infer *const infer[TILE_OP_COUNT] = {
+    [TILE_CONSTANT] = tile_infer_leaf,
+    [TILE_IOTA] = tile_infer_leaf,
+    [TILE_BLOCK] = tile_infer_block_index,
+    [TILE_NUM_BLOCKS] = tile_infer_block_index,
+    [TILE_DIMENSION] = tile_infer_block_index,
+    [TILE_DIM] = tile_infer_dim,
+    [TILE_STRIDE] = tile_infer_dim,
+    [TILE_NEG] = tile_infer_unary,
+    [TILE_NOT] = tile_infer_unary,
+    [TILE_ABS] = tile_infer_unary,
+    [TILE_EXP] = tile_infer_unary,
+    [TILE_EXP2] = tile_infer_unary,
+    [TILE_EXPM1] = tile_infer_unary,
+    [TILE_LOG] = tile_infer_unary,
+    [TILE_LOG2] = tile_infer_unary,
+    [TILE_LOG1P] = tile_infer_unary,
+    [TILE_SQRT] = tile_infer_unary,
+    [TILE_RSQRT] = tile_infer_unary,
+    [TILE_SIN] = tile_infer_unary,
+    [TILE_COS] = tile_infer_unary,
+    [TILE_TAN] = tile_infer_unary,
+    [TILE_SINH] = tile_infer_unary,
+    [TILE_COSH] = tile_infer_unary,
+    [TILE_TANH] = tile_infer_unary,
+    [TILE_ERF] = tile_infer_unary,
+    [TILE_SIGMOID] = tile_infer_unary,
+    [TILE_FLOOR] = tile_infer_unary,
+    [TILE_CEIL] = tile_infer_unary,
+    [TILE_ROUND] = tile_infer_unary,
+    [TILE_TRUNC] = tile_infer_unary,
+    [TILE_ISNAN] = tile_infer_test,
+    [TILE_ISINF] = tile_infer_test,
+    [TILE_CAST] = tile_infer_cast,
+    [TILE_BITCAST] = tile_infer_bitcast,
+    [TILE_ASSUME] = tile_infer_unary,
+    [TILE_ADD] = tile_infer_binary,
+    [TILE_SUB] = tile_infer_binary,
+    [TILE_MUL] = tile_infer_binary,
+    [TILE_DIV] = tile_infer_binary,
+    [TILE_FLOORDIV] = tile_infer_binary,
+    [TILE_CDIV] = tile_infer_binary,
+    [TILE_MOD] = tile_infer_binary,
+    [TILE_POW] = tile_infer_binary,
+    [TILE_ATAN2] = tile_infer_binary,
+    [TILE_MINIMUM] = tile_infer_binary,
+    [TILE_MAXIMUM] = tile_infer_binary,
+    [TILE_AND] = tile_infer_binary,
+    [TILE_OR] = tile_infer_binary,
+    [TILE_XOR] = tile_infer_binary,
+    [TILE_SHL] = tile_infer_binary,
+    [TILE_SHR] = tile_infer_binary,
+    [TILE_EQ] = tile_infer_compare,
+    [TILE_NE] = tile_infer_compare,
+    [TILE_LT] = tile_infer_compare,
+    [TILE_LE] = tile_infer_compare,
+    [TILE_GT] = tile_infer_compare,
+    [TILE_GE] = tile_infer_compare,
+    [TILE_FMA] = tile_infer_fma,
+    [TILE_WHERE] = tile_infer_where,
+    [TILE_BROADCAST] = tile_infer_broadcast,
+    [TILE_RESHAPE] = tile_infer_reshape,
+    [TILE_PERMUTE] = tile_infer_permute,
+    [TILE_CAT] = tile_infer_cat,
+    [TILE_EXTRACT] = tile_infer_extract,
+    [TILE_INSERT] = tile_infer_insert,
+    [TILE_TAKE] = tile_infer_take,
+    [TILE_SHIFT] = tile_infer_shift,
+    [TILE_ROLL] = tile_infer_roll,
+    [TILE_CONVERT] = tile_infer_convert,
+    [TILE_REDUCE] = tile_infer_reduce,
+    [TILE_ARGMIN] = tile_infer_arg,
+    [TILE_ARGMAX] = tile_infer_arg,
+    [TILE_SCAN] = tile_infer_scan,
+    [TILE_SORT] = tile_infer_sort,
+    [TILE_TOPK] = tile_infer_topk,
+    [TILE_HISTOGRAM] = tile_infer_histogram,
+    [TILE_MMA] = tile_infer_mma,
+    [TILE_PHILOX] = tile_infer_philox,
+    [TILE_ASM] = tile_infer_asm,
+    [TILE_SLICE] = tile_infer_slice,
+    [TILE_LOAD] = tile_infer_load,
+    [TILE_LOAD_AT] = tile_infer_load,
+    [TILE_STORE] = tile_infer_store,
+    [TILE_STORE_AT] = tile_infer_store,
+    [TILE_LOAD_ROWS] = tile_infer_load_rows,
+    [TILE_STORE_ROWS] = tile_infer_store_rows,
+    [TILE_GATHER] = tile_infer_gather,
+    [TILE_SCATTER] = tile_infer_scatter,
+    [TILE_STORE_REDUCE] = tile_infer_store_reduce,
+    [TILE_ATOMIC] = tile_infer_atomic,
+    [TILE_ASSERT] = tile_infer_assert,
+    [TILE_PRINT] = tile_infer_print,
+    [TILE_GRID_WAIT] = tile_infer_grid,
+    [TILE_GRID_LAUNCH] = tile_infer_grid,
+};
+
+static uint32_t results_of(enum tile_op_kind kind, uint32_t operands, bool by_function)
+{
+    switch (kind) {
+    case TILE_REDUCE:
+    case TILE_SCAN:
+        return by_function ? operands / 2 : 1;
+    case TILE_TOPK:
+        return 2;
+    case TILE_PHILOX:
+        return 4;
+    default:
+        return tile_op_infos[kind].traits & TILE_WRITES && kind != TILE_ATOMIC ? 0 : 1;
+    }
+}
+
+struct tile_op *tile_build_op(struct tile_builder *b, enum tile_op_kind kind,
+                              struct tile_value *const *operands, uint32_t count,
+                              const struct tile_attribute *attributes, uint32_t attribute_count,
+                              struct tile_block *function, const struct tile_type *wanted)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!operands[i])
+            return NULL;
+    struct tile_op *op = tile_op_create(
+        b->kernel, kind, count, results_of(kind, count, function != NULL), function != NULL);
+    if (!op)
+        return NULL;
+    op->where = b->where;
+    op->where.inlined_at = b->module->call;
+    if (count)
+        memcpy(op->operand, operands, count * sizeof(struct tile_value *));
+    for (uint32_t i = 0; i < attribute_count; i++)
+        tile_set(b->kernel, op, attributes[i]);
+    if (function) {
+        op->block[0] = function;
+        function->parent = op;
+    }
+    if (b->module->diagnostics->out_of_memory || !infer[kind](b, op, wanted))
+        return NULL;
+    tile_append(b->block, op);
+    return op;
+}
+
+struct tile_value *tile_build(struct tile_builder *b, enum tile_op_kind kind,
+                              struct tile_value *const *operands, uint32_t count,
+                              const struct tile_attribute *attributes, uint32_t attribute_count,
+                              const struct tile_type *wanted)
+{
+    struct tile_op *op =
+        tile_build_op(b, kind, operands, count, attributes, attribute_count, NULL, wanted);
+
+    return op && op->result_count ? op->result[0] : NULL;
+}
+
+// Diagnostics
+
+bool tile_wrong(struct tile_builder *b, const struct tile_op *op, enum tile_code code,
+                const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    tile_error(b->module, code, b->where, "%s: %s", b->op ? b->op : tile_op_word(op), text);
+    return false;
+}
+
+const char *tile_operand_name(struct tile_builder *b, const struct tile_op *op, uint32_t operand)
+{
+    const char *at = tile_op_infos[op->kind].operands;
+
+    if (op->kind == TILE_ASM) // as the instructions call it
+        return cuc__arena_print(b->module->arena, "$%u", operand + 1);
+    if (tile_int(op, TILE_ATTR_PADDED, 0) && operand + 1 == op->operand_count)
+        return "pad";
+    for (uint32_t i = 0;; i++) {
+        size_t length = strcspn(at, " ");
+        bool row = length > 3 && strncmp(at + length - 3, "...", 3) == 0;
+        // A row takes the operands that those named behind it leave, which is for the caller to
+        // know; here it goes on to the end.
+        if (row && op->operand_count == i + 1) // of one it has no number
+            return cuc__arena_copy(b->module->arena, at, length - 3);
+        if (row)
+            return cuc__arena_print(b->module->arena, "%.*s %u", (int)length - 3, at, operand - i);
+        if (i == operand)
+            return cuc__arena_copy(b->module->arena, at, length);
+        if (!at[length])
+            return cuc__arena_print(b->module->arena, "%u", operand);
+        at += length + 1;
+    }
+}
+
+bool tile_wrong_operand(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
+                        enum tile_code code, const char *expected)
+{
+    const char *name = tile_operand_name(b, op, operand);
+    const char *type = tile_type_text(b->module->arena, &op->operand[operand]->type);
+
+    return tile_wrong(b, op, code, "operand %s: expected %s, got %s", name ? name : "?", expected,
+                      type ? type : "?");
+}
+
+// Checks
+
+bool tile_need_tile(struct tile_builder *b, const struct tile_op *op, uint32_t operand)
+{
+    return !op->operand[operand]->type.tensor ||
+           tile_wrong_operand(b, op, operand, TILE_T302, "a tile (load from the tensor first)");
+}
+
+bool tile_need_tensor(struct tile_builder *b, const struct tile_op *op, uint32_t operand)
+{
+    return op->operand[operand]->type.tensor ||
+           tile_wrong_operand(b, op, operand, TILE_T302, "a tensor");
+}
+
+bool tile_need_axis(struct tile_builder *b, const struct tile_op *op, const struct tile_type *type,
+                    uint32_t *axis)
+{
+    int64_t i = tile_int(op, TILE_ATTR_AXIS, 0);
+
+    if (!type->rank)
+        return tile_wrong(b, op, TILE_T204, "axis: a scalar has none, got %lld", (long long)i);
+    if (i < 0 || i >= type->rank)
+        return tile_wrong(b, op, TILE_T204, "axis: expected 0 to %d, got %lld", type->rank - 1,
+                          (long long)i);
+    *axis = (uint32_t)i;
+    return true;
+}
+
+bool tile_need_integer_scalar(struct tile_builder *b, const struct tile_op *op, uint32_t operand)
+{
+    const struct tile_type *type = &op->operand[operand]->type;
+
+    if (type->tensor || type->rank)
+        return tile_wrong_operand(b, op, operand, TILE_T209, "an integer scalar");
+    return (type->dtype >= CUC_I8 && type->dtype <= CUC_U64) ||
+           tile_wrong_operand(b, op, operand, TILE_T107, "an integer scalar");
+}
+
+bool tile_need_same_shape(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
+                          const struct tile_type *type)
+{
+    struct tile_type expected = *type;
+
+    expected.dtype = op->operand[operand]->type.dtype;
+    if (tile_shape_same(&op->operand[operand]->type, type))
+        return true;
+    const char *text = tile_type_text(b->module->arena, &expected);
+    return tile_wrong_operand(b, op, operand, TILE_T202, text ? text : "another shape");
+}
+
+// "4096 x 8192"
+static const char *shape_text(struct tile_builder *b, int64_t rank, const int64_t *extent)
+{
+    const char *text = "";
+
+    for (int64_t i = 0; i < rank && text; i++)
+        text = cuc__arena_print(b->module->arena, "%s%s%lld", text, i ? " x " : "",
+                                (long long)extent[i]);
+    return text ? text : "more";
+}
+
+bool tile_need_shape(struct tile_builder *b, const struct tile_op *op, int64_t rank,
+                     const int64_t *extent, struct tile_type *type)
+{
+    int64_t elements = 1;
+
+    if (rank > TILE_MAX_RANK)
+        return tile_wrong(b, op, TILE_T207, "a tile has at most %d axes, got %lld", TILE_MAX_RANK,
+                          (long long)rank);
+    type->rank = (uint8_t)rank;
+    type->tensor = false;
+    memset(type->extent, 0, sizeof(type->extent));
+    for (int64_t i = 0; i < rank; i++) {
+        if (extent[i] < 1 || extent[i] > TILE_MAX_ELEMENTS)
+            return tile_wrong(b, op, TILE_T206, "extent %lld: expected 1 to 2^24, got %lld",
+                              (long long)i, (long long)extent[i]);
+        type->extent[i] = (int32_t)extent[i];
+    }
+    for (int64_t i = 0; i < rank; i++) {
+        elements *= extent[i];
+        if (elements > TILE_MAX_ELEMENTS)
+            return tile_wrong(b, op, TILE_T206, "expected at most 2^24 elements, got %s",
+                              shape_text(b, rank, extent));
+    }
+    return true;
+}
+
+bool tile_give(struct tile_builder *b, struct tile_op *op, uint32_t index,
+               const struct tile_type *type)
+{
+    return tile_result_create(b->kernel, op, index, type) != NULL;
+}

@@ -1,0 +1,271 @@
+// The passes in order, for a target, and the text of a module.
+#include "compile_steps.h"
+
+#include "tile/ir/budget.h"
+#include "tile/ir/diagnostic.h"
+#include "tile/emit/emit.h"
+#include "tile/layout/fragment.h"
+#include "tile/layout/layout.h"
+#include "tile/pass/ahead.h"
+#include "tile/pass/pipeline.h"
+#include "remark.h"
+#include "tile/signature/signature.h"
+
+enum { MOST_ROUNDS = 4 };
+
+#ifdef NDEBUG
+enum { VERIFIES = 0 };
+#else
+enum { VERIFIES = 1 };
+#endif
+
+bool tile_keeps_rules(struct tile_kernel *kernel, const char *after)
+{
+    return !VERIFIES || tile_verify_kernel(kernel, after);
+}
+
+void tile_simplify(struct tile_kernel *kernel)
+{
+    static const struct {
+        const char *name;
+        bool (*run)(struct tile_kernel *kernel);
+    } passes[] = {
+        { "folding", tile_fold },
+        { "late widening", tile_widen_late },
+        { "common subexpressions", tile_cse },
+        { "loop-invariant motion", tile_hoist },
+        { "dead code", tile_drop_dead },
+    };
+
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        bool changed = false;
+        for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
+            tile_spend(kernel->module, kernel->value_count);
+            changed |= passes[i].run(kernel);
+            if (!tile_keeps_rules(kernel, passes[i].name))
+                return;
+        }
+        if (!changed)
+            break;
+    }
+}
+
+struct noting {
+    struct tile_kernel *kernel;
+    const struct tile_use_count *uses;
+};
+
+static void note_grids(struct tile_op *op, void *data)
+{
+    const struct noting *note = data;
+    struct tile_kernel *kernel = note->kernel;
+
+    kernel->waits_for_grids |= op->kind == TILE_GRID_WAIT;
+    kernel->launches_grids |= op->kind == TILE_GRID_LAUNCH;
+    // What other blocks have done is seen by a load that acquires, and by what an atomic op gives.
+    kernel->keeps_order |= tile_op_infos[op->kind].traits & TILE_READS &&
+                           (op->kind == TILE_ATOMIC
+                                ? note->uses[op->result[0]->id].all > 0
+                                : tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_ACQUIRE);
+}
+
+// A simplified kernel with the layouts of entries that have no roles.
+struct laid_out {
+    struct tile_kernel *kernel;
+    struct tile_target target; // of this kernel
+    uint32_t warps;
+    uint32_t together;        // blocks that start together
+    struct tile_ahead *ahead; // NULL: nothing is loaded ahead, and
+    const char *why;          // why not
+};
+
+// With loads ahead where lines are aligned and there is room for it.
+static bool emit_entry(const struct laid_out *as, enum tile_variant variant, struct tile_text *out,
+                       struct tile_entry *entry)
+{
+    struct tile_module *module = as->kernel->module;
+    bool done =
+        as->ahead && variant != TILE_INDEX_64 &&
+        tile_emit_entry(module, as->kernel, &as->target, as->warps, variant, as->ahead, out, entry);
+
+    if (!done &&
+        (module->diagnostics->errors || module->diagnostics->out_of_memory ||
+         !tile_emit_entry(module, as->kernel, &as->target, as->warps, variant, NULL, out, entry)))
+        return false;
+    entry->cluster = as->together;
+    return true;
+}
+
+// A row that comes together as a whole: with more than 32 elements a thread it waits in 16 bits,
+// where it has them, and as many blocks are asked for as there is room for.
+static uint32_t prepare_row(struct tile_kernel *kernel, const struct tile_measures *m,
+                            const struct tile_target *target, uint32_t warps)
+{
+    enum { MANY = 48 };
+    uint32_t most = target->sm >= 86 && target->sm <= 88                         ? 16
+                    : target->sm == 89 || target->sm == 120 || target->sm == 121 ? 24
+                                                                                 : 32;
+
+    if (!tile_is_row(m))
+        return 0;
+    if (m->most >= (int64_t)MANY * 32 * warps && tile_make_again(kernel, m->most))
+        tile_drop_dead(kernel);
+    uint32_t blocks = tile_blocks_at_once(kernel, warps);
+    return blocks < most ? blocks
+                         : most; // no more have room on a multiprocessor, whatever they take
+}
+
+// With operands that are copied ahead a warp has no other use for registers than sums: of more of
+// them each that is read from shared memory is multiplied with more.
+static struct tile_ahead *plan_ahead(struct tile_kernel *kernel, const struct tile_target *target,
+                                     uint32_t *warps, const char **why)
+{
+    enum { OF_A_WARP = 64 * 64, OF_WIDE = 64 * 32, LEAST_WARPS = 4 };
+    struct tile_ahead *plan = tile_plan_ahead(kernel, target, *warps, why), *other = NULL;
+    uint32_t few = LEAST_WARPS;
+
+    if (target->warps || !plan || !plan->alone)
+        return plan;
+    int64_t elements = tile_elements(&plan->alone->result[0]->type);
+    bool wide = plan->alone->operand[0]->type.dtype == CUC_F64 ||
+                tile_int(plan->alone, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32X3;
+    while (elements > (int64_t)few * (wide ? OF_WIDE : OF_A_WARP))
+        few *= 2;
+    const char *why_other;
+    if (few < *warps)
+        other = tile_plan_ahead(kernel, target, few, &why_other);
+    if (!other || !other->alone)
+        return plan;
+    *warps = few;
+    return other;
+}
+
+static bool lay_out(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps,
+                    struct laid_out *out)
+{
+    struct tile_measures m = tile_measures_of(kernel);
+
+    out->kernel = kernel;
+    out->target = *target;
+    out->together = tile_blocks_together(&m, target, warps);
+    out->target.blocks = prepare_row(kernel, &m, target, warps);
+    out->target.orders_all = tile_fragment_warps(kernel, target) > 0; // is nothing beside products
+    out->warps = warps;
+    out->ahead = plan_ahead(kernel, target, &out->warps, &out->why);
+    tile_give_fragments(kernel, target, out->warps);
+    return tile_assign_layouts(kernel, out->warps) &&
+           (target->brief || tile_store_lines(kernel, target, out->warps)) &&
+           (!out->ahead || tile_settle_ahead(kernel, out->ahead)) &&
+           tile_keeps_rules(kernel, "layouts");
+}
+
+bool tile_lay_out(struct tile_module *module, const struct tile_target *target)
+{
+    struct laid_out out;
+
+    for (struct tile_kernel *kernel = module->first; kernel; kernel = kernel->next) {
+        uint32_t warps = target->warps ? target->warps : tile_choose_warps(kernel, target);
+        tile_simplify(kernel);
+        if (target->contract)
+            tile_find_rough(kernel);
+        if (!lay_out(kernel, target, warps, &out))
+            return false;
+    }
+    return !module->diagnostics->errors && !module->diagnostics->out_of_memory;
+}
+
+// Of the entries without roles, and of the last one, which takes what no other does. Few warps with
+// many sums each are for the fastest alone: most of a program's instructions are there for each sum
+// of a thread, and an assembler's time goes with them.
+static bool lay_out_entries(struct tile_kernel *kernel, const struct tile_target *target,
+                            uint32_t warps, bool has_roles, struct laid_out *out,
+                            struct laid_out *last)
+{
+    struct tile_target whole = *target;
+    bool products = tile_fragment_warps(kernel, target),
+         few = products && !has_roles && !target->warps;
+    struct tile_kernel *copy = products ? tile_kernel_copy(kernel) : kernel;
+
+    whole.warps = has_roles ? tile_choose_warps(kernel, target)
+                            : warps; // those of roles are asked for
+    if (!copy || !lay_out(kernel, few ? target : &whole, whole.warps, out))
+        return false;
+    out->target.brief = has_roles;
+    *last = *out;
+    whole.brief = true;
+    if (products && !lay_out(copy, &whole, whole.warps, last))
+        return false;
+    last->target.blocks = 0; // its elements come one by one, a register each
+    return true;
+}
+
+static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target *target,
+                           struct tile_text *out)
+{
+    enum { VARIANTS = 3 };
+    static const enum tile_variant variants[VARIANTS] = { TILE_ALIGNED_32, TILE_OVERLAP_32,
+                                                          TILE_INDEX_64 };
+    struct tile_entry entry[1 + VARIANTS];
+    uint32_t warps = target->warps ? target->warps : tile_choose_warps(kernel, target);
+    uint32_t entries = 0;
+
+    tile_work_on(kernel->module, NULL);
+    tile_work_at(kernel->module, kernel->where);
+    tile_simplify(kernel);
+    tile_refuse_huge(kernel);
+    struct noting note = { kernel, tile_count_uses(kernel) };
+    if (!note.uses)
+        return false;
+    tile_walk(&kernel->body, note_grids, &note);
+    if (kernel->module->diagnostics->errors)
+        return false;
+    if (target->contract)
+        tile_find_rough(kernel);
+    entries += tile_compile_roles(kernel, target, out, &entry[0]);
+    tile_refuse_sums(kernel, target, entries > 0);
+    if (!tile_review(kernel, target, entries > 0))
+        return false;
+    struct laid_out laid, last;
+    if (!lay_out_entries(kernel, target, warps, entries > 0, &laid, &last))
+        return false;
+    tile_remark_ahead(kernel, laid.ahead, laid.why);
+    for (uint32_t i = 0; i < VARIANTS; i++) {
+        const struct laid_out *as = variants[i] == TILE_INDEX_64 ? &last : &laid;
+        if (variants[i] == TILE_OVERLAP_32 && !entry[entries - 1].presumes_apart)
+            continue;
+        if (!emit_entry(as, variants[i], out, &entry[entries]))
+            return false;
+        tile_remark_entry(kernel, &entry[entries++]);
+    }
+    return tile_signature_put(out, kernel, tile_written_parameters(kernel), entry, entries);
+}
+
+bool tile_compile(struct tile_module *module, const struct tile_target *target,
+                  struct tile_compiled *out)
+{
+    struct tile_text text = { .module = module };
+
+    tile_put(&text,
+             "// made by cucore's tile compiler\n.version 9.0\n.target sm_%d%s\n"
+             ".address_size 64\n"
+             ".extern .shared .align %d .b8 dynamic_scratch[];\n",
+             target->sm, target->specific ? "a" : "", target->sm == 90 ? 1024 : 128);
+    if (target->lineinfo)
+        tile_put(&text, ".file 1 \"%s\"\n", module->file ? module->file : "program.tile");
+    // What is wrong with one says nothing of the next, which is looked at all the same.
+    struct tile_diagnostics *d = module->diagnostics;
+    bool whole = true;
+    for (struct tile_kernel *kernel = module->first; kernel && !d->out_of_memory;
+         kernel = kernel->next) {
+        d->earlier += d->errors;
+        d->errors = 0;
+        whole &= compile_kernel(kernel, target, &text);
+    }
+    d->errors += d->earlier;
+    d->earlier = 0;
+    if (!whole)
+        return false;
+    out->ptx = text.at;
+    out->ptx_bytes = text.length;
+    return !module->diagnostics->errors && !module->diagnostics->out_of_memory;
+}

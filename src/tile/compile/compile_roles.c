@@ -1,0 +1,120 @@
+// Entries with roles: a pipeline of a loop over a product, or of one with several.
+#include "compile_steps.h"
+
+#include "tile/ir/diagnostic.h"
+#include "tile/emit/ring.h"
+#include "tile/layout/layout.h"
+#include "tile/pass/fused.h"
+#include "tile/pass/pipeline.h"
+#include "remark.h"
+
+static void count_products(struct tile_op *op, void *data)
+{
+    *(uint32_t *)data += op->kind == TILE_MMA;
+}
+
+static void drop_grids(struct tile_op *op, void *data)
+{
+    (void)data;
+    if (op->kind == TILE_GRID_WAIT || op->kind == TILE_GRID_LAUNCH)
+        tile_remove(op);
+}
+
+// For an entry with roles, which waits for other grids at its start.
+static struct tile_kernel *copy_for_roles(const struct tile_kernel *kernel)
+{
+    struct tile_kernel *copy = tile_kernel_copy(kernel);
+
+    if (copy)
+        tile_walk(&copy->body, drop_grids, NULL);
+    return copy;
+}
+
+// A copy of a kernel as its loop with several products has it; `by_warps`: each warp looks itself
+// whether its rows are masked. NULL, and why not; or "", and it can be tried otherwise.
+static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct tile_target *target,
+                                        bool by_warps, const char **why)
+{
+    struct tile_fused *plan = copy ? tile_plan_fused(copy, target, why) : NULL;
+
+    if (plan && plan->turns) {
+        tile_join_sums_late(copy, plan);
+        tile_version_work(copy, plan, by_warps);
+        tile_narrow_places(copy);
+        if (target->contract) {
+            tile_let_quotients_be_rough(copy, plan);
+            tile_contract(copy);
+        }
+        plan = tile_plan_fused(copy, target, why);
+    }
+    if (!plan)
+        return NULL;
+    tile_unshare_counts(copy);
+    if (!tile_assign_layouts(copy, tile_fused_warps(plan)))
+        return NULL;
+    *why = by_warps && !tile_warps_are_apart(plan) ? "" : tile_settle_fused(copy, plan);
+    if (*why || !tile_keeps_rules(copy, "layouts of a loop with several products"))
+        return NULL;
+    return plan;
+}
+
+// An entry with roles for a loop with several products, or with work between. What else goes
+// through shared memory takes the room of stages. False, and why not.
+static bool compile_fused(const struct tile_kernel *kernel, const struct tile_target *target,
+                          struct tile_text *out, struct tile_entry *entry, const char **why)
+{
+    struct tile_kernel *copy = copy_for_roles(kernel);
+    struct tile_fused *plan = prepare_fused(copy, target, true, why);
+
+    if (!plan && *why && !**why) {
+        copy = copy_for_roles(kernel);
+        plan = prepare_fused(copy, target, false, why);
+    }
+    if (!plan)
+        return false;
+    *entry = (struct tile_entry){ .name = NULL };
+    while (!tile_emit_fused(kernel->module, copy, plan, target, out, entry))
+        if (kernel->module->diagnostics->errors || kernel->module->diagnostics->out_of_memory ||
+            !entry->dynamic_shared || --plan->base.stages < 2)
+            return false;
+    tile_remark_fused(kernel, plan);
+    tile_remark_entry(kernel, entry);
+    return true;
+}
+
+bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_target *target,
+                        struct tile_text *out, struct tile_entry *entry)
+{
+    struct tile_kernel *copy = copy_for_roles(kernel);
+    const char *why = "";
+    struct tile_pipeline *plan = copy ? tile_plan_pipeline(copy, target, &why) : NULL;
+
+    if (!plan) {
+        const char *not_fused = "";
+        uint32_t products = 0;
+        tile_walk((struct tile_block *)(uintptr_t)&kernel->body, count_products, &products);
+        if (products && compile_fused(kernel, target, out, entry, &not_fused))
+            return true;
+        tile_remark_no_pipeline(kernel, products > 1 && not_fused ? not_fused : why);
+        return false;
+    }
+    if (!tile_assign_layouts(copy, 4 * plan->groups) || !tile_settle_pipeline(copy, plan) ||
+        !tile_keeps_rules(copy, "layouts of a pipeline"))
+        return false;
+    // What else goes through shared memory takes the room of stages.
+    *entry = (struct tile_entry){ .name = NULL };
+    while (!tile_emit_pipeline(kernel->module, copy, plan, target, out, entry))
+        if (kernel->module->diagnostics->errors || kernel->module->diagnostics->out_of_memory)
+            return false;
+        else if (plan->teams > 1) { // they must not need others behind the loop
+            struct tile_target together = *target;
+            together.warps = 0;
+            return tile_compile_roles(kernel, &together, out, entry);
+        } else if (!plan->apart && (!entry->dynamic_shared || --plan->stages < 2))
+            return false;
+        else if (plan->apart) // perhaps their warps need one another
+            tile_end_alone(plan);
+    tile_remark_pipeline(kernel, plan);
+    tile_remark_entry(kernel, entry);
+    return true;
+}

@@ -1,0 +1,285 @@
+// What the model (cost.h) is told of a kernel: its grid, the product that it makes most of, turns
+// of loops, bytes of its tensors. Extents are given, everything else is read off the IR.
+#include "choose.h"
+
+#include "cost.h"
+#include "tile/ir/host.h"
+#include "tile/layout/fragment.h"
+#include "tile/pass/fused.h"
+#include "tile/pass/pipeline.h"
+#include "tile/ir/scalar.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PARAMETERS = 64, USUAL_TURNS = 8, APART_BITS = 48 };
+
+// A launch as it would be.
+struct launch {
+    struct tile_binding_set set;
+    struct tile_argument argument[MOST_PARAMETERS];
+    cuc_tensor tensor[MOST_PARAMETERS];
+    int64_t dimension[MOST_PARAMETERS * TILE_MAX_RANK];
+    int64_t grid[3];
+    double bytes; // of all tensors
+};
+
+static bool given(const struct tile_choosing *how, const char *name, int64_t *out)
+{
+    size_t length = strlen(name);
+
+    for (uint32_t i = 0; i < how->dimensions; i++)
+        if (strncmp(how->dimension[i], name, length) == 0 && how->dimension[i][length] == '=') {
+            *out = strtoll(how->dimension[i] + length + 1, NULL, 0);
+            return true;
+        }
+    return false;
+}
+
+static bool make_tensor(struct launch *l, const struct tile_parameter *p, uint32_t index, char *why,
+                        size_t room)
+{
+    cuc_tensor *t = &l->tensor[index];
+    int64_t stride = 1;
+
+    t->dtype = p->value->type.dtype;
+    t->rank = (int32_t)p->value->type.rank;
+    t->data = (uint64_t)(index + 1) << APART_BITS;
+    for (int32_t axis = 0; axis < t->rank; axis++) {
+        const struct tile_extent *x = &p->extent[axis];
+        t->shape[axis] = x->kind == TILE_EXTENT_NAMED ? l->dimension[x->dimension] : x->value;
+        if (x->kind == TILE_EXTENT_CHECKED &&
+            !tile_host_evaluate(&l->set, x->check, &t->shape[axis], why, room))
+            return false;
+    }
+    for (int32_t axis = t->rank; axis-- > 0;) {
+        t->strides[axis] = stride;
+        if (__builtin_mul_overflow(stride, t->shape[axis] > 0 ? t->shape[axis] : 1, &stride))
+            return snprintf(why, room, "%s is larger than memory", p->name) < 0;
+    }
+    l->bytes += (double)stride * cuc_dtype_bits(t->dtype) / 8;
+    return true;
+}
+
+// 1: it can be launched; 0: not with these constants; -1: it is not known.
+static int make_launch(struct launch *l, const struct tile_kernel *k,
+                       const struct tile_choosing *how, char *why, size_t room)
+{
+    l->set = (struct tile_binding_set){ k, l->argument, l->dimension };
+    if (k->parameter_count > MOST_PARAMETERS || !k->grid_rank) {
+        snprintf(why, room, k->grid_rank ? "it has too many parameters" : "it declares no grid");
+        return -1;
+    }
+    for (uint32_t i = 0; i < k->dimension_count; i++)
+        if (!given(how, k->dimension[i].name, &l->dimension[i])) {
+            snprintf(why, room, "its dimension %s is not given", k->dimension[i].name);
+            return -1;
+        }
+    for (uint32_t i = 0; i < k->parameter_count; i++) {
+        const struct tile_parameter *p = &k->parameter[i];
+        int64_t value = 0;
+        if (p->value->type.tensor) {
+            l->argument[i].tensor = &l->tensor[i];
+            continue;
+        }
+        (void)given(how, p->name, &value);
+        l->argument[i].dtype = p->value->type.dtype;
+        l->argument[i].scalar = tile_is_integer(p->value->type.dtype)
+                                    ? tile_element_of_int(p->value->type.dtype, value)
+                                    : 0;
+    }
+    for (uint32_t i = 0; i < k->parameter_count; i++)
+        if (k->parameter[i].value->type.tensor && !make_tensor(l, &k->parameter[i], i, why, room))
+            return 0;
+    return tile_bind_arguments(&l->set, k->parameter_count, why, room) &&
+           tile_host_grid(&l->set, l->grid, why, room);
+}
+
+// ---- Scalars of the body, in a block of the grid's middle
+
+static bool evaluate(const struct launch *l, const struct tile_value *v, int64_t *out)
+{
+    const struct tile_op *op = v->op;
+    uint64_t x[3] = { 0 }, result;
+
+    if (v->type.rank || v->type.tensor || !op || op->operand_count > 3 ||
+        !tile_is_integer(v->type.dtype))
+        return false;
+    switch (op->kind) {
+    case TILE_CONSTANT:
+        *out = tile_int(op, TILE_ATTR_VALUE, 0);
+        return true;
+    case TILE_BLOCK:
+        *out = l->grid[tile_int(op, TILE_ATTR_INDEX, 0)] / 2;
+        return true;
+    case TILE_NUM_BLOCKS:
+        *out = l->grid[tile_int(op, TILE_ATTR_INDEX, 0)];
+        return true;
+    case TILE_DIMENSION:
+        *out = l->dimension[tile_int(op, TILE_ATTR_INDEX, 0)];
+        return true;
+    case TILE_DIM:
+        if (op->operand[0]->op)
+            return false; // of a slice
+        *out = l->tensor[op->operand[0]->index].shape[tile_int(op, TILE_ATTR_AXIS, 0)];
+        return true;
+    default:
+        break;
+    }
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        int64_t one;
+        if (!evaluate(l, op->operand[i], &one))
+            return false;
+        x[i] = (uint64_t)one;
+    }
+    if (op->kind == TILE_CAST)
+        result = tile_element_cast(v->type.dtype, op->operand[0]->type.dtype, x[0], TILE_RN);
+    else if (!tile_element_compute(op->kind, v->type.dtype, false, x, &result))
+        return false;
+    *out = (int64_t)result;
+    return true;
+}
+
+static double turns_of(const struct launch *l, const struct tile_op *loop)
+{
+    int64_t first, last, step;
+
+    if (loop->kind != TILE_FOR || !evaluate(l, loop->operand[0], &first) ||
+        !evaluate(l, loop->operand[1], &last) || !evaluate(l, loop->operand[2], &step) || step < 1)
+        return USUAL_TURNS;
+    return last > first ? ceil((double)(last - first) / (double)step) : 0;
+}
+
+// ---- Products
+
+struct products {
+    const struct launch *launch;
+    const struct tile_op *first;
+    double turns; // of the first
+    double work;  // multiplications of all of them, in a block
+    int64_t most; // elements of the largest tile
+};
+
+static void look_at(struct tile_op *op, void *data)
+{
+    struct products *p = data;
+
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        const struct tile_type *type = &op->result[i]->type;
+        int64_t elements = type->tensor || !type->rank ? 0 : tile_elements(type);
+        if (elements > p->most)
+            p->most = elements;
+    }
+    if (op->kind != TILE_MMA)
+        return;
+    double turns = 1;
+    for (const struct tile_op *loop = op->parent->parent; loop; loop = loop->parent->parent)
+        turns *= loop->kind == TILE_FOR ? turns_of(p->launch, loop) : 1;
+    const struct tile_type *x = &op->operand[0]->type;
+    p->work += turns * (double)tile_elements(&op->result[0]->type) * x->extent[x->rank - 1];
+    if (!p->first) {
+        p->first = op;
+        p->turns = turns;
+    }
+}
+
+// How an operand's tiles lie in its tensor.
+static void look_at_tiles(struct tile_work *w, const struct launch *l, const struct tile_stream *s)
+{
+    uint32_t axis = s->mn_major ? s->last : s->other, tensor = s->load->operand[0]->index;
+
+    if (s->load->operand[0]->op) // of a slice: nobody knows where it ends
+        return;
+    int64_t tile = tile_attribute(s->load, TILE_ATTR_SHAPE)->ints[axis];
+    tile_work_put_end(w, l->tensor[tensor].shape[axis], tile);
+    if (s->mn_major)
+        tile_work_put_rows(w, w->depth, tile * s->element,
+                           l->tensor[tensor].shape[axis] * s->element);
+}
+
+// What is planned of a copy of the kernel tells the road, since it is what the compiler asks.
+static enum tile_road road_of(const struct launch *l, struct tile_kernel *kernel,
+                              const struct tile_target *target, const struct tile_op *mma,
+                              struct tile_work *w)
+{
+    struct tile_kernel *copy = tile_kernel_copy(kernel);
+    const char *why;
+
+    if (copy) {
+        struct tile_pipeline *plan = tile_plan_pipeline(copy, target, &why);
+        if (plan) {
+            w->promotes = plan->promotes;
+            for (int i = 0; i < 2; i++)
+                look_at_tiles(w, l, &plan->stream[i]);
+            return TILE_ROAD_PIPELINE;
+        }
+        copy = tile_kernel_copy(kernel);
+        if (copy && tile_plan_fused(copy, target, &why))
+            return TILE_ROAD_PIPELINE;
+    }
+    return tile_fragment_of(mma, target) ? TILE_ROAD_MMA_SYNC : TILE_ROAD_FMA;
+}
+
+// A kernel that moves memory: the less its tiles stick out the better, with blocks for all
+// multiprocessors.
+static double seconds_of_memory(const struct launch *l, const struct tile_machine *m, double blocks,
+                                int64_t most)
+{
+    const double block_elements = 2000, rate = 40; // elements that a block costs; those a clock
+    double busy = fmin(blocks / (2.0 * m->multiprocessors), 1);
+    double moved = l->bytes / m->memory_bytes;
+    double worked = blocks * ((double)most + block_elements) / (rate * m->multiprocessors * busy);
+
+    return (moved + worked) / (1e6 * m->megahertz);
+}
+
+bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct tile_choosing *how,
+                   char *why, size_t room)
+{
+    const struct tile_machine *known = tile_machine_of(how->target->sm);
+    struct launch *l = tile_take(kernel->module, sizeof(*l));
+    struct products p = { .launch = l };
+    struct tile_machine m;
+    int can;
+
+    *seconds = 0;
+    snprintf(why, room, "there is no memory, or no such machine");
+    if (!l || !known || (can = make_launch(l, kernel, how, why, room)) < 0)
+        return false;
+    if (!can)
+        return true;
+    m = *known;
+    if (how->multiprocessors)
+        m.multiprocessors = how->multiprocessors;
+    tile_simplify(kernel);
+    tile_walk(&kernel->body, look_at, &p);
+    double blocks = (double)l->grid[0] * (double)l->grid[1] * (double)l->grid[2];
+    if (!p.first) {
+        *seconds = seconds_of_memory(l, &m, blocks, p.most);
+        return true;
+    }
+    const struct tile_type *acc = &p.first->result[0]->type, *x = &p.first->operand[0]->type;
+    struct tile_work w = {
+        .operand = x->dtype,
+        .rows = (uint32_t)acc->extent[acc->rank - 2],
+        .columns = (uint32_t)acc->extent[acc->rank - 1],
+        .blocks = (int64_t)fmin(blocks, 1e15),
+        .turns = (int64_t)p.turns,
+        .cluster = how->target->cluster > 1 ? how->target->cluster : 1,
+        .split = 1,
+        .parts = 1,
+        .warps = how->target->warps,
+        .stored_bytes = 2,
+        .unique_bytes = l->bytes,
+    };
+    // Other products in the loop lengthen its turns.
+    double depth = p.turns > 0 ? p.work / p.turns / w.rows / w.columns : 0;
+    w.depth = (uint32_t)ceil(depth);
+    w.thrice = x->dtype == CUC_F32 &&
+               tile_int(p.first, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32X3;
+    w.road = road_of(l, kernel, how->target, p.first, &w);
+    *seconds = tile_work_seconds(&m, &w);
+    return true;
+}

@@ -1,0 +1,86 @@
+// Kernels that are refused although their source is right: they are too large for any machine.
+#include "compile_steps.h"
+
+#include "tile/ir/diagnostic.h"
+#include "tile/layout/fragment.h"
+#include "tile/layout/layout.h"
+
+// 4096 elements in each thread of the largest block: far more than it has registers for, and PTX
+// without end. It is a slip in an extent.
+enum { MOST_ELEMENTS = 4096 * 1024 };
+
+// What the source calls an op: a tile of one constant is a broadcast only here.
+static const char *source_name(const struct tile_op *op)
+{
+    if (op->kind != TILE_BROADCAST || !op->operand[0]->op ||
+        op->operand[0]->op->kind != TILE_CONSTANT)
+        return tile_op_infos[op->kind].name;
+    return tile_is_zero(op->result[0]) ? "zeros" : "full";
+}
+
+static bool is_huge(const struct tile_value *value)
+{
+    const struct tile_type *type = &value->type;
+
+    return !type->tensor && type->rank && tile_elements(type) > MOST_ELEMENTS;
+}
+
+// The first of a chain: what is made of a huge tile is not its own slip.
+static void refuse_huge(struct tile_op *op, void *data)
+{
+    struct tile_module *module = data;
+
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (is_huge(op->operand[i]))
+            return;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        if (is_huge(op->result[i]))
+            tile_error(module, TILE_T602, op->where,
+                       "%s: a tile of %lld elements, expected no more than %d: make it smaller",
+                       source_name(op), (long long)tile_elements(&op->result[i]->type),
+                       MOST_ELEMENTS);
+}
+
+// Sums of tensor cores that fill the registers of a block leave none to multiply with. ptxas 12.8
+// and 13.0 then spill operands onto sums that they are multiplied into, of f64, and results are
+// wrong: this is no matter of speed.
+struct sums {
+    const struct tile_target *target;
+    struct tile_module *module;
+    bool has_roles; // whose sums are elsewhere, and fit
+};
+
+static void refuse_sums(struct tile_op *op, void *data)
+{
+    enum { REGISTERS = 65536 }; // of a multiprocessor
+    const struct sums *s = data;
+
+    if (op->kind != TILE_MMA || !tile_fragment_of(op, s->target))
+        return;
+    const struct tile_type *sum = &op->result[0]->type;
+    int64_t registers = sum->dtype == CUC_F64 ? 2 : 1;
+    for (uint32_t i = 0; i < sum->rank; i++)
+        registers <<= tile_bits_of(sum->extent[i]);
+    if (registers < REGISTERS)
+        return;
+    if (s->has_roles)
+        tile_remark(s->module, op->where, "mma: its sums do not fit in registers (%s, %s)",
+                    tile_variant_name(TILE_ALIGNED_32), tile_variant_name(TILE_INDEX_64));
+    else
+        tile_error(s->module, TILE_T602, op->where,
+                   "mma: its sums, with extents that are powers of two, take %lld registers, and a "
+                   "block has %d for all that it does: make them half as many, such as [128, %d]",
+                   (long long)registers, REGISTERS, sum->dtype == CUC_F64 ? 128 : 256);
+}
+
+void tile_refuse_huge(struct tile_kernel *kernel)
+{
+    tile_walk(&kernel->body, refuse_huge, kernel->module);
+}
+
+void tile_refuse_sums(struct tile_kernel *kernel, const struct tile_target *target, bool has_roles)
+{
+    struct sums sums = { target, kernel->module, has_roles };
+
+    tile_walk(&kernel->body, refuse_sums, &sums);
+}

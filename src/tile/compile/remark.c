@@ -1,0 +1,143 @@
+// What the compiler tells of its decisions, and what the user may ask to be an error instead.
+#include "remark.h"
+
+#include "tile/ir/diagnostic.h"
+#include "tile/ir/words.h"
+#include "tile/layout/fragment.h"
+#include "tile/pass/ahead.h"
+#include "tile/pass/fused.h"
+#include "tile/pass/pipeline.h"
+
+struct review {
+    struct tile_module *module;
+    const struct tile_target *target;
+    bool pipelined;
+};
+
+// Something slower was done than the source lets one hope for; `why` may be "".
+static void downgrade(const struct review *r, const struct tile_op *op, bool refused,
+                      const char *option, const char *expected, const char *got, const char *why)
+{
+    const char *name = tile_op_infos[op->kind].name, *before = *why ? ": " : "";
+
+    if (refused)
+        tile_error(r->module, TILE_T603, op->where,
+                   "%s: expected %s, as %s asks for it, got %s%s%s", name, expected, option, got,
+                   before, why);
+    else
+        tile_remark(r->module, op->where, "%s: %s, not %s%s%s", name, got, expected, before, why);
+}
+
+static void review_op(struct tile_op *op, void *data)
+{
+    const struct review *r = data;
+
+    if (r->pipelined) // in the entry that most launches take
+        return;
+    const struct tile_fragment *fragment = op->kind == TILE_MMA ? tile_fragment_of(op, r->target)
+                                                                : NULL;
+    if (fragment)
+        tile_remark(r->module, op->where, "mma: mma.sync m16n8k%u of %s", fragment->depth,
+                    fragment->name);
+    else if (op->kind == TILE_MMA)
+        downgrade(r, op, r->target->require_tensor_core, "require_tensor_core", "a tensor core",
+                  "fused multiply-adds", tile_fragment_refusal(op, r->target));
+    else if (tile_int(op, TILE_ATTR_TMA, 0) > 0)
+        downgrade(r, op, r->target->require_tma, "require_tma", "a copy by TMA",
+                  "loads and stores of threads", "");
+}
+
+bool tile_review(struct tile_kernel *kernel, const struct tile_target *target, bool pipelined)
+{
+    struct review r = { kernel->module, target, pipelined };
+
+    tile_walk(&kernel->body, review_op, &r);
+    return !kernel->module->diagnostics->errors;
+}
+
+void tile_remark_access(struct tile_module *module, const struct tile_op *op,
+                        enum tile_variant variant, uint32_t bytes)
+{
+    tile_remark(module, op->where, "%s: %u byte%s at a time (%s)", tile_op_infos[op->kind].name,
+                bytes, bytes == 1 ? "" : "s", tile_variant_name(variant));
+}
+
+void tile_remark_instructions(struct tile_module *module, const struct tile_op *op,
+                              enum tile_variant variant, uint32_t count)
+{
+    tile_remark(module, op->where,
+                "%s: %u instructions, which take long to assemble: a smaller tile, or more warps, "
+                "makes fewer (%s)",
+                tile_op_infos[op->kind].name, count, tile_variant_name(variant));
+}
+
+void tile_remark_pipeline(const struct tile_kernel *kernel, const struct tile_pipeline *plan)
+{
+    tile_remark(kernel->module, plan->mma->where,
+                "mma: wgmma m64n%u, %u stages of %u bytes by TMA, %u warpgroups%s%s (%s)",
+                plan->columns, plan->stages, plan->stage_bytes, tile_all_groups(plan),
+                plan->teams > 1 ? " in turns" : "", plan->swapped ? ", operands exchanged" : "",
+                tile_variant_name(TILE_TMA));
+    if (plan->split > 1)
+        tile_remark(kernel->module, plan->mma->where,
+                    "mma: %u blocks have a part of the sums each (%s)", plan->split,
+                    tile_variant_name(TILE_TMA));
+    if (plan->side)
+        tile_remark(kernel->module, plan->side->where, "load: by TMA, with the products (%s)",
+                    tile_variant_name(TILE_TMA));
+    if (plan->store)
+        tile_remark(kernel->module, plan->store->where, "store: by TMA (%s)",
+                    tile_variant_name(TILE_TMA));
+}
+
+void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused *plan)
+{
+    for (uint32_t i = 0; i < plan->products; i++) {
+        const struct tile_fused_product *product = &plan->product[i];
+        tile_remark(kernel->module, product->mma->where,
+                    "mma: wgmma m64n%u, left operand from %s, right operand %s by TMA, "
+                    "%u warpgroups%s (%s)",
+                    product->columns,
+                    !product->feed[0]        ? "registers"
+                    : product->feed[0]->held ? "shared memory, loaded once"
+                                             : "shared memory",
+                    product->feed[1]->held ? "loaded once" : "in stages", plan->base.groups,
+                    plan->turns && i + 1 == plan->products ? ", under the work of the next turn"
+                                                           : "",
+                    tile_variant_name(TILE_TMA));
+    }
+    tile_remark(kernel->module, plan->base.loop->where, "for: %u stages of %u bytes by TMA (%s)",
+                plan->base.stages, plan->base.stage_bytes, tile_variant_name(TILE_TMA));
+    if (plan->base.store)
+        tile_remark(kernel->module, plan->base.store->where, "store: by TMA (%s)",
+                    tile_variant_name(TILE_TMA));
+}
+
+void tile_remark_no_pipeline(const struct tile_kernel *kernel, const char *why)
+{
+    if (*why)
+        tile_remark(kernel->module, kernel->where, "kernel: %s: no pipeline by TMA: mma: %s",
+                    kernel->name, why);
+}
+
+void tile_remark_ahead(const struct tile_kernel *kernel, const struct tile_ahead *plan,
+                       const char *why)
+{
+    if (plan)
+        tile_remark(kernel->module, plan->loop->where,
+                    "for: %u operand%s of products by cp.async, %u stages of %u bytes (%s)",
+                    plan->streams, plan->streams == 1 ? "" : "s", plan->stages, plan->stage_bytes,
+                    tile_variant_name(TILE_ALIGNED_32));
+    else if (*why)
+        tile_remark(kernel->module, kernel->where, "kernel: %s: no loads ahead: mma: %s",
+                    kernel->name, why);
+}
+
+void tile_remark_entry(const struct tile_kernel *kernel, const struct tile_entry *entry)
+{
+    uint32_t shared = entry->static_shared + entry->dynamic_shared;
+
+    tile_remark(kernel->module, kernel->where,
+                "kernel: %s: blocks of %u threads, %u bytes of shared memory (%s)", kernel->name,
+                32 * entry->warps, shared, tile_variant_name(entry->variant));
+}

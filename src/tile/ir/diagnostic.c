@@ -1,0 +1,210 @@
+// Keeping diagnostics and writing them as text. See diagnostic.h.
+#include "diagnostic.h"
+
+#include "base/arena.h"
+#include "budget.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *meaning;
+    int number;
+} codes[TILE_CODE_COUNT] = {
+#define TILE_CODE(id, number, meaning, remedy) [TILE_##id] = { #id, meaning, number },
+#include "explain/tile_code.def"
+#undef TILE_CODE
+};
+
+const char *tile_code_name(enum tile_code code)
+{
+    return codes[code].name;
+}
+
+const char *tile_code_meaning(enum tile_code code)
+{
+    return codes[code].meaning;
+}
+
+int tile_code_number(enum tile_code code)
+{
+    return codes[code].number;
+}
+
+static bool same_place(const struct tile_location *a, const struct tile_location *b)
+{
+    return a->line == b->line && a->column == b->column &&
+           (a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0));
+}
+
+__attribute__((format(printf, 5, 0))) static void
+add(struct tile_module *module, enum tile_severity severity, enum tile_code code,
+    const struct tile_location *where, const char *format, va_list args)
+{
+    struct tile_diagnostics *d = module->diagnostics;
+    char text[1024];
+
+    vsnprintf(text, sizeof(text), format, args);
+    struct tile_diagnostic *new = cuc__arena_take(d->arena, sizeof(*new));
+    char *copy = cuc__arena_copy(d->arena, text, strlen(text));
+    if (!new || !copy) {
+        d->out_of_memory = true;
+        return;
+    }
+    *new = (struct tile_diagnostic){ code, severity, *where, copy, NULL };
+    if (!new->where.inlined_at && severity == TILE_ERROR)
+        new->where.inlined_at = module->call;
+    if (d->last)
+        d->last->next = new;
+    else
+        d->first = new;
+    d->last = new;
+}
+
+void tile_error(struct tile_module *module, enum tile_code code, struct tile_location where,
+                const char *format, ...)
+{
+    struct tile_diagnostics *d = module->diagnostics;
+    va_list args;
+
+    if (tile_budget_ended(module->budget)) // what is missing since then is no error of the source
+        return;
+    for (struct tile_diagnostic *old = d->first; old; old = old->next)
+        if (old->severity == TILE_ERROR && old->code == code && same_place(&old->where, &where))
+            return;
+    d->silent = ++d->errors + d->earlier > TILE_MAX_ERRORS;
+    if (d->silent)
+        return;
+    va_start(args, format);
+    add(module, TILE_ERROR, code, &where, format, args);
+    va_end(args);
+}
+
+bool tile_error_is_kept(const struct tile_module *module)
+{
+    return module->diagnostics->errors + module->diagnostics->earlier < TILE_MAX_ERRORS;
+}
+
+void tile_expect_kernel(struct tile_module *module)
+{
+    const struct tile_diagnostics *d = module->diagnostics;
+
+    if (!module->first && !d->errors && !d->out_of_memory)
+        tile_error(module, TILE_T008, (struct tile_location){ .file = module->file },
+                   "program: expected a kernel, got none");
+}
+
+void tile_note(struct tile_module *module, struct tile_location where, const char *format, ...)
+{
+    va_list args;
+
+    if (module->diagnostics->silent)
+        return;
+    va_start(args, format);
+    add(module, TILE_NOTE, TILE_T000, &where, format, args);
+    va_end(args);
+}
+
+void tile_remark(struct tile_module *module, struct tile_location where, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add(module, TILE_REMARK, TILE_T000, &where, format, args);
+    va_end(args);
+}
+
+// As text
+
+struct writer {
+    char *to; // NULL: only the length is wanted
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct writer *w, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    int n = vsnprintf(w->to ? w->to + w->length : NULL, w->to ? (size_t)1 << 20 : 0, format, args);
+    va_end(args);
+    w->length += n > 0 ? (size_t)n : 0;
+}
+
+// The source line of a place, and a caret under its column.
+static void put_line(struct writer *w, const struct tile_module *module,
+                     const struct tile_location *where)
+{
+    const char *at = module->text;
+    const char *end = at ? at + module->text_bytes : NULL;
+    bool ours = !module->file || (where->file && strcmp(module->file, where->file) == 0);
+
+    if (!at || !where->line || !ours)
+        return;
+    for (uint32_t line = 1; line < where->line; line++) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        if (!at++)
+            return;
+    }
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    int length = (int)((stop ? stop : end) - at);
+    put(w, "    %.*s\n", length, at);
+    if (!where->column)
+        return;
+    put(w, "    ");
+    stop = at + length;
+    // A tab stays one, so that the caret stands right; columns count characters.
+    for (uint32_t i = 1; i < where->column; i++) {
+        put(w, "%c", at < stop && *at == '\t' ? '\t' : ' ');
+        at += at < stop;
+        while (at < stop && (*at & 0xc0) == 0x80)
+            at++;
+    }
+    put(w, "^\n");
+}
+
+static void put_place(struct writer *w, const struct tile_location *where)
+{
+    put(w, "%s", where->file ? where->file : "program.tile");
+    if (where->line)
+        put(w, ":%u", where->line);
+    if (where->line && where->column)
+        put(w, ":%u", where->column);
+}
+
+static void put_all(struct writer *w, const struct tile_module *module, bool remarks)
+{
+    static const char *const words[] = {
+        [TILE_ERROR] = "error", [TILE_REMARK] = "remark", [TILE_NOTE] = "note"
+    };
+    const struct tile_diagnostics *d = module->diagnostics;
+
+    for (const struct tile_diagnostic *one = d->first; one; one = one->next) {
+        if (one->severity == TILE_REMARK && !remarks)
+            continue;
+        put_place(w, &one->where);
+        put(w, ": %s", words[one->severity]);
+        if (one->severity == TILE_ERROR)
+            put(w, " %s", codes[one->code].name);
+        put(w, ": %s\n", one->text);
+        put_line(w, module, &one->where);
+        for (const struct tile_location *call = one->where.inlined_at; call;
+             call = call->inlined_at) {
+            put_place(w, call);
+            put(w, ": note: called from here\n");
+        }
+    }
+    if (d->errors > TILE_MAX_ERRORS)
+        put(w, "%u more errors\n", d->errors - TILE_MAX_ERRORS);
+}
+
+const char *tile_diagnostics_text(struct tile_module *module, bool remarks)
+{
+    struct writer measure = { NULL, 0 }, w = { NULL, 0 };
+
+    put_all(&measure, module, remarks);
+    w.to = cuc__arena_take(module->arena, measure.length + 1);
+    if (w.to)
+        put_all(&w, module, remarks);
+    return w.to ? w.to : "no memory for the diagnostics\n";
+}
