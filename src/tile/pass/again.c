@@ -1,22 +1,22 @@
-// What is made again rather than kept: of long rows of f16 and bf16, which wait in registers two to
-// a word, what is made of an element in a few instructions is not kept in f32 while the row comes
-// together, but made again from the word behind it. That is half of the registers, and room for
-// another block, which loads meanwhile.
+// Rematerialization for long rows of f16 and bf16. Such a row waits in registers, two elements to a
+// word, until its reductions finish. Values that take only a few instructions per element are not
+// kept in f32 meanwhile; each part recomputes them from the packed word. This halves the registers
+// and leaves room for another block, which loads in the meantime.
 //
-// A row comes together in reductions; between them lie the parts of the kernel. A value that one
-// part made and a later one takes is made again there, down to the cast that widens, which is
-// marked: its instructions are others in each part, lest ptxas sees through it.
+// Reductions over a whole row split the kernel into parts. A value that one part computes and a
+// later part uses is recomputed there, down to the widening cast. The cast carries a mark so that
+// each part emits different instructions for it; otherwise ptxas would merge the copies again.
 #include "tile/compile/compile.h"
 
 enum { MOST_PARTS = 3, MOST_COST = 4 };
 
 struct again {
     struct tile_kernel *kernel;
-    int64_t elements; // of a row, at least
+    int64_t elements; // least length of a row
     uint32_t part, room;
-    uint8_t *made;                        // by value id: the part it is made in
+    uint8_t *made;                        // by value id: the part that computes it
     struct tile_value **copy[MOST_PARTS]; // by value id
-    struct tile_value **first;            // of copies, by their id after those that there were
+    struct tile_value **first;            // by a copy's id minus `room`: the original
     bool changed, failed;
 };
 
@@ -32,7 +32,7 @@ static bool is_half(const struct tile_value *value)
     return value->type.dtype == CUC_F16 || value->type.dtype == CUC_BF16;
 }
 
-// Instructions that an element of a value takes from the word on; more than MOST_COST: it is kept.
+// Instructions per element, counted from the packed word. A value above MOST_COST is kept.
 static uint32_t cost_of(const struct again *a, const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -62,7 +62,7 @@ static uint32_t cost_of(const struct again *a, const struct tile_value *value)
 static struct tile_value *made_again(struct again *a, struct tile_op *place,
                                      struct tile_value *value)
 {
-    if (value->id >= a->room) // an earlier part's
+    if (value->id >= a->room) // a copy made in an earlier part
         value = a->first[value->id - a->room];
     struct tile_value **kept = &a->copy[a->part][value->id];
     const struct tile_op *op = value->op;

@@ -1,8 +1,8 @@
 // Finds the loop whose loads can run ahead of its products, and plans its stages.
 //
-// A load may when it is an operand of one product in each turn and nothing else, is padded with
-// zeros, and its place is made of scalars that can be computed ahead of time. Nothing may be stored
-// in the loop: it might be what is loaded.
+// A load qualifies if one product in each iteration is its only use, if it pads with zeros, and if
+// its indices are scalars that can be computed ahead of time. The loop may not store anything,
+// since a store could write what a load reads.
 #include "ahead.h"
 
 #include "tile/ir/words.h"
@@ -10,10 +10,10 @@
 
 enum { USUAL_STAGES = 4, PIECE_BYTES = 16, STEP_BYTES = 32, OTHERS_BYTES = 48 * 1024 };
 enum { FEW_THREADS = 128 };
-enum { BLOCK_BYTES = 1024 }; // what a block takes of shared memory by itself
-enum { STAGE_ALIGN = 128 };  // places in lines are exchanged in addresses
+enum { BLOCK_BYTES = 1024 }; // shared memory that the driver reserves per block
+enum { STAGE_ALIGN = 128 };  // the swizzle works on address bits
 
-// What a scalar is made of in the loop: false when that is more than scalars.
+// Marks the scalars inside the loop that a scalar depends on. False if it depends on anything else.
 static bool want(struct tile_ahead *p, const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -43,7 +43,7 @@ static bool wants_place(struct tile_ahead *p, const struct tile_op *load)
     return true;
 }
 
-// Slices keep what is known of the alignment but along the last axis.
+// A slice keeps the tensor's known alignment unless it cuts the last axis.
 static bool is_aligned(const struct tile_value *tensor, const struct tile_block *body)
 {
     for (; tensor->op; tensor = tensor->op->operand[0])
@@ -82,7 +82,7 @@ static const char *add_stream(struct tile_kernel *kernel, struct tile_ahead *p,
         return "an operand's lines are not 1, 2, 4 ... times 16 bytes";
     if (depth * s->element % STEP_BYTES)
         return "a stage of it is no multiple of 32 bytes deep";
-    s->turned = (which == 0) == turned; // a is [rows, summed], b [summed, columns]
+    s->turned = (which == 0) == turned; // a is [rows, depth], b is [depth, columns]
     s->single = tile_fragment_single(x->type.dtype, s->turned);
     if (s->turned && (s->element == 1 || shape->ints[s->last] < (which ? 8 : 16)))
         return "operands of this dtype must have the summed axis last in memory";
@@ -103,8 +103,8 @@ static const char *add_stream(struct tile_kernel *kernel, struct tile_ahead *p,
 
 struct contents {
     const struct tile_block *body;
-    bool stores, turns_early; // a turn may end before its end
-    bool orders;              // loads in an order, behind which others must stay
+    bool stores, turns_early; // an iteration may end early
+    bool orders;              // ordered loads: other accesses must stay behind them
     uint32_t products;
 };
 
@@ -126,7 +126,7 @@ struct search {
     struct tile_ahead *best;
     const char *why;
     bool products;
-    uint32_t count; // of products
+    uint32_t count; // number of products
 };
 
 static void look_at_loop(struct tile_op *op, void *data)
@@ -175,14 +175,14 @@ struct tile_ahead *tile_plan_ahead(struct tile_kernel *kernel, const struct tile
         return NULL;
     }
     uint32_t rest = target->shared_limit, most = target->stages ? target->stages : USUAL_STAGES;
-    // What else the kernel does goes through shared memory too.
+    // The rest of the kernel needs shared memory too.
     if (s.count > 1 || s.best->streams < 2)
         rest -= OTHERS_BYTES;
     s.best->stages = rest / s.best->stage_bytes;
     if (s.best->stages > most)
         s.best->stages = most;
-    // Of blocks of few warps a multiprocessor takes two, where two stages of each fit: one
-    // multiplies while the other waits.
+    // If two stages of each fit, give a block of few warps half of the shared memory: a
+    // multiprocessor then runs two blocks, and one multiplies while the other waits.
     uint32_t half = (target->shared_limit + BLOCK_BYTES) / 2 - BLOCK_BYTES;
     uint32_t beside = half / s.best->stage_bytes;
     if (!target->stages && s.best->alone && s.threads <= FEW_THREADS && beside >= 2 &&

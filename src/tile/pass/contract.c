@@ -1,16 +1,17 @@
-// a * b + c as one fma, rounded once, where the product goes nowhere else: what a target may
-// `contract`. Beside products on tensor cores the work is what takes the time.
+// Contracts a * b + c to one fma, rounded once, if the product has no other use. Only targets with
+// `contract` allow it. Next to products on tensor cores this arithmetic takes most of the time.
 #include "fused.h"
 
 #include "tile/ir/scalar.h"
 
 struct contraction {
     struct tile_kernel *kernel;
-    const struct tile_use_count *uses; // before: what is contracted changes none that is asked for
+    const struct tile_use_count *uses; // from before the pass: contraction changes no count that is
+                                       // looked up
     bool changed;
 };
 
-// What is the same along an axis is negated before it is spread.
+// Negates a value that is constant along an axis before it is broadcast.
 static struct tile_value *negated(struct tile_kernel *kernel, struct tile_op *place,
                                   struct tile_value *x)
 {

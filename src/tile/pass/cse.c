@@ -1,5 +1,5 @@
-// Common subexpressions: a pure op whose like stands before it, in the same block or one around it,
-// gives way to that.
+// Common subexpression elimination: a pure op is replaced by an equal one that precedes it in the
+// same block or in an enclosing one.
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
 
@@ -7,18 +7,19 @@
 
 #include <string.h>
 
-// Ops that are known, as a stack: a block's own are the last, and go with its end. Those with one hash
-// are a chain, the latest first.
+// A stack of available ops. The current block's own are on top and are popped at its end. Ops with
+// the same hash form a chain, latest first.
 struct known {
     struct tile_op *op;
-    uint32_t hash, below; // of its chain: the place of the one before it, from 1; 0: none
+    uint32_t hash, below; // of its chain: the previous op's position, from 1; 0 if none
 };
 
 struct table {
     struct tile_kernel *kernel;
     struct known *known;
-    uint32_t *chain; // by hash: the place of its latest, from 1; 0: none
-    uint32_t count, room, first; // those before `first` are not seen: they are outside of a function
+    uint32_t *chain; // by hash: the latest op's position, from 1; 0 if none
+    uint32_t count, room,
+        first; // ops below `first` lie outside of the current function and are not visible
     bool changed;
 };
 
@@ -58,7 +59,7 @@ static bool same_attribute(const struct tile_attribute *a, const struct tile_att
         return strcmp(a->text, b->text) == 0;
     case TILE_INTS:
         return memcmp(a->ints, b->ints, a->count * sizeof(*a->ints)) == 0;
-    case TILE_FLOAT: // by bits: -0 is not 0, and a NaN is itself
+    case TILE_FLOAT: // compares bits: -0 differs from 0, and a NaN equals itself
         return memcmp(&a->f, &b->f, sizeof(a->f)) == 0;
     default:
         return a->i == b->i;
@@ -110,7 +111,7 @@ static bool grow(struct table *t)
     return true;
 }
 
-// Forgets all but the first so many.
+// Pops all but the first `count` ops.
 static void forget(struct table *t, uint32_t count)
 {
     while (t->count > count) {
@@ -136,7 +137,7 @@ static bool visit_op(struct table *t, struct tile_op *op)
 
     for (uint32_t i = 0; i < op->operand_count; i++)
         op->operand[i] = now(op->operand[i]);
-    if (function) // which sees nothing of outside
+    if (function) // a function sees nothing from outside
         t->first = t->count;
     for (uint32_t i = 0; i < op->block_count; i++)
         if (!visit_block(t, op->block[i]))
@@ -144,8 +145,7 @@ static bool visit_op(struct table *t, struct tile_op *op)
     t->first = first;
     if (!(tile_op_infos[op->kind].traits & TILE_PURE) || op->block_count)
         return true;
-    if (tile_op_infos[op->kind].traits & TILE_COMMUTES &&
-        op->operand[0]->id > op->operand[1]->id) {
+    if (tile_op_infos[op->kind].traits & TILE_COMMUTES && op->operand[0]->id > op->operand[1]->id) {
         struct tile_value *second = op->operand[0];
         op->operand[0] = op->operand[1];
         op->operand[1] = second;
@@ -167,7 +167,7 @@ static bool visit_op(struct table *t, struct tile_op *op)
     return true;
 }
 
-// False: there is no memory.
+// False if out of memory.
 static bool visit_block(struct table *t, struct tile_block *block)
 {
     uint32_t before = t->count;
@@ -177,7 +177,7 @@ static bool visit_block(struct table *t, struct tile_block *block)
         next = op->next;
         going = visit_op(t, op);
     }
-    forget(t, before); // what stands in here is not seen outside
+    forget(t, before); // ops of this block are not visible outside
     return going;
 }
 

@@ -1,8 +1,9 @@
-// Dead code: ops whose results nobody uses, and what loops and ifs carry for nobody.
+// Dead code elimination: removes ops whose results nobody uses, and values that loops and ifs carry
+// without a use.
 //
-// Marked from what has an effect: writes, asserts, and whatever leaves a loop or the kernel. A loop
-// or if lives when something in it does or one of its results is used; a carried value lives when
-// its result or its argument is used, and only then do the operands that feed it.
+// Marking starts at effects: writes, asserts, and everything that leaves a loop or the kernel. A
+// loop or if is live when something in it is live or one of its results is used. A carried value is
+// live when its result or its argument is used; only then are the operands that feed it live.
 #include "tile/compile/compile.h"
 #include "tile/ir/words.h"
 
@@ -10,8 +11,8 @@
 
 struct marking {
     struct tile_kernel *kernel;
-    bool *value, *again; // by id; `again`: one more round is needed
-    bool yields_only;    // all lives but what ifs yield
+    bool *value, *again; // by id; `again`: another round is needed
+    bool yields_only;    // everything but the operands of yields is live
 };
 
 static bool has_effect(const struct tile_op *op)
@@ -20,10 +21,10 @@ static bool has_effect(const struct tile_op *op)
 
     if (traits & TILE_WRITES || op->kind == TILE_RETURN || op->kind == TILE_BREAK)
         return true;
-    // An acquire orders what comes after it.
+    // An acquire orders everything that follows it.
     if (traits & TILE_READS && tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
         return true;
-    // A continue within an if skips the rest of the body; the body's own last one does not.
+    // A continue inside an if skips the rest of the body; the one that ends the body does not.
     if (op->kind == TILE_CONTINUE)
         return op->parent->parent->kind == TILE_IF;
     for (uint32_t i = 0; i < op->block_count; i++)
@@ -33,7 +34,7 @@ static bool has_effect(const struct tile_op *op)
     return false;
 }
 
-// The op whose results a terminator feeds.
+// The op whose results a terminator's operands become.
 static struct tile_op *target_of(const struct tile_op *terminator)
 {
     struct tile_op *op = terminator->parent->parent;
@@ -70,7 +71,7 @@ static bool carries(const struct tile_op *op)
     return op->kind == TILE_FOR || op->kind == TILE_LOOP || op->kind == TILE_IF;
 }
 
-// Is the i-th value that a loop carries, or an if yields, of use?
+// True if the i-th value that a loop carries, or an if yields, is used.
 static bool carried_lives(const struct marking *m, const struct tile_op *op, uint32_t i)
 {
     if (m->value[op->result[i]->id])
@@ -108,7 +109,7 @@ static void mark_block(struct marking *m, const struct tile_block *block)
     }
 }
 
-// Take the i-th entry out of a list.
+// Removes the i-th entry of a list.
 static void drop(void **list, uint32_t *count, uint32_t i)
 {
     memmove(list + i, list + i + 1, (*count - i - 1) * sizeof(*list));
@@ -175,7 +176,7 @@ static bool run(struct tile_kernel *kernel, bool yields_only)
 
     if (!m.value)
         return false;
-    do { // what a loop carries feeds itself: as often as something new is marked
+    do { // carried values feed themselves: repeat until nothing new is marked
         again = false;
         mark_block(&m, &kernel->body);
     } while (again);

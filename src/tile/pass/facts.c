@@ -1,8 +1,8 @@
-// Bounds and divisors of integer values. See facts.h.
+// Range and divisibility analysis of integer values. See facts.h.
 //
-// One walk in program order. What a loop carries is looked at again until its divisors stay; its
-// bounds are given up when they move. That is done for two loops one in another: deeper ones know
-// nothing of what they carry.
+// One walk in program order. A loop is repeated until the divisors of its carried values are
+// stable; bounds that move are dropped. Loops nested more than two deep know nothing about the
+// values they carry.
 #include "facts.h"
 
 #include "tile/ir/host.h"
@@ -10,10 +10,10 @@
 
 enum { MOST_ROUNDS = 4, DEEPEST = 2 };
 
-// No tensor has more elements along an axis: addresses have fewer bits.
+// An upper bound for the extent of any axis, as addresses have fewer bits.
 #define MOST_EXTENT (INT64_C(1) << 60)
 
-static const struct tile_known nobody = { 1, 0, 0 }; // of no value yet
+static const struct tile_known nobody = { 1, 0, 0 }; // no value seen yet
 
 static struct tile_known of(const struct tile_facts *f, const struct tile_op *op, uint32_t operand)
 {
@@ -34,7 +34,7 @@ static struct tile_known result_of(const struct tile_facts *f, const struct tile
         return tile_known_is_open(type->dtype, x) ? tile_known_any(type->dtype) : x;
     case TILE_IOTA:
         return tile_known_between(0, type->extent[0] - 1, 1);
-    case TILE_BLOCK: // the first axis may be filled up to whole clusters
+    case TILE_BLOCK: // a grid's first axis may be rounded up to whole clusters
         return tile_known_between(0, tile_grid_limit(index) + 16, 1);
     case TILE_NUM_BLOCKS:
         return tile_known_between(0, tile_grid_limit(index) + 16, 1);
@@ -126,7 +126,7 @@ static void set(struct tile_facts *f, const struct tile_value *value, struct til
         f->value[value->id] = known;
 }
 
-// What a loop carries: its arguments and its results are one and the same here.
+// Carried values: the argument and the result share one entry here.
 static void visit_loop(struct tile_facts *f, const struct tile_op *op)
 {
     const struct tile_block *body = op->block[0];
@@ -161,7 +161,7 @@ static void visit_loop(struct tile_facts *f, const struct tile_op *op)
             now.high = now.high > before.high ? all.high : now.high;
             if (tile_known_is_open(op->result[i]->type.dtype, now))
                 now.low = all.low, now.high = all.high;
-            if (round + 2 >= MOST_ROUNDS) // the last round is one that cannot move
+            if (round + 2 >= MOST_ROUNDS) // the last round must converge
                 now = all;
             set(f, op->result[i], now);
         }
@@ -200,7 +200,7 @@ static void visit_op(struct tile_facts *f, const struct tile_op *op)
         for (uint32_t i = 0; i < op->result_count; i++)
             if (!op->result[i]->type.tensor)
                 set(f, op->result[i], result_of(f, op, i));
-        return; // functions of reductions are of scalars that nobody asks for
+        return; // the function of a reduction works on scalars that nobody asks about
     }
     for (uint32_t i = 0; target && i < op->operand_count && i < target->result_count; i++)
         set(f, target->result[i],
@@ -213,9 +213,9 @@ static void visit_block(struct tile_facts *f, const struct tile_block *block)
         visit_op(f, op);
 }
 
-// What `where` says
+// `where` clauses
 
-// The dimension or scalar parameter that a host expression is.
+// The dimension or scalar parameter that a host expression names.
 static struct tile_known *named(struct tile_facts *f, const struct tile_host_expression *x)
 {
     return x->kind == TILE_HOST_DIMENSION ? &f->dimension[x->index]
@@ -223,7 +223,7 @@ static struct tile_known *named(struct tile_facts *f, const struct tile_host_exp
                                           : NULL;
 }
 
-// x op c, x not being less, more or other than that.
+// Applies the fact x op c; it can only tighten the bounds.
 static void learn_order(struct tile_known *x, cuc_dtype dtype, enum tile_op_kind op, int64_t c)
 {
     if (tile_known_is_open(dtype, *x))
@@ -326,7 +326,8 @@ struct tile_known tile_known_extent(const struct tile_facts *facts, const struct
 {
     bool whole = true;
 
-    // A slice has its tensor's extents, but along its own axis, where it has no more.
+    // A slice has its tensor's extents, except along its own axis, where it has at most as many
+    // elements.
     while (tensor->op && tensor->op->kind == TILE_SLICE) {
         whole &= tile_int(tensor->op, TILE_ATTR_AXIS, 0) != axis;
         tensor = tensor->op->operand[0];
@@ -342,7 +343,7 @@ struct tile_known tile_known_extent(const struct tile_facts *facts, const struct
     return whole ? known : (struct tile_known){ 0, known.high, 1 };
 }
 
-// The parameter's extent that a slice leaves as it is; NULL.
+// The parameter's extent, if no slice changes it; otherwise NULL.
 static const struct tile_extent *extent_of(const struct tile_facts *facts,
                                            const struct tile_value *tensor, uint32_t axis)
 {

@@ -1,8 +1,9 @@
-// What is known of integers when the program is compiled: between which bounds they lie and what
-// divides them. Of a tile it holds for every element.
+// Range and divisibility analysis: bounds and divisors of integers, known at compile time. For a
+// tile they hold for every element.
 //
-// From constants, the grid, `where` clauses, `assume`, static extents, and what ops make of them;
-// arithmetic that may wrap keeps what holds all the same. Nothing is changed: a table by value id.
+// The sources are constants, the grid, `where` clauses, `assume` and static extents, propagated
+// through ops. Arithmetic that may wrap keeps only what still holds. The analysis changes nothing;
+// its result is a table by value id.
 #ifndef CUCORE_TILE_PASS_FACTS_H
 #define CUCORE_TILE_PASS_FACTS_H
 
@@ -13,19 +14,19 @@ struct tile_facts {
     struct tile_known *value; // by value id
     struct tile_known *dimension;
     uint32_t count;
-    uint32_t depth; // of the loop that is looked at
+    uint32_t depth; // nesting depth of the loop being visited
 };
 
-// `filled`: the parameters, a bit each, that are tensors with no extent 0. NULL without memory, of
-// which everything is asked as if nothing were known.
+// `filled`: a bit for each parameter that is a tensor without a zero extent. Returns NULL if out of
+// memory; queries with NULL answer that nothing is known.
 struct tile_facts *tile_find_facts(const struct tile_kernel *kernel, uint64_t filled);
 struct tile_known tile_known_of(const struct tile_facts *facts, const struct tile_value *value);
-// Of an extent of a tensor or slice, of the kernel that the facts are of.
+// The extent of a tensor or slice. It must belong to the analysed kernel.
 struct tile_known tile_known_extent(const struct tile_facts *facts, const struct tile_value *tensor,
                                     uint32_t axis);
-// The index is that of a block whose tile of `extent` elements, at index * scale, lies inside of
-// the tensor along an axis since the grid has no more blocks: block(0) of `grid M` in [M], of `grid
-// N // 64` in tiles of 64 of [N], of `grid cdiv(N, 64)` where 64 divides N.
+// True if a block's tile of `extent` elements at index * scale lies inside the tensor along an axis
+// because the grid has no more blocks. Examples: block(0) of `grid M` in [M]; `grid N // 64` with
+// tiles of 64 in [N]; `grid cdiv(N, 64)` if 64 divides N.
 bool tile_grid_keeps_inside(const struct tile_facts *facts, const struct tile_value *index,
                             int64_t scale, int64_t extent, const struct tile_value *tensor,
                             uint32_t axis);

@@ -1,9 +1,9 @@
-// Constants and identities: what is known when the program is compiled is computed then, what does
-// nothing goes, and control flow whose way is known is straightened.
+// Constant folding and identities: computes constant ops at compile time, removes ops without
+// effect, and straightens control flow whose direction is known.
 //
-// Elements fold by scalar.c, as kernels compute them. A tile all of whose elements are one constant
-// is a broadcast of it, and folds as such. A float identity must hold for every operand: x + 0 is
-// not x for -0.
+// Elements are folded by scalar.c, which computes as kernels do. A tile whose elements all equal
+// one constant is a broadcast of it, and folds as one. A float identity must hold for every
+// operand: x + 0 is not x for -0.
 #include "tile/compile/compile.h"
 #include "tile/ir/scalar.h"
 
@@ -22,7 +22,7 @@ static struct tile_value *now(struct tile_value *value)
     return value;
 }
 
-// The constant that every element of a value is.
+// The constant that all elements of a value equal.
 static bool splat(const struct tile_value *value, uint64_t *element)
 {
     const struct tile_op *op = value->op;
@@ -56,7 +56,7 @@ static bool splat_one(const struct tile_value *value)
                                             : tile_element_of_int(dtype, 1));
 }
 
-// Before `place`: a constant, broadcast to a type.
+// Makes a constant before `place`, broadcast to a type.
 static struct tile_value *make_splat(struct folding *f, struct tile_op *place,
                                      const struct tile_type *type, uint64_t element)
 {
@@ -69,7 +69,7 @@ static struct tile_value *make_splat(struct folding *f, struct tile_op *place,
     return type->rank ? tile_make_before(f->kernel, place, TILE_BROADCAST, type, 1, &value) : value;
 }
 
-// A NaN has more bits than a constant keeps.
+// A constant cannot keep all bits of a NaN.
 static bool can_be_constant(cuc_dtype dtype, uint64_t element)
 {
     double real = tile_is_integer(dtype) || dtype == CUC_BOOL ? 0
@@ -78,7 +78,7 @@ static bool can_be_constant(cuc_dtype dtype, uint64_t element)
     return real == real;
 }
 
-// The value that an op's only result is, or NULL: a rule a function.
+// A rule is one function. It returns the value that replaces an op's only result, or NULL.
 typedef struct tile_value *rule(struct folding *f, struct tile_op *op);
 
 static struct tile_value *compute(struct folding *f, struct tile_op *op)
@@ -110,7 +110,7 @@ static struct tile_value *fold_add(struct folding *f, struct tile_op *op)
                                           : NULL;
 }
 
-// One kind of negation of whole numbers, since emission has to write it with care.
+// One form of integer negation, since its emission needs care.
 static struct tile_value *as_negated(struct folding *f, struct tile_op *op, struct tile_value *x)
 {
     return tile_make_before(f->kernel, op, TILE_NEG, &op->result[0]->type, 1, &x);
@@ -142,7 +142,7 @@ static struct tile_value *fold_mul(struct folding *f, struct tile_op *op)
     return NULL;
 }
 
-// By a power of two it is a product, which is exact as the quotient is.
+// Division by a power of two becomes a multiplication, which is as exact.
 static struct tile_value *as_product(struct folding *f, struct tile_op *op)
 {
     const struct tile_type *type = &op->result[0]->type;
@@ -212,7 +212,7 @@ static struct tile_value *fold_cast(struct folding *f, struct tile_op *op)
     return op->operand[0]->type.dtype == op->result[0]->type.dtype ? op->operand[0] : NULL;
 }
 
-// A change of shape of what was changed in the same way before.
+// Merges two consecutive shape changes of one kind.
 static struct tile_value *fold_shape(struct folding *f, struct tile_op *op)
 {
     struct tile_op *before = op->operand[0]->op;
@@ -283,8 +283,8 @@ static rule *const rules[TILE_OP_COUNT] = {
     [TILE_DIM] = fold_dim,
 };
 
-// Floor division and modulo of floats by one are not the dividend, and what is rounded in a way of
-// its own has no rules.
+// Float division and modulo by one with floor do not give the dividend, and no rule covers an op
+// with its own rounding mode.
 static bool rule_holds(const struct tile_op *op)
 {
     if (tile_is_rounded(op) && op->kind != TILE_CAST)
@@ -294,7 +294,7 @@ static bool rule_holds(const struct tile_op *op)
 
 // Control flow
 
-// Put the ops of a block before `place`, without its terminator, which is given back.
+// Moves the ops of a block before `place`, except its terminator, which is returned.
 static struct tile_op *splice(struct tile_block *block, struct tile_op *place)
 {
     struct tile_op *end = block->last;
@@ -313,7 +313,7 @@ static bool fold_if(struct folding *f, struct tile_op *op)
 
     if (!splat(now(op->operand[0]), &c))
         return false;
-    // An arm that leaves the block would leave code behind it that nobody reaches.
+    // If the arm leaves the block, the code behind it would be unreachable.
     struct tile_block *arm = op->block[c ? 0 : 1];
     if (arm->last->kind != TILE_YIELD)
         return false;
@@ -350,7 +350,7 @@ static void visit_block(struct folding *f, struct tile_block *block)
         for (uint32_t i = 0; i < op->operand_count; i++)
             op->operand[i] = now(op->operand[i]);
         if ((op->kind == TILE_IF && fold_if(f, op)) || (op->kind == TILE_FOR && fold_for(f, op))) {
-            continue; // what was put in its place is looked at in the next round
+            continue; // the next round visits the replacement
         }
         for (uint32_t i = 0; i < op->block_count; i++)
             visit_block(f, op->block[i]);

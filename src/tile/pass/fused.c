@@ -1,8 +1,8 @@
-// Plans the pipeline of a loop with products of matrices and work between them (fused.h).
+// Plans the pipeline of a loop that holds several products, or other work between them (fused.h).
 //
-// Right operands come through shared memory, left ones too or from registers: an accumulator of
-// wgmma lies as a left operand of 16 bits must, so that what is computed from one element by
-// element can be multiplied without a move.
+// Right operands come through shared memory. Left operands do too, or they come from registers: a
+// wgmma accumulator has the layout that a 16-bit left operand needs, so values computed from one
+// elementwise feed the next product without a move.
 #include "fused.h"
 
 #include "tile/emit/emit.h"
@@ -10,15 +10,15 @@
 #include "tile/layout/layout.h"
 
 enum {
-    MOST_COLUMNS = 256,   // of a wgmma
-    MOST_REGISTERS = 200, // of a thread, for accumulators and left operands
+    MOST_COLUMNS = 256,   // of one wgmma
+    MOST_REGISTERS = 200, // per thread, for accumulators and left operands
     MOST_OF_THREE = 136,
-    MOST_LOADED = 1024, // elements that warpgroups load themselves in a turn
+    MOST_LOADED = 1024, // elements per iteration that warpgroups may load themselves
     MOST_STAGES = 4,
-    ALTERNATING_COLUMNS = 128, // of the last product
+    ALTERNATING_COLUMNS = 128, // columns of the last product
 };
 
-// ---- What the copying thread computes for itself
+// ---- Scalars that the copying thread computes for itself
 
 bool tile_fused_want(struct tile_fused *p, const struct tile_value *value)
 {
@@ -78,12 +78,12 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
         *why = tile_plan_stream(&p->base, s);
     if (!*why)
         return feed;
-    p->feeds--; // warpgroups may load it
+    p->feeds--; // warpgroups may load it instead
     p->base.wanted[load->result[0]->id] = false;
     return NULL;
 }
 
-// The feed of an operand, through permutations; NULL, and why there is none.
+// The feed of an operand, found through permutations. NULL and *why if there is none.
 static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused *p,
                                    const struct tile_op *mma, uint32_t which, const char **why)
 {
@@ -99,14 +99,14 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
     *why = "an operand is padded with something else than zeros, or loaded in an order";
     if (!can_stream(load))
         return NULL;
-    // a is [rows, summed], b [summed, columns]
+    // a is [rows, depth], b is [depth, columns]
     struct tile_feed *feed = new_feed(p, load, (which == 0) == turned, why);
     if (feed)
         feed->held = held;
     return feed;
 }
 
-// Tiles that are loaded in a turn and computed with come through a ring, too, when they are large.
+// A tile that an iteration loads to compute with comes through a ring too, if it is large.
 static const char *find_read(struct tile_fused *p, const struct tile_op *load)
 {
     const char *why = "the loop loads something else besides";
@@ -159,7 +159,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
 struct search {
     const struct tile_op *mma;
     uint32_t count;
-    bool refused; // something that no turn may do
+    bool refused; // it has an op that is not allowed in an iteration
 };
 
 static void find_product(struct tile_op *op, void *data)
@@ -232,7 +232,7 @@ const struct tile_value *tile_fused_carried_in(const struct tile_kernel *kernel,
     return NULL;
 }
 
-// All products but the last are made of what is streamed alone, so that they may start early.
+// True if streamed operands alone feed every product but the last, so that these can start early.
 static bool can_turn(const struct tile_kernel *kernel, const struct tile_fused *p)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
@@ -246,9 +246,10 @@ static bool can_turn(const struct tile_kernel *kernel, const struct tile_fused *
     return true;
 }
 
-// ---- Layouts and room
+// ---- Layouts and space
 
-// Of layouts; of three warpgroups they have a fourth, whose rows are padding.
+// The warps that layouts cover. With three warpgroups they include a fourth, whose rows are
+// padding.
 static uint32_t warp_bits_of(const struct tile_fused *p)
 {
     return p->base.groups == 1 ? 2 : p->base.groups == 2 ? 3 : 4;
@@ -286,8 +287,8 @@ static const char *plan_rows(struct tile_kernel *kernel, struct tile_fused *p)
     return NULL;
 }
 
-// The last store of a tile as the last product's: of what else is stored it is known at launch that
-// it lies elsewhere (select.c).
+// The last store of a tile shaped like the last product's result. The launch checks that the other
+// stores go to different memory (select.c).
 static void plan_store(struct tile_fused *p)
 {
     const struct tile_op *store = NULL;
@@ -360,8 +361,8 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     *why = plan_rows(kernel, p);
     if (*why)
         return NULL;
-    // Of small products the work is what takes the time: then the groups must not meet in it. Large
-    // ones were 0.5 % faster without, on an H200.
+    // With small products the other work takes most of the time, so warpgroups must not do it at
+    // the same time. Large products were 0.5 % faster without alternation on an H200.
     p->alternates = p->turns && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
     plan_store(p);
     *why = plan_shared(p, target);
@@ -375,5 +376,5 @@ uint32_t tile_fused_warps(const struct tile_fused *p)
 
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan)
 {
-    return plan->fused ? (struct tile_fused *)(uintptr_t)plan : NULL; // its first member
+    return plan->fused ? (struct tile_fused *)(uintptr_t)plan : NULL; // base is its first member
 }

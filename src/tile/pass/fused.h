@@ -1,6 +1,6 @@
-// How a loop with several products of matrices, or with work between them, becomes a pipeline on
-// Hopper: attention is one. As pass/pipeline.h has it one thread copies and warpgroups do the rest,
-// but every streamed operand has a ring of its own, and what is loaded once stays.
+// Pipelines on Hopper for loops with several products, or with other work between products, such as
+// attention. As in pass/pipeline.h, one thread copies and warpgroups do the rest, but every
+// streamed operand has a ring of its own, and operands loaded once stay in shared memory.
 #ifndef CUCORE_TILE_PASS_FUSED_H
 #define CUCORE_TILE_PASS_FUSED_H
 
@@ -8,73 +8,77 @@
 
 enum { TILE_MOST_FEEDS = 6, TILE_MOST_PRODUCTS = 4 };
 
-// An operand that lies in shared memory.
+// An operand in shared memory.
 struct tile_feed {
-    struct tile_stream stream; // `at`: where its ring begins
+    struct tile_stream stream; // `at`: the start of its ring
     bool held;                 // loaded once, before the loop: a ring of one stage
-    bool read;                 // into registers, to be computed with
+    bool read;                 // read into registers, to be computed with
 };
 
 struct tile_fused_product {
     const struct tile_op *mma;
-    const struct tile_feed *feed[2]; // of a, NULL: it comes from registers; of b
+    const struct tile_feed *feed[2]; // of a, NULL if it comes from registers; of b
     uint32_t columns, depth;
     bool from_zero;
 };
 
 struct tile_fused {
-    struct tile_pipeline base; // `mma`: the last product; stages of every ring; maps; the store
+    struct tile_pipeline base; // `mma`: the last product. Also the stages of each ring, the maps
+                               // and the store
     struct tile_feed feed[TILE_MOST_FEEDS];
     uint32_t feeds;
     struct tile_fused_product product[TILE_MOST_PRODUCTS];
     uint32_t products;
-    // The last product runs under the work of the next turn: all others of that turn are started
-    // before it. Else each is waited for where it stands.
+    // The last product overlaps the next iteration's work: all other products of that iteration are
+    // started before it. If false, the code waits for each product where it stands.
     bool turns;
-    bool alternates; // warpgroups start their products in turns
-    bool uneven;     // the loop is of another length where the block's first index is
-    // Of a loop that turns: the accumulator of the last product times a number for each row, before
-    // more is added to it. NULL: there is none.
+    bool alternates; // warpgroups take turns at starting their products
+    bool uneven;     // the loop's length depends on the block's first index
+    // For a loop with `turns`: the op that multiplies the last product's accumulator by a number
+    // per row before the product adds to it. NULL if there is none.
     const struct tile_op *scaling;
-    bool *late;   // by value id: what waits for the last product of the turn before
-    bool *needed; // by value id: what warpgroups compute
+    bool *late;   // by value id: must wait for the previous iteration's last product
+    bool *needed; // by value id: computed by warpgroups
 };
 
-// Whether a kernel is one loop over products that can be fed so; layouts of what holds accumulators
-// are given. NULL, and why not: for a remark.
+// Plans a kernel that is one loop over products with such operands, and sets the layouts of the
+// values that hold accumulators. If that is impossible, returns NULL with the reason in *why, for a
+// remark.
 struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile_target *target,
                                    const char **why);
-// fused_settle.c: when layouts are assigned, and values have other numbers: what each role needs.
-// Why it cannot be after all, or NULL.
+// fused_settle.c: recomputes the needs of each role after layouts are assigned and values
+// renumbered. Returns NULL, or the reason why the plan fails after all.
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p);
-// fused.c: a scalar, and what the place of a load is made of, as the copying thread computes them
-// for itself; false: it cannot.
+// fused.c: mark a scalar, or everything that a load's indices depend on, for the copying thread to
+// compute; false if it cannot.
 bool tile_fused_want(struct tile_fused *p, const struct tile_value *value);
 bool tile_fused_want_place(struct tile_fused *p, const struct tile_op *load);
-// The argument that an accumulator is carried in; NULL: the product's result goes elsewhere too.
+// The loop argument that carries an accumulator. NULL if the product's result has another use.
 const struct tile_value *tile_fused_carried_in(const struct tile_kernel *kernel,
                                                const struct tile_op *loop,
                                                const struct tile_op *mma);
-// Warps that layouts are of.
+// The number of warps that layouts cover.
 uint32_t tile_fused_warps(const struct tile_fused *p);
-// The plan that a pipeline is part of; NULL: it is a plain one.
+// The fused plan that contains a pipeline; NULL if it is a plain one.
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
 
-// version.c: the work of a turn twice, for turns of which no element is masked, and for the others;
-// `by_warps`: each warp chooses by its own rows, where warps.c finds that layouts allow it.
+// version.c: versions the loop's work, one version for iterations without a masked element and one
+// for the others. With `by_warps` each warp chooses for its own rows, if warps.c finds that the
+// layouts allow it.
 void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps);
 bool tile_warps_are_apart(const struct tile_fused *p);
-// quotient.c: behind the loop, of sums of products of 16 bits: quotients that are cut to 16 bits
-// need not be rounded to the nearest before.
+// quotient.c: relaxes quotients behind the loop whose results are rounded to 16 bits; they need no
+// rounding to nearest first. For loops whose products have 16-bit operands.
 void tile_let_quotients_be_rough(struct tile_kernel *kernel, const struct tile_fused *p);
-// parts.c: sums that go round the loop are joined behind it; why layouts do not allow it, or NULL.
+// parts.c: defers the reduction of loop-carried sums to the end of the loop. The second function
+// returns NULL, or the reason why the layouts do not allow it.
 void tile_join_sums_late(struct tile_kernel *kernel, const struct tile_fused *p);
 const char *tile_settle_parts(struct tile_kernel *kernel);
-// contract.c: a product that is added to something, and only that, with it in one rounding.
+// contract.c: fuses a product with the addition that is its only use, rounding once.
 void tile_contract(struct tile_kernel *kernel);
-// places.c: comparisons of places in 32 bits.
+// places.c: narrows comparisons of indices to 32 bits.
 void tile_narrow_places(struct tile_kernel *kernel);
-// Before layouts: what counts elements once for each use, since that costs less than a conversion.
+// Before layouts: gives each use its own copy of an index tile, which is cheaper than a conversion.
 void tile_unshare_counts(struct tile_kernel *kernel);
 
 #endif

@@ -1,5 +1,5 @@
-// What each role of a loop with several products needs, when layouts are there (fused.h), and
-// whether values lie so that it can be.
+// After layouts are assigned: finds the values that each role of a fused pipeline needs (fused.h),
+// and checks that their layouts allow it.
 #include "fused.h"
 
 #include "tile/layout/layout.h"
@@ -18,7 +18,7 @@ static void need(struct needs *n, const struct tile_value *value)
     n->changed = true;
 }
 
-// What has an effect needs its operands; products need no operands that are fed.
+// An op with effects needs its operands. A product does not need operands that come from a feed.
 static void need_operands(struct tile_op *op, void *data)
 {
     struct needs *n = data;
@@ -28,7 +28,7 @@ static void need_operands(struct tile_op *op, void *data)
     if (op->kind == TILE_LOAD)
         needed = false;
     for (uint32_t i = 0; i < n->p->feeds; i++)
-        if (n->p->feed[i].stream.load == op) // another role's
+        if (n->p->feed[i].stream.load == op) // belongs to another role
             return;
     for (uint32_t i = 0; i < op->result_count; i++)
         needed |= n->p->needed[op->result[i]->id];
@@ -64,7 +64,7 @@ static bool is_late(const struct tile_fused *p, const struct tile_op *op,
     return l.late;
 }
 
-// Threads read where a slab begins for all of them, in registers that make pairs.
+// True if every thread reads from the start of its slab, in registers that form pairs.
 static bool can_read(const struct tile_stream *s)
 {
     const struct tile_layout *layout = s->load->result[0]->layout;
@@ -77,10 +77,10 @@ static bool can_read(const struct tile_stream *s)
 
 struct absence {
     const struct tile_fused *p;
-    bool missed; // something that a warpgroup would have that is not there
+    bool missed; // a warpgroup would lack a value that it needs
 };
 
-// A value that the fourth of three warpgroups has no part of, or the same as the others.
+// Checks that the absent fourth of three warpgroups holds no part of a value, or only copies.
 static void look_at_absence(struct tile_op *op, void *data)
 {
     struct absence *a = data;
@@ -159,13 +159,14 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
     const char *why = tile_settle_parts(kernel);
     if (why)
         return why;
-    // What is made of the accumulator waits for it, and so does what the product reads meanwhile.
+    // Values that depend on the accumulator wait for it, and so does everything that the product
+    // reads in the meantime.
     const struct tile_value *acc = tile_fused_carried_in(kernel, p->base.loop, last->mma);
     const struct tile_value *a = last->mma->operand[0];
     for (const struct tile_op *op = body->first; acc && op; op = op->next)
         if (op != last->mma && is_late(p, op, acc)) {
             if (op->block_count || tile_op_infos[op->kind].traits & TILE_TERMINATES)
-                p->turns &= op == body->last; // to the next turn, as it is
+                p->turns &= op == body->last; // goes unchanged to the next iteration
             for (uint32_t i = 0; i < op->result_count; i++)
                 p->late[op->result[i]->id] = true;
         }

@@ -1,7 +1,9 @@
-// Loop-invariant motion: pure ops whose operands come from outside of a loop go before it.
+// Loop-invariant code motion: moves pure ops whose operands come from outside of a loop in front of
+// it.
 //
-// No pure op can trap, so one that the loop would not have reached does no harm but its cost: ops
-// in an if stay there. What costs nothing to make again, and would only hold registers, stays too.
+// No pure op can trap, so executing one that the loop would not have reached costs only its time;
+// ops inside an if stay there for that reason. Values that are free to recompute and would only
+// hold registers stay as well.
 #include "tile/compile/compile.h"
 
 static const struct tile_block *home(const struct tile_value *value)
@@ -9,7 +11,7 @@ static const struct tile_block *home(const struct tile_value *value)
     return value->op ? value->op->parent : value->block;
 }
 
-// Does a value come from within an op? Parameters have no home.
+// True if a value is defined inside an op. Parameters have no home block.
 static bool inside(const struct tile_value *value, const struct tile_op *op)
 {
     const struct tile_block *block = home(value);
@@ -28,7 +30,7 @@ static bool may_move(const struct tile_op *op, const struct tile_op *loop)
 
     if (!(traits & TILE_PURE) || traits & TILE_LEAF || op->block_count)
         return false;
-    // A tile that only repeats what it is made of.
+    // A tile that only repeats its operand.
     if (op->kind == TILE_BROADCAST || op->kind == TILE_SLICE)
         return false;
     for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -40,7 +42,7 @@ static bool may_move(const struct tile_op *op, const struct tile_op *loop)
     return true;
 }
 
-// Leaves that an op needs go with it.
+// Moves an op and the leaves that it needs.
 static void move(struct tile_op *op, struct tile_op *loop)
 {
     for (uint32_t i = 0; i < op->operand_count; i++) {

@@ -1,4 +1,4 @@
-// Bounds and divisors of what ops make of integers. See known.h.
+// Propagates bounds and divisors of integers through ops. See known.h.
 #include "known.h"
 
 #include "tile/ir/scalar.h"
@@ -104,7 +104,7 @@ static int64_t floored(int64_t x, int64_t y)
     return x / y - (x % y && (x < 0) != (y < 0));
 }
 
-// By a positive constant; all else is any quotient.
+// Division by a positive constant; for any other divisor the quotient is unknown.
 static struct tile_known quotient(enum tile_op_kind kind, cuc_dtype dtype, struct tile_known x,
                                   struct tile_known y)
 {
@@ -124,7 +124,8 @@ static struct tile_known quotient(enum tile_op_kind kind, cuc_dtype dtype, struc
                               floored(x.high, y.low) + (up && x.high % y.low), divisor);
 }
 
-// x & y of numbers that are not negative: no bit is set that is in neither; low zeros of both stay.
+// x & y: a set bit is set in both operands, so the low zeros of x and of y remain, and one
+// non-negative operand bounds the result.
 static struct tile_known masked(cuc_dtype dtype, struct tile_known x, struct tile_known y)
 {
     struct tile_known out = tile_known_any(dtype);

@@ -1,8 +1,8 @@
-// Finds the one loop over a product of matrices whose operands are loaded for it in each turn, and
-// nothing else done: `acc = mma(load(..), load(..), acc)`, operands turned or not.
+// Finds the kernel's one loop over a product whose operands are loaded in each iteration, with
+// nothing else in it: `acc = mma(load(..), load(..), acc)`, operands transposed or not.
 //
-// What loads' indices are made of can then be computed by somebody else, or ahead of time. What
-// stands before the loop must do no more than compute.
+// Another thread can then compute the loads' indices, or they can be computed ahead of time. The
+// code before the loop may only compute.
 #include "pipeline.h"
 
 #include "tile/ir/words.h"
@@ -23,7 +23,7 @@ static void find_product(struct tile_op *op, void *data)
     s->count++;
 }
 
-// Everything that a scalar is made of, as long as that is scalars: false when it is not.
+// Marks everything that a scalar depends on. False if it depends on anything but scalars.
 static bool want(struct tile_pipeline *p, const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -33,7 +33,7 @@ static bool want(struct tile_pipeline *p, const struct tile_value *value)
     if (!op || p->wanted[value->id])
         return true;
     if (p->before && p->known[value->id])
-        return true; // is done there anyway
+        return true; // already computed before the loop
     if (!(tile_op_infos[op->kind].traits & TILE_PURE) || op->block_count)
         return false;
     p->wanted[value->id] = true;
@@ -45,8 +45,8 @@ static bool want(struct tile_pipeline *p, const struct tile_value *value)
 
 // ---- Operands
 
-// Rows of a part of a tensor: where the part begins is one more coordinate, and what is read behind
-// its end is nobody's.
+// Rows of a slice of a tensor: the slice's start becomes one more coordinate. Rows past its end may
+// be read because nobody uses them.
 static bool can_be_of(struct tile_pipeline *p, const struct tile_stream *s,
                       const struct tile_op *load, uint32_t which, bool turned)
 {
@@ -82,7 +82,7 @@ static const char *find_stream(struct tile_kernel *kernel, struct tile_pipeline 
         return "an operand is of a slice of something else than rows";
     s->load = load;
     s->element = tile_bytes_of(x->type.dtype);
-    s->mn_major = (which == 0) == turned; // a is [rows, summed], b [summed, columns]
+    s->mn_major = (which == 0) == turned; // a is [rows, depth], b is [depth, columns]
     p->wanted[x->id] = true;
     for (uint32_t i = 0; i < shape->count; i++)
         if (!want(p, load->operand[1 + i]))
@@ -118,7 +118,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
     return NULL;
 }
 
-// Whether the rest of the loop is what the copying thread does alone.
+// Checks that the copying thread can do the rest of the loop alone.
 static const char *look_at_rest(const struct tile_pipeline *p)
 {
     for (const struct tile_op *op = p->loop->block[0]->first; op; op = op->next) {
@@ -177,7 +177,7 @@ bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)
         for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
             (void)want(p, load->operand[1 + i]);
     }
-    // A layout of its own is loaded by threads after all.
+    // If its layout differs, threads load it after all.
     if (p->side && (!tile_layout_same(p->side->result[0]->layout, p->mma->result[0]->layout) ||
                     !tile_layout_same(p->store->operand[p->store->operand_count - 1]->layout,
                                       p->mma->result[0]->layout)))

@@ -1,15 +1,15 @@
-// Sums that go round a loop are joined behind it: in it each lane adds up its own part of a line,
-// and none waits for another.
+// Deferred reduction of loop-carried sums: inside the loop each lane adds up its own part of a line
+// without waiting for others; the parts are joined behind the loop.
 //
 //     den = den fade + sum(p, 1)
 //
-// is linear in den, and all lanes that have a line together have the same `fade`.
+// is linear in den, and all lanes that share a line have the same `fade`.
 #include "fused.h"
 
 #include "tile/ir/words.h"
 #include "tile/ir/scalar.h"
 
-// The sum that is added to x, or to a multiple of it; NULL: it is something else.
+// The reduction that is added to x, or to a multiple of x; NULL if `add` has another form.
 static struct tile_op *added_to(const struct tile_kernel *kernel, const struct tile_value *x,
                                 const struct tile_op *add)
 {
@@ -77,10 +77,10 @@ void tile_join_sums_late(struct tile_kernel *kernel, const struct tile_fused *p)
     }
 }
 
-// ---- When layouts are there
+// ---- After layouts are assigned
 
 struct parts {
-    bool *kept; // by value id: lanes have parts of it
+    bool *kept; // by value id: each lane holds a part
     bool changed, moved;
 };
 
@@ -108,8 +108,8 @@ static void follow(struct tile_op *op, void *data)
         p->changed = p->kept[op->result[0]->id] = true;
 }
 
-// Lanes that have the same place have different parts until they are joined: they must not be
-// moved.
+// Lanes with the same coordinates hold different parts until these are joined, so no conversion may
+// move them.
 const char *tile_settle_parts(struct tile_kernel *kernel)
 {
     struct parts p = { tile_take(kernel->module, (kernel->value_count + 1) * sizeof(bool)), true,

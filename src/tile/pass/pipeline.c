@@ -1,8 +1,8 @@
-// Plans the pipeline of a loop over a product of matrices on Hopper: who does what, how operands
-// lie in shared memory, how many stages there are.
+// Plans the Hopper pipeline of a loop over a product: the roles, the operands' place in shared
+// memory, and the number of stages.
 //
-// Roles: one thread does the loop with what its loads' indices are made of, and the loads; the
-// warpgroups do everything else. Nothing but stages and barriers passes between them.
+// One thread runs the loop's loads and the arithmetic of their indices; the warpgroups do
+// everything else. The roles communicate only through stages and barriers.
 #include "pipeline.h"
 
 #include "tile/emit/emit.h"
@@ -12,11 +12,12 @@
 #include <string.h>
 
 enum {
-    MOST_BOX = 256,          // elements of a copy along an axis
-    MOST_COLUMNS = 256,      // of a wgmma
-    MOST_ACCUMULATORS = 192, // registers of a thread
-    MOST_PROMOTED = 128,     // of sums that are added up outside, besides parts of them
-    STEP_BYTES = 32,         // of the summed axis that one wgmma takes
+    MOST_BOX = 256,          // elements of a copy along one axis
+    MOST_COLUMNS = 256,      // of one wgmma
+    MOST_ACCUMULATORS = 192, // registers per thread
+    MOST_PROMOTED = 128,     // registers per thread, if promoted sums are added up outside of the
+                             // accumulators
+    STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
     STAGE_ALIGN = 1024,
     MULTIPROCESSORS = 132, // that share a level 2 cache
 };
@@ -27,7 +28,7 @@ const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand)
         { CUC_F16, CUC_F32, "f16", true, false, true },
         { CUC_BF16, CUC_F32, "bf16", true, false, true },
         { CUC_TF32, CUC_F32, "tf32", false, false, true },
-        { CUC_F32, CUC_F32, "tf32", false, false, true }, // when it may be taken for that
+        { CUC_F32, CUC_F32, "tf32", false, false, true }, // if tf32 precision is allowed
         { CUC_E4M3, CUC_F32, "e4m3", false, true, true },
         { CUC_E5M2, CUC_F32, "e5m2", false, true, true },
         { CUC_I8, CUC_I32, "s8", false, false, false },
@@ -47,7 +48,7 @@ static uint32_t rounded(uint32_t bytes)
     return (bytes + STAGE_ALIGN - 1) & ~(uint32_t)(STAGE_ALIGN - 1);
 }
 
-// The widest swizzle of which rows of an operand are made.
+// The widest swizzle that divides an operand's rows.
 static uint32_t span_of(uint32_t bytes)
 {
     for (uint32_t span = 128; span >= 32; span /= 2)
@@ -58,7 +59,7 @@ static uint32_t span_of(uint32_t bytes)
 
 static uint32_t swizzle_of(uint32_t span)
 {
-    return span == 128 ? 3 : span == 64 ? 2 : 1; // as tensor maps have it
+    return span == 128 ? 3 : span == 64 ? 2 : 1; // the tensor map's encoding
 }
 
 const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
@@ -76,7 +77,7 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
     s->rows = (uint32_t)shape->ints[s->other];
     if (!s->span || s->rows % 8 || s->rows > MOST_BOX)
         return "an operand is no multiple of 32 bytes and 8 rows, or has more than 256";
-    if (s->mn_major && line > 128 && !p->fused) // the last slab may have more than is used
+    if (s->mn_major && line > 128 && !p->fused) // the last slab may extend past the part in use
         s->span = 128;
     s->slabs = (line + s->span - 1) / s->span;
     s->bytes = rounded(s->span * s->rows * s->slabs);
@@ -97,7 +98,7 @@ static bool has_rows(int32_t extent)
     return extent == 64 || extent == 128 || extent == 256;
 }
 
-// Of few rows and enough columns it is done the other way round.
+// Exchanges the operands if there are few rows and enough columns.
 static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
 {
     const char *why = tile_find_loop(kernel, p);
@@ -111,7 +112,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
     return tile_find_loop(kernel, p);
 }
 
-// The same for all tiles: it is made of what the kernel is called with.
+// True if a value depends only on launch arguments, and so is equal for all tiles.
 static bool is_everywhere(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -133,8 +134,9 @@ static bool has_even_turns(const struct tile_pipeline *p)
     return is_everywhere(p->loop->operand[0]) && is_everywhere(p->loop->operand[1]);
 }
 
-// Warpgroups by themselves, where 4 warps were asked for: while one ends its tile the other
-// multiplies. Each must know how many turns the other's tile has, or is told where it has ended.
+// True if two warpgroups can each take a tile of their own, which 4 requested warps ask for: one
+// finishes its tile while the other multiplies. Each must know the number of iterations of the
+// other's tile, or be told where that one ended.
 static bool can_take_turns(const struct tile_pipeline *p, const struct tile_target *target)
 {
     const struct tile_op *by = p->loop->operand[2]->op;
@@ -194,7 +196,7 @@ bool tile_differs_by_block(const struct tile_value *value)
     return false;
 }
 
-// One operand is the same for all blocks of a cluster: each loads a part of it for all.
+// If one operand is the same for all blocks of a cluster, each block loads a part of it for all.
 static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
 {
     p->cluster = 1;
@@ -224,9 +226,9 @@ static void plan_cluster(struct tile_pipeline *p, uint32_t blocks)
     p->cluster = blocks;
 }
 
-// ---- Parts of the loop
+// ---- Split loops
 
-// Of what is stored at a time.
+// Sets the rows that one store writes.
 static void set_store_rows(struct tile_pipeline *p, uint32_t from, uint32_t to)
 {
     uint32_t *box = p->map[p->store_map].box;
@@ -242,7 +244,7 @@ void tile_end_alone(struct tile_pipeline *p)
     set_store_rows(p, 16, 64);
 }
 
-// Sums of all parts meet in the stages of their blocks, which have one tile each.
+// The partial sums meet in the stages of the cluster's blocks, which share one tile.
 static void plan_split(struct tile_pipeline *p, uint32_t parts)
 {
     uint32_t bytes = p->groups * p->blocks * p->columns * 64 * 4;
@@ -253,7 +255,7 @@ static void plan_split(struct tile_pipeline *p, uint32_t parts)
         set_store_rows(p, 64, 16);
 }
 
-// ---- What is stored
+// ---- Stores
 
 uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *access)
 {
@@ -276,7 +278,7 @@ uint32_t tile_plan_slab_map(struct tile_pipeline *p, const struct tile_op *acces
     return p->maps++;
 }
 
-// What warpgroups know how to put into slabs.
+// The dtypes that warpgroups can write to slabs.
 static bool fills_slabs(cuc_dtype dtype)
 {
     static const cuc_dtype known[] = { CUC_F16,  CUC_BF16, CUC_F32, CUC_I32,
@@ -288,13 +290,14 @@ static bool fills_slabs(cuc_dtype dtype)
     return false;
 }
 
-// Of narrow tiles threads store what has no lines of 128 bytes.
+// Threads store narrow tiles that have no lines of 128 bytes.
 static uint32_t span_of_store(uint32_t line)
 {
     return line > 128 ? span_of(line) : line == 128 ? 128 : 0;
 }
 
-// The last access behind the loop, so that nothing need wait for it; of accumulators as they lie.
+// The store must be the last access behind the loop, so that nothing has to wait for it, and must
+// keep the accumulators' layout.
 static void plan_store(struct tile_pipeline *p)
 {
     const struct tile_op *store = NULL;
@@ -304,7 +307,7 @@ static void plan_store(struct tile_pipeline *p)
         if (op->kind == TILE_RETURN)
             continue;
         if (op->block_count && !store)
-            continue; // may do what it likes, and go on to the next tile
+            continue; // it may do anything, and may skip to the next tile
         if (op->block_count || (store && traits & (TILE_READS | TILE_WRITES)) ||
             (traits & TILE_WRITES && op->kind != TILE_STORE))
             return;
@@ -322,7 +325,7 @@ static void plan_store(struct tile_pipeline *p)
     if (tensor->op || tensor->type.rank > TILE_MAP_RANK || x->type.rank != 2 || dropped >> last & 1)
         return;
     if (slice && (slice->kind != TILE_SLICE || tile_int(slice, TILE_ATTR_AXIS, 0) ||
-                  tensor->type.rank != 2)) // rows of a matrix end with theirs
+                  tensor->type.rank != 2)) // the rows of a matrix end where the slice's rows do
         return;
     p->span = span_of_store((uint32_t)x->type.extent[1] * element);
     if (!fills_slabs(x->type.dtype) || !p->span ||
@@ -332,8 +335,8 @@ static void plan_store(struct tile_pipeline *p)
     p->store_map = tile_plan_slab_map(p, store);
 }
 
-// A load behind the loop that lies as what is stored: at most one, and none where some of the
-// blocks of a cluster go without their end, or where the ring is the other team's by then.
+// Finds a load behind the loop whose tile matches the stored one. At most one is taken, and none if
+// some blocks of a cluster skip the epilogue or if the other team owns the ring by then.
 static void plan_side(struct tile_kernel *kernel, struct tile_pipeline *p,
                       const struct tile_target *target)
 {
@@ -341,7 +344,7 @@ static void plan_side(struct tile_kernel *kernel, struct tile_pipeline *p,
         p->store ? &p->store->operand[p->store->operand_count - 1]->type : NULL;
 
     for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
-        if (op->block_count) // which may go on to the next tile
+        if (op->block_count) // it may skip to the next tile
             return;
         if (!stored || p->span != 128 || p->teams > 1 || p->cluster > 1 || target->split > 1 ||
             p->before || op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
@@ -366,12 +369,12 @@ uint32_t tile_staging_bytes(const struct tile_pipeline *p)
 
 // ---- The grid
 
-// Tiles that are worked on at a time make a rectangle as nearly square as can be: of all that have
-// as many tiles it reads least.
+// Tiles in flight at the same time form a rectangle that is as nearly square as possible; among
+// rectangles of as many tiles it reads the least.
 static uint32_t choose_raster(const struct tile_kernel *kernel, const struct tile_pipeline *p,
                               const struct tile_target *target)
 {
-    enum { WHOLE = 1 << 15 }; // all along the first axis, and so the order of the grid
+    enum { WHOLE = 1 << 15 }; // all along the first axis, which is the grid's own order
     uint32_t rows = p->groups * p->blocks * 64, columns = p->columns, side = 1;
 
     if (kernel->keeps_order)
@@ -387,10 +390,10 @@ static uint32_t choose_raster(const struct tile_kernel *kernel, const struct til
     return side;
 }
 
-// ---- All of it
+// ---- The whole plan
 
-// Few slabs are stored all at once, between one pair of barriers; of many two, or as many bytes of
-// narrower ones.
+// Few slabs are stored at once, between one pair of barriers. Many are stored two at a time, or as
+// many bytes of narrower ones.
 void tile_plan_slabs(struct tile_pipeline *p)
 {
     const struct tile_value *x = p->store->operand[p->store->operand_count - 1];
@@ -438,7 +441,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     if (*why)
         return NULL;
     uint32_t warp_bits = p->groups == 2 ? 3 : 2;
-    // Blocks that find out what they are for may differ in it.
+    // Blocks that look up their own work may differ in it.
     uint32_t split = p->before ? 1 : target->split;
     plan_cluster(p, split > 1 || p->before ? 1 : target->cluster);
     plan_store(p);
@@ -458,7 +461,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     if (p->by_warp)
         set_store_rows(p, 64, 16);
     p->raster = choose_raster(kernel, p, target);
-    p->raster += p->cluster - 1; // what a cluster works on lies side by side
+    p->raster += p->cluster - 1; // the tiles of a cluster lie side by side
     p->raster -= p->raster % p->cluster;
     p->mma->result[0]->layout = layout;
     return p;

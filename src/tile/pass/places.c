@@ -1,10 +1,10 @@
-// Comparisons of places, tiles of i64 that are sums of indices and scalars, in 32 bits: what is
-// counted within a tile stays on its side, the scalars go to the other, as one difference that is
-// cut to what can matter.
+// Narrows comparisons of indices to 32 bits. The indices are i64 tiles: sums of an iota and
+// scalars. The iota stays on its side; the scalars move to the other side as one difference,
+// clamped to the range that can matter.
 //
 //     n * 64 + iota < SK   becomes   iota < clamp(SK - n * 64)
 //
-// Sums of places are far from overflow, and what is counted in a tile is below its elements.
+// Sums of indices are far from overflow, and an iota is below the tile's number of elements.
 #include "fused.h"
 
 #include "tile/ir/words.h"
@@ -15,13 +15,13 @@ struct narrowing {
     bool changed;
 };
 
-// A side of a comparison.
+// One side of a comparison.
 struct side {
     struct tile_value *tile;   // of i32; NULL: 0
     struct tile_value *scalar; // of i64; NULL: 0
 };
 
-// Without memory these give what they are of; what is compiled then is thrown away.
+// If out of memory these return their operand; the caller discards the code compiled then.
 static struct tile_value *unary(struct narrowing *n, enum tile_op_kind kind,
                                 const struct tile_type *type, struct tile_value *x)
 {
@@ -96,7 +96,7 @@ static bool split(struct narrowing *n, struct tile_value *value, struct side *ou
     }
 }
 
-// x - y in 32 bits, cut to what no tile reaches.
+// x - y in 32 bits, clamped to values that no tile reaches.
 static struct tile_value *difference(struct narrowing *n, struct tile_value *x,
                                      struct tile_value *y)
 {
@@ -114,7 +114,7 @@ static struct tile_value *difference(struct narrowing *n, struct tile_value *x,
     return unary(n, TILE_CAST, &type, d);
 }
 
-// A scalar added to a tile of i32, before that is broadcast.
+// Adds a scalar to a tile of i32, before the tile is broadcast.
 static struct tile_value *plus(struct narrowing *n, struct tile_value *tile,
                                struct tile_value *scalar)
 {
@@ -149,7 +149,7 @@ static void narrow(struct tile_op *op, void *data)
     n->changed = true;
 }
 
-// ---- One comparison for two
+// ---- Two comparisons become one
 
 static struct tile_value *stripped(struct tile_value *value)
 {
@@ -158,7 +158,7 @@ static struct tile_value *stripped(struct tile_value *value)
     return value;
 }
 
-// The bound that a count is not above; NULL: it is something else.
+// The upper bound that a mask puts on an iota, or NULL if the mask has another form.
 static struct tile_value *bound_of(struct narrowing *n, const struct tile_value *mask,
                                    const struct tile_value **count)
 {
@@ -181,7 +181,7 @@ static struct tile_value *bound_of(struct narrowing *n, const struct tile_value 
                   bound->type.rank ? unary(n, TILE_BROADCAST, &bound->type, one) : one);
 }
 
-// A count that is within two bounds is within the lesser.
+// An iota within two bounds is within the lesser one.
 static void join(struct tile_op *op, void *data)
 {
     struct narrowing *n = data;
@@ -231,11 +231,11 @@ void tile_narrow_places(struct tile_kernel *kernel)
 struct unsharing {
     struct tile_kernel *kernel;
     struct tile_use_count *uses;
-    struct tile_value **map; // for clones of what has no operands
+    struct tile_value **map; // for clones of ops without operands
 };
 
-// A count of its own to each that uses one, so that each can lie as it is used: rows of a mask
-// across threads, columns along registers.
+// Gives each use its own copy of an iota, so that each can have the layout that its use needs: rows
+// of a mask across threads, columns along registers.
 static void take_own(struct tile_op *op, void *data)
 {
     struct unsharing *u = data;

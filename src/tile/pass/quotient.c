@@ -1,5 +1,6 @@
-// Quotients behind a loop of products of 16 bits, that are cut to 16 bits: they need not be rounded
-// to the nearest before. Where a line has one divisor it is inverted once, and the line multiplied.
+// Relaxes quotients behind a loop over 16-bit products whose results are rounded to 16 bits: they
+// need no rounding to nearest first. If a line has one divisor, it is inverted once and the line
+// multiplied by the inverse.
 #include "fused.h"
 
 #include "tile/ir/scalar.h"
@@ -22,7 +23,7 @@ static void look_at_cut(struct tile_op *op, void *data)
                      (op->kind == TILE_WHERE && i && is_only_cut(c->kernel, op->result[0]));
 }
 
-// Whether a value goes nowhere but into numbers of 16 bits.
+// True if every use of a value rounds it to 16 bits.
 static bool is_only_cut(const struct tile_kernel *kernel, const struct tile_value *value)
 {
     struct cuts c = { kernel, value, true };
@@ -33,7 +34,7 @@ static bool is_only_cut(const struct tile_kernel *kernel, const struct tile_valu
 
 struct making {
     struct tile_kernel *kernel;
-    struct tile_op *place; // before which it is made
+    struct tile_op *place; // new ops go before this one
 };
 
 static struct tile_value *one(struct making *m, enum tile_op_kind kind,
@@ -61,7 +62,7 @@ static struct tile_value *either(struct making *m, struct tile_value *condition,
                             (struct tile_value *[]){ condition, number(m, &no->type, yes), no });
 }
 
-// x / d as (x s) (1 / (d s)), with s such that the inverse of no d is out of range.
+// x / d as (x s) (1 / (d s)), with s such that no d has an inverse out of range.
 static struct tile_value *by_inverse(struct making *m, struct tile_value *x, struct tile_value *d)
 {
     static const double far = 0x1p64;

@@ -1,10 +1,11 @@
-// How many blocks of a kernel are to find room on a multiprocessor at once. Of a row that waits in
-// registers while it comes together, ptxas would use more of them than it needs, and fewer blocks
-// would load meanwhile; asked for so many blocks it uses no more than that leaves.
+// Chooses the number of a kernel's blocks that should fit on a multiprocessor at once (occupancy).
+// For a row that waits in registers until it is complete, ptxas would use more registers than it
+// needs, so that fewer blocks could load meanwhile. Told the number of blocks, it uses no more than
+// that leaves.
 #include "tile/compile/compile.h"
 
-// Registers that wait, from and to, and how many warps then find room at once: with 40 and 64
-// registers a thread, in quarters of a multiprocessor that have 16384 each.
+// The range of waiting registers, and the warps that then fit at once: with 40 and 64 registers a
+// thread, in quarters of a multiprocessor with 16384 registers each.
 static const struct {
     int64_t from, to;
     uint32_t warps;
@@ -12,10 +13,10 @@ static const struct {
 
 struct lives {
     int64_t threads;
-    uint32_t *last; // by value id: where the last op stands that takes it
+    uint32_t *last; // by value id: position of the last op that uses it
 };
 
-// Registers of a thread that a value takes; what is the same in all places takes none.
+// Registers per thread that a value takes. A value equal in all positions takes none.
 static int64_t registers_of(const struct lives *l, const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -28,7 +29,7 @@ static int64_t registers_of(const struct lives *l, const struct tile_value *valu
            (32 * l->threads);
 }
 
-// Ops whose elements stay where they are, so that nothing but what waits counts.
+// Ops whose elements stay in place, so that only waiting values count.
 static bool stays(const struct tile_op *op)
 {
     switch (op->kind) {

@@ -1,17 +1,16 @@
-// Where less than the bound of exp, exp2 and sigmoid is enough: a power that goes nowhere but into
-// numbers of 16 bits, or into sums of so many elements that their order may change more.
-// docs/tile-math.md says how much less.
+// Finds exp, exp2 and sigmoid ops for which approximate math is enough: every use rounds the power
+// to 16 bits, or sums so many elements that their order may change the result more.
+// docs/tile-math.md gives the error bounds.
 //
-// From a power along its uses: products, quotients and sums of what is not negative keep the error
-// that it has, relative to the value. What goes round in loops is taken for enough until a use says
-// no.
+// The analysis follows a power's uses: products, quotients and sums of non-negative values keep its
+// relative error. Loop-carried values are assumed to tolerate it until a use says otherwise.
 #include "tile/compile/compile.h"
 #include "tile/ir/words.h"
 #include "tile/ir/scalar.h"
 
 #include <string.h>
 
-enum { MANY = 64 }; // a sum of so many may be off by 64 x 2^-24
+enum { MANY = 64 }; // a sum of this many may be off by 64 x 2^-24
 
 enum answer { NOT_ASKED, YES, NO };
 
@@ -53,7 +52,7 @@ static uint32_t lead_of(const struct tile_op *loop)
     return loop->kind == TILE_FOR ? 1 : 0;
 }
 
-// The op to whose results a terminator gives its operands; NULL: it is none such.
+// The op whose results a terminator's operands become; NULL if the op is no such terminator.
 static const struct tile_op *target_of(const struct tile_op *op)
 {
     const struct tile_op *around = op->parent->parent;
@@ -67,7 +66,7 @@ static const struct tile_op *target_of(const struct tile_op *op)
     return around;
 }
 
-// Not negative
+// Non-negative values
 
 static bool not_negative(struct roughness *r, const struct tile_value *value);
 
@@ -86,7 +85,7 @@ static void look_at_giver(struct tile_op *op, void *data)
         g->all = not_negative(g->r, op->operand[g->index]);
 }
 
-// What a loop or an if gives as its result.
+// Checks all values that a loop or an if can return as a result.
 static bool all_given(struct roughness *r, const struct tile_op *target, uint32_t index)
 {
     struct givers g = { r, target, index, true };
@@ -152,7 +151,7 @@ static bool not_negative(struct roughness *r, const struct tile_value *value)
     return *answer == YES;
 }
 
-// Enough
+// Values that tolerate approximation
 
 static bool is_enough(struct roughness *r, const struct tile_value *value);
 
@@ -176,7 +175,7 @@ static bool is_enough_here(struct roughness *r, const struct tile_op *op, uint32
         return is_enough(r, target->result[operand]) &&
                (!loops(target) ||
                 is_enough(r, target->block[0]->argument[operand + lead_of(target)]));
-    if (tile_is_rounded(op) && op->kind != TILE_CAST) // as it says, and nothing else
+    if (tile_is_rounded(op) && op->kind != TILE_CAST) // its rounding mode is explicit
         return false;
     switch (op->kind) {
     case TILE_CAST:
@@ -238,7 +237,7 @@ static void find_power(struct tile_op *op, void *data)
     r->powers |= is_power(op);
 }
 
-// Is a value made of a power that is rough? Then its own rounding is as good as another.
+// True if a value depends on an approximate power. Its own rounding may then be approximate too.
 static bool comes_from_rough(const struct tile_value *value, uint32_t depth)
 {
     const struct tile_op *op = value->op;
@@ -263,8 +262,7 @@ static bool comes_from_rough(const struct tile_value *value, uint32_t depth)
     }
 }
 
-// An answer that was taken for granted while another was looked for may have been wrong: each op is
-// asked for by itself.
+// An answer assumed while computing another one may have been wrong, so each op starts afresh.
 static void mark_if_enough(struct roughness *r, struct tile_op *op)
 {
     memset(r->enough, NOT_ASKED, r->kernel->value_count + 1);

@@ -1,6 +1,6 @@
-// What the thread that copies may do besides: all that is about scalars alone, control flow too,
-// such as looking up which part of a tensor a block is for. And what rows of a part may be read
-// that are behind its end.
+// Finds the work besides loads that the copying thread can do: everything that handles only
+// scalars, including control flow, such as looking up the slice of a tensor that a block works on.
+// Also finds the loads that may read rows past the end of a slice.
 #include "pipeline.h"
 
 #include "tile/ir/words.h"
@@ -48,7 +48,7 @@ bool tile_can_know(const struct tile_pipeline *p, const struct tile_op *op)
     return tile_is_of_scalars(op) && mark_known(p->known, op);
 }
 
-// The same value, or an element that is read once more: nothing is written before the loop.
+// The same value, or an element that is read twice: nothing is written before the loop.
 static bool same_scalar(const struct tile_value *x, const struct tile_value *y)
 {
     const struct tile_op *p = x->op, *q = y->op;
@@ -64,7 +64,7 @@ static bool same_scalar(const struct tile_value *x, const struct tile_value *y)
     return tile_is_of_scalars(p) && tile_is_of_scalars(q);
 }
 
-// A part of a tensor along the axis of the load's rows.
+// True if a load and a store use the same slice of rows.
 static bool same_part(const struct tile_op *load, const struct tile_op *store, uint32_t axis)
 {
     const struct tile_op *x = load->operand[0]->op, *y = store->operand[0]->op;
@@ -77,8 +77,8 @@ static bool same_part(const struct tile_op *load, const struct tile_op *store, u
            shape->ints[0] == tile_attribute(load, TILE_ATTR_SHAPE)->ints[axis];
 }
 
-// Behind the loop each row of the sums is worked on by itself, and those that the load does not
-// have are not stored: then it does not matter what they are made of.
+// True if the code behind the loop handles each row of the accumulator separately and does not
+// store the rows that the load lacks. Their contents then do not matter.
 bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load, uint32_t axis)
 {
     for (const struct tile_op *op = p->loop->next; op; op = op->next) {

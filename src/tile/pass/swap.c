@@ -1,6 +1,6 @@
-// The other way round: c' = b' a' in place of c = a b. wgmma makes 64 rows at a time, but columns
-// by 8, so that a result of few rows is better made of few columns. What comes behind the loop sees
-// it turned back.
+// Exchanges the operands: c' = b' a' instead of c = a b. wgmma produces 64 rows at a time but
+// columns in steps of 8, so a result with few rows is better computed with few columns. The code
+// behind the loop sees the result transposed back.
 #include "pipeline.h"
 
 static struct tile_value *turned(struct tile_kernel *kernel, struct tile_op *place,
@@ -25,7 +25,7 @@ bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p
     struct tile_value *carried[] = { loop->result[0], loop->block[0]->argument[1], mma->result[0] };
     struct tile_value *a = mma->operand[0];
 
-    if (!loop->next) // nothing is made of it
+    if (!loop->next) // the result has no use
         return false;
     mma->operand[0] = turned(kernel, mma, mma->operand[1]);
     mma->operand[1] = turned(kernel, mma, a);
@@ -33,7 +33,7 @@ bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p
     for (uint32_t i = 0; i < sizeof(carried) / sizeof(carried[0]); i++)
         carried[i]->type = loop->operand[3]->type;
     struct tile_value *back = turned(kernel, loop->next, loop->result[0]);
-    if (back == loop->result[0]) // no memory
+    if (back == loop->result[0]) // out of memory
         return false;
     tile_replace_uses(kernel, loop->result[0], back, back->op);
     tile_settle(kernel);

@@ -1,10 +1,10 @@
-// The work of a turn twice (fused.h): for turns of which no element is masked and whose scores are
-// scaled by a positive number, and for all others. The first has no masks, and takes the maximum
-// before it scales, so that the rest is one multiply-add an element. One comparison of scalars
-// chooses, which is the same in all threads.
+// Loop versioning (fused.h): duplicates an iteration's work, one version for iterations that mask
+// no element and whose scores have a positive scale, and one for all others. The first has no masks
+// and takes the maximum before it scales, which leaves one multiply-add an element. A comparison of
+// scalars, equal in all threads, chooses between them.
 //
-// A mask is of comparisons of sums of indices and scalars: its bounds are scalars that are computed
-// from the bounds of what it is made of.
+// A mask compares sums of indices and scalars. Its bounds are scalars, computed from the bounds of
+// the mask's operands.
 #include "fused.h"
 
 #include "tile/ir/words.h"
@@ -12,13 +12,13 @@
 
 struct version {
     struct tile_kernel *kernel;
-    struct tile_op *place;    // the op before which scalars, and the choice, stand
-    struct tile_value *holds; // the condition so far; NULL: always
-    struct tile_value **map;  // of the work that is done without masks
+    struct tile_op *place;    // the scalars and the choice go before this op
+    struct tile_value *holds; // the condition so far; NULL: always true
+    struct tile_value **map;  // for the version without masks
     bool *work;               // by value id
-    uint32_t room;            // values that there were: those made since are not in the tables
-    // Where each warp chooses for its own rows: how many a tile has; from a warp's first to its
-    // last.
+    uint32_t room;            // number of values at the start; newer ones are not in the tables
+    // If each warp chooses for its own rows: the rows of a tile, and the distance from a warp's
+    // first row to its last.
     int64_t rows, span;
     bool failed;
 };
@@ -55,7 +55,7 @@ static void require(struct version *v, struct tile_value *condition)
 
 // ---- Masks
 
-// What is counted down the rows of a tile of products; of these warp w has 16 from 16 w on.
+// An iota along the rows of a product's tile; warp w holds 16 of these, from row 16 w.
 static bool counts_rows(const struct version *v, const struct tile_value *x)
 {
     const struct tile_op *op = x->op;
@@ -77,8 +77,8 @@ static struct tile_value *row_of_warp(struct version *v, bool last)
     return last ? combine(v, TILE_ADD, CUC_I64, first, number(v, v->span)) : first;
 }
 
-// The least, or the most, that an element of a tile of i64 is; NULL: it is not known. Sums of i64
-// are of indices and extents, which are far from overflow.
+// The least or greatest element of an i64 tile; NULL if unknown. The i64 sums add indices and
+// extents, which are far from overflow.
 static struct tile_value *bound(struct version *v, struct tile_value *x, bool most)
 {
     struct tile_op *op = x->op;
@@ -117,7 +117,7 @@ static struct tile_value *bound(struct version *v, struct tile_value *x, bool mo
     }
 }
 
-// Whether all of a mask is set, as a scalar; NULL: it is not known.
+// A scalar that is true if all elements of a mask are; NULL if unknown.
 static struct tile_value *all_of(struct version *v, struct tile_value *mask)
 {
     struct tile_op *op = mask->op;
@@ -157,7 +157,7 @@ static struct tile_value *mapped(const struct version *v, struct tile_value *val
     return value->id < v->room && v->map[value->id] ? v->map[value->id] : value;
 }
 
-// The scalar that a tile is made of alone; NULL: there is none.
+// The scalar whose broadcast a tile is; NULL if there is none.
 static struct tile_value *scalar_of(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -182,7 +182,7 @@ static struct tile_op *append(struct version *v, struct tile_block *block, enum 
     return op;
 }
 
-// max(x s) is s max(x) where s is positive and finite: rounding keeps the order.
+// max(x s) is s max(x) if s is positive and finite, since rounding is monotonic.
 static bool scale_later(struct version *v, struct tile_block *block, const struct tile_op *op)
 {
     enum tile_combine with = (enum tile_combine)tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
@@ -239,7 +239,7 @@ static void add_plain(struct version *v, struct tile_block *block, const struct 
         v->failed = true;
 }
 
-// ---- What is work
+// ---- The work to duplicate
 
 static bool is_made_of(const struct tile_op *op, const struct tile_value *value, const bool *of)
 {
@@ -262,7 +262,7 @@ static const struct tile_value *carried_by(const struct tile_op *loop, const str
 static bool is_fed(const struct tile_fused *p, const struct tile_op *op)
 {
     for (uint32_t i = 0; i < p->feeds; i++)
-        for (const struct tile_value *x = op->result[0]; x; x = x->op->operand[0]) { // turned
+        for (const struct tile_value *x = op->result[0]; x; x = x->op->operand[0]) { // transposed
             if (x->op == p->feed[i].stream.load)
                 return true;
             if (!x->op || x->op->kind != TILE_PERMUTE)
@@ -271,7 +271,8 @@ static bool is_fed(const struct tile_fused *p, const struct tile_op *op)
     return false;
 }
 
-// What the first products are made of, their zeros as one, is needed before all work.
+// Marks everything that the first products depend on, including their zeros. It is needed before
+// all the work.
 static void find_early(const struct tile_fused *p, bool *early)
 {
     const struct tile_op *last = p->product[p->products - 1].mma;
@@ -285,8 +286,8 @@ static void find_early(const struct tile_fused *p, bool *early)
     }
 }
 
-// Tiles that are computed from the first products and from what is carried, but the accumulator of
-// the last and what is only made to be its left operand.
+// The work: tiles computed from the first products and from carried values. Excluded are the last
+// product's accumulator and values that only serve as its left operand.
 static uint32_t find_work(struct version *v, const struct tile_fused *p, bool *late,
                           const bool *early)
 {
@@ -357,8 +358,8 @@ static bool uses_work(const struct version *v, const struct tile_op *op)
     return false;
 }
 
-// The op that all work can stand before: the first outside of it that needs some of it. What comes
-// later is no work then.
+// The op in front of which all the work can go: the first other op that needs some of it. Later ops
+// no longer count as work.
 static struct tile_op *find_place(const struct version *v, const struct tile_block *body)
 {
     struct tile_op *place = body->first;

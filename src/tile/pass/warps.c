@@ -1,5 +1,5 @@
-// Warps that choose for themselves (version.c): whether layouts let them. Rows of products have to
-// lie in warps as wgmma has them, and in what is chosen no warp may wait for another.
+// Decides if each warp can choose its own version of the work (version.c). The products' rows must
+// lie in warps as wgmma puts them, and no warp may wait for another inside the versions.
 #include "fused.h"
 
 #include "tile/ir/words.h"
@@ -19,7 +19,7 @@ static bool is_of_warp(const struct tile_value *scalar)
 
 struct meeting {
     const struct tile_fused *p;
-    bool meets; // warps do
+    bool meets; // warps synchronize
 };
 
 static void look_at_meeting(struct tile_op *op, void *data)

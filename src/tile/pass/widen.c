@@ -1,16 +1,16 @@
-// What is done to f16 and bf16 in f32 without rounding is done before they are widened: the least
-// and the largest of elements, which the machine finds two at a time, and changes of shape on the
-// way there.
+// Delays the widening of f16 and bf16 to f32: ops that do not round run before it. These are
+// minimum and maximum reductions, which the machine does two elements at a time, and the reshapes
+// that lead to them.
 #include "tile/compile/compile.h"
 #include "tile/ir/words.h"
 
 struct widening {
     struct tile_kernel *kernel;
-    struct tile_use_count *uses; // of what there was before
+    struct tile_use_count *uses; // counts from before the pass
     bool changed;
 };
 
-// The op that widens a value, exactly; NULL: none does.
+// The cast that widens a value exactly; NULL if there is none.
 static const struct tile_op *widener_of(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
