@@ -1,8 +1,8 @@
-// Loops that one warp can go through for its block (emit/alone.c): what they compute with lies in
-// each warp as a whole.
+// Loops that one warp can run for its block (emit/alone.c): each warp gets a full copy of every
+// value they use.
 #include "assign.h"
 
-// Ops that need no other warp when their values are in each.
+// Ops that need no other warp if each warp holds all of their values.
 static bool needs_no_other(const struct tile_op *op)
 {
     switch (op->kind) {
@@ -56,7 +56,7 @@ bool tile_loop_fits_warp(const struct tile_op *loop)
     return s.fits && s.reads;
 }
 
-// All warps hold all of it, each lane every 32nd element.
+// Every warp holds the whole value, each lane every 32nd element.
 static void give_whole(struct tile_assignment *a, struct tile_value *value)
 {
     uint8_t order[TILE_MAX_RANK];
@@ -66,7 +66,7 @@ static void give_whole(struct tile_assignment *a, struct tile_value *value)
     for (uint32_t i = 0; i < value->type.rank; i++)
         order[i] = (uint8_t)(value->type.rank - 1 - i);
     struct tile_layout layout = tile_blocked(&value->type, 0, 0, order);
-    layout.warp_bits = (uint8_t)a->warp_bits; // their bases are zero
+    layout.warp_bits = (uint8_t)a->warp_bits; // the warps' bases are zero
     tile_give_layout(a, value, layout);
 }
 

@@ -1,11 +1,11 @@
-// Which value gets which layout.
+// Assigns a layout to each value.
 //
-// Tiles of the shape that most is moved in get the blocked layout that makes the widest accesses;
-// from there layouts spread: through elementwise ops both ways, from a broadcast's result to its
-// operand, from a reduction's operand to its result, and through loops and ifs. What is left over
-// gets the blocked layout of its own shape, the largest first, and spreads again. Where an op's
-// operand then has another layout than the op needs, a convert is put in, or, for what costs
-// nothing, the op that makes it is made again in the other layout.
+// Tiles of the shape that memory ops move most get the blocked layout with the widest accesses.
+// From there layouts spread: through elementwise ops in both directions, from a broadcast's result
+// to its operand, from a reduction's operand to its result, and through loops and ifs. Values left
+// over get the blocked layout of their own shape, the largest first, and spread again. If an op's
+// operand then lacks the layout that the op needs, a convert is inserted; a value that is free to
+// compute is rematerialized in that layout instead.
 #include "assign.h"
 
 const struct tile_layout *tile_keep_layout(struct tile_assignment *a, struct tile_layout layout)
@@ -34,7 +34,7 @@ void tile_give_layout(struct tile_assignment *a, struct tile_value *value,
     a->changed = true;
 }
 
-// Scalars are the same everywhere.
+// All threads hold every scalar.
 static void scalar_op(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
@@ -94,21 +94,21 @@ static void largest_value(struct tile_op *op, void *data)
             find_largest(data, op->block[n]->argument[i]);
 }
 
-// The narrowest elements of the shape in memory say how many make a vector of 16 bytes.
+// The shape's narrowest element in memory decides the number of elements in a 16-byte vector.
 static void widest_vector(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
 
     if (!moves_memory(op) || !tile_shape_same(&moved(op)->type, a->largest))
         return;
-    uint32_t bits = 7; // 128
+    uint32_t bits = 7; // log2 of 128 bits
     for (uint32_t width = cuc_dtype_bits(moved(op)->type.dtype); width > 1; width /= 2)
         bits--;
     if (bits > a->vector_bits)
         a->vector_bits = bits;
 }
 
-// The axis that a permutation makes, or made, the last of this shape.
+// The axis that a permutation makes, or made, the last one of this shape.
 static void other_axis(struct tile_op *op, void *data)
 {
     struct tile_assignment *a = data;
@@ -143,7 +143,7 @@ static void give_blocked(struct tile_op *op, void *data)
         if (!tile_wants_layout(one) || !tile_shape_same(&one->type, a->largest))
             continue;
         tile_give_layout(a, one, blocked(a, &one->type));
-        return; // the others follow by spreading, or by a later turn
+        return; // the others follow by spreading, or in a later round
     }
     for (uint32_t n = 0; n < op->block_count; n++)
         for (uint32_t i = 0; i < op->block[n]->argument_count; i++) {
@@ -181,7 +181,7 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
         a.other_axis = a.largest->rank ? a.largest->rank - 1u : 0;
         if (a.memory)
             tile_walk(&kernel->body, other_axis, &a);
-        // Values of one shape are given theirs one by one, so that those that hang together are.
+        // Values of one shape get their layouts one at a time, so that connected values share one.
         a.changed = false;
         tile_walk(&kernel->body, give_blocked, &a);
         if (!a.changed)

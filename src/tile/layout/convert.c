@@ -1,8 +1,8 @@
-// Converts where an op's operand has another layout than it needs (assign.c): what costs nothing is
-// made again in that layout.
+// Inserts a convert for each operand whose layout is not the one that its op needs (assign.c).
+// Values that are free to compute are rematerialized in that layout.
 #include "assign.h"
 
-// An op that is made again rather than converted, and all that it is made of.
+// True if a value is rematerialized rather than converted, along with everything it depends on.
 static bool is_free(const struct tile_value *value, uint32_t depth)
 {
     const struct tile_op *op = value->op;
@@ -60,7 +60,7 @@ static void need(struct tile_assignment *a, struct tile_op *op, uint32_t operand
     a->changed = true;
 }
 
-// An op's result comes in a layout, and is converted to the one that it was given.
+// Gives an op's result the layout `own`, and converts it to the layout that the value was assigned.
 static void give_in(struct tile_assignment *a, struct tile_op *op, uint32_t result,
                     const struct tile_layout *own)
 {
@@ -102,7 +102,7 @@ static void convert_op(struct tile_op *op, void *data)
         uint32_t lead = op->kind == TILE_FOR;
         for (uint32_t i = 0; i < op->result_count; i++) {
             need(a, op, i + (lead ? 3 : 0), op->result[i]->layout);
-            // What is carried has one layout all the way round; the body converts it where it must.
+            // A carried value has one layout for the whole loop; the body converts it if necessary.
             op->block[0]->argument[i + lead]->layout = op->result[i]->layout;
         }
         return;
@@ -112,13 +112,13 @@ static void convert_op(struct tile_op *op, void *data)
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const struct tile_layout *same;
         struct tile_layout other;
-        // The emitter finds its way through a broadcast, or goes through shared memory, by itself.
+        // The emitter handles a broadcast in any layouts, through shared memory if necessary.
         if (op->kind == TILE_BROADCAST || !tile_needed_layout(op, i, &same, &other))
             continue;
         need(a, op, i, same ? same : tile_keep_layout(a, tile_layout_compact(other)));
     }
-    // A reduction's results have the layout that its operand says, and those of an op with several
-    // that of the first; they are converted afterwards.
+    // The operand of a reduction fixes the layout of its results. An op with several results gives
+    // all of them the first one's layout. Other layouts are converted to afterwards.
     if (op->kind == TILE_REDUCE || op->kind == TILE_ARGMIN || op->kind == TILE_ARGMAX) {
         struct tile_layout own =
             tile_layout_reduce(op->operand[0]->layout, (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));

@@ -1,7 +1,7 @@
-// Where mma.sync has its accumulator: of 16 rows and 8 columns, lane l has rows l / 4 and l / 4 +
-// 8, and columns 2 (l % 4) and the next. Warps share the tile so that each has a part that is as
-// square as can be; what is left of the rows, columns and batches is in registers. A tile that is
-// smaller is held several times.
+// The accumulator layout of mma.sync. In a fragment of 16 rows and 8 columns, lane l holds rows l /
+// 4 and l / 4 + 8, and columns 2 (l % 4) and the next one. The warps share the tile so that each
+// one's part is as square as possible; the remaining rows, columns and batches lie in registers. A
+// tile smaller than a fragment is replicated.
 #include "fragment.h"
 
 #include "layout.h"
@@ -32,8 +32,8 @@ const char *tile_fragment_name(cuc_dtype operand)
     return row ? row->name : "";
 }
 
-// Batches come to shared memory all at once: of f64, whose sums may go without tensor cores as
-// well, only those that fit.
+// All batches are in shared memory at once. For f64, whose products can also do without tensor
+// cores, they must fit.
 static bool has_room(const struct tile_op *op, const struct tile_target *target)
 {
     enum { STEP_BYTES = 32, LEAST_LINES = 16 };
@@ -74,7 +74,8 @@ bool tile_fragment_single(cuc_dtype operand, bool turned)
     return bits == 64 || (bits == 32 && turned);
 }
 
-// By ldmatrix eight lines of 16 bytes are read at a time, one by one four of 32.
+// ldmatrix reads eight lines of 16 bytes at a time; reads of single elements cover four lines of
+// 32.
 uint32_t tile_fragment_pitch(uint32_t bytes, bool single)
 {
     uint32_t unit = single ? 32 : 16, pitch = (bytes + unit - 1) / unit * unit;
@@ -89,8 +90,8 @@ uint32_t tile_fragment_span(uint32_t bytes)
     return bytes <= PIECE_BYTES ? 0 : bytes < ALL_BANKS ? bytes : ALL_BANKS;
 }
 
-// Eight lines have eight places in turns: of 64 bytes two are in the same place, but in other
-// banks.
+// Eight lines rotate through eight positions. With 64 bytes two lines share a position, but in
+// different banks.
 uint32_t tile_fragment_flip(uint32_t span, uint32_t line)
 {
     return span ? line * span / ALL_BANKS % (span / PIECE_BYTES) * PIECE_BYTES : 0;
@@ -102,7 +103,7 @@ struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t w
     uint32_t m = type->rank - 2u, n = type->rank - 1u, bits = 0, warp = 0;
     uint32_t row, column, row_end, column_end, over;
 
-    bool whole = true; // batches are a power of two
+    bool whole = true; // every batch extent is a power of two
     for (uint32_t i = 0; i < m; i++)
         whole &= !(type->extent[i] & (type->extent[i] - 1));
     for (uint32_t i = 0; i < type->rank; i++) {
@@ -115,12 +116,12 @@ struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t w
     row = column_end + ROW_BITS;
     over = row_end;
 #define BIT(number, end) ((number) < (end) ? UINT32_C(1) << (number) : 0)
-    // Warps take the highest bits: of the side of which a warp has more left, of batches last.
+    // Warps take the highest bits: from the side with more left per warp, and from batches last.
     uint32_t warps[TILE_MAX_WARP_BITS], rows_left = row < row_end ? row_end - row : 0,
                                         columns_left = column_end - column;
     uint32_t batches_left = out.coordinate_bits - row_end;
     for (; warp < warp_bits; warp++) {
-        // A row fragment has 16, a column fragment 8: equal parts are one bit apart.
+        // A fragment has 16 rows but 8 columns, so equal parts are one bit apart.
         if (rows_left && (rows || rows_left + 1 >= columns_left))
             warps[warp] = UINT32_C(1) << (row + --rows_left);
         else if (columns_left)
@@ -128,7 +129,7 @@ struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t w
         else if (batches_left && whole)
             warps[warp] = UINT32_C(1) << (over + --batches_left);
         else
-            warps[warp] = 0; // the same once more
+            warps[warp] = 0; // replicated
     }
     out.basis[bits++] = BIT(0u, column_end);
     out.basis[bits++] = BIT(column_end + 3, row_end);
@@ -173,14 +174,14 @@ static void give(struct tile_op *op, void *data)
     if (op->kind != TILE_MMA || op->result[0]->layout || !tile_fragment_of(op, g->target))
         return;
     give_value(g, op->result[0], g->rows);
-    // A left operand that stays for a whole loop is kept as it is multiplied.
+    // A left operand that is constant in a loop stays in registers in the operand's layout.
     struct tile_value *a = op->operand[0];
     if (g->rows && a->op && a->op->kind == TILE_LOAD && a->op->parent != op->parent && !a->layout &&
         a->type.rank == 2 && cuc_dtype_bits(a->type.dtype) == 16)
         give_value(g, a, true);
 }
 
-// A product's result, and what is made of it element by element.
+// True for a product's result and for values computed from one elementwise.
 static bool comes_from_product(const struct tile_value *value, uint32_t depth)
 {
     enum { MOST_DEPTH = 8 };
@@ -210,14 +211,15 @@ void tile_give_fragments(struct tile_kernel *kernel, const struct tile_target *t
 {
     struct giving g = { .kernel = kernel, .target = target, .warp_bits = tile_bits_of(warps) };
 
-    // Where a product is the left operand of another, a warp that has whole rows keeps it.
+    // If one product feeds another as its left operand, warps with whole rows keep the value in
+    // place.
     tile_walk(&kernel->body, look_at_product, &g.rows);
     tile_walk(&kernel->body, give, &g);
 }
 
 struct most {
     const struct tile_target *target;
-    int64_t elements, bytes; // of an accumulator, of an operand
+    int64_t elements, bytes; // of an accumulator; of an operand
 };
 
 static void measure(struct tile_op *op, void *data)
@@ -227,7 +229,7 @@ static void measure(struct tile_op *op, void *data)
     if (op->kind != TILE_MMA || !tile_fragment_of(op, most->target))
         return;
     int64_t elements = tile_elements(&op->result[0]->type);
-    if (op->result[0]->type.dtype == CUC_F64) // of two registers each
+    if (op->result[0]->type.dtype == CUC_F64) // each takes two registers
         elements *= 2;
     most->elements = elements > most->elements ? elements : most->elements;
     for (uint32_t i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-// Products of matrices by mma.sync: which there are, and how accumulators lie.
+// Matrix products by mma.sync: the supported forms, and the accumulators' layout.
 #ifndef CUCORE_TILE_LAYOUT_FRAGMENT_H
 #define CUCORE_TILE_LAYOUT_FRAGMENT_H
 
@@ -7,37 +7,38 @@
 
 struct tile_fragment {
     cuc_dtype operand;
-    int sm;         // from this one on
-    uint32_t depth; // elements along the summed axis: 32 bytes
+    int sm;         // lowest target that has it
+    uint32_t depth; // elements along the depth axis: 32 bytes
     const char *name, *accumulator;
 };
 
-// What an mma op is done with; NULL: by multiply-adds of single numbers.
+// The form that an mma op uses; NULL if it becomes scalar multiply-adds.
 const struct tile_fragment *tile_fragment_of(const struct tile_op *op,
                                              const struct tile_target *target);
-// Why it is done so; "": it is not.
+// The reason why an mma op cannot use mma.sync; "" if it can.
 const char *tile_fragment_refusal(const struct tile_op *op, const struct tile_target *target);
-// "bf16", as instructions call it.
+// The dtype's name in instructions, such as "bf16".
 const char *tile_fragment_name(cuc_dtype operand);
-// Lines of an operand in shared memory: elements that ldmatrix does not bring where they are
-// multiplied are read one by one; and how far lines of so many bytes lie apart so that no bank is
-// met twice.
+// An operand's lines in shared memory. tile_fragment_single(): ldmatrix cannot deliver elements to
+// the lanes that multiply them, so they are read one by one. tile_fragment_pitch(): the distance
+// between lines of so many bytes that avoids bank conflicts.
 bool tile_fragment_single(cuc_dtype operand, bool turned);
 uint32_t tile_fragment_pitch(uint32_t bytes, bool single);
-// Lines of 16 bytes times a power of two that lie close instead: their pieces of 16 bytes change
-// places in so many bytes (0: they need not), in line number `line` with that as far as this away.
+// For dense lines of 16 bytes times a power of two. tile_fragment_span(): the bytes within which
+// the 16-byte pieces of a line are permuted; 0 if none need be. tile_fragment_flip(): the value
+// that is XORed to offsets in line number `line`.
 uint32_t tile_fragment_span(uint32_t bytes);
 uint32_t tile_fragment_flip(uint32_t span, uint32_t line);
-// `rows`: a warp has whole rows, where there are enough.
+// `rows`: give each warp whole rows, if there are enough.
 struct tile_layout tile_layout_fragment(const struct tile_type *type, uint32_t warp_bits,
                                         bool rows);
-// Before layouts are assigned: their layout to the results of all such products.
+// Before layouts are assigned: gives the results of all such products their layout.
 void tile_give_fragments(struct tile_kernel *kernel, const struct tile_target *target,
                          uint32_t warps);
-// lines.c, behind the layouts: accumulators that are stored are put in order for it. False without
+// lines.c, after layouts are assigned: rearranges accumulators for their stores. False if out of
 // memory.
 bool tile_store_lines(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps);
-// Warps for the largest of them; 0: there is none.
+// The number of warps for the largest product; 0 if there is none.
 uint32_t tile_fragment_warps(const struct tile_kernel *kernel, const struct tile_target *target);
 
 #endif

@@ -1,6 +1,6 @@
-// Stores of accumulators of mma.sync: a thread has two elements side by side there, 4 bytes of
-// 16-bit ones, of which eight lines go at a time. They go through shared memory first, so that
-// threads store 16 bytes each and warps whole lines.
+// Stores of mma.sync accumulators. A thread holds two neighbouring elements, 4 bytes for 16-bit
+// types, and a store covers eight lines at a time. Such tiles go through shared memory first, so
+// that each thread stores 16 bytes and each warp whole lines.
 #include "fragment.h"
 
 #include "layout.h"

@@ -1,4 +1,4 @@
-// Layouts as linear maps: their making, and what shape ops do to them.
+// Layouts as linear maps: construction, and the effect of shape ops.
 #include "layout.h"
 
 #include "base/arena.h"
@@ -44,7 +44,7 @@ uint32_t tile_axis_coordinate(const struct tile_layout *layout, uint32_t hardwar
            ((UINT32_C(1) << layout->axis_bits[axis]) - 1);
 }
 
-// How many of the vectors are independent.
+// The number of linearly independent vectors.
 static uint32_t span(const uint32_t *vector, uint32_t count)
 {
     uint32_t pivot[32] = { 0 }, found = 0;
@@ -126,7 +126,7 @@ struct tile_layout tile_squares(const struct tile_type *type, uint32_t warp_bits
         square = square_bits < layout.axis_bits[other] ? square_bits : layout.axis_bits[other];
     if (square > left)
         square = left;
-    // Coordinate bits, fastest first, those of the square before all that threads get.
+    // Collects coordinate bits, fastest first; the square's bits come before the threads' bits.
     for (uint32_t i = 0; i < type->rank; i++)
         for (uint32_t b = 0; b < layout.axis_bits[order[i]]; b++) {
             if (count == vector)
@@ -152,7 +152,8 @@ struct tile_layout tile_blocked(const struct tile_type *type, uint32_t warp_bits
     return tile_squares(type, warp_bits, vector_bits, order, 0, 0);
 }
 
-// Where each coordinate bit of `from` lies in a shape: to[bit] is what it flips there; 0: gone.
+// Moves the coordinate bits of `from` to another shape: to[bit] holds the bit's new position as a
+// mask, 0 if it is gone.
 static void carry_over(struct tile_layout *out, const struct tile_layout *from, const uint32_t *to)
 {
     out->register_bits = from->register_bits;
@@ -164,7 +165,7 @@ static void carry_over(struct tile_layout *out, const struct tile_layout *from, 
     }
 }
 
-// Coordinate bits that no hardware bit reaches come into registers.
+// Adds register bits for coordinate bits that no hardware bit reaches.
 static void cover(struct tile_layout *layout, uint32_t missing)
 {
     uint32_t extra = (uint32_t)__builtin_popcount(missing), bits = layout->register_bits;
@@ -255,7 +256,7 @@ struct tile_layout tile_layout_reduce(const struct tile_layout *from, uint32_t a
         for (uint32_t b = 0; i != axis && b < from->axis_bits[i]; b++)
             to[tile_axis_shift(from, i) + b] = UINT32_C(1) << (tile_axis_shift(&out, i) + b);
     carry_over(&out, from, to);
-    return tile_layout_compact(out); // registers that now hold what others hold
+    return tile_layout_compact(out); // some registers now hold copies of others
 }
 
 bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from,
@@ -263,7 +264,7 @@ bool tile_layout_reshape(struct tile_layout *out, const struct tile_layout *from
 {
     const struct tile_type *const types[] = { operand, result };
 
-    // With padding in between, an element's place is no linear map of where it was.
+    // With padding in between, the new position is no linear map of the old one.
     for (uint32_t t = 0; t < 2; t++)
         for (uint32_t i = 0; i < types[t]->rank; i++)
             if (types[t]->extent[i] & (types[t]->extent[i] - 1))
@@ -311,7 +312,7 @@ bool tile_layout_squeeze(struct tile_layout *out, const struct tile_layout *from
     return true;
 }
 
-// Where the part's coordinate bits lie in the tile, and the tile's bits that select a part.
+// Maps the part's coordinate bits to the tile's, and collects the tile's bits that select a part.
 static bool open_part(const struct tile_layout *whole, const struct tile_layout *part,
                       const struct tile_type *whole_type, const struct tile_type *part_type,
                       uint32_t *to_whole, uint32_t *selecting)

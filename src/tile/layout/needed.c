@@ -1,4 +1,4 @@
-// The layout that an op's operand must have.
+// The layout that an op needs its operand to have.
 #include "assign.h"
 
 bool tile_acts_by_element(const struct tile_op *op)
@@ -26,7 +26,7 @@ bool tile_needed_layout(const struct tile_op *op, uint32_t operand, const struct
         return *same != NULL;
     }
     switch (op->kind) {
-    case TILE_SCATTER: // all as the value that is stored
+    case TILE_SCATTER: // all operands match the stored value
         *same = op->operand[op->operand[0]->type.rank + 1u]->layout;
         return *same != NULL;
     case TILE_LOAD:
@@ -40,7 +40,7 @@ bool tile_needed_layout(const struct tile_op *op, uint32_t operand, const struct
         *other = slice;
         return true;
     }
-    case TILE_REDUCE: // all tiles of a function as the first
+    case TILE_REDUCE: // all tiles of a function match the first
         *same = op->operand[0]->layout;
         return operand && *same != NULL;
     case TILE_SCAN:

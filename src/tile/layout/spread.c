@@ -1,7 +1,7 @@
-// Layouts go on from the values that have them to those that hang together with these (assign.c).
+// Spreads layouts from values that have them to connected values (assign.c).
 #include "assign.h"
 
-// Values that must be in one layout: the first that has one gives it to the others.
+// Values that must share a layout: the first one that has a layout passes it to the others.
 static void unite(struct tile_assignment *a, struct tile_value *x, struct tile_value *y)
 {
     if (x->type.tensor || y->type.tensor)
@@ -30,7 +30,8 @@ static void spread_reshape(struct tile_assignment *a, struct tile_op *op)
         tile_give_layout(a, y, layout);
     else if (y->layout && !x->layout && tile_layout_reshape(&layout, y->layout, &y->type, &x->type))
         tile_give_layout(a, x, layout);
-    // Axes of extent 1 come and go without a power of two: what has one element a place is a slice.
+    // Inserting or removing axes of extent 1 works without powers of two: coordinates do not
+    // change.
     else if (x->layout && !y->layout && tile_layout_squeeze(&layout, x->layout, &x->type, &y->type))
         tile_give_layout(a, y, layout);
     else if (y->layout && !x->layout && tile_layout_squeeze(&layout, y->layout, &y->type, &x->type))
@@ -65,7 +66,7 @@ static void spread_permute(struct tile_assignment *a, struct tile_op *op)
     struct tile_value *x = op->operand[0], *y = op->result[0];
     int64_t back[TILE_MAX_RANK];
 
-    // Of a tile that is loaded and stored with another axis fastest, both sides go along theirs.
+    // If a tile is loaded and stored with different fastest axes, each side follows its own axis.
     if (a->memory && axes->ints[axes->count - 1] != axes->count - 1)
         return;
     for (uint32_t i = 0; i < axes->count; i++)

@@ -1,22 +1,23 @@
-// A basis of the coordinates for shared memory.
+// Computes a basis of the coordinates for shared memory.
 //
-// The basis has three parts: bits within a vector, those that select among the vectors of a line of
-// 128 bytes, and those of lines, which all have the same banks. Vectors are single bits of the
-// coordinate and the rest has none of them, so that vectors are aligned. An access is free of
-// conflicts when the space of lanes that are served at once, of which what lies in a vector is left
-// out, is not larger than a line and meets the space of lines in nothing but zero. Two such spaces,
-// of writes and of reads, always have lines in common that meet neither: what only one has is
-// paired with what only the other has, and the sums of pairs are lines, with all that neither has.
+// The basis has three parts: bits within a vector, bits that select a vector in a line of 128
+// bytes, and bits that select a line; all lines have the same banks. Vector bits are single
+// coordinate bits that occur nowhere else in the basis, so vectors are aligned. Consider the space
+// spanned by the lanes that are served at once, without the bits inside a vector. An access has no
+// bank conflicts if this space is no larger than a line and meets the space of lines only in zero.
+// For two such spaces, one of writes and one of reads, there are always lines that meet neither:
+// pair each vector found only in one space with a vector found only in the other. The XOR of each
+// pair is a line bit, and so is every bit in neither space.
 #include "swizzle.h"
 
 enum { VECTOR_BYTES = 16, WORD_BYTES = 4, LINE_BYTES = 128 };
 
-// A space of vectors over GF(2): one for each highest bit.
+// A space of vectors over GF(2), with a pivot for each highest bit.
 struct space {
     uint32_t pivot[TILE_MAX_COORDINATE_BITS];
 };
 
-// False: it is in there already.
+// False if the space already contains the vector.
 static bool widen(struct space *s, uint32_t vector)
 {
     while (vector) {
@@ -53,7 +54,8 @@ static uint32_t register_bit(const struct tile_layout *layout, uint32_t basis)
     return TILE_MAX_HARDWARE_BITS;
 }
 
-// Its elements can be in one vector: a register flips this bit, and nothing else does.
+// True if the elements can share a vector: one register bit, and no other bit, flips this
+// coordinate bit.
 static bool fits_vector(const struct tile_layout *layout, uint32_t basis)
 {
     uint32_t times = 0;
@@ -64,7 +66,7 @@ static bool fits_vector(const struct tile_layout *layout, uint32_t basis)
            register_bit(layout, basis) != TILE_MAX_HARDWARE_BITS;
 }
 
-// How many of the first vectors of the basis are registers of a layout.
+// The number of leading vectors of the basis that are register bits of a layout.
 static uint32_t vector_bits(const struct tile_layout *layout, const struct list *basis)
 {
     uint32_t bits = 0;
@@ -83,8 +85,8 @@ static uint32_t mask_of(const struct list *basis)
     return mask;
 }
 
-// The lanes that are served at once, all of them, half or a quarter: what they flip beyond the bits
-// of a vector in memory.
+// The coordinate bits, outside of a vector in memory, that the lanes served at once flip. Memory
+// serves all lanes at once, or half, or a quarter of them.
 static struct list served_at_once(const struct tile_layout *layout, const struct list *basis,
                                   uint32_t element_bytes)
 {
@@ -100,7 +102,7 @@ static struct list served_at_once(const struct tile_layout *layout, const struct
     return list;
 }
 
-// Those of `x` that are independent of all of `y`; `both` becomes the space of x and y.
+// The vectors of `x` that are independent of all of `y`; `both` becomes the span of x and y.
 static struct list beyond(const struct list *x, const struct list *y, struct space *both)
 {
     struct list list = { 0 };
@@ -117,7 +119,8 @@ static void invert(struct tile_swizzle *s)
 {
     uint32_t row[TILE_MAX_COORDINATE_BITS], made[TILE_MAX_COORDINATE_BITS];
 
-    // row[i] is made of the basis vectors in made[i]; the rows become single bits.
+    // row[i] is the sum of the basis vectors in made[i]; elimination turns the rows into single
+    // bits.
     for (uint32_t i = 0; i < s->bits; i++) {
         row[i] = s->coordinate[i];
         made[i] = UINT32_C(1) << i;
@@ -157,8 +160,8 @@ static bool has(const struct list *list, uint32_t vector)
     return false;
 }
 
-// A vector of so many bits: registers of both layouts first, then of one, of them such first that
-// are lanes of the other. What then lacks to a word is lanes'.
+// Chooses the bits of a vector: register bits of both layouts first, then those of `first`,
+// beginning with lane bits of `second`. Lane bits fill up a vector that is shorter than a word.
 static struct list vector_of(const struct tile_layout *first, const struct tile_layout *second,
                              uint32_t bits, uint32_t word)
 {
@@ -179,7 +182,7 @@ static struct list vector_of(const struct tile_layout *first, const struct tile_
     return basis;
 }
 
-// What it costs to move all of a layout's registers: instructions, and passes over shared memory.
+// The cost of moving all registers of a layout: instructions, and passes over shared memory.
 static uint64_t cost_of(const struct tile_layout *layout, const struct list *basis,
                         uint32_t element_bytes)
 {
@@ -229,7 +232,7 @@ void tile_swizzle_choose(struct tile_swizzle *swizzle, const struct tile_layout 
     struct space both, taken = { { 0 } };
     struct list written = beyond(&writes, &reads, &both), read = beyond(&reads, &writes, &both);
 
-    // Lines: what neither has, and then the sums of pairs.
+    // Line bits: those in neither space, then the sums of pairs.
     struct list lines = { 0 };
     uint32_t wanted = bits > line ? bits - line : 0;
     for (uint32_t i = 0; i < bits && lines.count < wanted; i++)
@@ -240,7 +243,7 @@ void tile_swizzle_choose(struct tile_swizzle *swizzle, const struct tile_layout 
         widen(&taken, basis.of[i]);
     for (uint32_t i = 0; i < lines.count; i++)
         widen(&taken, lines.of[i]);
-    // The rest of a line: lanes that read first.
+    // The rest of a line: the reads' lane bits first.
     for (uint32_t i = 0; i < reads.count; i++)
         add_new(&basis, &taken, reads.of[i]);
     for (uint32_t i = 0; i < writes.count; i++)

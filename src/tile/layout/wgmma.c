@@ -1,10 +1,10 @@
-// Where wgmma has its accumulator: warp w of a warpgroup has rows 16 w to 16 w + 15 of 64; of these
-// lane l has rows l / 4 and l / 4 + 8, and of every 8 columns those at 2 (l % 4).
+// The accumulator layout of wgmma. Warp w of a warpgroup holds rows 16 w to 16 w + 15 of 64. Of
+// these, lane l holds rows l / 4 and l / 4 + 8, and of every 8 columns those at 2 (l % 4).
 #include "layout.h"
 
 #include "tile/pass/pipeline.h"
 
-enum { COLUMN_BITS = 3, ROW_BITS = 6 }; // of a block that is held alike
+enum { COLUMN_BITS = 3, ROW_BITS = 6 }; // of a block with a fixed layout
 
 bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type, uint32_t warp_bits)
 {
@@ -17,14 +17,14 @@ bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
     if (type->extent[1] % 8 || type->extent[0] % (1 << ROW_BITS) || rows < ROW_BITS + groups ||
         columns < COLUMN_BITS)
         return false;
-    // Rows that are missing are a warpgroup's.
+    // Missing rows must be those of a whole warpgroup.
     if (type->extent[0] != 1 << rows && rows > ROW_BITS + groups)
         return false;
     *layout = (struct tile_layout){ .warp_bits = (uint8_t)warp_bits, .rank = 2 };
     layout->axis_bits[0] = (uint8_t)rows;
     layout->axis_bits[1] = (uint8_t)columns;
     layout->coordinate_bits = (uint8_t)(rows + columns);
-    layout->basis[n++] = 1;                            // two columns side by side
+    layout->basis[n++] = 1;                            // two neighbouring columns
     layout->basis[n++] = UINT32_C(1) << (columns + 3); // 8 rows below
     for (uint32_t i = COLUMN_BITS; i < columns; i++)
         layout->basis[n++] = UINT32_C(1) << i;
