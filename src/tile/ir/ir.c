@@ -1,4 +1,4 @@
-// Making, moving and copying of the IR's parts. See ir.h.
+// Creates, moves and copies the parts of the IR. See ir.h.
 #include "ir.h"
 
 #include "budget.h"
@@ -49,7 +49,7 @@ struct tile_module *tile_module_create_within(struct tile_budget *budget, const 
         return NULL;
     }
     diagnostics->arena = arena;
-    if (budget) { // what stands in it already is little
+    if (budget) { // its own contents are small
         cuc__arena_charge(arena, &budget->memory);
         diagnostics->out_of_memory = budget->ended;
     }
@@ -74,7 +74,8 @@ void *tile_take(struct tile_module *module, size_t bytes)
 {
     bool *out = &module->diagnostics->out_of_memory;
     tile_spend(module, 1 + bytes / 64);
-    void *taken = *out ? NULL : cuc__arena_take(module->arena, bytes); // once out, out for good
+    // Once out of memory, every later request fails too.
+    void *taken = *out ? NULL : cuc__arena_take(module->arena, bytes);
 
     *out |= !taken;
     if (!taken && module->budget && module->budget->memory.refused)

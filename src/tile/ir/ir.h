@@ -1,22 +1,22 @@
-// The tile compiler's intermediate representation: values in static single assignment, structured
-// control flow, one kind of value.
+// The tile compiler's intermediate representation: static single assignment, structured control
+// flow, one kind of value.
 //
 // A module has kernels. A kernel has parameters and a body, which is a block. A block is a list of
 // ops and ends with a terminator. An op has operands, results, attributes and, for control flow and
-// combining functions, blocks of its own; what stands in an outer block is visible in an inner one.
+// combining functions, blocks of its own. Values of an outer block are visible in an inner one.
 //
-//   for      operands first, last, step, then what is carried; one block (i, carried...), ended by
-//            continue or break; results: what was carried at the end
-//   loop     operands what is carried; one block (carried...), ended by continue or break. A
-//            `while` is a loop that begins with an if that breaks
-//   if       operand a rank-0 bool; two blocks without arguments, each ended by yield, break,
-//            continue or return; results: what was yielded
+//   for      operands: first, last, step, carried...; one block (i, carried...), ended by continue
+//            or break; results: the carried values at the end
+//   loop     operands: carried...; one block (carried...), ended by continue or break. A `while`
+//            is a loop that begins with an if that breaks
+//   if       operand: a rank-0 bool; two blocks without arguments, each ended by yield, break,
+//            continue or return; results: the yielded values
 //   reduce, scan with a function: one block (accumulators..., elements...), ended by yield
 //
-// break and continue mean the innermost for or loop that they stand in, through any number of ifs.
+// break and continue refer to the innermost enclosing for or loop, through any number of ifs.
 //
 // Everything lives in the module's arena and is freed with it. A pass replaces a value by setting
-// `forward` and calls tile_settle() once, when it is done.
+// `forward`, and calls tile_settle() once when it is done.
 #ifndef CUCORE_TILE_IR_IR_H
 #define CUCORE_TILE_IR_IR_H
 
@@ -29,8 +29,8 @@
 enum { TILE_MAX_RANK = 8 };
 #define TILE_MAX_ELEMENTS (INT64_C(1) << 24)
 
-// An integer constant that has no dtype yet: -2^63 to 2^64 - 1, what i64 and u64 hold between them.
-// Aligned as others, since arrays of them lie on the stack.
+// An integer constant without a dtype yet: -2^63 to 2^64 - 1, the union of i64 and u64. Aligned
+// like the other types, since arrays of it lie on the stack.
 __extension__ typedef __int128 tile_wide __attribute__((aligned(8)));
 static inline bool tile_wide_fits_any(tile_wide x)
 {
@@ -45,29 +45,29 @@ struct tile_block;
 struct tile_op;
 struct tile_layout; // layout/layout.h: from layout assignment on
 
-// What a value is: a tile of rank 0 or more, or a tensor, whose extents are not constants.
+// The type of a value: a tile of rank 0 or more, or a tensor, whose extents are not constants.
 struct tile_type {
     cuc_dtype dtype;
     uint8_t rank;
     bool tensor;
-    int32_t extent[TILE_MAX_RANK]; // of a tile; 0 from rank on
+    int32_t extent[TILE_MAX_RANK]; // of a tile; 0 from `rank` on
 };
 
-// Where something stands in the source; of a C builder, where it was called from.
+// A position in the source; for a C builder, the position of the call.
 struct tile_location {
     const char *file;
     uint32_t line, column;
-    const struct tile_location *inlined_at; // the call of the fn it stands in
+    const struct tile_location *inlined_at; // the call that inlined the fn
 };
 
 struct tile_value {
     struct tile_type type;
-    struct tile_op *op;         // that it is a result of, or NULL
-    struct tile_block *block;   // that it is an argument of, or NULL: a parameter of the kernel
-    uint32_t index;             // of its op's results, block's arguments or kernel's parameters
+    struct tile_op *op;         // that defines it as a result, or NULL
+    struct tile_block *block;   // that has it as an argument, or NULL for a kernel parameter
+    uint32_t index;             // among its op's results, block's arguments or kernel's parameters
     uint32_t id;                // dense in the kernel: passes keep tables by it
-    const char *name;           // as the source calls it; NULL: it has none
-    struct tile_value *forward; // what replaces it, until tile_settle()
+    const char *name;           // its name in the source; NULL if it has none
+    struct tile_value *forward; // its replacement, until tile_settle()
     const struct tile_layout *layout;
 };
 
@@ -78,26 +78,26 @@ enum tile_op_kind {
     TILE_OP_COUNT
 };
 
-// What passes may do with an op.
+// Properties of an op that passes rely on.
 enum {
-    TILE_PURE = 1 << 0,        // no effect: may go when its results are not used, may be done once
-    TILE_ELEMENTWISE = 1 << 1, // each element by itself; operands and result have one shape
+    TILE_PURE = 1 << 0,        // no effect: removable if unused, and equal ops can be merged
+    TILE_ELEMENTWISE = 1 << 1, // acts on each element; operands and result have one shape
     TILE_COMMUTES = 1 << 2,
-    TILE_READS = 1 << 3, // of global memory
+    TILE_READS = 1 << 3, // reads global memory
     TILE_WRITES = 1 << 4,
     TILE_TERMINATES = 1 << 5, // the last op of a block
-    TILE_LEAF = 1 << 6,       // so cheap that it is made again instead of kept: constants, iota
-    TILE_NO_NAN = 1 << 7,     // a result is never NaN, whatever the operands
+    TILE_LEAF = 1 << 6,       // cheap enough to rematerialize instead of keeping: constants, iota
+    TILE_NO_NAN = 1 << 7,     // no result is NaN, whatever the operands
     TILE_INT_ONLY = 1 << 8,
-    TILE_FLOAT_ONLY = 1 << 9, // of elementwise ones: dtypes they take
+    TILE_FLOAT_ONLY = 1 << 9, // for elementwise ops: the dtypes they take
 };
 
 struct tile_op_info {
-    const char *name, *operands; // a name an operand, apart by spaces; the last may end in ...
+    const char *name, *operands; // a name per operand, separated by spaces; the last may end in ...
     uint32_t traits;
 };
 extern const struct tile_op_info tile_op_infos[TILE_OP_COUNT];
-// TILE_OP_COUNT: none has that name.
+// TILE_OP_COUNT if no op has that name.
 enum tile_op_kind tile_op_find(const char *name, size_t length);
 
 // Attributes: constants that belong to an op.
@@ -110,9 +110,9 @@ enum tile_attribute_key {
 enum tile_attribute_kind { TILE_INT, TILE_FLOAT, TILE_WORD, TILE_TEXT, TILE_INTS };
 struct tile_attribute {
     enum tile_attribute_key key;
-    uint32_t count; // of ints
+    uint32_t count; // number of ints
     union {
-        int64_t i; // also a bool, an axis, a dtype, an enumeration
+        int64_t i; // also holds a bool, an axis, a dtype or an enumerator
         double f;
         const char *text;
         const int64_t *ints;
@@ -140,10 +140,11 @@ struct tile_block {
     struct tile_op *first, *last;
     uint32_t argument_count;
     struct tile_value **argument;
-    struct tile_op *parent; // NULL: a kernel's body
+    struct tile_op *parent; // NULL for a kernel's body
 };
 
-// What the host computes at launch, in exact 64-bit integers: grids, checks of dimensions, facts.
+// Expressions that the host computes at launch, in exact 64-bit integers: grids, dimension checks,
+// facts.
 enum tile_host_kind {
     TILE_HOST_CONSTANT,  // value
     TILE_HOST_DIMENSION, // index
@@ -152,9 +153,9 @@ enum tile_host_kind {
     TILE_HOST_STRIDE,    // in elements
     TILE_HOST_OP,        // kind of `op`: add sub mul floordiv mod cdiv minimum maximum neg,
                          // comparisons, and or not, where
-    TILE_HOST_NOALIAS,   // parameters index and value: 1 when their bytes do not overlap
-    TILE_HOST_ALIGNED,   // base of parameter index is a multiple of value bytes
-    TILE_HOST_UNIT,      // stride of axis `axis` of parameter index is 1
+    TILE_HOST_NOALIAS,   // parameters `index` and `value`: 1 if their bytes do not overlap
+    TILE_HOST_ALIGNED,   // base of parameter `index` is a multiple of `value` bytes
+    TILE_HOST_UNIT,      // stride of axis `axis` of parameter `index` is 1
 };
 struct tile_host_expression {
     enum tile_host_kind kind;
@@ -164,18 +165,18 @@ struct tile_host_expression {
     const struct tile_host_expression *operand[3];
 };
 
-// A named dimension: every place in which it appears must agree at launch.
+// A named dimension: all its occurrences must agree at launch.
 struct tile_dimension {
     const char *name;
-    uint32_t parameter, axis; // the first place
+    uint32_t parameter, axis; // its first occurrence
 };
 
 // One extent of a tensor parameter.
 struct tile_extent {
     enum { TILE_EXTENT_NAMED, TILE_EXTENT_STATIC, TILE_EXTENT_CHECKED } kind;
-    uint32_t dimension;                       // of a named one
-    int64_t value;                            // of a static one
-    const struct tile_host_expression *check; // of a checked one
+    uint32_t dimension;                       // if named
+    int64_t value;                            // if static
+    const struct tile_host_expression *check; // if checked
 };
 
 struct tile_parameter {
@@ -186,8 +187,8 @@ struct tile_parameter {
 };
 
 struct tile_fact {
-    const struct tile_host_expression *holds; // not 0
-    const char *text;                         // as written, for the message of a launch
+    const struct tile_host_expression *holds; // must not be 0
+    const char *text;                         // as written, for error messages of a launch
     struct tile_location where;
 };
 
@@ -196,14 +197,15 @@ struct tile_candidate {
     double f;
 };
 
-// A constant of the kernel's header, with the value that it was compiled with.
+// A constant of the kernel's header, with its value in this compilation.
 struct tile_constant {
     const char *name;
-    cuc_dtype dtype; // CUC_I64 of any integer, CUC_F64, CUC_BOOL; CUC_UNKNOWN: its value is a dtype
+    cuc_dtype dtype; // CUC_I64 for any integer, CUC_F64, CUC_BOOL; CUC_UNKNOWN: the value is a
+                     // dtype
     tile_wide i;
     double f;
     bool chosen;                            // by auto()
-    const struct tile_candidate *candidate; // of auto(), as `i` and `f` are
+    const struct tile_candidate *candidate; // candidates of auto(), in the form of `i` and `f`
     uint32_t candidates;
 };
 
@@ -219,12 +221,13 @@ struct tile_kernel {
     struct tile_fact *fact;
     uint32_t fact_count;
     const struct tile_host_expression *grid[3];
-    uint32_t grid_rank; // 0: the launch gives it
-    // It waits for the grids ahead of it, lets those behind it start: known when PTX is made.
+    uint32_t grid_rank; // 0: the launch gives the grid
+    // Waits for the preceding grids; lets the following grids start. Known only once PTX is
+    // emitted.
     bool waits_for_grids, launches_grids;
-    bool keeps_order; // blocks may wait for those before them, so that these must start first
+    bool keeps_order; // blocks may wait for earlier blocks, so those must start first
     struct tile_block body;
-    uint32_t value_count; // ids given out
+    uint32_t value_count; // number of ids in use
     struct tile_location where;
     struct tile_kernel *next;
 };
@@ -234,7 +237,7 @@ struct tile_module {
     struct tile_diagnostics *diagnostics;
     struct tile_budget *budget; // NULL: no limits
     struct tile_kernel *first, *last;
-    const struct tile_location *call; // while a fn is put in: where it is called
+    const struct tile_location *call; // the call, while its fn is being inlined
     const char *file, *text;          // of the source; NULL from the C builder
     size_t text_bytes;
 };
@@ -254,7 +257,7 @@ static inline uint32_t tile_bytes_of(cuc_dtype dtype)
 // "f16[128, 64]", "i32", "tensor f16 of rank 2"; in the arena.
 const char *tile_type_text(struct cuc__arena *arena, const struct tile_type *type);
 
-// Making and moving. NULL when there is no memory; the module's diagnostics then say so.
+// Construction and moves. These return NULL if out of memory; the module's diagnostics then say so.
 struct tile_module *tile_module_create(const char *file, const char *text, size_t bytes);
 void tile_module_free(struct tile_module *module);
 struct tile_kernel *tile_kernel_create(struct tile_module *module, const char *name);
@@ -267,22 +270,22 @@ struct tile_block *tile_block_create(struct tile_kernel *kernel, struct tile_op 
                                      uint32_t arguments);
 struct tile_value *tile_argument_create(struct tile_kernel *kernel, struct tile_block *block,
                                         uint32_t index, const struct tile_type *type);
-// Zeroed memory of the module's arena.
+// Zeroed memory from the module's arena.
 void *tile_take(struct tile_module *module, size_t bytes);
 void tile_append(struct tile_block *block, struct tile_op *op);
 void tile_insert_before(struct tile_op *place, struct tile_op *op);
-// An op of one result before `place`, which stands where that does in the source; its result. NULL
-// also when an operand is.
+// Inserts an op with one result before `place`, with that op's source position, and returns the
+// result. NULL also if an operand is NULL.
 struct tile_value *tile_make_before(struct tile_kernel *kernel, struct tile_op *place,
                                     enum tile_op_kind kind, const struct tile_type *type,
                                     uint32_t operands, struct tile_value *const *operand);
-// The same of constants: scalars.
+// The same for scalar constants.
 struct tile_value *tile_make_int_before(struct tile_kernel *kernel, struct tile_op *place,
                                         cuc_dtype dtype, int64_t value);
 struct tile_value *tile_make_real_before(struct tile_kernel *kernel, struct tile_op *place,
                                          cuc_dtype dtype, double value);
 void tile_remove(struct tile_op *op);
-// A copy of an op with its blocks, operands looked up in map[id] (NULL: the same).
+// Copies an op with its blocks; operands are looked up in map[id] (NULL: unchanged).
 struct tile_op *tile_clone(struct tile_kernel *kernel, const struct tile_op *op,
                            struct tile_value **map);
 
@@ -291,55 +294,54 @@ void tile_set(struct tile_kernel *kernel, struct tile_op *op, struct tile_attrib
 const struct tile_attribute *tile_attribute(const struct tile_op *op, enum tile_attribute_key key);
 int64_t tile_int(const struct tile_op *op, enum tile_attribute_key key, int64_t otherwise);
 
-// ir/walk.c: every op of a kernel, outer before inner, in program order; `visit` may remove the op
-// it is given.
+// ir/walk.c: visits every op of a block, outer before inner, in program order; `visit` may remove
+// its op.
 void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void *data), void *data);
-// How often each value of a kernel is an operand, by id, and how often of ops elsewhere than in its own
-// block: the one of the op that it is a result of. Walked through once, for who asks of many. NULL:
-// there is no memory.
+// For each value of a kernel, by id: how often it is an operand (`all`), and how often of ops
+// outside of the block that defines it (`outside`). One walk counts all values, for callers that
+// ask about many. NULL if out of memory.
 struct tile_use_count {
     uint32_t all, outside;
 };
 struct tile_use_count *tile_count_uses(const struct tile_kernel *kernel);
-// How often a value is an operand in a kernel, which is walked through for it.
+// The number of times a value is an operand in a kernel. Walks the kernel.
 uint32_t tile_uses(const struct tile_kernel *kernel, const struct tile_value *value);
-// Whether a value is 0 everywhere, by a constant that may be broadcast or reshaped.
+// True if a value is 0 everywhere: a constant, possibly broadcast or reshaped.
 bool tile_is_zero(const struct tile_value *value);
-// The innermost for or loop that an op stands in, NULL for none; and what a yield, continue or
-// break ends or leaves.
+// The innermost for or loop around an op, or NULL; and the op that a yield, continue or break ends
+// or leaves.
 const struct tile_op *tile_loop_around(const struct tile_op *op);
 const struct tile_op *tile_ended_by(const struct tile_op *terminator);
-// Whether ops elsewhere than in the block itself take a value.
+// True if ops outside of the block itself use a value.
 bool tile_is_used_outside(const struct tile_kernel *kernel, const struct tile_value *value,
                           const struct tile_block *block);
-// Whether an op is in a block, or in one within it.
+// True if an op is in a block, or nested in it.
 bool tile_is_within(const struct tile_op *op, const struct tile_block *block);
-// What is turned by permutations of two axes that nobody else takes; an odd number of them flips
-// *turned.
+// Strips permutations of two axes that have no other use; an odd number of them flips *turned.
 const struct tile_value *tile_unturned(const struct tile_kernel *kernel,
                                        const struct tile_value *value, bool *turned);
-// A load in no order, and padded with nothing but zeros.
+// True for a load without an order that pads only with zeros.
 bool tile_is_plain_load(const struct tile_op *op);
-// Of a load or store by the last axis of its tensor: the next that the tile has, UINT32_MAX for
-// none.
+// For a load or store along the last axis of its tensor: the next axis of the tile; UINT32_MAX if
+// there is none.
 uint32_t tile_other_axis(const struct tile_op *access);
-// Put `to` into every operand that is `from`, but those of `except`, which may be NULL.
+// Replaces every operand `from` by `to`, except in `except`, which may be NULL.
 void tile_replace_uses(struct tile_kernel *kernel, const struct tile_value *from,
                        struct tile_value *to, const struct tile_op *except);
-// Put what replaces values into every operand, and give dense ids again.
+// Applies all replacements to the operands, and renumbers ids densely.
 void tile_settle(struct tile_kernel *kernel);
 
-// ir/print.c: the kernel or the whole module as source that parses to itself; in the arena.
+// ir/print.c: prints the kernel or the whole module as source that parses to itself; in the arena.
 const char *tile_print(struct tile_module *module);
-// ir/machine.c: the same with layouts and attributes, for what the language has no words for; from
-// layout assignment on. ir/machine_parse.c reads it: a module, whose diagnostics have the errors;
-// NULL without memory.
+// ir/machine.c: the same with layouts and attributes, for what the language cannot express; from
+// layout assignment on. ir/machine_parse.c reads it back to a module, whose diagnostics hold the
+// errors; NULL if out of memory.
 const char *tile_print_machine(struct tile_module *module);
 struct tile_module *tile_parse_machine(const char *file, const char *text, size_t bytes);
-// What the language calls an op: sum, of a reduce that sums.
+// The language's name for an op, such as "sum" for a reduce that sums.
 const char *tile_op_word(const struct tile_op *op);
-// ir/verify.c: true when every rule of this page and of the ops holds; else a diagnostic that names
-// `after`, the pass that ran last.
+// ir/verify.c: true if every rule of this page and of the ops holds. If not, adds a diagnostic that
+// names `after`, the pass that ran last.
 bool tile_verify(struct tile_module *module, const char *after);
 bool tile_verify_kernel(struct tile_kernel *kernel, const char *after);
 

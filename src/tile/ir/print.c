@@ -1,8 +1,8 @@
-// The IR as source that parses to itself: names, statements and kernels.
+// Prints the IR as source that parses to itself: names, statements and kernels.
 //
-// Every value has a name of its own. What a loop carries has one name for the value before, the
-// block's argument and the result, bound again where the next value is known; so has what an if
-// gives.
+// Every value has a name of its own, except that a carried value's initial value, block argument
+// and result share one name, which is rebound where the next value is known. The results of an if
+// work the same way.
 #include "print.h"
 
 #include "diagnostic.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-// True when nobody has the name yet; it is then taken.
+// True if no value has the name yet; reserves it.
 static bool take_name(struct tile_printer *p, const char *name)
 {
     uint32_t hash = 0;
@@ -47,7 +47,7 @@ const char *tile_printed_name(struct tile_printer *p, const struct tile_value *v
     return *slot = name;
 }
 
-// name, name = value, value: of those that are not the same already.
+// Prints "name, name = value, value", leaving out values that already have the name.
 static void put_rebinding(struct tile_printer *p, struct tile_value *const *to,
                           struct tile_value *const *from, uint32_t count, uint32_t depth)
 {
@@ -72,9 +72,10 @@ static void put_rebinding(struct tile_printer *p, struct tile_value *const *to,
 static void put_terminator(struct tile_printer *p, const struct tile_op *op, uint32_t depth)
 {
     const struct tile_op *target = op->kind == TILE_RETURN ? NULL : tile_ended_by(op);
-    bool last = op->parent->parent == target; // of a loop's own body: it goes on by itself
+    bool last = op->parent->parent == target; // the end of the loop's own body, which continues
+                                              // anyway
 
-    if (op->kind == TILE_YIELD && target->kind != TILE_IF) { // a function's
+    if (op->kind == TILE_YIELD && target->kind != TILE_IF) { // of a function
         tile_put_indent(p->text, depth);
         tile_put_string(p->text, "return ");
         tile_put_operands(p, op, 0, op->operand_count);
@@ -90,7 +91,7 @@ static void put_terminator(struct tile_printer *p, const struct tile_op *op, uin
     tile_put(p->text, "%s\n", tile_op_infos[op->kind].name);
 }
 
-// Is what a loop carries bound again on any way to its next turn or its end?
+// True if a carried value is rebound on some path to the next iteration or to the loop's end.
 static bool is_changed(const struct tile_block *block, const struct tile_op *loop, uint32_t i)
 {
     const struct tile_value *own = loop->block[0]->argument[i + (loop->kind == TILE_FOR)];
@@ -127,7 +128,7 @@ static void put_loop(struct tile_printer *p, const struct tile_op *op, uint32_t 
         tile_put_string(p->text, "while true {\n");
     }
     for (uint32_t i = 0; i < op->result_count; i++)
-        if (!is_changed(body, op, i)) { // else it would not be carried
+        if (!is_changed(body, op, i)) { // otherwise the parser would not carry it
             tile_put_indent(p->text, depth + 1);
             tile_put(p->text, "%s = %s\n", tile_printed_name(p, op->result[i]),
                      tile_printed_name(p, op->result[i]));
@@ -151,7 +152,7 @@ static void count_uses(struct tile_op *op, void *data)
             ++*(op->kind == TILE_FOR && i == 2 ? &uses->steps : &uses->others);
 }
 
-// A constant that is a loop's step and nothing else is written in the loop's head alone.
+// True for a constant whose only use is as a loop's step; it is printed in the loop's head.
 static bool is_step_only(struct tile_printer *p, const struct tile_op *op)
 {
     struct uses uses = { .value = op->kind == TILE_CONSTANT ? op->result[0] : NULL };
@@ -168,7 +169,7 @@ static void put_op(struct tile_printer *p, const struct tile_op *op, uint32_t de
         put_terminator(p, op, depth);
         return;
     }
-    if (op->kind == TILE_DIMENSION) { // it has its name in the header
+    if (op->kind == TILE_DIMENSION) { // its name is in the header
         p->name[op->result[0]->id] = p->kernel->dimension[tile_int(op, TILE_ATTR_INDEX, 0)].name;
         return;
     }

@@ -1,4 +1,4 @@
-// What the files share that print IR as source: print.c, print_head.c, print_value.c.
+// Internal interface of the files that print IR as source: print.c, print_head.c, print_value.c.
 #ifndef CUCORE_TILE_IR_PRINT_H
 #define CUCORE_TILE_IR_PRINT_H
 
@@ -8,21 +8,21 @@ struct tile_printer {
     struct tile_text *text, *functions; // functions come first
     const struct tile_kernel *kernel;
     const char **name; // by id
-    const char **used; // all of them, by hash
+    const char **used; // all names in use, by hash
     uint32_t used_room, numbered;
     uint32_t function_count;
 };
 
-// print.c: the name that the source has, or that with a number when another value has it too: so a
-// dump that is parsed keeps its names.
+// print.c: the value's name in the source, with a number if another value has it too. A dump that
+// is parsed thus keeps its names.
 const char *tile_printed_name(struct tile_printer *p, const struct tile_value *value);
 void tile_put_block(struct tile_printer *p, const struct tile_block *block, uint32_t depth);
 
-// print_value.c: what stands right of the = of an op; names of operands in a row.
+// print_value.c: prints the right-hand side of an op; prints a list of operands.
 void tile_put_value(struct tile_printer *p, const struct tile_op *op);
 void tile_put_operands(struct tile_printer *p, const struct tile_op *op, uint32_t first,
                        uint32_t end);
-// "+"; NULL of an op that is written as a call.
+// "+"; NULL for an op that is written as a call.
 const char *tile_op_sign(enum tile_op_kind kind);
 
 #endif

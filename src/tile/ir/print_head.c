@@ -1,8 +1,8 @@
-// A kernel's head as source: parameters, what `where` says, and the grid.
+// Prints a kernel's head as source: parameters, `where` clauses and the grid.
 #include "print.h"
 
-// How tight their operators bind, as in front/parser_expression.c; none: written as a call.
-// Brackets are only where they must be: a long sum that nobody bracketed is then as deep as it was.
+// Precedence of operators, as in front/parser_expression.c; an op without one is written as a call.
+// Parentheses appear only where necessary, so that a long sum written without them keeps its depth.
 enum { EITHER = 1, BOTH, NEGATION, COMPARISON, SUM, PRODUCT, SIGN };
 
 static const int levels[TILE_OP_COUNT] = {
@@ -16,7 +16,7 @@ static const int levels[TILE_OP_COUNT] = {
 static void put_host(struct tile_text *t, const struct tile_kernel *k,
                      const struct tile_host_expression *x, int least);
 
-// As the operand of a condition: a number that is true or false.
+// Prints the operand of a condition, where a number is true or false.
 static void put_condition(struct tile_text *t, const struct tile_kernel *k,
                           const struct tile_host_expression *x, int least)
 {
@@ -26,13 +26,13 @@ static void put_condition(struct tile_text *t, const struct tile_kernel *k,
         put_host(t, k, x, least);
 }
 
-// In brackets when its operator binds less than `least`.
+// Adds parentheses if the operator binds less tightly than `least`.
 static void put_host(struct tile_text *t, const struct tile_kernel *k,
                      const struct tile_host_expression *x, int least)
 {
     switch (x->kind) {
     case TILE_HOST_CONSTANT:
-        if (x->value == INT64_MIN) // whose absolute value the host does not have
+        if (x->value == INT64_MIN) // the host has no number for its absolute value
             tile_put_string(t, "(-9223372036854775807 - 1)");
         else
             tile_put(t, "%lld", (long long)x->value);
@@ -77,7 +77,7 @@ static void put_host(struct tile_text *t, const struct tile_kernel *k,
                 tile_put(t, " %s ", sign);
             else if (i)
                 tile_put_string(t, ", ");
-            // Comparisons do not chain; all others go from left to right.
+            // Comparisons do not chain; all other operators associate to the left.
             int bound = !level ? 0 : i || level == COMPARISON ? right : level;
             if (word || (x->op == TILE_WHERE && !i))
                 put_condition(t, k, x->operand[i], bound);

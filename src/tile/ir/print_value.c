@@ -1,4 +1,4 @@
-// What stands right of the = of an op, as source.
+// Prints the right-hand side of an op as source.
 #include "print.h"
 
 #include "words.h"
@@ -63,7 +63,7 @@ static void put_hints(struct tile_printer *p, const struct tile_op *op)
         tile_put_string(p->text, ", inside=true");
 }
 
-// [.., _, ..] of SHAPE and DROPPED.
+// Prints SHAPE and DROPPED as [.., _, ..].
 static void put_moved(struct tile_printer *p, const struct tile_op *op)
 {
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
@@ -120,7 +120,7 @@ static void put_access(struct tile_printer *p, const struct tile_op *op)
     tile_put_string(p->text, ")");
 }
 
-// The function of a reduction, written before the kernels.
+// Prints the function of a reduction, in front of the kernels.
 static uint32_t put_function(struct tile_printer *p, const struct tile_block *block)
 {
     uint32_t number = p->function_count++;
@@ -165,7 +165,7 @@ const char *tile_op_word(const struct tile_op *op)
     return tile_op_infos[op->kind].name;
 }
 
-// ", round=rz, ftz=true": what it says of its rounding.
+// Prints the rounding attributes, ", round=rz, ftz=true".
 static void put_rounding(struct tile_printer *p, const struct tile_op *op)
 {
     const struct tile_attribute *round = tile_attribute(op, TILE_ATTR_ROUND);
@@ -331,7 +331,7 @@ void tile_put_value(struct tile_printer *p, const struct tile_op *op)
         put_access(p, op);
         break;
     default: {
-        // One that says how it rounds is a call.
+        // An op with explicit rounding is a call.
         bool sign = tile_op_sign(op->kind) && !tile_attribute(op, TILE_ATTR_ROUND) &&
                     !tile_attribute(op, TILE_ATTR_FTZ);
         if (sign && op->operand_count == 2) {

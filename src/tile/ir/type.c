@@ -1,4 +1,4 @@
-// Types of values: shapes, how they compare and how they are written.
+// Types of values: shapes, comparison, text.
 #include "ir.h"
 
 #include "base/arena.h"

@@ -1,7 +1,7 @@
-// The rules of the IR that hold between passes: what ir.h says of blocks and terminators, that
-// values are made before they are used, and that types and layouts of an op's parts fit together.
+// Verifies the IR's rules between passes: ir.h's rules for blocks and terminators, definition
+// before use, and matching types and layouts of an op's parts.
 //
-// What makes an op legal at all is build.c's: this finds what a pass broke.
+// build.c decides if an op is legal at all; the verifier finds what a pass broke.
 #include "diagnostic.h"
 #include "tile/layout/layout.h"
 #include "ir.h"
@@ -12,7 +12,7 @@
 struct checker {
     struct tile_kernel *kernel;
     const char *after;
-    bool *made; // by value id: seen, in a block that is open
+    bool *made; // by value id: already defined, in an enclosing block
     bool ok;
 };
 
@@ -76,14 +76,14 @@ static void check_elementwise(struct checker *c, const struct tile_op *op)
             broken(c, op, "operand %u has another shape than the result", i);
         else if (!same_layout(x, result))
             broken(c, op, "operand %u has another layout than the result", i);
-        // All but the condition of a where are of one dtype.
+        // All operands share one dtype, except the condition of a where.
         else if (i > first && op->kind != TILE_ASM &&
                  x->type.dtype != op->operand[first]->type.dtype)
             broken(c, op, "operand %u has another dtype than operand %u", i, first);
     }
 }
 
-// What a terminator feeds, value by value.
+// Checks the values of a terminator against the results they become.
 static void check_fed(struct checker *c, const struct tile_op *op, const struct tile_op *target)
 {
     if (!target) {
@@ -173,7 +173,7 @@ static void check_block(struct checker *c, const struct tile_block *block,
         if (c->ok && op->next && tile_op_infos[op->kind].traits & TILE_TERMINATES)
             broken(c, op, "ops stand behind it");
     }
-    // What was made in here is not seen outside.
+    // Values defined in this block are not visible outside.
     for (const struct tile_op *op = block->first; op && c->ok && parent; op = op->next)
         for (uint32_t i = 0; i < op->result_count; i++)
             c->made[op->result[i]->id] = false;

@@ -1,4 +1,4 @@
-// Walks over the IR: what is asked about its values and ops, and what replaces values. See ir.h.
+// Walks over the IR: queries about values and ops, and replacement of values. See ir.h.
 #include "ir.h"
 
 #include "budget.h"
@@ -9,7 +9,7 @@ void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void 
     for (struct tile_op *op = block->first, *next; op; op = next) {
         next = op->next;
         visit(op, data);
-        if (op->parent == block) // it is still there
+        if (op->parent == block) // visit() did not remove it
             for (uint32_t i = 0; i < op->block_count; i++)
                 tile_walk(op->block[i], visit, data);
     }
@@ -168,7 +168,7 @@ static struct tile_value *replacement(struct tile_value *value)
 
     while (end->forward)
         end = end->forward;
-    while (value->forward) { // so that a long chain is walked once
+    while (value->forward) { // shorten the chain, so that it is walked only once
         struct tile_value *next = value->forward;
         value->forward = end;
         value = next;

@@ -1,4 +1,4 @@
-// The words that attributes take in the machine form.
+// Words for attribute values in the machine form.
 #include "words.h"
 
 #include "ir.h"

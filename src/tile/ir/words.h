@@ -1,4 +1,4 @@
-// The words that attributes take.
+// Words for attribute values.
 #ifndef CUCORE_TILE_IR_WORDS_H
 #define CUCORE_TILE_IR_WORDS_H
 
@@ -17,19 +17,19 @@ enum tile_combine {
     TILE_WITH_XOR,
     TILE_WITH_XCHG,
     TILE_WITH_CAS,
-    TILE_WITH_FN, // the op's block
+    TILE_WITH_FN, // the function in the op's block
 };
-// The last two: as the machine finds a value soonest, and within 2 ulp.
-// Of a sum, in lanes that have a line together: each keeps what it has; they join what they kept.
+// A sum over lanes that share a line: each lane keeps its part; the lanes join the kept parts.
 enum tile_parts { TILE_PARTS_NONE, TILE_PARTS_KEPT, TILE_PARTS_JOINED };
+// APPROX is the machine's fastest approximation, FULL is accurate to 2 ulp.
 enum tile_round { TILE_RN, TILE_RZ, TILE_RM, TILE_RP, TILE_APPROX, TILE_FULL };
 enum tile_precision { TILE_IEEE, TILE_TF32, TILE_TF32X3 };
 enum tile_order { TILE_WEAK, TILE_RELAXED, TILE_ACQUIRE, TILE_RELEASE, TILE_ACQ_REL };
 enum tile_scope { TILE_SCOPE_DEVICE, TILE_SCOPE_BLOCK, TILE_SCOPE_SYSTEM };
 enum tile_cache { TILE_CACHE_ANY, TILE_CACHE_FIRST, TILE_CACHE_LAST, TILE_CACHE_STREAM };
 
-// words.c: a word of an attribute, by its number, and back: `key` is an enum tile_attribute_key.
-// NULL and -1 for what is none.
+// words.c: the word for an attribute's number, and back; `key` is an enum tile_attribute_key. NULL
+// and -1 if there is none.
 const char *tile_word_text(int key, int64_t number);
 int64_t tile_attribute_word_find(int key, const char *word, size_t bytes);
 

@@ -1,4 +1,4 @@
-// The IR in machine form: an op a line, with its attributes, types and layouts.
+// Prints the IR in machine form: one op a line, with its attributes, types and layouts.
 //
 //     tile 1 machine
 //
@@ -12,11 +12,11 @@
 //         ...
 //     }
 //
-// A value is its name in the source, if it has one, and a number; of parameters that is their
-// place. Blocks of an op follow its types, each with its arguments. Layouts have numbers, and
-// stand before the kernels: tile_layout_text() says how they read. Heads of kernels are those of
-// the language; of scalar parameters `%n_1 @0` gives the layout. Places in the source are not kept:
-// what is read back has those of this text.
+// A value is written as its source name, if it has one, and a number, which for a parameter is its
+// index. The blocks of an op follow its types, each with its arguments. Layouts are numbered and
+// precede the kernels; tile_layout_text() describes their syntax. Kernel heads are in the tile
+// language; `%n_1 @0` gives the layout of a scalar parameter. Source positions are not kept: values
+// that are read back have positions in this text.
 #include "tile/ir/diagnostic.h"
 #include "tile/layout/layout.h"
 #include "tile/ir/text.h"
@@ -31,7 +31,7 @@ struct printer {
     struct tile_module *module;
     uint32_t *number; // by value id
     uint32_t numbered;
-    const struct tile_layout **layout; // that have a number
+    const struct tile_layout **layout; // already numbered
     uint32_t layout_count, layout_room;
 };
 
@@ -81,7 +81,7 @@ static void put_type(struct printer *p, const struct tile_value *value)
 
 static void put_int(struct tile_text *text, int64_t i)
 {
-    if (i == INT64_MIN) // whose absolute value is no number of the lexer's
+    if (i == INT64_MIN) // the lexer has no number for its absolute value
         tile_put_string(text, "least");
     else
         tile_put(text, "%lld", (long long)i);

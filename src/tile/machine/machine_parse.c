@@ -1,7 +1,7 @@
-// The machine form back to IR. See machine.c for what it looks like.
+// Parses the machine form back to IR. machine.c describes the form.
 //
-// Heads of kernels are the language's own: they are read by its parser, from a copy of the text in
-// which all else is blank, so that places in messages are right.
+// Kernel heads are in the tile language. The language's parser reads them from a copy of the text
+// in which everything else is blank, so that source positions in messages are right.
 #include "machine_reader.h"
 
 #include "tile/ir/diagnostic.h"
@@ -92,7 +92,7 @@ static void read_attribute(struct tile_reader *r, struct tile_op *op)
 
 static void read_ops(struct tile_reader *r, struct tile_block *block);
 
-// "(%i_3: i64, %x_4: f32[8] @0) { .. }", without arguments "{ .. }".
+// Reads "(%i_3: i64, %x_4: f32[8] @0) { .. }", or "{ .. }" without arguments.
 static struct tile_block *read_block(struct tile_reader *r, struct tile_op *op)
 {
     uint32_t number[256];
@@ -127,7 +127,7 @@ static struct tile_block *read_block(struct tile_reader *r, struct tile_op *op)
     return block;
 }
 
-// Names in a row before a sign; *list is of the reader's arena.
+// Reads a list of names up to `close`; *list is in the reader's arena.
 static uint32_t read_row(struct tile_reader *r, char close, uint32_t **list, const char ***names)
 {
     uint32_t count = 0;
@@ -135,7 +135,7 @@ static uint32_t read_row(struct tile_reader *r, char close, uint32_t **list, con
     *list = NULL;
     *names = NULL;
     while (!r->failed && !tile_reader_at(r, close)) {
-        if (!(count & (count - 1))) { // room is doubled at powers of two
+        if (!(count & (count - 1))) { // double the space at powers of two
             size_t room = count ? 2 * (size_t)count : 1;
             uint32_t *grown = tile_take(r->module, room * sizeof(*grown));
             const char **texts = tile_take(r->module, room * sizeof(*texts));
@@ -195,7 +195,7 @@ static void read_op(struct tile_reader *r, struct tile_block *block)
     struct tile_reader before = *r;
     if (tile_reader_take(r, '{')) {
         bool attributes = r->token.kind == TILE_TOKEN_NAME;
-        if (attributes) { // or the first op of a block
+        if (attributes) { // otherwise it is the first op of a block
             struct tile_reader ahead = *r;
             tile_reader_next(&ahead);
             attributes = tile_reader_at(&ahead, '=');
@@ -243,7 +243,7 @@ static void read_ops(struct tile_reader *r, struct tile_block *block)
 
 // Kernels
 
-// All but the heads blank, and the bodies empty.
+// A copy of the text with everything blank but the heads, and with empty bodies.
 static char *heads_of(struct tile_module *module)
 {
     struct tile_reader r = { .module = module };
@@ -266,7 +266,7 @@ static char *heads_of(struct tile_module *module)
     return heads;
 }
 
-// "%n_1 @0": layouts of scalar parameters.
+// Reads "%n_1 @0": layouts of scalar parameters.
 static void read_parameters(struct tile_reader *r)
 {
     while (!r->failed && tile_reader_at(r, '%')) {
@@ -293,12 +293,14 @@ static void read_kernel(struct tile_reader *r, struct tile_kernel *kernel)
     r->kernel = kernel;
     r->value = NULL;
     r->value_room = 0;
-    kernel->body.first = kernel->body.last = NULL; // of the empty body: dimensions and the end
+    // Drop the dimension ops and the terminator of the empty body.
+    kernel->body.first = kernel->body.last = NULL;
     if (!tile_reader_room(r, (void ***)(void *)&r->value, &r->value_room, kernel->parameter_count))
         return;
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         r->value[i] = kernel->parameter[i].value;
-    while (r->token.kind != TILE_TOKEN_END && !tile_reader_at(r, '{')) // it is read
+    // Skip the head, which is parsed already.
+    while (r->token.kind != TILE_TOKEN_END && !tile_reader_at(r, '{'))
         tile_reader_next(r);
     tile_reader_need(r, '{');
     read_parameters(r);

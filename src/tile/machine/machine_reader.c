@@ -1,4 +1,4 @@
-// The machine form token by token.
+// Reads the machine form token by token.
 #include "machine_reader.h"
 
 #include "tile/ir/diagnostic.h"
@@ -73,7 +73,7 @@ bool tile_reader_room(struct tile_reader *r, void ***table, uint32_t *room, uint
 {
     if (index < *room)
         return true;
-    if (index > r->module->text_bytes) // of as many characters there cannot be more
+    if (index > r->module->text_bytes) // the text cannot hold more values than characters
         return tile_reader_expected(r, "a smaller number");
     uint32_t wanted = *room ? *room : 64;
     while (wanted <= index)

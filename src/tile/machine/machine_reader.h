@@ -1,4 +1,4 @@
-// What the files share that read the machine form: machine_parse.c, machine_reader.c,
+// Internal interface of the files that read the machine form: machine_parse.c, machine_reader.c,
 // machine_type.c.
 #ifndef CUCORE_TILE_MACHINE_MACHINE_READER_H
 #define CUCORE_TILE_MACHINE_MACHINE_READER_H
@@ -17,25 +17,25 @@ struct tile_reader {
     bool failed;
 };
 
-// machine_reader.c: the token that it is at. After the first error, which says what was expected,
-// nothing is taken any more.
+// machine_reader.c: the current token. After the first error, which says what was expected, the
+// reader takes nothing more.
 void tile_reader_next(struct tile_reader *r);
-bool tile_reader_expected(struct tile_reader *r, const char *what); // false
+bool tile_reader_expected(struct tile_reader *r, const char *what); // returns false
 bool tile_reader_at(const struct tile_reader *r, char sign);
-bool tile_reader_take(struct tile_reader *r, char sign); // past it, if it is there
+bool tile_reader_take(struct tile_reader *r, char sign); // skips it if it is there
 bool tile_reader_need(struct tile_reader *r, char sign);
 bool tile_reader_need_word(struct tile_reader *r, const char *word);
 int64_t tile_reader_need_int(struct tile_reader *r);
-// Grow a table of pointers so that it has place `index`.
+// Grows a table of pointers so that `index` fits.
 bool tile_reader_room(struct tile_reader *r, void ***table, uint32_t *room, uint64_t index);
 
-// machine_type.c: a layout, one more of the reader's; the number of one.
+// machine_type.c: reads the next layout definition; returns a layout by its number.
 void tile_read_layout(struct tile_reader *r);
 const struct tile_layout *tile_read_layout_number(struct tile_reader *r,
                                                   const struct tile_type *type);
-// "%acc_12": its number; *name is that without it, or NULL.
+// Reads "%acc_12" and returns its number; *name gets the name without it, or NULL.
 uint32_t tile_read_name(struct tile_reader *r, const char **name);
-// *layout: NULL, none is said.
+// *layout is NULL if the type names none.
 void tile_read_type(struct tile_reader *r, struct tile_type *type,
                     const struct tile_layout **layout);
 

@@ -1,4 +1,4 @@
-// Layouts, and names and types of values, in the machine form.
+// Reads layouts, and the names and types of values, in the machine form.
 #include "machine_reader.h"
 
 #include "tile/layout/layout.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// "1,2,4": bases, behind those that are there.
+// Reads bases, "1,2,4", and appends them to the existing ones.
 static uint32_t read_bases(struct tile_reader *r, const char *letter, uint32_t *basis,
                            uint32_t count)
 {
