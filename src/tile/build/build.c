@@ -1,4 +1,4 @@
-// Making ops: operands and attributes go in, rules are checked, results come out. See build.h.
+// Creates ops: operands and attributes go in, rules are checked, results come out. See build.h.
 #include "build.h"
 
 #include "base/arena.h"
@@ -177,16 +177,16 @@ const char *tile_operand_name(struct tile_builder *b, const struct tile_op *op, 
 {
     const char *at = tile_op_infos[op->kind].operands;
 
-    if (op->kind == TILE_ASM) // as the instructions call it
+    if (op->kind == TILE_ASM) // numbered as in the instructions
         return cuc__arena_print(b->module->arena, "$%u", operand + 1);
     if (tile_int(op, TILE_ATTR_PADDED, 0) && operand + 1 == op->operand_count)
         return "pad";
     for (uint32_t i = 0;; i++) {
         size_t length = strcspn(at, " ");
         bool row = length > 3 && strncmp(at + length - 3, "...", 3) == 0;
-        // A row takes the operands that those named behind it leave, which is for the caller to
-        // know; here it goes on to the end.
-        if (row && op->operand_count == i + 1) // of one it has no number
+        // A list takes the operands that the names behind it leave. Only the caller knows that
+        // number; here the list extends to the end.
+        if (row && op->operand_count == i + 1) // a list of one has no number
             return cuc__arena_copy(b->module->arena, at, length - 3);
         if (row)
             return cuc__arena_print(b->module->arena, "%.*s %u", (int)length - 3, at, operand - i);

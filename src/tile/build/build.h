@@ -1,8 +1,8 @@
-// Making IR, one function for each construct: what the parser and the C builder stand on, so that
-// both give the same ops and the same errors.
+// Construction of IR, with one function for each construct. The parser and the C builder share it,
+// so that both give the same ops and the same errors.
 //
-// A function gives NULL after an error, which it has reported with the place in `where`; given a
-// NULL value it gives NULL and reports nothing, so that a caller needs no checks between.
+// A function reports an error with the position in `where` and returns NULL. Given a NULL value it
+// returns NULL without a report, so that callers need no checks in between.
 #ifndef CUCORE_TILE_BUILD_BUILD_H
 #define CUCORE_TILE_BUILD_BUILD_H
 
@@ -16,13 +16,14 @@ struct tile_builder {
     struct tile_kernel *kernel;
     struct tile_block *block; // ops are appended here
     struct tile_location where;
-    const char *op; // what the source calls what is made now, for messages; NULL: as the IR does
+    const char *op; // the source's name for the op under construction, for messages; NULL: the IR's
+                    // name
 };
 
-// A value, or a constant that has no dtype yet and takes that of what it meets.
+// A value, or a constant that has no dtype yet and takes the dtype of the values it meets.
 struct tile_operand {
     struct tile_value *value; // NULL with loose: nothing, after an error
-    bool loose, real;         // real: f, else i
+    bool loose, real;         // real: the constant is in f, otherwise in i
     tile_wide i;
     double f;
 };
@@ -39,37 +40,37 @@ static inline struct tile_operand tile_of_real(double f)
     return (struct tile_operand){ .loose = true, .real = true, .f = f };
 }
 
-// build.c: an op with its operands and attributes as they are. Result types are inferred, and every
-// rule of the op is checked: the one way in which ops are made. `function`: the block of a
-// reduction by a function. `wanted`: the type that the operands do not say.
+// build.c: creates an op from its operands and attributes as they are. It infers result types and
+// checks every rule of the op; no other function creates ops. `function`: the block of a reduction
+// by a function. `wanted`: the type, if the operands do not determine it.
 struct tile_op *tile_build_op(struct tile_builder *b, enum tile_op_kind kind,
                               struct tile_value *const *operands, uint32_t count,
                               const struct tile_attribute *attributes, uint32_t attribute_count,
                               struct tile_block *function, const struct tile_type *wanted);
-// Its first result.
+// Returns the op's first result.
 struct tile_value *tile_build(struct tile_builder *b, enum tile_op_kind kind,
                               struct tile_value *const *operands, uint32_t count,
                               const struct tile_attribute *attributes, uint32_t attribute_count,
                               const struct tile_type *wanted);
 
-// build_value.c: with the language's conveniences, which are constants without a dtype, promotion
-// and broadcasting.
+// build_value.c: adds the language's conveniences: constants without a dtype, promotion and
+// broadcasting.
 //
-// The dtype of x op y; CUC_DTYPE_UNKNOWN when they need a cast.
+// The dtype of x op y; CUC_DTYPE_UNKNOWN if they need a cast.
 cuc_dtype tile_promote(cuc_dtype x, cuc_dtype y);
-// The dtype of an integer constant alone: i32; what it does not hold is i64, or else u64.
+// The dtype of an integer constant by itself: i32 if it fits, or else i64, or else u64.
 cuc_dtype tile_dtype_alone(tile_wide i);
-// As digits.
+// The constant in decimal digits.
 enum { TILE_WIDE_BYTES = 24 };
 const char *tile_wide_text(char text[TILE_WIDE_BYTES], tile_wide i);
-// T103 where a constant without a dtype is out of the range of this one.
+// Reports T103 if a constant without a dtype is out of this dtype's range.
 bool tile_need_fit(struct tile_builder *b, cuc_dtype dtype, struct tile_operand constant);
-// A scalar constant: out of the dtype's range is T103.
+// A scalar constant; reports T103 if it is out of the dtype's range.
 struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,
                                        struct tile_operand constant);
 // [count] of an integer dtype: 0, 1, ...
 struct tile_value *tile_build_iota(struct tile_builder *b, cuc_dtype dtype, int64_t count);
-// The operand as a value: a constant alone is i32, i64 or u64 when it is large, or f32.
+// The operand as a value. A constant by itself becomes i32, i64 or u64 by its size, or f32.
 struct tile_value *tile_build_value(struct tile_builder *b, struct tile_operand x);
 struct tile_value *tile_build_unary(struct tile_builder *b, enum tile_op_kind kind,
                                     struct tile_operand x);
@@ -79,13 +80,13 @@ struct tile_value *tile_build_fma(struct tile_builder *b, struct tile_operand x,
                                   struct tile_operand y, struct tile_operand z);
 struct tile_value *tile_build_where(struct tile_builder *b, struct tile_value *c,
                                     struct tile_operand x, struct tile_operand y);
-// One that says how it rounds: unary, binary or fma.
+// An op with explicit rounding: unary, binary or fma.
 struct tile_value *tile_build_rounded(struct tile_builder *b, enum tile_op_kind kind,
                                       const struct tile_operand *x, uint32_t count,
                                       struct tile_rounding how, bool nan);
 struct tile_value *tile_build_cast_rounded(struct tile_builder *b, struct tile_operand x,
                                            cuc_dtype dtype, struct tile_rounding how);
-// The value itself when it has the dtype.
+// Returns the value itself if it has the dtype already.
 struct tile_value *tile_build_cast(struct tile_builder *b, struct tile_operand x, cuc_dtype dtype,
                                    enum tile_round round);
 struct tile_value *tile_build_broadcast(struct tile_builder *b, struct tile_value *x, uint32_t rank,
@@ -94,47 +95,47 @@ struct tile_value *tile_build_reshape(struct tile_builder *b, struct tile_value 
                                       const int64_t *extent); // one may be -1
 struct tile_value *tile_build_permute(struct tile_builder *b, struct tile_value *x, uint32_t count,
                                       const int64_t *axes);
-// Bring values to one shape by broadcasting them; false after T201.
+// Broadcasts values to one shape; false after T201.
 bool tile_broadcast_together(struct tile_builder *b, enum tile_op_kind kind,
                              struct tile_value **values, uint32_t count);
 
 // build_shape.c
 struct tile_value *tile_build_full(struct tile_builder *b, cuc_dtype dtype, uint32_t rank,
                                    const int64_t *extent, struct tile_operand x);
-// A tile of as many elements as are given, in the order in which they lie; `at`, if not NULL: where
-// each of them stands.
+// A tile from as many elements as are given, in row-major order. `at`, if not NULL: the source
+// position of each.
 enum { TILE_MAX_LISTED = 256 };
 struct tile_value *tile_build_listed(struct tile_builder *b, cuc_dtype dtype, uint32_t rank,
                                      const int64_t *extent, uint32_t count,
                                      const struct tile_operand *x, const struct tile_location *at);
 struct tile_value *tile_build_squeeze(struct tile_builder *b, struct tile_value *x, int64_t axis);
 struct tile_value *tile_build_trans(struct tile_builder *b, struct tile_value *x);
-// Between widths the last axis grows or shrinks.
+// Between different widths the last axis grows or shrinks.
 struct tile_value *tile_build_bitcast(struct tile_builder *b, struct tile_value *x,
                                       cuc_dtype dtype);
 struct tile_value *tile_build_shift(struct tile_builder *b, struct tile_value *x,
                                     struct tile_value *n, int64_t axis, struct tile_operand pad);
 struct tile_op *tile_build_philox(struct tile_builder *b, struct tile_operand seed,
                                   struct tile_operand counter); // four results
-// count: at most TILE_MAX_RANK; texts are kept as they are.
+// count: at most TILE_MAX_RANK; the text is not copied.
 struct tile_value *tile_build_asm(struct tile_builder *b, const char *text, cuc_dtype dtype,
                                   uint32_t count, const struct tile_operand *x);
 void tile_build_print(struct tile_builder *b, const char *text, uint32_t count,
                       struct tile_value *const *x);
 
-// build_reduce.c: no axes: all of them, and the result has rank 0; else they are kept with
-// extent 1.
+// build_reduce.c: without axes, reduces all of them to rank 0; otherwise the axes stay with extent
+// 1.
 struct tile_value *tile_build_reduce(struct tile_builder *b, enum tile_combine with,
                                      struct tile_value *x, uint32_t count, const int64_t *axes,
                                      bool nan, struct tile_rounding how);
-// Argmin and argmax; axis NULL: of all elements, in the order in which they lie, a scalar. `nan`:
-// the first NaN where there is one.
+// Argmin and argmax. Axis NULL: over all elements in row-major order; the result is a scalar.
+// `nan`: the first NaN wins, if there is one.
 struct tile_value *tile_build_arg(struct tile_builder *b, enum tile_op_kind kind,
                                   struct tile_value *x, const int64_t *axis, bool nan);
 struct tile_value *tile_build_scan(struct tile_builder *b, enum tile_combine with,
                                    struct tile_value *x, int64_t axis, bool reverse);
-// A function's block: 2 n scalar arguments. What it computes is built into it; tile_build_yield()
-// ends it, and tile_build_by_function() makes the op.
+// Begins a function's block with 2 n scalar arguments. The caller builds its body into the block;
+// tile_build_yield() ends it, and tile_build_by_function() creates the op.
 struct tile_block *tile_begin_function(struct tile_builder *b, uint32_t n,
                                        struct tile_value *const *x);
 struct tile_op *tile_build_by_function(struct tile_builder *b, enum tile_op_kind kind, uint32_t n,
@@ -144,7 +145,7 @@ struct tile_op *tile_build_by_function(struct tile_builder *b, enum tile_op_kind
 struct tile_value *tile_build_mma(struct tile_builder *b, struct tile_value *x,
                                   struct tile_value *y, struct tile_value *acc,
                                   enum tile_precision precision, bool fast_acc);
-// x @ y: zeros of f32, f64 or i32, batch axes broadcast.
+// x @ y: starts from zeros of f32, f64 or i32; batch axes are broadcast.
 struct tile_value *tile_build_product(struct tile_builder *b, struct tile_value *x,
                                       struct tile_value *y);
 
@@ -154,7 +155,7 @@ struct tile_access {
     const struct tile_operand *index;
     uint32_t count;                 // of index
     const int64_t *shape;           // [axes]; -1: `_`
-    uint32_t axes;                  // 0 in a store: as the tile
+    uint32_t axes;                  // 0 in a store: as in the tile
     struct tile_value *ids;         // of load_rows, store_rows
     struct tile_value *mask;        // NULL: none
     const struct tile_operand *pad; // NULL: 0
@@ -162,7 +163,7 @@ struct tile_access {
     enum tile_scope scope;
     bool has_scope;
     int64_t latency; // 0: no hint
-    int64_t tma;     // -1 never, 0 as the compiler likes, 1 if it can
+    int64_t tma;     // -1 never, 0 the compiler decides, 1 if possible
     enum tile_cache cache;
     bool inside; // a promise
 };
@@ -180,35 +181,35 @@ struct tile_value *tile_build_atomic(struct tile_builder *b, const struct tile_a
 struct tile_value *tile_build_slice(struct tile_builder *b, struct tile_value *tensor, int64_t axis,
                                     struct tile_operand start, struct tile_operand stop);
 
-// build_control.c. A construct's op is made first, its blocks are filled by setting b->block, and
-// each is ended by a terminator. Carried values keep their types: T401 shows both places.
+// build_control.c. The caller creates a construct's op first, fills its blocks by setting b->block,
+// and ends each with a terminator. Carried values keep their types; T401 shows both positions.
 struct tile_op *tile_build_for(struct tile_builder *b, struct tile_operand first,
                                struct tile_operand last, struct tile_operand step, uint32_t count,
                                struct tile_value *const *carried);
 struct tile_op *tile_build_loop(struct tile_builder *b, uint32_t count,
                                 struct tile_value *const *carried);
 struct tile_op *tile_build_if(struct tile_builder *b, struct tile_value *condition);
-// What a loop made without carried values carries after all, known when its body is there: each
-// with its value before and what its argument is to be. continue and break in it get their values
-// by tile_feed(), for as many as it carries.
+// Adds carried values to a loop that was created without them, once its body is complete: for each,
+// the value before the loop and its argument. Each continue and break in it gets its values by
+// tile_feed(), one for each carried value.
 bool tile_carry(struct tile_builder *b, struct tile_op *loop, uint32_t count,
                 struct tile_value *const *before, struct tile_value *const *argument);
 bool tile_feed(struct tile_builder *b, struct tile_op *terminator, uint32_t count,
                struct tile_value *const *values);
-// A value of a name that has a type already; false after T401, which shows both places. `bound`:
-// the statement that bound the name to it; NULL: as the value has it.
+// Checks the value of a name that already has a type; false after T401, which shows both positions.
+// `bound`: the statement that bound the name to the value; NULL: the value's own position.
 bool tile_need_carried(struct tile_builder *b, const char *name, const struct tile_value *now,
                        const struct tile_location *bound, const struct tile_type *before,
                        struct tile_location where_before);
-// continue and break of `target`, a loop; names and `bound`: of what is carried, for messages, or
-// NULL.
+// continue and break of `target`, a loop. names and `bound`, for messages, describe the carried
+// values, or are NULL.
 bool tile_build_leave(struct tile_builder *b, enum tile_op_kind kind, const struct tile_op *target,
                       struct tile_value *const *values, const char *const *names,
                       const struct tile_location *bound);
 bool tile_build_yield(struct tile_builder *b, struct tile_value *const *values, uint32_t count);
 bool tile_build_return(struct tile_builder *b);
-// Give an if its results, when both arms are ended; an arm that leaves yields nothing. `bound`: of
-// each arm; NULL as above.
+// Gives an if its results once both arms are complete; an arm that leaves yields nothing. `bound`:
+// for each arm; NULL as above.
 bool tile_finish_if(struct tile_builder *b, struct tile_op *op, const char *const *names,
                     struct tile_location *const *bound);
 

@@ -1,4 +1,4 @@
-// Loops, ifs and what ends their blocks.
+// Loops, ifs and their terminators.
 #include "build.h"
 
 #include "infer.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Carried values: block arguments behind `lead` others, and a result each.
+// Carried values: block arguments behind `lead` others, and one result each.
 static bool carry(struct tile_builder *b, struct tile_op *op, uint32_t lead, uint32_t count,
                   struct tile_value *const *carried)
 {
@@ -196,7 +196,8 @@ static bool end(struct tile_builder *b, enum tile_op_kind kind, struct tile_valu
     return true;
 }
 
-// Where a value came to a name: what made it, where that stands in the statement that bound it.
+// The position at which a name got its value: the value's definition, if it is on the line of the
+// binding statement, otherwise that statement.
 static struct tile_location where_bound(const struct tile_builder *b, const struct tile_value *now,
                                         const struct tile_location *bound)
 {
@@ -255,7 +256,7 @@ bool tile_build_return(struct tile_builder *b)
     return end(b, TILE_RETURN, NULL, 0);
 }
 
-// Does the value stand in one of the op's blocks?
+// True if the value is defined in one of the op's blocks.
 static bool is_inside(const struct tile_value *value, const struct tile_op *op)
 {
     const struct tile_block *block = value->op ? value->op->parent : value->block;
@@ -265,8 +266,8 @@ static bool is_inside(const struct tile_value *value, const struct tile_op *op)
     return block != NULL;
 }
 
-// Of the values that the arms end with the one that was there before: that of outside, or what
-// stands first in the text.
+// The arms' final value that existed before: the value from outside, or the one that comes first in
+// the text.
 static const struct tile_value *earlier(const struct tile_value *x, const struct tile_value *y,
                                         const struct tile_op *op)
 {

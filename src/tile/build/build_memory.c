@@ -1,5 +1,5 @@
-// Accesses to memory with the language's conveniences: constants as indices, shapes that default to
-// the tile's, broadcasting and implicit casts of what is stored.
+// Memory accesses with the language's conveniences: constant indices, shapes that default to the
+// tile's, broadcasting, and implicit casts of stored values.
 #include "build.h"
 
 #include "infer.h"
@@ -9,7 +9,7 @@
 
 enum { MOST_OPERANDS = 2 * TILE_MAX_RANK + 6, MOST_ATTRIBUTES = 10 };
 
-// The operands and attributes of an op in the making.
+// The operands and attributes of an op under construction.
 struct draft {
     struct tile_value *operand[MOST_OPERANDS];
     uint32_t operands;
@@ -27,7 +27,7 @@ static void set(struct draft *d, enum tile_attribute_key key, int64_t i)
     d->attribute[d->attributes++] = (struct tile_attribute){ .key = key, .i = i };
 }
 
-// As the source calls it: the IR has one op for several calls.
+// The source's name for the op: several calls map to one op of the IR.
 static const char *name_of(const struct tile_builder *b, enum tile_op_kind kind)
 {
     return b->op ? b->op : tile_op_infos[kind].name;
@@ -52,7 +52,7 @@ static bool count_fits(struct tile_builder *b, enum tile_op_kind kind, const cha
     return count == axes;
 }
 
-// Of u64, what i64 does not hold is far behind every tensor's end.
+// A u64 that does not fit an i64 is far past the end of any tensor.
 static struct tile_value *as_signed(struct tile_builder *b, struct tile_value *value)
 {
     if (!value || value->type.tensor || value->type.rank || value->type.dtype != CUC_U64)
@@ -61,7 +61,7 @@ static struct tile_value *as_signed(struct tile_builder *b, struct tile_value *v
     return value ? tile_build_cast(b, tile_of(value), CUC_I64, TILE_RN) : NULL;
 }
 
-// Indices that are constants are i64, as dimensions and blocks are.
+// Constant indices are i64, like dimensions and block indices.
 static bool add_indices(struct tile_builder *b, struct draft *d, const struct tile_access *a)
 {
     for (uint32_t i = 0; i < a->count; i++) {
@@ -109,7 +109,7 @@ static void set_hints(struct draft *d, const struct tile_access *a)
         set(d, TILE_ATTR_INSIDE, 1);
 }
 
-// A constant pad of zero is none.
+// A constant pad of zero is no pad.
 static bool add_pad(struct tile_builder *b, struct draft *d, const struct tile_access *a)
 {
     cuc_dtype dtype = a->tensor->type.dtype;
@@ -139,8 +139,7 @@ static struct tile_value *finish(struct tile_builder *b, enum tile_op_kind kind,
     return op && op->result_count ? op->result[0] : NULL;
 }
 
-// Axes that indices and extents of an op are for: those of load_rows come after the one that ids
-// pick.
+// The axes that take indices and extents; for load_rows they follow the one that ids index.
 static uint32_t axes_of(enum tile_op_kind kind, const struct tile_access *a)
 {
     bool rows = kind == TILE_LOAD_ROWS || kind == TILE_STORE_ROWS;
@@ -166,7 +165,7 @@ struct tile_value *tile_build_load(struct tile_builder *b, enum tile_op_kind kin
     return finish(b, kind, &d, NULL);
 }
 
-// What is stored, in the tensor's dtype where promotion would allow it.
+// The value to store, cast to the tensor's dtype if promotion allows it.
 static struct tile_value *stored(struct tile_builder *b, enum tile_op_kind kind,
                                  struct tile_operand x, cuc_dtype dtype)
 {
@@ -210,7 +209,7 @@ bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind, const stru
             return false;
         memcpy(shape, a->shape, axes * sizeof(*shape));
     } else {
-        // The tile's own, preceded by `_` for axes that it does not have.
+        // The tile's own shape, preceded by `_` for axes that it does not have.
         uint32_t have = value->type.rank > rows ? value->type.rank - rows : 0;
         if (have > axes) {
             count_fits(b, kind, "axis of the tile or fewer", "axes of the tile or fewer", have,
@@ -242,7 +241,7 @@ bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind, const stru
     return made;
 }
 
-// The operands of an access by element, broadcast together: indices, values, mask.
+// The operands of an element access, broadcast together: indices, values, mask.
 static bool add_elements(struct tile_builder *b, enum tile_op_kind kind, struct draft *d,
                          const struct tile_access *a, const struct tile_operand *x, uint32_t values)
 {

@@ -26,14 +26,14 @@ struct tile_value *tile_build_reduce(struct tile_builder *b, enum tile_combine w
 
     if (!value)
         return NULL;
-    if (extreme && how.ftz && how.round == TILE_RN) { // each element by itself: the order stays
+    if (extreme && how.ftz && how.round == TILE_RN) { // elementwise: the order does not change
         const struct tile_operand twice[] = { tile_of(value), tile_of(value) };
         value = tile_build_rounded(b, TILE_MINIMUM, twice, 2, how, nan);
         how.ftz = false;
         if (!value)
             return NULL;
     }
-    // From the last axis on: there elements lie side by side.
+    // Start at the last axis, whose elements are contiguous.
     for (uint32_t i = all ? value->type.rank : count; i-- > 0;) {
         struct tile_attribute attributes[5] = {
             { .key = TILE_ATTR_AXIS, .i = all ? (int64_t)i : axes[i] },
@@ -138,13 +138,13 @@ struct tile_value *tile_build_mma(struct tile_builder *b, struct tile_value *x,
 
     if (!x || !y || !acc)
         return NULL;
-    // Batch axes of the operands grow to those of the accumulator.
+    // Broadcast the operands' batch axes to the accumulator's.
     for (uint32_t i = 0; i < 2; i++) {
         const struct tile_type *type = &operands[i]->type;
         int64_t extent[TILE_MAX_RANK];
         uint32_t rank = acc->type.rank;
         if (type->tensor || acc->type.tensor || type->rank < 2 || rank < 2 || type->rank > rank)
-            continue; // the op's rules say what is wrong
+            continue; // the op's own rules report the error
         for (uint32_t axis = 0; axis < rank; axis++)
             extent[axis] = axis + 2 < rank ? acc->type.extent[axis]
                                            : type->extent[type->rank - (rank - axis)];

@@ -1,5 +1,5 @@
-// Constructs of the language that are an op or a few, with checks of their own: fills, shapes,
-// random numbers, inline PTX, prints.
+// Constructs that take one op or a few, with checks of their own: fills, shapes, random numbers,
+// inline PTX, prints.
 #include "build.h"
 
 #include "infer.h"
@@ -119,7 +119,7 @@ static struct tile_value *same_bits(struct tile_builder *b, struct tile_value *x
     return x && x->type.dtype == dtype ? x : tile_build(b, TILE_BITCAST, &x, 1, NULL, 0, &wanted);
 }
 
-// The last axis in pieces of `count`, or without its last axis.
+// Splits the last axis into pieces of `count`; with a count of 0, merges the last two axes.
 static struct tile_value *in_pieces(struct tile_builder *b, struct tile_value *x, int64_t count)
 {
     int64_t extent[TILE_MAX_RANK + 1];
@@ -138,8 +138,8 @@ static struct tile_value *in_pieces(struct tile_builder *b, struct tile_value *x
     return tile_build_reshape(b, x, rank + 1, extent);
 }
 
-// Between widths the last axis grows or shrinks, the lowest bits first: by shifts, so that it needs
-// nothing that elementwise ops and sums do not have.
+// Between different widths the last axis grows or shrinks, lowest bits first. Shifts do this, so
+// that it needs only elementwise ops and sums.
 struct tile_value *tile_build_bitcast(struct tile_builder *b, struct tile_value *x, cuc_dtype dtype)
 {
     const struct tile_op shown = { .kind = TILE_BITCAST };
@@ -182,7 +182,7 @@ struct tile_value *tile_build_bitcast(struct tile_builder *b, struct tile_value 
     return same_bits(b, in_pieces(b, x, 0), dtype);
 }
 
-// An integer as u64.
+// Casts an integer to u64.
 static struct tile_value *whole(struct tile_builder *b, const char *name, struct tile_operand x)
 {
     cuc_dtype dtype = x.loose ? (x.real ? CUC_F32 : CUC_I64)

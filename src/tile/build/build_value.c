@@ -80,7 +80,7 @@ struct tile_value *tile_build_constant(struct tile_builder *b, cuc_dtype dtype,
                                        struct tile_operand c)
 {
     struct tile_type type = tile_scalar(dtype);
-    // Of u64 from 2^63 on as its bits are.
+    // A u64 from 2^63 on keeps its bits.
     struct tile_attribute attribute = { .key = TILE_ATTR_VALUE, .i = (int64_t)c.i };
 
     if (!tile_need_fit(b, dtype, c))
@@ -120,7 +120,7 @@ struct tile_value *tile_build_value(struct tile_builder *b, struct tile_operand 
     return tile_build_constant(b, x.real ? CUC_F32 : tile_dtype_alone(x.i), x);
 }
 
-// The attributes that say how an op rounds: none for what it does unasked.
+// The attributes for an op's rounding; none for the default.
 enum { MOST_WAYS = 3 };
 static uint32_t put_rounding(struct tile_attribute *to, struct tile_rounding how, bool nan)
 {
@@ -263,8 +263,8 @@ bool tile_broadcast_together(struct tile_builder *b, enum tile_op_kind kind,
     return true;
 }
 
-// The dtype that operands have together. A constant takes that of the values; a real one beside
-// integers makes them f32.
+// The common dtype of operands. A constant takes the values' dtype; a real constant with integers
+// makes them f32.
 static cuc_dtype common_dtype(struct tile_builder *b, enum tile_op_kind kind,
                               const struct tile_operand *x, uint32_t count)
 {
@@ -298,7 +298,7 @@ static cuc_dtype common_dtype(struct tile_builder *b, enum tile_op_kind kind,
     return dtype;
 }
 
-// Operands as values of one dtype and shape.
+// Converts operands to values of one dtype and shape.
 static bool bring_together(struct tile_builder *b, enum tile_op_kind kind,
                            const struct tile_operand *x, uint32_t count, cuc_dtype dtype,
                            struct tile_value **out)
@@ -332,7 +332,7 @@ struct tile_value *tile_build_unary(struct tile_builder *b, enum tile_op_kind ki
     return tile_build(b, kind, &value, 1, NULL, 0, NULL);
 }
 
-// `/` of integers is a division of f32.
+// `/` on integers divides in f32.
 static cuc_dtype quotient(const struct tile_operand *x)
 {
     for (uint32_t i = 0; i < 2; i++)
@@ -350,7 +350,7 @@ static struct tile_value *build_binary(struct tile_builder *b, enum tile_op_kind
     struct tile_value *values[2];
     bool arithmetic = kind >= TILE_ADD && kind <= TILE_MAXIMUM;
 
-    // There is no arithmetic of bools, whatever the constant: that is what is to be told.
+    // Report that bools have no arithmetic, whatever the constant is.
     for (uint32_t i = 0; arithmetic && i < 2; i++)
         if (operands[i].loose && !operands[i].real && !operands[1 - i].loose &&
             operands[1 - i].value && operands[1 - i].value->type.dtype == CUC_BOOL)

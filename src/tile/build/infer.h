@@ -1,12 +1,12 @@
-// What the results of ops are: a function an op, which checks every rule of the op and gives its
-// results their types. build.c has the table.
+// Type rules: one function per op checks every rule of the op and gives its results their types.
+// build.c has the table.
 #ifndef CUCORE_TILE_BUILD_INFER_H
 #define CUCORE_TILE_BUILD_INFER_H
 
 #include "build.h"
 
-// Makes op's results; false after a diagnostic. `wanted` is what the caller asks for, of ops whose
-// operands do not say it: the dtype of a cast, the shape of a broadcast.
+// Creates op's results; false after a diagnostic. `wanted` is the caller's request if the operands
+// do not determine the type: the dtype of a cast, the shape of a broadcast.
 typedef bool tile_infer(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted);
 
 tile_infer tile_infer_leaf, tile_infer_block_index, tile_infer_dim;
@@ -23,13 +23,13 @@ tile_infer tile_infer_slice, tile_infer_load, tile_infer_store, tile_infer_load_
     tile_infer_store_rows, tile_infer_gather, tile_infer_scatter, tile_infer_store_reduce,
     tile_infer_atomic, tile_infer_assert, tile_infer_print, tile_infer_grid;
 
-// "op: operand NAME: expected E, got G". False.
+// Reports "op: operand NAME: expected E, got G". Returns false.
 bool tile_wrong_operand(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
                         enum tile_code code, const char *expected);
-// "op: what is wrong". False.
+// Reports "op: " and the problem. Returns false.
 bool tile_wrong(struct tile_builder *b, const struct tile_op *op, enum tile_code code,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
-// The name that ops.def gives an operand; of a row of them "index 2".
+// The operand's name in ops.def; in a list with its number, "index 2".
 const char *tile_operand_name(struct tile_builder *b, const struct tile_op *op, uint32_t operand);
 
 // Checks that many ops share; false after a diagnostic.
@@ -40,12 +40,12 @@ bool tile_need_axis(struct tile_builder *b, const struct tile_op *op, const stru
 bool tile_need_integer_scalar(struct tile_builder *b, const struct tile_op *op, uint32_t operand);
 bool tile_need_same_shape(struct tile_builder *b, const struct tile_op *op, uint32_t operand,
                           const struct tile_type *type);
-// The extents make a tile: at most 8, each 1 or more, 2^24 elements at most.
+// Checks that the extents form a tile: at most 8, each 1 or more, at most 2^24 elements.
 bool tile_need_shape(struct tile_builder *b, const struct tile_op *op, int64_t rank,
                      const int64_t *extent, struct tile_type *type);
-// infer_elementwise.c: a sum or product along an axis has the rounding that it says.
+// infer_elementwise.c: checks the explicit rounding of a sum or product along an axis.
 bool tile_need_sum_rounding(struct tile_builder *b, const struct tile_op *op);
-// Give the i-th result its type.
+// Gives the i-th result its type.
 bool tile_give(struct tile_builder *b, struct tile_op *op, uint32_t index,
                const struct tile_type *type);
 

@@ -1,13 +1,12 @@
-// The rules of instructions that a source puts in: which of its signs there are, that each operand
-// is used, and, of instructions that are well known, that operands are of the registers they take.
-// What is left is found by the assembler, and by the interpreter.
+// Rules of inline PTX: every placeholder exists, every operand is used, and well-known instructions
+// get registers of the right width. The assembler and the interpreter find everything else.
 #include "infer.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-// By bits, as tile_register_bits() has them.
+// By width, as in tile_register_bits().
 enum register_kind { ANY = 0, PREDICATE = 1, BITS16 = 16, BITS32 = 32, BITS64 = 64 };
 
 static const char *kind_text(enum register_kind kind)
@@ -27,7 +26,7 @@ static const char *kind_text(enum register_kind kind)
     return "";
 }
 
-// Of words that are apart by spaces.
+// Looks a word up in a list separated by spaces.
 static bool is_among(const char *at, size_t bytes, const char *words)
 {
     for (; *words; words += strspn(words, " ")) {
@@ -39,7 +38,7 @@ static bool is_among(const char *at, size_t bytes, const char *words)
     return false;
 }
 
-// What an instruction's type is held in; ANY: it is none, or not one of these.
+// The register kind of an instruction's type; ANY if the word is no type, or none of these.
 static enum register_kind type_of(const char *at, size_t bytes)
 {
     static const struct {
@@ -58,8 +57,8 @@ static enum register_kind type_of(const char *at, size_t bytes)
     return ANY;
 }
 
-// One letter an operand: t of the first type, u of the second, w of twice the first with .wide, d
-// of 32 bits, p a predicate. `wider`: registers may be wider than their types.
+// One letter per operand: t the first type, u the second, w twice the first with .wide, d 32 bits,
+// p a predicate. `wider`: registers may be wider than their types.
 static const struct instruction {
     const char *names, *operands;
     bool wider;
@@ -86,10 +85,10 @@ static const struct instruction *find_instruction(const char *at, size_t bytes)
     return NULL;
 }
 
-// One instruction of the text, and what its words say.
+// One instruction of the text, and its parsed words.
 struct statement {
     const char *at, *end;       // behind a guard
-    const char *name_end;       // of its words
+    const char *name_end;       // the end of the first word
     enum register_kind type[2]; // the first and second
     uint32_t types;
     bool wide;
@@ -142,7 +141,7 @@ static enum register_kind expected(const struct statement *s, char letter)
     }
 }
 
-// The number of the sign that an operand is, and nothing else; -1.
+// The number of the placeholder that is the whole operand; -1 if it is none.
 static long sign_of(const char *at, const char *end)
 {
     char *behind;
@@ -165,7 +164,7 @@ static bool need_registers(struct tile_builder *b, const struct tile_op *op, cuc
     const struct instruction *row =
         find_instruction(s.at, (size_t)((dot ? dot : s.name_end) - s.at));
 
-    // Of more types than the row speaks of it is another form.
+    // A form with more types than the row lists is a different instruction.
     if (!row || s.types != (row->wider ? 2u : 1u))
         return true;
     at = s.name_end;
@@ -190,7 +189,7 @@ static bool need_registers(struct tile_builder *b, const struct tile_op *op, cuc
     return true;
 }
 
-// $0 is the result, $1 and so on are the operands.
+// $0 is the result; the operands are $1 and up.
 static bool need_signs(struct tile_builder *b, const struct tile_op *op, const char *text)
 {
     uint64_t used = 0;

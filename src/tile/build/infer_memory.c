@@ -1,8 +1,8 @@
-// The rules of accesses to memory.
+// Rules of memory accesses.
 #include "infer.h"
 #include "tile/ir/scalar.h"
 
-// The tile that a memory op moves: SHAPE without the axes that DROPPED names, behind `rows` of
+// The tile that a memory op moves: SHAPE without the axes in DROPPED, preceded by `rows` for
 // load_rows.
 static bool need_moved(struct tile_builder *b, struct tile_op *op, uint32_t axes, int64_t rows,
                        struct tile_type *type)
@@ -39,7 +39,7 @@ static bool need_indices(struct tile_builder *b, struct tile_op *op, uint32_t fi
     return true;
 }
 
-// Which orders an access may have, as bits.
+// The orders that an access may have, as bits.
 enum {
     LOADS = 1 << TILE_WEAK | 1 << TILE_RELAXED | 1 << TILE_ACQUIRE,
     STORES = 1 << TILE_WEAK | 1 << TILE_RELAXED | 1 << TILE_RELEASE,
@@ -67,7 +67,7 @@ static bool need_order(struct tile_builder *b, struct tile_op *op, uint32_t orde
     return true;
 }
 
-// The pad: the last operand of a load that has one.
+// Checks the pad: the last operand of a load that has one.
 static bool need_pad(struct tile_builder *b, struct tile_op *op, const struct tile_type *tile)
 {
     uint32_t last = op->operand_count - 1;
@@ -116,7 +116,7 @@ bool tile_infer_load(struct tile_builder *b, struct tile_op *op, const struct ti
            need_order(b, op, LOADS) && tile_give(b, op, 0, &type);
 }
 
-// What is stored has the tensor's dtype and the shape that is stored.
+// The stored value must have the tensor's dtype and the op's shape.
 static bool need_stored(struct tile_builder *b, struct tile_op *op, uint32_t operand,
                         const struct tile_type *type)
 {
@@ -141,7 +141,7 @@ bool tile_infer_store(struct tile_builder *b, struct tile_op *op, const struct t
            need_order(b, op, STORES);
 }
 
-// ids: a tile of rank 1 that picks elements of axis 0.
+// Checks ids: a tile of rank 1 that indexes axis 0.
 static bool need_rows(struct tile_builder *b, struct tile_op *op, int64_t *rows)
 {
     if (!tile_need_tensor(b, op, 0) || !tile_need_tile(b, op, 1))
@@ -189,8 +189,8 @@ bool tile_infer_store_rows(struct tile_builder *b, struct tile_op *op,
            need_stored(b, op, op->operand_count - 1, &type) && need_order(b, op, STORES);
 }
 
-// Element accesses: an integer tile an axis, all of one shape. `values`: how many tiles of the
-// tensor's dtype come after them.
+// Element accesses: one integer tile per axis, all of one shape. `values`: the number of tiles of
+// the tensor's dtype that follow.
 static bool need_elements(struct tile_builder *b, struct tile_op *op, uint32_t values,
                           struct tile_type *type)
 {

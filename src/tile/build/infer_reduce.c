@@ -1,4 +1,4 @@
-// The rules of ops along an axis.
+// Rules of ops along an axis.
 #include "infer.h"
 #include "tile/ir/scalar.h"
 
@@ -11,7 +11,7 @@ static bool need_numbers(struct tile_builder *b, const struct tile_op *op, uint3
             tile_wrong_operand(b, op, operand, TILE_T101, "an integer, f16, bf16, f32 or f64"));
 }
 
-// The ops that a function of a reduction may have: pure ones on scalars.
+// True if a reduction's function has only pure ops on scalars.
 static bool is_scalar_code(const struct tile_block *block)
 {
     for (const struct tile_op *op = block->first; op; op = op->next) {
@@ -26,7 +26,8 @@ static bool is_scalar_code(const struct tile_block *block)
     return false;
 }
 
-// Operands x..., then an identity each; a function of two of each that gives one of each.
+// Operands: x..., then an identity for each. The function takes two of each and returns one of
+// each.
 static bool need_function(struct tile_builder *b, const struct tile_op *op)
 {
     uint32_t n = op->operand_count / 2;

@@ -1,4 +1,4 @@
-// The rules of ops that move elements and leave them as they are.
+// Rules of ops that move elements without changing them.
 #include "infer.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ bool tile_infer_cat(struct tile_builder *b, struct tile_op *op, const struct til
     return tile_need_shape(b, op, type.rank, extent, &type) && tile_give(b, op, 0, &type);
 }
 
-// Indices that count subtiles of a shape in a tile: integers, in range where they are constants.
+// Checks the indices of a subtile in a tile: integers, and in range if they are constants.
 static bool need_subtile(struct tile_builder *b, struct tile_op *op, uint32_t first,
                          const struct tile_type *tile, const struct tile_type *part)
 {
@@ -143,7 +143,7 @@ bool tile_infer_insert(struct tile_builder *b, struct tile_op *op, const struct 
     return need_subtile(b, op, 2, x, y) && tile_give(b, op, 0, x);
 }
 
-// An index of rank 1 picks whole slices along the axis; one of the tile's rank picks elements.
+// An index of rank 1 selects whole slices along the axis; one of the tile's rank selects elements.
 bool tile_infer_take(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted)
 {
     struct tile_type type = op->operand[0]->type;

@@ -1,4 +1,4 @@
-// Goes through the candidates of auto(). See choose.h.
+// Searches the candidates of auto(). See choose.h.
 #include "choose.h"
 
 #include "base/arena.h"
@@ -12,7 +12,7 @@
 
 enum { MOST_TRIED = 512, MOST_CHOSEN = 16, TEXT_BYTES = 512 };
 
-// A kernel's constants that are free, with the candidate that is tried of each.
+// A kernel's free constants, with the current candidate of each.
 struct search {
     const struct tile_choosing *how;
     const struct tile_kernel *kernel; // of the module that was parsed first
@@ -20,12 +20,12 @@ struct search {
     uint32_t count, at[MOST_CHOSEN], best[MOST_CHOSEN];
     double seconds; // of the best; 0: none could be launched
     bool no_memory;
-    void (*visit)(void *user, const char *choice, double seconds); // NULL: nobody looks on
+    void (*visit)(void *user, const char *choice, double seconds); // NULL: no observer
     void *user;
     char why[TEXT_BYTES - 64];
 };
 
-// The value that the host has set a constant to; NULL: it has not.
+// The value that the host gave a constant; NULL if it gave none.
 static const char *value_set(const struct tile_choosing *how, const char *kernel, const char *name)
 {
     const char *value = NULL;
@@ -56,7 +56,7 @@ static const char *value_text(char text[64], const struct tile_constant *c, uint
     return text;
 }
 
-// All settings with these candidates, in the module's arena.
+// All settings with the current candidates, in the module's arena.
 static const char *const *settings_of(const struct search *s, const uint32_t *at, uint32_t *count)
 {
     struct tile_module *module = s->kernel->module;
@@ -77,7 +77,7 @@ static const char *const *settings_of(const struct search *s, const uint32_t *at
     return list;
 }
 
-// "BM=128 BN=256"
+// Writes "BM=128 BN=256".
 static void choice_text(const struct search *s, const uint32_t *at, char *text, size_t room)
 {
     size_t length = 0;
@@ -89,23 +89,24 @@ static void choice_text(const struct search *s, const uint32_t *at, char *text, 
                                    s->constant[i]->name, value_text(value, s->constant[i], at[i]));
 }
 
-// The kernel with these candidates; false: nothing can be told of it with any.
+// Tries the current candidates; false if nothing can be predicted for this kernel with any
+// candidates.
 static bool try(struct search *s)
 {
     const struct tile_choosing *how = s->how;
     uint32_t settings;
     const char *const *setting = settings_of(s, s->at, &settings);
-    struct tile_module *module =
-        setting ? tile_parse_kernel(how->budget, how->file, how->text, how->bytes, setting,
-                                    settings, s->kernel->name)
-                : NULL;
+    struct tile_module *module = setting ? tile_parse_kernel(how->budget, how->file, how->text,
+                                                             how->bytes, setting, settings,
+                                                             s->kernel->name)
+                                         : NULL;
     double seconds = 0;
     bool known = false;
 
     if (module && !module->diagnostics->errors && module->first)
         known = tile_estimate(&seconds, module->first, how, s->why, sizeof(s->why));
     else if (module)
-        known = true; // an error with these, perhaps not with others
+        known = true; // an error that other candidates may not have
     if (!module || module->diagnostics->out_of_memory) {
         s->no_memory = true;
         tile_module_free(module);
@@ -124,7 +125,7 @@ static bool try(struct search *s)
     return known;
 }
 
-// The next combination, the last constant's candidates fastest.
+// Advances to the next combination; the last constant's candidates vary fastest.
 static bool next(struct search *s)
 {
     for (uint32_t i = s->count; i-- > 0;) {
@@ -158,7 +159,7 @@ static void begin(struct search *s, const struct tile_choosing *how,
             s->constant[s->count++] = &kernel->constant[i];
 }
 
-// Until `operations` of the budget are spent.
+// Tries combinations until `operations` of the budget are spent.
 static void try_all(struct search *s, uint64_t operations)
 {
     const struct tile_budget *budget = s->how->budget;
@@ -201,7 +202,7 @@ bool tile_record_key(const struct tile_choosing *how, const struct tile_kernel *
     return at < room;
 }
 
-// The free constant that "BM=128" gives one of its candidates; s->count: there is none.
+// The free constant that has "BM=128" as a candidate; s->count if there is none.
 static uint32_t constant_of(const struct search *s, const char *setting, size_t name)
 {
     char value[64];
@@ -217,7 +218,7 @@ static uint32_t constant_of(const struct search *s, const char *setting, size_t 
     return s->count;
 }
 
-// What is chosen by a record, once it is known that all of it can be: a file may say anything.
+// Applies a record after checking all of it, since a file may contain anything.
 static bool take_record(const struct search *s, const char *choice, bool checks)
 {
     char setting[TEXT_BYTES], whole[2 * TEXT_BYTES];
@@ -263,7 +264,7 @@ static bool recall(const struct search *s)
     return true;
 }
 
-// ---- All of it
+// ---- The whole search
 
 static bool choose(const struct tile_choosing *how, const struct tile_kernel *kernel)
 {
@@ -273,7 +274,8 @@ static bool choose(const struct tile_choosing *how, const struct tile_kernel *ke
     begin(&s, how, kernel);
     if (recall(&s) || !s.count)
         return true;
-    // Half of what is left is for compiling it: the best of those that were gone through will do.
+    // Half of the remaining budget is for the compilation. If the search ends early, the best
+    // combination so far is used.
     const struct tile_budget *b = how->budget;
     uint64_t left = b && b->limits.operations > b->operations ? b->limits.operations - b->operations
                                                               : 0;
@@ -308,7 +310,7 @@ bool tile_choose(const struct tile_choosing *how)
                                                    how->setting, how->settings, NULL);
     bool good = module && !module->diagnostics->out_of_memory;
 
-    // With errors there is nothing to choose; who compiles it tells of them.
+    // A module with errors has nothing to choose; its compilation reports them.
     for (const struct tile_kernel *k = module && !module->diagnostics->errors ? module->first
                                                                               : NULL;
          k && good; k = k->next)

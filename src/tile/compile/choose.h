@@ -1,5 +1,5 @@
-// Which candidates of auto() a kernel is compiled with, for the extents that it will be launched
-// with: those that the model (cost.h) likes best.
+// Chooses the candidates of auto() that a kernel is compiled with, for the extents that it will be
+// launched with: those that the cost model (cost.h) rates best.
 #ifndef CUCORE_TILE_COMPILE_CHOOSE_H
 #define CUCORE_TILE_COMPILE_CHOOSE_H
 
@@ -8,44 +8,43 @@
 struct tile_choosing {
     const char *file, *text;
     size_t bytes;
-    const char *const *setting; // the host's, which stay as they are
+    const char *const *setting; // the host's settings, which are fixed
     uint32_t settings;
-    const char *const *dimension; // "M=4096": dimensions, and integer scalars
+    const char *const *dimension; // "M=4096": dimensions and integer scalars
     uint32_t dimensions;
     const struct tile_target *target;
-    uint32_t multiprocessors; // 0: as the architecture's usual device
+    uint32_t multiprocessors;   // 0: the architecture's usual device
     struct tile_budget *budget; // NULL: no limits
 
-    // What was measured for a kernel, with the constants that the host has set and the extents that
-    // it has, as "BM=128 BN=256 :stages=4"; false: nothing was. NULL: nobody is asked.
+    // Looks up a measured choice for a kernel, as "BM=128 BN=256 :stages=4", by the constants that
+    // the host has set and the extents. False if there is none. NULL: no records.
     bool (*recall)(void *user, const char *kernel, const char *constants, const char *dimensions,
                    char *choice, size_t room);
-    // Gets "KERNEL.NAME=VALUE" for each constant that is chosen.
+    // Receives "KERNEL.NAME=VALUE" for each chosen constant.
     void (*choose)(void *user, const char *setting);
-    // Gets what a record says besides constants: "stages", 4.
+    // Receives options of a record, such as "stages", 4.
     void (*option)(void *user, const char *name, int32_t value);
-    // Gets what is chosen for a kernel and what the model thinks of it, or why nothing is.
+    // Receives the choice for a kernel and the model's prediction, or the reason why there is none.
     void (*tell)(void *user, const char *kernel, const char *text);
     void *user;
 };
 
-// False: there is no memory, or the budget has ended. Errors of the source are for those who compile
-// it.
+// False if out of memory or the budget is spent. The compilation reports errors of the source.
 bool tile_choose(const struct tile_choosing *choosing);
 
-// What a kernel's record is kept under: constants that the host has set, in the kernel's order, and
-// extents. False: they do not fit.
+// The key of a kernel's record: the constants that the host has set, in the kernel's order, and the
+// extents. False if they do not fit.
 bool tile_record_key(const struct tile_choosing *how, const struct tile_kernel *kernel,
                      char *constants, char *dimensions, size_t room);
 
-// Every combination of a kernel's candidates that can be launched, "BM=128 BN=256", with what the
-// model thinks of it, in no order. False: there is no memory.
+// Visits every combination of a kernel's candidates that can be launched, "BM=128 BN=256", with the
+// model's prediction, in no particular order. False if out of memory.
 bool tile_visit_candidates(const struct tile_choosing *how, const struct tile_kernel *kernel,
                            void (*visit)(void *user, const char *choice, double seconds),
                            void *user);
 
-// What a kernel takes, in seconds, by the model; 0: it cannot be launched so. `extent` as
-// `dimension` above. False, and why, when what is given is not enough to tell.
+// A kernel's predicted time in seconds; 0 if it cannot be launched. `extent` as `dimension` above.
+// False with a reason if the given values do not determine it.
 bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct tile_choosing *how,
                    char *why, size_t room);
 

@@ -1,4 +1,4 @@
-// The passes in order, for a target, and the text of a module.
+// The pass order for a target, and the text of a module.
 #include "compile_steps.h"
 
 #include "tile/ir/budget.h"
@@ -62,24 +62,24 @@ static void note_grids(struct tile_op *op, void *data)
 
     kernel->waits_for_grids |= op->kind == TILE_GRID_WAIT;
     kernel->launches_grids |= op->kind == TILE_GRID_LAUNCH;
-    // What other blocks have done is seen by a load that acquires, and by what an atomic op gives.
+    // A kernel can see other blocks' work through an acquiring load or an atomic op's result.
     kernel->keeps_order |= tile_op_infos[op->kind].traits & TILE_READS &&
                            (op->kind == TILE_ATOMIC
                                 ? note->uses[op->result[0]->id].all > 0
                                 : tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_ACQUIRE);
 }
 
-// A simplified kernel with the layouts of entries that have no roles.
+// A simplified kernel with the layouts of the entries without roles.
 struct laid_out {
     struct tile_kernel *kernel;
-    struct tile_target target; // of this kernel
+    struct tile_target target; // for this kernel
     uint32_t warps;
-    uint32_t together;        // blocks that start together
-    struct tile_ahead *ahead; // NULL: nothing is loaded ahead, and
-    const char *why;          // why not
+    uint32_t together;        // blocks of a cluster
+    struct tile_ahead *ahead; // NULL: no loads run ahead,
+    const char *why;          // for this reason
 };
 
-// With loads ahead where lines are aligned and there is room for it.
+// Lets loads run ahead if lines are aligned and shared memory suffices.
 static bool emit_entry(const struct laid_out *as, enum tile_variant variant, struct tile_text *out,
                        struct tile_entry *entry)
 {
@@ -96,8 +96,8 @@ static bool emit_entry(const struct laid_out *as, enum tile_variant variant, str
     return true;
 }
 
-// A row that comes together as a whole: with more than 32 elements a thread it waits in 16 bits,
-// where it has them, and as many blocks are asked for as there is room for.
+// Prepares a kernel that reduces whole rows at once. With 48 or more elements a thread, 16-bit
+// elements wait unwidened. Requests as many blocks per multiprocessor as fit.
 static uint32_t prepare_row(struct tile_kernel *kernel, const struct tile_measures *m,
                             const struct tile_target *target, uint32_t warps)
 {
@@ -111,12 +111,11 @@ static uint32_t prepare_row(struct tile_kernel *kernel, const struct tile_measur
     if (m->most >= (int64_t)MANY * 32 * warps && tile_make_again(kernel, m->most))
         tile_drop_dead(kernel);
     uint32_t blocks = tile_blocks_at_once(kernel, warps);
-    return blocks < most ? blocks
-                         : most; // no more have room on a multiprocessor, whatever they take
+    return blocks < most ? blocks : most; // the hardware's limit of blocks per multiprocessor
 }
 
-// With operands that are copied ahead a warp has no other use for registers than sums: of more of
-// them each that is read from shared memory is multiplied with more.
+// If operands are copied ahead, a warp needs its registers only for accumulators. The more it has,
+// the more often each element read from shared memory is used.
 static struct tile_ahead *plan_ahead(struct tile_kernel *kernel, const struct tile_target *target,
                                      uint32_t *warps, const char **why)
 {
@@ -149,7 +148,8 @@ static bool lay_out(struct tile_kernel *kernel, const struct tile_target *target
     out->target = *target;
     out->together = tile_blocks_together(&m, target, warps);
     out->target.blocks = prepare_row(kernel, &m, target, warps);
-    out->target.orders_all = tile_fragment_warps(kernel, target) > 0; // is nothing beside products
+    // These barriers cost nothing next to products.
+    out->target.orders_all = tile_fragment_warps(kernel, target) > 0;
     out->warps = warps;
     out->ahead = plan_ahead(kernel, target, &out->warps, &out->why);
     tile_give_fragments(kernel, target, out->warps);
@@ -174,9 +174,9 @@ bool tile_lay_out(struct tile_module *module, const struct tile_target *target)
     return !module->diagnostics->errors && !module->diagnostics->out_of_memory;
 }
 
-// Of the entries without roles, and of the last one, which takes what no other does. Few warps with
-// many sums each are for the fastest alone: most of a program's instructions are there for each sum
-// of a thread, and an assembler's time goes with them.
+// Lays out the entries without roles, and the last one, which takes all remaining cases. Only the
+// fastest entry gets few warps with many accumulators each: most of a program's instructions belong
+// to a thread's accumulators, and assembly time grows with their number.
 static bool lay_out_entries(struct tile_kernel *kernel, const struct tile_target *target,
                             uint32_t warps, bool has_roles, struct laid_out *out,
                             struct laid_out *last)
@@ -187,7 +187,7 @@ static bool lay_out_entries(struct tile_kernel *kernel, const struct tile_target
     struct tile_kernel *copy = products ? tile_kernel_copy(kernel) : kernel;
 
     whole.warps = has_roles ? tile_choose_warps(kernel, target)
-                            : warps; // those of roles are asked for
+                            : warps; // `warps` is a request for the entry with roles
     if (!copy || !lay_out(kernel, few ? target : &whole, whole.warps, out))
         return false;
     out->target.brief = has_roles;
@@ -195,7 +195,7 @@ static bool lay_out_entries(struct tile_kernel *kernel, const struct tile_target
     whole.brief = true;
     if (products && !lay_out(copy, &whole, whole.warps, last))
         return false;
-    last->target.blocks = 0; // its elements come one by one, a register each
+    last->target.blocks = 0; // it handles elements one by one, a register each
     return true;
 }
 
@@ -252,7 +252,7 @@ bool tile_compile(struct tile_module *module, const struct tile_target *target,
              target->sm, target->specific ? "a" : "", target->sm == 90 ? 1024 : 128);
     if (target->lineinfo)
         tile_put(&text, ".file 1 \"%s\"\n", module->file ? module->file : "program.tile");
-    // What is wrong with one says nothing of the next, which is looked at all the same.
+    // An error in one kernel does not stop the check of the next.
     struct tile_diagnostics *d = module->diagnostics;
     bool whole = true;
     for (struct tile_kernel *kernel = module->first; kernel && !d->out_of_memory;

@@ -1,4 +1,4 @@
-// Entries with roles: a pipeline of a loop over a product, or of one with several.
+// Entries with roles: the pipelines of loops over one product or several.
 #include "compile_steps.h"
 
 #include "tile/ir/diagnostic.h"
@@ -20,7 +20,7 @@ static void drop_grids(struct tile_op *op, void *data)
         tile_remove(op);
 }
 
-// For an entry with roles, which waits for other grids at its start.
+// Copies a kernel for an entry with roles, which waits for other grids at its start.
 static struct tile_kernel *copy_for_roles(const struct tile_kernel *kernel)
 {
     struct tile_kernel *copy = tile_kernel_copy(kernel);
@@ -30,8 +30,8 @@ static struct tile_kernel *copy_for_roles(const struct tile_kernel *kernel)
     return copy;
 }
 
-// A copy of a kernel as its loop with several products has it; `by_warps`: each warp looks itself
-// whether its rows are masked. NULL, and why not; or "", and it can be tried otherwise.
+// Prepares a copy of a kernel as a fused pipeline. `by_warps`: each warp checks by itself if its
+// rows are masked. Returns NULL with the reason, or with "" if it may work without `by_warps`.
 static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct tile_target *target,
                                         bool by_warps, const char **why)
 {
@@ -58,8 +58,8 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
     return plan;
 }
 
-// An entry with roles for a loop with several products, or with work between. What else goes
-// through shared memory takes the room of stages. False, and why not.
+// Compiles an entry with roles for a loop with several products, or with other work in between.
+// Other uses of shared memory reduce the number of stages. False with a reason if it fails.
 static bool compile_fused(const struct tile_kernel *kernel, const struct tile_target *target,
                           struct tile_text *out, struct tile_entry *entry, const char **why)
 {
@@ -101,18 +101,19 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
     if (!tile_assign_layouts(copy, 4 * plan->groups) || !tile_settle_pipeline(copy, plan) ||
         !tile_keeps_rules(copy, "layouts of a pipeline"))
         return false;
-    // What else goes through shared memory takes the room of stages.
+    // Other uses of shared memory reduce the number of stages.
     *entry = (struct tile_entry){ .name = NULL };
     while (!tile_emit_pipeline(kernel->module, copy, plan, target, out, entry))
         if (kernel->module->diagnostics->errors || kernel->module->diagnostics->out_of_memory)
             return false;
-        else if (plan->teams > 1) { // they must not need others behind the loop
+        else if (plan->teams > 1) { // alternating warpgroups must not depend on each other behind
+                                    // the loop
             struct tile_target together = *target;
             together.warps = 0;
             return tile_compile_roles(kernel, &together, out, entry);
         } else if (!plan->apart && (!entry->dynamic_shared || --plan->stages < 2))
             return false;
-        else if (plan->apart) // perhaps their warps need one another
+        else if (plan->apart) // its warps may depend on each other
             tile_end_alone(plan);
     tile_remark_pipeline(kernel, plan);
     tile_remark_entry(kernel, entry);

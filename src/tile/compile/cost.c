@@ -1,57 +1,60 @@
-// The model of products of matrices. See cost.h.
+// Cost model of matrix products. See cost.h.
 //
-// A block's turn takes as long as the slower of two: its multiplications, and getting its operands
-// from L2, which all blocks share. A block's tile takes its turns, and an end in which sums are
-// stored; where warpgroups take tiles in turns that is under the next one's. Tiles come in waves of
-// as many as there are multiprocessors; some block has one that sticks out, where there are any.
-// Nothing is faster than memory.
+// An iteration of a block takes as long as the slower of two: its multiplications, or fetching its
+// operands from L2, which all blocks share. A tile takes its iterations plus an epilogue that
+// stores the accumulators. If warpgroups alternate between tiles, the epilogue overlaps the next
+// tile. Tiles run in waves, one tile per multiprocessor; if some tiles stick out of the result,
+// some block has one in each wave. Nothing is faster than memory.
 #include "cost.h"
 
 #include <math.h>
 #include <stddef.h>
 
 enum {
-    STEP_BYTES = 32,         // of the summed axis that one wgmma takes
+    STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
     LINE_BYTES = 128,        // that TMA copies at a time
     SECTOR_BYTES = 32,       // of memory
-    MOST_ACCUMULATORS = 128, // registers of a thread
-    MOST_ALONE = 192,        // of one whose warpgroup has a tile of its own
-    RING_BYTES = 1024,       // barriers, in front of stages
-    STAGING_BYTES = 16384,   // of a warpgroup, for what it stores
+    MOST_ACCUMULATORS = 128, // registers per thread
+    MOST_ALONE = 192,        // the same, if the warpgroup has a tile of its own
+    RING_BYTES = 1024,       // barriers, in front of the stages
+    STAGING_BYTES = 16384,   // of a warpgroup, for its stores
     MOST_STAGES = 8,
     GROUP_ROWS = 64,       // of a wgmma
-    COPIED_STAGES = 4,     // that threads fill themselves; at most
-    COPIED_PAD = 16,       // of a line of them
-    MOST_SUMS = 128 * 256, // registers of a block's sums
+    COPIED_STAGES = 4,     // at most, if threads fill them
+    COPIED_PAD = 16,       // per line of such stages
+    MOST_SUMS = 128 * 256, // registers for a block's accumulators
 };
 
-// Fitted to 900 times of 26 shapes on an H200, cold: of up to 40 tiles the model's is 2 % slower
-// than the fastest on geometric mean; with widths between, of 76 kinds and shapes from 1024^3 on,
-// 0.7 %. Clocks, bytes a clock of a multiprocessor, and shares.
+// Fitted to 900 measurements of 26 shapes on an H200 with cold caches. Among up to 40 tilings the
+// model's choice is 2 % slower than the fastest on geometric mean; with the widths in between, for
+// 76 dtypes and shapes from 1024^3 on, 0.7 %. The values are clocks, bytes per clock of a
+// multiprocessor, and fractions.
 static const double launch_seconds = 4.2e-6; // from the stream to the first block and back
-static const double again_seconds = 3.4e-6;  // of a kernel behind it
-static const double fill_clocks = 2100;      // until a block's first stage is there
-static const double turn_clocks = 59;        // of a turn, besides
-static const double latency_clocks = 1800;   // from asking for a stage until it is there
-static const double tensor_share = 0.974;    // of what tensor cores could do
-static const double shared_rate = 90;        // that products read of shared memory
-static const double copied_rate = 26;        // that threads copy themselves (cp.async)
-static const double outside_clocks = 6.5;    // of a line that lies outside of its tensor
-static const double line_clocks = 1.5;       // of any that is copied
-static const double torn_clocks = 2.1;       // of one that begins within one of memory's, besides
-static const double end_clocks = 660;        // of a tile, besides what it stores
-static const double store_rate = 34;         // of sums
-static const double meet_clocks = 4750;      // until blocks that do a sum together have met
-static const double meet_rate = 35;          // that one of them reads of the others
-static const double hand_on_clocks = 4000;   // of a tile that is left for another block, or taken
-static const double hand_on_rate = 40;       // of its sums
-static const double dealt_share = 1.03;      // of what is shared so: it is to gain as much at least
-static const double parts_share = 0.27;      // of L2's rate, adding up parts of sums
+static const double again_seconds = 3.4e-6;  // of a kernel directly behind it
+static const double fill_clocks = 2100;      // until a block's first stage arrives
+static const double turn_clocks = 59;        // of an iteration, in addition
+static const double latency_clocks = 1800;   // from the request for a stage to its arrival
+static const double tensor_share = 0.974;    // of the tensor cores' peak
+static const double shared_rate = 90;        // at which products read shared memory
+static const double copied_rate = 26;        // at which threads copy by themselves (cp.async)
+static const double outside_clocks = 6.5;    // for a line outside of its tensor
+static const double line_clocks = 1.5;       // for any line copied
+static const double torn_clocks = 2.1;       // in addition, for a line that begins inside a line of
+                                             // memory
+static const double end_clocks = 660;        // of a tile, in addition to its stores
+static const double store_rate = 34;         // of accumulators
+static const double meet_clocks = 4750;      // until the blocks that share a reduction have met
+static const double meet_rate = 35;          // at which one of them reads the others' parts
+static const double hand_on_clocks = 4000;   // of a tile handed to another block, or taken over
+static const double hand_on_rate = 40;       // of its accumulators
+static const double dealt_share = 1.03;      // for streamed tiles: they must gain at least this
+                                             // much
+static const double parts_share = 0.27;      // of L2's rate, while adding up partial sums
 static const double steepness = 4;           // how sharply the larger of two times hides the other
 
 const struct tile_machine *tile_machine_of(int sm)
 {
-    // Tensor cores of sm_100 and later are used by mma.sync alone, as on sm_80.
+    // On sm_100 and later the tensor cores are used only through mma.sync, as on sm_80.
     static const struct tile_machine machines[] = {
         // sm   SMs   MHz  shared       registers  pipeline mma.sync fma  f64   L2  memory
         { 80, 108, 1410, 163 << 10, 65536, { 0, 2048, 128 }, 64, 5120, 1100 },
@@ -73,7 +76,7 @@ const struct tile_machine *tile_machine_of(int sm)
     return NULL;
 }
 
-// Warpgroups that take tiles in turns, the one multiplying while the other ends its tile.
+// True if warpgroups alternate between tiles: one multiplies while the other finishes its tile.
 static bool takes_turns(const struct tile_work *w)
 {
     return w->road == TILE_ROAD_PIPELINE && w->warps == 4;
@@ -89,7 +92,7 @@ static bool can_be_rows(uint32_t extent)
     return extent == GROUP_ROWS || extent == 2 * GROUP_ROWS || extent == 4 * GROUP_ROWS;
 }
 
-// Rows of the product as wgmma has it: of few rows it is done the other way round.
+// Rows of the product as wgmma computes it: operands are exchanged if there are few rows.
 static uint32_t product_rows(const struct tile_work *w)
 {
     bool exchanged = w->road == TILE_ROAD_PIPELINE && !can_be_rows(w->rows);
@@ -108,7 +111,7 @@ void tile_work_put_end(struct tile_work *w, int64_t extent, int64_t tile)
 
 void tile_work_put_rows(struct tile_work *w, int64_t rows, int64_t bytes, int64_t row_bytes)
 {
-    const double much = 1.6; // where not even sectors are whole
+    const double much = 1.6; // if rows do not even begin at a sector
 
     if (bytes % LINE_BYTES || row_bytes % LINE_BYTES)
         w->torn += (double)(rows * ((bytes + LINE_BYTES - 1) / LINE_BYTES)) *
@@ -147,7 +150,8 @@ bool tile_work_fits(const struct tile_machine *m, const struct tile_work *w)
     if (w->road != TILE_ROAD_PIPELINE)
         return tile_work_stages(m, w) >= 2 && elements * (wide ? 2 : 1) <= MOST_SUMS;
     uint32_t columns = rows ? elements / rows : 0;
-    bool whole = w->operand == CUC_I8 || w->operand == CUC_U8; // from 32 columns on in sixteens
+    bool whole = w->operand == CUC_I8 || w->operand == CUC_U8; // above 32 columns, only multiples
+                                                               // of 16
     return can_be_rows(rows) && columns % 8 == 0 && columns <= 256 &&
            !(whole && columns > 32 && columns % 16) &&
            w->depth * element_bytes(w) % STEP_BYTES == 0 && elements / (groups * 128) <= most &&
@@ -155,7 +159,7 @@ bool tile_work_fits(const struct tile_machine *m, const struct tile_work *w)
            !(takes_turns(w) && (w->split > 1 || rows > 2 * GROUP_ROWS));
 }
 
-// Clocks of a turn's multiplications.
+// Clocks of an iteration's multiplications.
 static double product_clocks(const struct tile_machine *m, const struct tile_work *w)
 {
     double bytes = element_bytes(w), flop = 2.0 * w->rows * w->columns * w->depth, clocks;
@@ -163,20 +167,20 @@ static double product_clocks(const struct tile_machine *m, const struct tile_wor
     if (w->road == TILE_ROAD_FMA)
         return flop / (w->operand == CUC_F64 ? m->fma64 : m->flop[TILE_ROAD_FMA]);
     clocks = flop * bytes / 2 / m->flop[w->road] / tensor_share * (w->thrice ? 3 : 1);
-    if (w->operand == CUC_F64) // twice what multiply-adds do
+    if (w->operand == CUC_F64) // twice the rate of multiply-adds
         clocks = flop / (2.0 * m->fma64);
     if (w->road != TILE_ROAD_PIPELINE)
         return clocks;
-    // Each wgmma reads its rows of the one operand and all of the other from shared memory.
+    // Each wgmma reads its rows of one operand and all of the other from shared memory.
     double rows = product_rows(w), columns = w->rows * (double)w->columns / rows;
     double steps = rows / GROUP_ROWS * w->depth * bytes / STEP_BYTES;
     double read = steps * (GROUP_ROWS + columns) * STEP_BYTES / shared_rate;
-    // What is promoted is added by 128 lanes, most of it while another group multiplies.
+    // Promoted sums are added by 128 lanes, mostly while the other group multiplies.
     double added = w->promotes ? w->rows * w->columns / 128.0 * (w->depth * bytes / 128) / 4 : 0;
     return fmax(clocks, read) + added;
 }
 
-// Clocks of getting a turn's operands, while `busy` multiprocessors do.
+// Clocks to fetch an iteration's operands while `busy` multiprocessors do the same.
 static double load_clocks(const struct tile_machine *m, const struct tile_work *w, double busy)
 {
     double bytes = w->depth * (double)element_bytes(w);
@@ -190,18 +194,18 @@ static double load_clocks(const struct tile_machine *m, const struct tile_work *
     return shared;
 }
 
-// Clocks that a tile which sticks out takes more in a turn.
+// Additional clocks per iteration of a tile that sticks out.
 static double outside_clocks_of(const struct tile_work *w, double load, double turn)
 {
     double bytes = w->depth * (double)element_bytes(w),
            inside = 1 - w->outside / (w->rows + w->columns);
 
-    if (w->road == TILE_ROAD_MMA_SYNC) // the rest of it is not copied
+    if (w->road == TILE_ROAD_MMA_SYNC) // the outside part is not copied
         return 0;
     return fmax(load * inside + w->outside * outside_clocks * bytes / LINE_BYTES - turn, 0);
 }
 
-// Multiprocessors that blocks find place on when so many of them must be neighbours.
+// The multiprocessors that blocks can use if so many of them must be neighbours.
 static double places(const struct tile_machine *m, const struct tile_work *w)
 {
     double together = w->split > w->cluster ? w->split : w->cluster;
@@ -221,21 +225,21 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
 
     if (w->road == TILE_ROAD_PIPELINE)
         turn = fmax(turn, latency_clocks / fmax(stages - 1, 1));
-    else if (w->road == TILE_ROAD_MMA_SYNC) // half of a stage is on its way when it is asked for
+    else if (w->road == TILE_ROAD_MMA_SYNC) // half of a stage is in flight when it is requested
         turn = fmax(turn, (latency_clocks + load / 2) / fmax(stages - 1, 1));
-    if (w->split > 1) // sums of all but the first go to it through shared memory
+    if (w->split > 1) // all blocks but the first send it their sums through shared memory
         end += meet_clocks + sums * 4 * (w->split - 1) / meet_rate;
     double ends = waves;
-    if (takes_turns(w)) { // only the last is waited for, which half the threads do
+    if (takes_turns(w)) { // only the last epilogue is waited for, done by half the threads
         end += sums * each;
         ends = 1;
     }
-    if (w->streamed) { // each hands one tile on, and ends one that was
+    if (w->streamed) { // each block hands one tile on, and finishes one that it took over
         double spread = fmod(blocks, room) + room * fmin(waves - 1, w->streamed - 1.0);
         waves = blocks / room;
         ends = ceil(waves) + 1;
         double handed = hand_on_clocks + sums * 4 / hand_on_rate;
-        // More waves have less of what they load at a time in common.
+        // More waves share less of the data that they load at a time.
         end += handed * (1 + fmax(1, room / spread) + (w->streamed - 1.0) / 2) / ends;
     }
     double past = fmin(waves, 1 + w->ends * blocks / room) * outside_clocks_of(w, load, turn);
@@ -245,7 +249,7 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     clocks = pow(pow(clocks, steepness) + pow(memory, steepness), 1 / steepness);
     if (w->streamed)
         clocks *= dealt_share;
-    if (w->parts > 1) { // they are written, and read by a kernel of its own
+    if (w->parts > 1) { // they are written, then read by a separate kernel
         double results = blocks / w->split / w->parts * sums;
         clocks += results * (4.0 * w->parts + w->stored_bytes) / (parts_share * m->l2_bytes);
         seconds += again_seconds;

@@ -1,5 +1,5 @@
-// What the model (cost.h) is told of a kernel: its grid, the product that it makes most of, turns
-// of loops, bytes of its tensors. Extents are given, everything else is read off the IR.
+// Derives the cost model's inputs (cost.h) from a kernel: its grid, its largest product, loop
+// iterations, bytes of its tensors. Extents are given; everything else is read off the IR.
 #include "choose.h"
 
 #include "cost.h"
@@ -63,7 +63,7 @@ static bool make_tensor(struct launch *l, const struct tile_parameter *p, uint32
     return true;
 }
 
-// 1: it can be launched; 0: not with these constants; -1: it is not known.
+// 1: it can be launched; 0: not with these constants; -1: unknown.
 static int make_launch(struct launch *l, const struct tile_kernel *k,
                        const struct tile_choosing *how, char *why, size_t room)
 {
@@ -97,7 +97,7 @@ static int make_launch(struct launch *l, const struct tile_kernel *k,
            tile_host_grid(&l->set, l->grid, why, room);
 }
 
-// ---- Scalars of the body, in a block of the grid's middle
+// ---- Scalars of the body, in a block in the middle of the grid
 
 static bool evaluate(const struct launch *l, const struct tile_value *v, int64_t *out)
 {
@@ -157,8 +157,8 @@ static double turns_of(const struct launch *l, const struct tile_op *loop)
 struct products {
     const struct launch *launch;
     const struct tile_op *first;
-    double turns; // of the first
-    double work;  // multiplications of all of them, in a block
+    double turns; // iterations of the first one's loop
+    double work;  // multiplications of all of them, in one block
     int64_t most; // elements of the largest tile
 };
 
@@ -185,12 +185,12 @@ static void look_at(struct tile_op *op, void *data)
     }
 }
 
-// How an operand's tiles lie in its tensor.
+// Describes the position of an operand's tiles in its tensor.
 static void look_at_tiles(struct tile_work *w, const struct launch *l, const struct tile_stream *s)
 {
     uint32_t axis = s->mn_major ? s->last : s->other, tensor = s->load->operand[0]->index;
 
-    if (s->load->operand[0]->op) // of a slice: nobody knows where it ends
+    if (s->load->operand[0]->op) // of a slice, whose end is unknown
         return;
     int64_t tile = tile_attribute(s->load, TILE_ATTR_SHAPE)->ints[axis];
     tile_work_put_end(w, l->tensor[tensor].shape[axis], tile);
@@ -199,7 +199,7 @@ static void look_at_tiles(struct tile_work *w, const struct launch *l, const str
                            l->tensor[tensor].shape[axis] * s->element);
 }
 
-// What is planned of a copy of the kernel tells the road, since it is what the compiler asks.
+// Plans a copy of the kernel as the compiler does, and so finds its choice of implementation.
 static enum tile_road road_of(const struct launch *l, struct tile_kernel *kernel,
                               const struct tile_target *target, const struct tile_op *mma,
                               struct tile_work *w)
@@ -222,12 +222,13 @@ static enum tile_road road_of(const struct launch *l, struct tile_kernel *kernel
     return tile_fragment_of(mma, target) ? TILE_ROAD_MMA_SYNC : TILE_ROAD_FMA;
 }
 
-// A kernel that moves memory: the less its tiles stick out the better, with blocks for all
-// multiprocessors.
+// Predicts a kernel that moves memory: faster with less of its tiles sticking out, and with blocks
+// for all multiprocessors.
 static double seconds_of_memory(const struct launch *l, const struct tile_machine *m, double blocks,
                                 int64_t most)
 {
-    const double block_elements = 2000, rate = 40; // elements that a block costs; those a clock
+    const double block_elements = 2000, rate = 40; // elements that a block costs; elements per
+                                                   // clock
     double busy = fmin(blocks / (2.0 * m->multiprocessors), 1);
     double moved = l->bytes / m->memory_bytes;
     double worked = blocks * ((double)most + block_elements) / (rate * m->multiprocessors * busy);
@@ -274,7 +275,7 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
         .stored_bytes = 2,
         .unique_bytes = l->bytes,
     };
-    // Other products in the loop lengthen its turns.
+    // Other products in the loop lengthen its iterations.
     double depth = p.turns > 0 ? p.work / p.turns / w.rows / w.columns : 0;
     w.depth = (uint32_t)ceil(depth);
     w.thrice = x->dtype == CUC_F32 &&

@@ -1,15 +1,15 @@
-// Kernels that are refused although their source is right: they are too large for any machine.
+// Rejects kernels that are correct but too large for any machine.
 #include "compile_steps.h"
 
 #include "tile/ir/diagnostic.h"
 #include "tile/layout/fragment.h"
 #include "tile/layout/layout.h"
 
-// 4096 elements in each thread of the largest block: far more than it has registers for, and PTX
-// without end. It is a slip in an extent.
+// 4096 elements in each thread of the largest block: far more than its registers hold, and endless
+// PTX. The cause is a typo in an extent.
 enum { MOST_ELEMENTS = 4096 * 1024 };
 
-// What the source calls an op: a tile of one constant is a broadcast only here.
+// The source's name for an op: a tile of one constant is a broadcast only in the IR.
 static const char *source_name(const struct tile_op *op)
 {
     if (op->kind != TILE_BROADCAST || !op->operand[0]->op ||
@@ -25,7 +25,7 @@ static bool is_huge(const struct tile_value *value)
     return !type->tensor && type->rank && tile_elements(type) > MOST_ELEMENTS;
 }
 
-// The first of a chain: what is made of a huge tile is not its own slip.
+// Reports only the first op of a chain: values computed from a huge tile are not the mistake.
 static void refuse_huge(struct tile_op *op, void *data)
 {
     struct tile_module *module = data;
@@ -41,13 +41,13 @@ static void refuse_huge(struct tile_op *op, void *data)
                        MOST_ELEMENTS);
 }
 
-// Sums of tensor cores that fill the registers of a block leave none to multiply with. ptxas 12.8
-// and 13.0 then spill operands onto sums that they are multiplied into, of f64, and results are
-// wrong: this is no matter of speed.
+// Accumulators of tensor cores that fill a block's registers leave none to multiply with. ptxas
+// 12.8 and 13.0 then spill f64 operands onto the accumulators they feed, and results are wrong.
+// This is not about speed.
 struct sums {
     const struct tile_target *target;
     struct tile_module *module;
-    bool has_roles; // whose sums are elsewhere, and fit
+    bool has_roles; // whose accumulators are elsewhere, and fit
 };
 
 static void refuse_sums(struct tile_op *op, void *data)

@@ -1,4 +1,4 @@
-// What the compiler tells of its decisions, and what the user may ask to be an error instead.
+// Remarks about the compiler's decisions, and those that the user may turn into errors.
 #include "remark.h"
 
 #include "tile/ir/diagnostic.h"
@@ -14,7 +14,7 @@ struct review {
     bool pipelined;
 };
 
-// Something slower was done than the source lets one hope for; `why` may be "".
+// Reports that the code is slower than the source suggests; `why` may be "".
 static void downgrade(const struct review *r, const struct tile_op *op, bool refused,
                       const char *option, const char *expected, const char *got, const char *why)
 {

@@ -1,4 +1,4 @@
-// Keeping diagnostics and writing them as text. See diagnostic.h.
+// Stores diagnostics and formats them as text. See diagnostic.h.
 #include "diagnostic.h"
 
 #include "base/arena.h"
@@ -67,7 +67,7 @@ void tile_error(struct tile_module *module, enum tile_code code, struct tile_loc
     struct tile_diagnostics *d = module->diagnostics;
     va_list args;
 
-    if (tile_budget_ended(module->budget)) // what is missing since then is no error of the source
+    if (tile_budget_ended(module->budget)) // anything missing since then is no error of the source
         return;
     for (struct tile_diagnostic *old = d->first; old; old = old->next)
         if (old->severity == TILE_ERROR && old->code == code && same_place(&old->where, &where))
@@ -131,7 +131,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct writer *w, const ch
     w->length += n > 0 ? (size_t)n : 0;
 }
 
-// The source line of a place, and a caret under its column.
+// Writes the source line of a position, and a caret under its column.
 static void put_line(struct writer *w, const struct tile_module *module,
                      const struct tile_location *where)
 {
@@ -153,7 +153,7 @@ static void put_line(struct writer *w, const struct tile_module *module,
         return;
     put(w, "    ");
     stop = at + length;
-    // A tab stays one, so that the caret stands right; columns count characters.
+    // Keep tabs, so that the caret lines up; columns count characters.
     for (uint32_t i = 1; i < where->column; i++) {
         put(w, "%c", at < stop && *at == '\t' ? '\t' : ' ');
         at += at < stop;

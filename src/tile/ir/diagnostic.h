@@ -1,9 +1,9 @@
-// What is wrong with a tile program, and remarks about how it was compiled.
+// Errors of a tile program, and remarks about its compilation.
 //
 //   FILE:LINE:COL: error T123: op: operand NAME: expected E, got G
 //
-// All of a source are kept, at most 20 errors, and none that an earlier one caused: a value that
-// could not be made is NULL or of dtype CUC_DTYPE_UNKNOWN, and whoever is given one says nothing.
+// All errors of a source are kept, at most 20, without those that an earlier error caused: a value
+// that could not be created is NULL or has dtype CUC_DTYPE_UNKNOWN, and its users report nothing.
 #ifndef CUCORE_TILE_IR_DIAGNOSTIC_H
 #define CUCORE_TILE_IR_DIAGNOSTIC_H
 
@@ -13,7 +13,7 @@
 
 enum { TILE_MAX_ERRORS = 20 };
 
-#define TILE_S(count) ((count) == 1 ? "" : "s") // of a plural
+#define TILE_S(count) ((count) == 1 ? "" : "s") // plural ending
 
 // Stable numbers, by group. Each row has the meaning and the remedy, which cucore explain prints.
 enum tile_code {
@@ -36,32 +36,33 @@ struct tile_diagnostic {
 struct tile_diagnostics {
     struct cuc__arena *arena;
     struct tile_diagnostic *first, *last;
-    uint32_t errors;    // also those beyond the limit; while a kernel is compiled, its own
-    uint32_t earlier;   // then: those of kernels before it
-    bool silent;        // the last error was beyond it: its notes go too
+    uint32_t errors;    // including those beyond the limit; while a kernel is compiled, only its
+                        // own
+    uint32_t earlier;   // in that case: errors of the kernels before it
+    bool silent;        // the last error was beyond the limit: its notes are dropped too
     bool out_of_memory; // everything after is void
 };
 
-// "T101", and what it means.
+// "T101", and its meaning.
 const char *tile_code_name(enum tile_code code);
 const char *tile_code_meaning(enum tile_code code);
-// 501 of T501.
+// 501 for T501.
 int tile_code_number(enum tile_code code);
 
-// Add one; a second error at the same place with the same code is dropped.
+// Adds an error. A second one at the same position with the same code is dropped.
 void tile_error(struct tile_module *module, enum tile_code code, struct tile_location where,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
-// Whether there is still room for an error: beyond that its text need not be made.
+// True if another error would be kept; otherwise its text need not be made.
 bool tile_error_is_kept(const struct tile_module *module);
-// Of a module that is right otherwise, the error that it has no kernel.
+// Reports that a module without other errors has no kernel.
 void tile_expect_kernel(struct tile_module *module);
-// About the error before it: the other place.
+// Adds the other position to the last error.
 void tile_note(struct tile_module *module, struct tile_location where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void tile_remark(struct tile_module *module, struct tile_location where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// All as text, each with its source line and a caret where there is one; in the arena. `remarks`:
-// those as well.
+// Formats all diagnostics in the arena, each with its source line and a caret if it has a position.
+// `remarks`: include remarks.
 const char *tile_diagnostics_text(struct tile_module *module, bool remarks);
 
 #endif

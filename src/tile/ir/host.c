@@ -1,4 +1,4 @@
-// What a launch computes of its arguments. See host.h.
+// Evaluates a launch's arguments. See host.h.
 #include "host.h"
 
 #include "scalar.h"
@@ -19,7 +19,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(char *text, size_t byte
     return false;
 }
 
-// Where a tensor's bytes lie: [*first, *end); the same when it has no elements.
+// The byte range of a tensor: [*first, *end); empty if it has no elements.
 static void reach_of(const cuc_tensor *t, uint64_t *first, uint64_t *end)
 {
     int64_t low = 0, high = 0, bytes = cuc_dtype_bits(t->dtype) / 8;
@@ -201,7 +201,7 @@ static bool bind_tensor(struct tile_binding_set *set, const struct tile_paramete
     return true;
 }
 
-// Text that is appended to, up to its room.
+// Text that grows up to its buffer's size.
 struct appended {
     char *text;
     size_t used, room;
@@ -221,8 +221,8 @@ __attribute__((format(printf, 2, 3))) static void append(struct appended *out, c
     out->used += length > 0 ? (size_t)length : 0;
 }
 
-// The value behind a name of a fact, such as "N is 100". Each piece once: in N % 2 == 0 && N > 4, N
-// is the same.
+// Appends the value behind a name in a fact, such as "N is 100". Each piece appears once: N in N %
+// 2 == 0 && N > 4 is the same.
 static void append_leaf(struct appended *out, const struct tile_binding_set *set,
                         const struct tile_host_expression *x)
 {
@@ -281,7 +281,7 @@ static bool refuse_fact(const struct tile_binding_set *set, const struct tile_fa
     int64_t left;
 
     append_leaves(&out, set, x);
-    // N % 16 == 0 is clearer when it says what N % 16 is.
+    // For N % 16 == 0 the value of N % 16 is clearer.
     if (x->kind == TILE_HOST_OP && x->operand[0] && x->operand[1] &&
         x->operand[0]->kind == TILE_HOST_OP && x->operand[1]->kind == TILE_HOST_CONSTANT &&
         tile_host_evaluate(set, x->operand[0], &left, why, sizeof(why)))

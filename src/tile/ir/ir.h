@@ -222,8 +222,7 @@ struct tile_kernel {
     uint32_t fact_count;
     const struct tile_host_expression *grid[3];
     uint32_t grid_rank; // 0: the launch gives the grid
-    // Waits for the preceding grids; lets the following grids start. Known only once PTX is
-    // emitted.
+    // Waits for the preceding grids; lets the following grids start. tile_compile() sets both.
     bool waits_for_grids, launches_grids;
     bool keeps_order; // blocks may wait for earlier blocks, so those must start first
     struct tile_block body;

@@ -1,4 +1,4 @@
-// Names by hash, in open addressing. See names.h.
+// Hash table of names, with open addressing. See names.h.
 #include "names.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static uint32_t hash_of(const char *text)
     return hash ^ hash >> 15;
 }
 
-// Where a text is, or would be.
+// The slot of a text, or the slot that it would take.
 static uint32_t *place_of(const struct tile_names *n, const char *text, uint32_t hash)
 {
     uint32_t mask = 2 * n->room - 1, at = hash & mask;

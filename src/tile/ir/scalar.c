@@ -1,7 +1,7 @@
 // Arithmetic on one element of any dtype. See scalar.h.
 //
-// f16 and bf16 are computed in wider formats and rounded once: f32 has more than twice their bits,
-// so that the second rounding of + - * / and the square root changes nothing.
+// f16 and bf16 are computed in wider formats and rounded once. f32 has more than twice their bits,
+// so the second rounding of + - * / and the square root changes nothing.
 #include "scalar.h"
 
 #include <math.h>
@@ -41,9 +41,9 @@ static bool compute_int(enum tile_op_kind kind, cuc_dtype dtype, const uint64_t 
     case TILE_CDIV:
     case TILE_MOD: {
         if (!b)
-            return false; // not defined
+            return false; // undefined
         uint64_t quotient = !is_signed ? a / b
-                            : sb == -1 ? 0 - a // wraps, where C's division would not
+                            : sb == -1 ? 0 - a // wraps, unlike C's division
                                        : (uint64_t)(sa / sb);
         uint64_t rest = a - quotient * b;
         bool apart = is_signed && rest && (sa < 0) != (sb < 0);
@@ -70,7 +70,7 @@ static bool compute_int(enum tile_op_kind kind, cuc_dtype dtype, const uint64_t 
     case TILE_SHL:
     case TILE_SHR:
         if (b >= bits)
-            return false; // not defined
+            return false; // undefined
         result = kind == TILE_SHL ? a << b : is_signed ? (uint64_t)(sa >> b) : a >> b;
         break;
     default:
@@ -106,7 +106,7 @@ bool tile_compare(enum tile_op_kind kind, bool less, bool equal, bool greater, b
     }
 }
 
-// The sum of two doubles, rounded to odd: one more rounding to half the bits is then exact.
+// The sum of two doubles, rounded to odd: another rounding to half the bits is then exact.
 static double odd_sum(double x, double y)
 {
     double sum = x + y, part = sum - x, lost = (x - (sum - part)) + (y - part);
@@ -115,7 +115,7 @@ static double odd_sum(double x, double y)
     if (!isfinite(sum) || lost == 0)
         return sum;
     memcpy(&bits, &sum, sizeof(bits));
-    if (!(bits & 1)) // between sum and its neighbour on the side of what was lost
+    if (!(bits & 1)) // take the neighbour of sum on the side of the lost part
         sum = nextafter(sum, lost > 0 ? INFINITY : -INFINITY);
     return sum;
 }
@@ -138,7 +138,7 @@ static double larger(double a, double b, bool nan)
     return a > b ? a : b;
 }
 
-// In double; of f64 the result, of narrower dtypes what is rounded once more.
+// Computes in double: the result for f64; other dtypes round it once more.
 static bool compute_real(enum tile_op_kind kind, cuc_dtype dtype, bool nan, double a, double b,
                          double c, double *out)
 {
@@ -167,7 +167,7 @@ static bool compute_real(enum tile_op_kind kind, cuc_dtype dtype, bool nan, doub
     case TILE_FLOORDIV:
         *out = floor(wide ? a / b : (double)(float)(a / b));
         break;
-    case TILE_MOD: // what the quotient's floor leaves, in one rounding
+    case TILE_MOD: // the remainder of the floored quotient, rounded once
         quotient = floor(wide ? a / b : (double)(float)(a / b));
         *out = wide ? fma(-quotient, b, a) : odd_sum(-quotient * b, a);
         break;
@@ -320,7 +320,7 @@ uint64_t tile_element_identity(enum tile_combine with, cuc_dtype dtype)
     case TILE_WITH_ALL:
     case TILE_WITH_AND:
         return dtype == CUC_BOOL ? 1 : tile_element_of_int(dtype, -1);
-    case TILE_WITH_SUM: // -0 leaves -0 as it is
+    case TILE_WITH_SUM: // -0 keeps -0 unchanged
         return tile_is_float(dtype) ? tile_element_of_real(dtype, -0.0) : 0;
     default:
         return 0;

@@ -1,14 +1,14 @@
-// Elements of any dtype as numbers and back, and from dtype to dtype. See scalar.h.
+// Conversions between elements of any dtype and numbers, and between dtypes. See scalar.h.
 #include "scalar.h"
 
 #include <math.h>
 #include <string.h>
 
-// Floats of fewer bits than f32
+// Floats narrower than f32
 
 struct format {
     int exponent_bits, fraction_bits;
-    bool infinity; // e4m3 has none: what is too large becomes the largest
+    bool infinity; // e4m3 has none: too large values become the largest one
     uint32_t nan;
 };
 
@@ -31,7 +31,7 @@ static double decode(const struct format *f, uint32_t bits)
 
     if (exponent == top && (f->infinity || fraction == 7)) {
         value = fraction || !f->infinity ? NAN : INFINITY;
-    } else if (exponent) { // put together: the interpreter does little else
+    } else if (exponent) { // composed from bits, since the interpreter does little else
         uint64_t whole = (uint64_t)((int)exponent - bias + 1023) << 52 |
                          (uint64_t)fraction << (52 - f->fraction_bits);
         memcpy(&value, &whole, sizeof(value));
@@ -41,7 +41,7 @@ static double decode(const struct format *f, uint32_t bits)
     return negative ? -value : value;
 }
 
-// An integral value of a positive real, by a direction that has the sign in it.
+// Rounds a positive real to an integral value; the direction takes the sign into account.
 static double to_integral(double x, enum tile_round round, bool negative)
 {
     switch (round) {
@@ -73,7 +73,7 @@ static uint32_t encode(cuc_dtype dtype, double value, enum tile_round round)
     frexp(x, &exponent); // x = m * 2^exponent, m in [0.5, 1)
     exponent = exponent - 1 < 1 - bias ? 1 - bias : exponent - 1;
     double units = to_integral(ldexp(x, f->fraction_bits - exponent), round, negative);
-    // A carry into the next exponent, and one out of the denormals, fall out of the addition.
+    // The addition handles a carry into the next exponent, and one out of the denormals.
     double least = ldexp(1.0, f->fraction_bits);
     int64_t bits = units < least ? (int64_t)units
                                  : (int64_t)units - (int64_t)least +
@@ -86,7 +86,7 @@ static uint32_t encode(cuc_dtype dtype, double value, enum tile_round round)
     return sign | (uint32_t)bits;
 }
 
-// f32 of a double by a direction.
+// Rounds a double to f32 in the given direction.
 static float narrow(double value, enum tile_round round)
 {
     float near = (float)value;
@@ -115,7 +115,7 @@ static float float_of(uint64_t bits)
     return x;
 }
 
-// To nearest, ties away from zero: what cvt.rna.tf32 does, on every architecture alike.
+// To nearest, ties away from zero: cvt.rna.tf32 does this on every architecture.
 static uint32_t tf32_of(float x)
 {
     uint32_t bits = bits_of(x);
@@ -211,12 +211,12 @@ bool tile_real_fits(cuc_dtype dtype, double value)
         return true;
     if (dtype == CUC_F32 || dtype == CUC_TF32)
         return isfinite((float)value);
-    if (dtype == CUC_E4M3 || dtype == CUC_E5M2) // it would be cut to the largest
+    if (dtype == CUC_E4M3 || dtype == CUC_E5M2) // it would saturate to the largest
         return fabs(value) <= decode(f, f->infinity ? 0x7b : 0x7e);
     return isfinite(decode(f, encode(dtype, value, TILE_RN)));
 }
 
-// The double next to an integer that keeps its order against every halfway point of a narrower
+// The double next to an integer that keeps its order relative to every halfway point of a narrower
 // format: rounded to odd.
 static double odd_double(uint64_t magnitude)
 {
@@ -236,7 +236,7 @@ static uint64_t saturate(cuc_dtype to, cuc_dtype from, double value, enum tile_r
     double whole = signbit(value) ? -to_integral(-value, round, true)
                                   : to_integral(value, round, false);
 
-    if (value != value) // as cvt has it: the sign's bit where 64 bits are in play, else 0
+    if (value != value) // as in cvt: the sign bit if 64 bits are involved, otherwise 0
         return bits == 64 || from == CUC_F64
                    ? tile_element_of_int(to, (int64_t)(UINT64_C(1) << (bits - 1)))
                    : 0;
@@ -264,7 +264,7 @@ uint64_t tile_element_cast(cuc_dtype to, cuc_dtype from, uint64_t element, enum 
         uint64_t magnitude = negative ? 0 - element : element;
         if (to == CUC_F64 && magnitude >> 53) {
             uint32_t lost = 11 - (uint32_t)__builtin_clzll(magnitude);
-            // Two bits past the last say on which side of the middle the rest lies.
+            // Two bits past the last one tell on which side of the middle the rest lies.
             uint64_t rest = magnitude & ((UINT64_C(1) << lost) - 1), half = UINT64_C(1)
                                                                             << (lost - 1);
             double kept = (double)(magnitude >> lost);
@@ -278,7 +278,7 @@ uint64_t tile_element_cast(cuc_dtype to, cuc_dtype from, uint64_t element, enum 
         return element_of(to, negative ? -value : value, round);
     }
     double value = tile_element_real(from, element);
-    if (tile_is_integer(to)) // toward zero unless another direction is asked for
+    if (tile_is_integer(to)) // toward zero by default
         return saturate(to, from, value, round == TILE_RN ? TILE_RZ : round);
     return element_of(to, value, round);
 }

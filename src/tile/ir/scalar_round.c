@@ -1,15 +1,15 @@
-// One element of an op that says how it rounds. See scalar.h.
+// Computes one element of an op with explicit rounding. See scalar.h.
 //
-// The value is first rounded to odd in 53 bits: toward zero, with the last bit set when something
-// was lost. Rounding that to a format of up to 51 bits, in any direction, is the only rounding that
-// counts. f64 is rounded by the processor. Its mode and flags are put back.
+// The value is first rounded to odd in 53 bits: toward zero, with the last bit set if anything was
+// lost. After that, a rounding in any direction to a format of up to 51 bits is the only one that
+// matters. The processor rounds f64; its mode and flags are restored.
 #include "scalar.h"
 
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
 
-// Operands and result are volatile: nothing is computed before the mode is set or after it is back.
+// Volatile operands and result keep the computation between setting the mode and restoring it.
 static double in_mode(enum tile_op_kind kind, int mode, const double *x, bool *inexact)
 {
     volatile double a = x[0], b = x[1], c = x[2], out;
@@ -54,7 +54,7 @@ static double to_odd(enum tile_op_kind kind, const double *x)
     return out;
 }
 
-// A sum of two that are each other's opposite is -0 when rounded down, but that of 0 and 0.
+// The sum of two opposite values is -0 when rounded down, except for 0 and 0.
 static bool is_minus_zero(enum tile_op_kind kind, enum tile_round round, const double *x)
 {
     bool product = kind == TILE_FMA;
@@ -64,8 +64,8 @@ static bool is_minus_zero(enum tile_op_kind kind, enum tile_round round, const d
            (signbit(a) || (kind == TILE_SUB ? !signbit(b) : signbit(b)));
 }
 
-// Below the least normal number when rounded to as many bits without a limit to exponents: that is
-// when the machine makes it 0.
+// True if the value, rounded to as many bits without an exponent limit, is below the least normal
+// number: the machine then flushes it to 0.
 static bool is_tiny(double odd, enum tile_round round)
 {
     double up = fabs(odd) < 1 ? odd * 0x1p64 : 1;

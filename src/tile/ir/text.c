@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Room for `more` bytes and the closing one; false without memory.
+// Makes room for `more` bytes and the terminator; false if out of memory.
 static bool grow(struct tile_text *t, size_t more)
 {
     size_t need = t->length + more + 1, room = t->room ? t->room : 4096;

@@ -6,18 +6,18 @@
 
 struct tile_text {
     struct tile_module *module;
-    char *at; // closed by a zero byte; NULL while it is empty
+    char *at; // zero-terminated; NULL while it is empty
     size_t length, room;
 };
 
-// Nothing is added after memory ran out, which the module's diagnostics say.
+// Adds nothing after memory ran out, which the module's diagnostics report.
 void tile_put(struct tile_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void tile_put_string(struct tile_text *text, const char *string);
-// Appends a text and empties it, so that its memory can be used again.
+// Appends a text and empties it, so that its memory can be reused.
 void tile_put_text(struct tile_text *text, struct tile_text *from);
 void tile_put_indent(struct tile_text *text, uint32_t depth);
-// A string in quotes, a float that is read back as it is.
+// A string in quotes; a float that reads back unchanged.
 void tile_put_quoted(struct tile_text *text, const char *string);
 void tile_put_real(struct tile_text *text, double value);
 // ir/print_head.c: a kernel's head up to its {.

@@ -1,11 +1,11 @@
-// The machines that tile programs are compiled for.
+// The targets of tile programs.
 #include "tile/compile/compile.h"
 
 #include <stdio.h>
 
 bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why, size_t room)
 {
-    // What a block may have at most: all of a multiprocessor's but 1 KiB.
+    // The most shared memory that a block may have: all of a multiprocessor's but 1 KiB.
     static const struct {
         int sm;
         uint32_t shared_kib;

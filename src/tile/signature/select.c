@@ -1,4 +1,4 @@
-// Which entry fits the arguments of a launch, and the block of bytes that it takes.
+// Selects the entry for a launch's arguments, and fills its parameter block.
 #include "signature.h"
 
 #include "tile/ir/scalar.h"
@@ -7,9 +7,9 @@
 
 enum { VECTOR_BYTES = 16 };
 
-// What entries may ask of all tensors.
+// Conditions of entries on all tensors.
 struct needs {
-    bool index32; // every extent and every byte's distance from the base is below 2^31
+    bool index32; // every extent, and the distance of every byte from the base, is below 2^31
     bool aligned; // bases, and all strides but the last, which is 1, are multiples of a vector
 };
 
@@ -21,7 +21,7 @@ static void look_at(struct needs *needs, const cuc_tensor *t)
     for (int32_t axis = 0; axis < t->rank; axis++) {
         if (t->shape[axis] <= 1) // no index is multiplied with this stride
             continue;
-        // Of the product the lowest bits count, which it keeps when it overflows.
+        // Only the product's lowest bits matter, and they survive an overflow.
         if (axis + 1 < t->rank && (uint64_t)t->strides[axis] * (uint64_t)bytes % VECTOR_BYTES)
             needs->aligned = false;
         if (t->shape[axis] > INT32_MAX || __builtin_mul_overflow(t->strides[axis], bytes, &step) ||
@@ -34,8 +34,8 @@ static void look_at(struct needs *needs, const cuc_tensor *t)
     needs->index32 &= above <= INT32_MAX && below >= -INT32_MAX;
 }
 
-// What has a map has 1 to 2^30 elements along each axis, so that a coordinate of 32 bits is past
-// its end when the index is.
+// A tensor with a map has 1 to 2^30 elements along each axis, so that a 32-bit coordinate is past
+// its end whenever the index is.
 bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
 {
     enum { STRIDE_BITS = 40 };
@@ -44,7 +44,7 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
     if (t->rank < 1 || t->rank > TILE_MAP_RANK || t->data % VECTOR_BYTES ||
         (t->strides[t->rank - 1] != 1 && t->shape[t->rank - 1] > 1))
         return false;
-    memset(out, 0, sizeof(*out)); // it is compared as bytes
+    memset(out, 0, sizeof(*out)); // it is compared bytewise
     out->rank = (uint32_t)t->rank;
     for (uint32_t i = 0; i < out->rank; i++) {
         uint32_t axis = out->rank - 1 - i;
@@ -65,11 +65,11 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
     return true;
 }
 
-// Stores by a map go out in pieces of 16 bytes: the last of a row has to end with it.
+// Stores by a map write pieces of 16 bytes: a row must end where its last piece ends.
 static bool can_have_maps(const struct tile_signature *s, const struct tile_entry *entry,
                           const struct tile_argument *argument)
 {
-    const uint64_t most_ended = UINT64_C(1) << 29; // three times as many are still a coordinate
+    const uint64_t most_ended = UINT64_C(1) << 29; // three times as many still fit a coordinate
     struct tile_map_shape shape;
 
     for (uint32_t i = 0; i < entry->map_count; i++) {
@@ -82,7 +82,7 @@ static bool can_have_maps(const struct tile_signature *s, const struct tile_entr
     return true;
 }
 
-// No tensor that is written shares a byte with another.
+// True if no written tensor shares a byte with another tensor.
 static bool are_apart(const struct tile_signature *s, const struct tile_argument *argument)
 {
     for (uint32_t p = 0; p < s->kernel->parameter_count; p++)
@@ -93,8 +93,8 @@ static bool are_apart(const struct tile_signature *s, const struct tile_argument
     return true;
 }
 
-// An entry whose last store is done on the side presumes of what else is stored that it lies
-// elsewhere.
+// True if an entry assumes that its tensors do not overlap: it has a counterpart with barriers, or
+// a last store that runs on the side, while the others must go elsewhere.
 static bool presumes_apart(const struct tile_signature *s, uint32_t entry)
 {
     return s->entry[entry + 1].variant == TILE_OVERLAP_32 ||
@@ -147,7 +147,7 @@ uint64_t tile_scalar_of(cuc_dtype dtype, const void *bytes)
     uint32_t bits = cuc_dtype_bits(dtype);
     uint64_t element = 0;
 
-    memcpy(&element, bytes, bits / 8); // every host of a GPU has the lowest byte first
+    memcpy(&element, bytes, bits / 8); // every host of a GPU is little-endian
     if (dtype == CUC_BOOL)
         return element & 1;
     if (tile_is_signed(dtype) && bits < 64 && element >> (bits - 1))

@@ -1,4 +1,4 @@
-// A kernel's header as bytes. See signature.h.
+// Writes a kernel's header as bytes. See signature.h.
 #include "signature_bytes.h"
 
 #include "tile/ir/diagnostic.h"
@@ -19,7 +19,7 @@ static void note_write(struct tile_op *op, void *data)
                   op->operand[0]->type.tensor;
     uint32_t index = writes ? tensor_behind(op->operand[0])->index : 64;
 
-    if (index < 64) // more parameters are refused
+    if (index < 64) // kernels with more parameters are refused
         *written |= UINT64_C(1) << index;
 }
 
@@ -64,7 +64,7 @@ static void put_number(struct writer *w, uint64_t number)
     put_byte(w, number);
 }
 
-// The sign in the lowest bit, so that small negative numbers are short.
+// The sign goes in the lowest bit, so that small negative numbers are short.
 static void put_signed(struct writer *w, int64_t number)
 {
     put_number(w, (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0));

@@ -1,10 +1,11 @@
-// What a launch must know of a kernel, as bytes that travel in its PTX and cubin: parameters,
-// dimensions, facts, the grid, entries. Read back, it is a kernel's header without a body, which
-// host.h takes as it takes a compiled one.
+// A kernel's signature: everything that a launch must know, as bytes that travel in its PTX and
+// cubin: parameters, dimensions, facts, the grid, entries. Read back, it is a kernel's header
+// without a body, which host.h takes like a compiled one.
 //
-// In the code it is the array __cucore_tile_KERNEL: 16 bytes of head (magic, version, length,
-// checksum of the rest, each 4 bytes, lowest first), then numbers of 7 bits a byte, lowest first,
-// and texts behind their length. The numbers of kinds and ops are fixed here, not those of an enum.
+// In the code it is the array __cucore_tile_KERNEL: a head of 16 bytes (magic, version, length,
+// checksum of the rest; 4 bytes each, little-endian), then numbers in 7 bits a byte, lowest first,
+// and texts preceded by their length. The numbers of kinds and ops are fixed here and independent
+// of any enum.
 #ifndef CUCORE_TILE_SIGNATURE_SIGNATURE_H
 #define CUCORE_TILE_SIGNATURE_SIGNATURE_H
 
@@ -30,32 +31,33 @@ struct tile_signature {
     uint32_t parameter_bytes; // of the block that entries take
 };
 
-// The parameters that a kernel stores to, a bit each.
+// The parameters that a kernel stores to, one bit each.
 uint64_t tile_written_parameters(const struct tile_kernel *kernel);
 
-// The array as a PTX directive. False, with a diagnostic, when the header is too large for it.
+// Writes the array as a PTX directive. False, with a diagnostic, if the header is too large.
 bool tile_signature_put(struct tile_text *out, const struct tile_kernel *kernel, uint64_t written,
                         const struct tile_entry *entry, uint32_t entries);
 
-// Read bytes, which may be anything. NULL, with why in the text; "" when memory ran out.
+// Reads bytes, which may be anything. Returns NULL with the reason in the text, "" if out of
+// memory.
 struct tile_signature *tile_signature_read(const void *bytes, size_t count, char *why, size_t room);
 void tile_signature_free(struct tile_signature *signature);
 
-// select.c: the entry for arguments that tile_bind_arguments() has taken: the first whose needs are
-// met.
+// select.c: the entry for arguments that tile_bind_arguments() has accepted: the first one whose
+// conditions hold.
 const struct tile_entry *tile_select_entry(const struct tile_signature *signature,
                                            const struct tile_argument *argument);
-// What cuTensorMapEncodeTiled() is given for a tensor; bytes, of the last axis first. False when a
+// The arguments of cuTensorMapEncodeTiled() for a tensor, in bytes, last axis first. False if a
 // tensor cannot have such a map.
 struct tile_map_shape {
     uint32_t rank;
     uint64_t dims[TILE_MAP_RANK], strides[TILE_MAP_RANK]; // strides[i]: of axis i + 1
 };
 bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *tensor);
-// The block of bytes that entries take; `block` has room for parameter_bytes.
+// Fills the parameter block of entries; `block` has parameter_bytes.
 void tile_pack_arguments(const struct tile_kernel *kernel, const struct tile_argument *argument,
                          void *block);
-// A scalar of a dtype out of memory, as scalar.h has elements.
+// Reads a scalar of a dtype from memory, as an element of scalar.h.
 uint64_t tile_scalar_of(cuc_dtype dtype, const void *bytes);
 
 #endif

@@ -1,4 +1,4 @@
-// How signatures are coded, which their writer and their reader share.
+// The encoding of signatures, shared by their writer and reader.
 #ifndef CUCORE_TILE_SIGNATURE_SIGNATURE_BYTES_H
 #define CUCORE_TILE_SIGNATURE_SIGNATURE_BYTES_H
 
@@ -6,14 +6,14 @@
 
 enum {
     HEAD_BYTES = 16,
-    HEAD_VERSION = 4, // where in the head
+    HEAD_VERSION = 4, // offset in the head
     HEAD_LENGTH = 8,
     HEAD_CHECKSUM = 12,
     MOST_NESTING = 512, // of expressions
 };
 #define SIGNATURE_MAGIC "CuTi"
 
-// What the host computes, by the number that stands for it. 0 is none.
+// Ops of host expressions, by their code. 0 is none.
 static const struct {
     enum tile_op_kind kind;
     uint32_t operands;
@@ -28,7 +28,7 @@ static const struct {
 };
 enum { HOST_OPS = sizeof(host_ops) / sizeof(host_ops[0]) };
 
-// Kinds of expressions, of extents, of variants: their numbers never change.
+// The numbers of kinds of expressions, extents and variants never change.
 _Static_assert(TILE_HOST_CONSTANT == 0 && TILE_HOST_DIMENSION == 1 && TILE_HOST_SCALAR == 2 &&
                    TILE_HOST_EXTENT == 3 && TILE_HOST_STRIDE == 4 && TILE_HOST_OP == 5 &&
                    TILE_HOST_NOALIAS == 6 && TILE_HOST_ALIGNED == 7 && TILE_HOST_UNIT == 8,
@@ -39,7 +39,7 @@ _Static_assert(TILE_ALIGNED_32 == 0 && TILE_INDEX_32 == 1 && TILE_INDEX_64 == 2 
                    TILE_OVERLAP_32 == 4,
                "written into signatures");
 
-// FNV-1a, of what follows the head.
+// FNV-1a of everything behind the head.
 static inline uint32_t checksum(const unsigned char *bytes, size_t count)
 {
     uint32_t sum = 2166136261u;

@@ -1,5 +1,5 @@
-// A kernel's header out of bytes, which may be anything: everything is looked at before it is used,
-// and what is left is the most that a count can be. See signature.h.
+// Reads a kernel's header from bytes, which may be anything: everything is checked before use, and
+// a count can be at most the number of remaining bytes. See signature.h.
 #include "signature_bytes.h"
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 struct reader {
     struct tile_module *module;
     const unsigned char *at, *end;
-    const char *why; // the first thing that is wrong
+    const char *why; // the first problem
 };
 
 static uint64_t refuse(struct reader *r, const char *why)
@@ -49,7 +49,7 @@ static uint32_t read_below(struct reader *r, uint64_t limit, const char *why)
     return (uint32_t)(number < limit ? number : refuse(r, why));
 }
 
-// Reads a count of things that follow it, each of one byte or more.
+// Reads the count of the items that follow, each of one byte or more.
 static uint32_t read_count(struct reader *r, uint64_t most)
 {
     uint64_t number = read_number(r), left = (uint64_t)(r->end - r->at);
@@ -232,7 +232,7 @@ static void read_kernel(struct reader *r, struct tile_signature *s)
         refuse(r, "it goes on behind its end");
 }
 
-// That everything an expression speaks of is there.
+// Checks that everything an expression refers to exists.
 
 static const struct tile_type *parameter_type(const struct tile_kernel *k, uint32_t index)
 {
@@ -308,7 +308,7 @@ static uint32_t load_le32(const unsigned char *at)
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-// The length that the head tells; 0 with the reason.
+// The length in the head; 0 with the reason.
 static uint32_t check_head(const unsigned char *at, size_t count, char *why, size_t room)
 {
     if (count < HEAD_BYTES || memcmp(at, SIGNATURE_MAGIC, HEAD_VERSION) != 0) {
