@@ -4,7 +4,7 @@
 
 #include "device/device.h"
 #include "base/options.h"
-#include "tile/compile/compile.h"
+#include "tile/ir/target.h"
 
 #include <limits.h>
 #include <stdio.h>

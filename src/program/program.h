@@ -8,7 +8,7 @@
 #include "base/handle.h"
 #include "options.h"
 #include "tile/ir/budget.h"
-#include "tile/compile/compile.h"
+#include "tile/ir/target.h"
 
 enum { CUC__PROGRAM_TARGETS = 3 }; // CUC_CODE_PTX, CUC_CODE_CUBIN, CUC_CODE_LTOIR
 

@@ -4,6 +4,7 @@
 #include "driver/toolkit.h"
 #include "linker.h"
 #include "code/object.h"
+#include "tile/compile/compile.h"
 #include "tile/ir/budget.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"

@@ -6,6 +6,7 @@
 #include "code/object.h"
 #include "base/options.h"
 #include "program.h"
+#include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/ir/host.h"
 #include "tile/ir/scalar.h"

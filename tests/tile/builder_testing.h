@@ -2,7 +2,7 @@
 #ifndef CUCORE_TESTS_TILE_BUILDER_TESTING_H
 #define CUCORE_TESTS_TILE_BUILDER_TESTING_H
 
-#include "tile/compile/compile.h"
+#include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 

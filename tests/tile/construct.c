@@ -1,6 +1,8 @@
 // Kernels run twice. See construct.h.
 #include "construct_data.h"
 
+#include "tile/ir/target.h"
+#include "tile/signature/entry.h"
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/emit/emit.h"

@@ -3,6 +3,7 @@
 // parts that a source can have many of.
 #include "testing.h"
 #include "tile/ir/budget.h"
+#include "tile/ir/target.h"
 #include "tile/compile/compile.h"
 #include "tile/front/elaborate.h"
 

@@ -8,6 +8,8 @@
 // hints, atomics, tensors that are no values), control flow (carried names, conditions, steps,
 // break and return), names and the host's part.
 #include "explain/explain.h"
+#include "tile/ir/target.h"
+#include "tile/signature/entry.h"
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/emit/emit.h"

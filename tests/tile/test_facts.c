@@ -1,5 +1,6 @@
 // What is known of integers: bounds and divisors of values by their name, and what they are good
 // for: vectors, masks that are not needed.
+#include "tile/ir/target.h"
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"

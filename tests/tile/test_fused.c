@@ -1,5 +1,6 @@
 // What loops with several products become on sm_90a: how much of each kind is in the text of the
 // entry with roles, where it counts. That it is right is for test_kernels.c.
+#include "tile/ir/target.h"
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"

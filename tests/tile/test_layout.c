@@ -1,9 +1,10 @@
 // Layouts: each held to what it means, element by element, for many shapes.
-#include "tile/compile/compile.h"
+#include "tile/layout/assign.h"
+#include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 #include "tile/layout/fragment.h"
-#include "tile/layout/layout.h"
+#include "tile/ir/layout.h"
 #include "tile/layout/swizzle.h"
 #include "tile/pass/pipeline.h"
 

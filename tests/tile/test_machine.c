@@ -1,10 +1,13 @@
 // The machine form: what is printed with layouts is read back as it was, and makes the same code.
-#include "tile/compile/compile.h"
+#include "tile/ir/target.h"
+#include "tile/signature/entry.h"
+#include "tile/layout/assign.h"
+#include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/emit/emit.h"
 #include "tile/front/elaborate.h"
 #include "tile/layout/fragment.h"
-#include "tile/layout/layout.h"
+#include "tile/ir/layout.h"
 #include "tile/signature/signature.h"
 #include "tile/ir/text.h"
 

@@ -4,6 +4,7 @@
 #include "constructs.h"
 
 #include "base/arena.h"
+#include "tile/ir/target.h"
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"

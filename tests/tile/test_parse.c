@@ -1,6 +1,6 @@
 // From text to IR: every diagnostic with its code, place and words, and programs whose dumps parse
 // to themselves.
-#include "tile/compile/compile.h"
+#include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 

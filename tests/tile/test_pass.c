@@ -1,5 +1,5 @@
 // The passes, each by itself: what a program becomes, and what must stay as it is.
-#include "tile/compile/compile.h"
+#include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 

@@ -5,6 +5,7 @@
 #include "code/object.h"
 #include "code/ptx_signature.h"
 #include "testing.h"
+#include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 

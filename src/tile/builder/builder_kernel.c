@@ -1,7 +1,7 @@
 // Kernels of the C builder: parameters, dimensions, facts and the grid.
 #include "builder.h"
 
-#include "tile/compile/compile.h"
+#include "tile/pass/pass.h"
 #include "tile/front/snippet.h"
 
 #include <string.h>

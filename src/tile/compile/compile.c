@@ -5,50 +5,12 @@
 #include "tile/ir/diagnostic.h"
 #include "tile/emit/emit.h"
 #include "tile/layout/fragment.h"
-#include "tile/layout/layout.h"
+#include "tile/ir/layout.h"
 #include "tile/pass/ahead.h"
 #include "tile/pass/pipeline.h"
-#include "remark.h"
+#include "tile/pass/remark.h"
 #include "tile/signature/signature.h"
-
-enum { MOST_ROUNDS = 4 };
-
-#ifdef NDEBUG
-enum { VERIFIES = 0 };
-#else
-enum { VERIFIES = 1 };
-#endif
-
-bool tile_keeps_rules(struct tile_kernel *kernel, const char *after)
-{
-    return !VERIFIES || tile_verify_kernel(kernel, after);
-}
-
-void tile_simplify(struct tile_kernel *kernel)
-{
-    static const struct {
-        const char *name;
-        bool (*run)(struct tile_kernel *kernel);
-    } passes[] = {
-        { "folding", tile_fold },
-        { "late widening", tile_widen_late },
-        { "common subexpressions", tile_cse },
-        { "loop-invariant motion", tile_hoist },
-        { "dead code", tile_drop_dead },
-    };
-
-    for (int round = 0; round < MOST_ROUNDS; round++) {
-        bool changed = false;
-        for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
-            tile_spend(kernel->module, kernel->value_count);
-            changed |= passes[i].run(kernel);
-            if (!tile_keeps_rules(kernel, passes[i].name))
-                return;
-        }
-        if (!changed)
-            break;
-    }
-}
+#include "tile/layout/assign.h"
 
 struct noting {
     struct tile_kernel *kernel;

@@ -3,10 +3,11 @@
 
 #include "tile/ir/diagnostic.h"
 #include "tile/emit/ring.h"
-#include "tile/layout/layout.h"
+#include "tile/ir/layout.h"
 #include "tile/pass/fused.h"
 #include "tile/pass/pipeline.h"
-#include "remark.h"
+#include "tile/pass/remark.h"
+#include "tile/layout/assign.h"
 
 static void count_products(struct tile_op *op, void *data)
 {

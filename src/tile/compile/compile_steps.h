@@ -7,9 +7,6 @@
 
 struct tile_text;
 
-// compile.c: verifies the IR after a pass, in debug builds.
-bool tile_keeps_rules(struct tile_kernel *kernel, const char *after);
-
 // measure.c: how much a kernel computes at once: the elements of its largest tile, and whether a
 // reduction needs all of that tile at once.
 struct tile_measures {

@@ -3,7 +3,7 @@
 
 #include "tile/ir/diagnostic.h"
 #include "tile/layout/fragment.h"
-#include "tile/layout/layout.h"
+#include "tile/ir/layout.h"
 
 // 4096 elements in each thread of the largest block: far more than its registers hold, and endless
 // PTX. The cause is a typo in an extent.

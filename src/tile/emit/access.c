@@ -5,7 +5,7 @@
 // mask; else one by one, each behind its own predicate.
 #include "access.h"
 
-#include "tile/compile/remark.h"
+#include "tile/pass/remark.h"
 #include "ring.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 // lanes of a warp, what it waits for or looks up is asked for by one warp, without a barrier in the
 // loop, and the others wait behind it for what it found.
 #include "emit.h"
+#include "tile/layout/assign.h"
 
 // Every warp has all of it.
 static bool is_in_each_warp(const struct tile_value *value)

@@ -3,7 +3,7 @@
 #include "emit.h"
 
 #include "tile/layout/fragment.h"
-#include "tile/compile/remark.h"
+#include "tile/pass/remark.h"
 #include "async.h"
 #include "ring.h"
 

@@ -8,10 +8,11 @@
 #define CUCORE_TILE_EMIT_EMIT_H
 
 #include "tile/ir/budget.h"
-#include "tile/compile/compile.h"
+#include "tile/ir/target.h"
+#include "tile/signature/entry.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/ir/words.h"
-#include "tile/layout/layout.h"
+#include "tile/ir/layout.h"
 #include "tile/pass/facts.h"
 #include "tile/ir/scalar.h"
 #include "tile/ir/text.h"

@@ -2,6 +2,7 @@
 // where a linear map says who needs what it is a conversion of layouts; else the tile goes through
 // shared memory, where it lies row by row.
 #include "emit.h"
+#include "tile/layout/assign.h"
 
 #include <string.h>
 

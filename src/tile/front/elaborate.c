@@ -2,7 +2,7 @@
 #include "elaborate.h"
 
 #include "tile/ir/budget.h"
-#include "tile/compile/compile.h"
+#include "tile/pass/pass.h"
 #include "tile/ir/host.h"
 #include "base/arena.h"
 

@@ -3,7 +3,7 @@
 //
 // build.c decides if an op is legal at all; the verifier finds what a pass broke.
 #include "diagnostic.h"
-#include "tile/layout/layout.h"
+#include "layout.h"
 #include "ir.h"
 #include "words.h"
 

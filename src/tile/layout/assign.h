@@ -3,7 +3,7 @@
 #ifndef CUCORE_TILE_LAYOUT_ASSIGN_H
 #define CUCORE_TILE_LAYOUT_ASSIGN_H
 
-#include "layout.h"
+#include "tile/ir/layout.h"
 
 struct tile_assignment {
     struct tile_kernel *kernel;
@@ -39,5 +39,15 @@ void tile_spread_layouts(struct tile_assignment *a);
 void tile_give_small_loops(struct tile_assignment *a);
 // convert.c: inserts converts; all values must have layouts.
 void tile_convert_layouts(struct tile_assignment *a);
+
+// True for an `extract` whose indices are constants.
+bool tile_is_fixed_part(const struct tile_op *op);
+
+// Pass: gives each tile value of a kernel a layout for that many warps, and inserts `convert` ops
+// between different ones. False if out of memory.
+bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps);
+// True for a `while` that reads memory and computes only with values that fit in one warp's lanes.
+// Each warp then gets full copies, so that one of them can run it for the block (emit/alone.c).
+bool tile_loop_fits_warp(const struct tile_op *loop);
 
 #endif

@@ -4,7 +4,7 @@
 // tile smaller than a fragment is replicated.
 #include "fragment.h"
 
-#include "layout.h"
+#include "tile/ir/layout.h"
 
 enum { ROW_BITS = 4, COLUMN_BITS = 3 };
 

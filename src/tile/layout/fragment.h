@@ -2,7 +2,7 @@
 #ifndef CUCORE_TILE_LAYOUT_FRAGMENT_H
 #define CUCORE_TILE_LAYOUT_FRAGMENT_H
 
-#include "tile/compile/compile.h"
+#include "tile/ir/target.h"
 #include "tile/ir/words.h"
 
 struct tile_fragment {

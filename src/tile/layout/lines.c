@@ -3,7 +3,7 @@
 // that each thread stores 16 bytes and each warp whole lines.
 #include "fragment.h"
 
-#include "layout.h"
+#include "tile/ir/layout.h"
 
 enum { VECTOR_BYTES = 16, MOST_BYTES = 2 };
 

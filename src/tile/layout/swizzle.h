@@ -6,7 +6,7 @@
 #ifndef CUCORE_TILE_LAYOUT_SWIZZLE_H
 #define CUCORE_TILE_LAYOUT_SWIZZLE_H
 
-#include "layout.h"
+#include "tile/ir/layout.h"
 
 struct tile_swizzle {
     uint32_t bits; // of coordinates, and of positions

@@ -18,7 +18,7 @@
 // language; `%n_1 @0` gives the layout of a scalar parameter. Source positions are not kept: values
 // that are read back have positions in this text.
 #include "tile/ir/diagnostic.h"
-#include "tile/layout/layout.h"
+#include "tile/ir/layout.h"
 #include "tile/ir/text.h"
 #include "base/arena.h"
 #include "tile/ir/ir.h"

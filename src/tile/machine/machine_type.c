@@ -1,7 +1,7 @@
 // Reads layouts, and the names and types of values, in the machine form.
 #include "machine_reader.h"
 
-#include "tile/layout/layout.h"
+#include "tile/ir/layout.h"
 #include "base/arena.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 // Reductions over a whole row split the kernel into parts. A value that one part computes and a
 // later part uses is recomputed there, down to the widening cast. The cast carries a mark so that
 // each part emits different instructions for it; otherwise ptxas would merge the copies again.
-#include "tile/compile/compile.h"
+#include "pass.h"
 
 enum { MOST_PARTS = 3, MOST_COST = 4 };
 

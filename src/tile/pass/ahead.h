@@ -3,7 +3,7 @@
 #ifndef CUCORE_TILE_PASS_AHEAD_H
 #define CUCORE_TILE_PASS_AHEAD_H
 
-#include "tile/compile/compile.h"
+#include "tile/ir/target.h"
 
 enum { TILE_MOST_AHEAD = 4 };
 

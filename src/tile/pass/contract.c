@@ -1,5 +1,6 @@
 // Contracts a * b + c to one fma, rounded once, if the product has no other use. Only targets with
 // `contract` allow it. Next to products on tensor cores this arithmetic takes most of the time.
+#include "pass.h"
 #include "fused.h"
 
 #include "tile/ir/scalar.h"

@@ -1,6 +1,6 @@
 // Common subexpression elimination: a pure op is replaced by an equal one that precedes it in the
 // same block or in an enclosing one.
-#include "tile/compile/compile.h"
+#include "pass.h"
 #include "tile/ir/diagnostic.h"
 
 #include "base/arena.h"

@@ -4,7 +4,7 @@
 // Marking starts at effects: writes, asserts, and everything that leaves a loop or the kernel. A
 // loop or if is live when something in it is live or one of its results is used. A carried value is
 // live when its result or its argument is used; only then are the operands that feed it live.
-#include "tile/compile/compile.h"
+#include "pass.h"
 #include "tile/ir/words.h"
 
 #include <string.h>

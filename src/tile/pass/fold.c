@@ -4,7 +4,7 @@
 // Elements are folded by scalar.c, which computes as kernels do. A tile whose elements all equal
 // one constant is a broadcast of it, and folds as one. A float identity must hold for every
 // operand: x + 0 is not x for -0.
-#include "tile/compile/compile.h"
+#include "pass.h"
 #include "tile/ir/scalar.h"
 
 #include <math.h>

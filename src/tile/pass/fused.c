@@ -5,9 +5,8 @@
 // elementwise feed the next product without a move.
 #include "fused.h"
 
-#include "tile/emit/emit.h"
 #include "tile/ir/words.h"
-#include "tile/layout/layout.h"
+#include "tile/ir/layout.h"
 
 enum {
     MOST_COLUMNS = 256,   // of one wgmma

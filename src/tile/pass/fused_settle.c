@@ -2,7 +2,7 @@
 // and checks that their layouts allow it.
 #include "fused.h"
 
-#include "tile/layout/layout.h"
+#include "tile/ir/layout.h"
 #include "tile/ir/scalar.h"
 
 struct needs {

@@ -4,7 +4,7 @@
 // No pure op can trap, so executing one that the loop would not have reached costs only its time;
 // ops inside an if stay there for that reason. Values that are free to recompute and would only
 // hold registers stay as well.
-#include "tile/compile/compile.h"
+#include "pass.h"
 
 static const struct tile_block *home(const struct tile_value *value)
 {

@@ -6,7 +6,7 @@
 #include "pipeline.h"
 
 #include "tile/ir/words.h"
-#include "tile/layout/layout.h"
+#include "tile/ir/layout.h"
 
 struct search {
     const struct tile_op *mma;

@@ -5,9 +5,8 @@
 // everything else. The roles communicate only through stages and barriers.
 #include "pipeline.h"
 
-#include "tile/emit/emit.h"
 #include "tile/ir/words.h"
-#include "tile/layout/layout.h"
+#include "tile/ir/layout.h"
 
 #include <string.h>
 

@@ -3,7 +3,8 @@
 #ifndef CUCORE_TILE_PASS_PIPELINE_H
 #define CUCORE_TILE_PASS_PIPELINE_H
 
-#include "tile/compile/compile.h"
+#include "tile/ir/target.h"
+#include "tile/signature/entry.h"
 
 // An operand of the product, streamed through the ring. Within a stage it lies in consecutive
 // slabs: `rows` rows of `span` bytes, with the swizzle over the span that TMA and wgmma use.

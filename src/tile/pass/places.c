@@ -5,6 +5,7 @@
 //     n * 64 + iota < SK   becomes   iota < clamp(SK - n * 64)
 //
 // Sums of indices are far from overflow, and an iota is below the tile's number of elements.
+#include "pass.h"
 #include "fused.h"
 
 #include "tile/ir/words.h"

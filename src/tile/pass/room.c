@@ -2,7 +2,7 @@
 // For a row that waits in registers until it is complete, ptxas would use more registers than it
 // needs, so that fewer blocks could load meanwhile. Told the number of blocks, it uses no more than
 // that leaves.
-#include "tile/compile/compile.h"
+#include "pass.h"
 
 // The range of waiting registers, and the warps that then fit at once: with 40 and 64 registers a
 // thread, in quarters of a multiprocessor with 16384 registers each.

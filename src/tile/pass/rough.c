@@ -4,7 +4,7 @@
 //
 // The analysis follows a power's uses: products, quotients and sums of non-negative values keep its
 // relative error. Loop-carried values are assumed to tolerate it until a use says otherwise.
-#include "tile/compile/compile.h"
+#include "pass.h"
 #include "tile/ir/words.h"
 #include "tile/ir/scalar.h"
 

@@ -1,6 +1,7 @@
 // Exchanges the operands: c' = b' a' instead of c = a b. wgmma produces 64 rows at a time but
 // columns in steps of 8, so a result with few rows is better computed with few columns. The code
 // behind the loop sees the result transposed back.
+#include "pass.h"
 #include "pipeline.h"
 
 static struct tile_value *turned(struct tile_kernel *kernel, struct tile_op *place,

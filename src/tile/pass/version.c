@@ -5,6 +5,7 @@
 //
 // A mask compares sums of indices and scalars. Its bounds are scalars, computed from the bounds of
 // the mask's operands.
+#include "pass.h"
 #include "fused.h"
 
 #include "tile/ir/words.h"

@@ -9,7 +9,7 @@
 #ifndef CUCORE_TILE_SIGNATURE_SIGNATURE_H
 #define CUCORE_TILE_SIGNATURE_SIGNATURE_H
 
-#include "tile/compile/compile.h"
+#include "entry.h"
 #include "tile/ir/host.h"
 #include "tile/ir/text.h"
 

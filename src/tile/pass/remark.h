@@ -2,7 +2,8 @@
 #ifndef CUCORE_TILE_COMPILE_REMARK_H
 #define CUCORE_TILE_COMPILE_REMARK_H
 
-#include "compile.h"
+#include "tile/ir/target.h"
+#include "tile/signature/entry.h"
 
 // Reports everything that is slower than it might be: as remarks, or as errors if the target asks
 // for them. False after an error.

@@ -4,10 +4,10 @@
 // The map gives each bit of this index a basis: the coordinate bits that it flips. The coordinate
 // of an index is the XOR of the bases of its set bits. Coordinates are those of the physical tile,
 // whose extents are rounded up to powers of two, flattened with the last axis in the lowest bits.
-#ifndef CUCORE_TILE_LAYOUT_LAYOUT_H
-#define CUCORE_TILE_LAYOUT_LAYOUT_H
+#ifndef CUCORE_TILE_IR_LAYOUT_H
+#define CUCORE_TILE_IR_LAYOUT_H
 
-#include "tile/ir/ir.h"
+#include "ir.h"
 
 enum {
     TILE_LANE_BITS = 5,
@@ -86,15 +86,5 @@ bool tile_layout_part(struct tile_layout *out, const struct tile_layout *whole,
 // The layout of the tile from its part's.
 bool tile_layout_whole(struct tile_layout *out, const struct tile_layout *part,
                        const struct tile_type *whole_type, const struct tile_type *part_type);
-
-// True for an `extract` whose indices are constants.
-bool tile_is_fixed_part(const struct tile_op *op);
-
-// Pass: gives each tile value of a kernel a layout for that many warps, and inserts `convert` ops
-// between different ones. False if out of memory.
-bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps);
-// True for a `while` that reads memory and computes only with values that fit in one warp's lanes.
-// Each warp then gets full copies, so that one of them can run it for the block (emit/alone.c).
-bool tile_loop_fits_warp(const struct tile_op *loop);
 
 #endif

@@ -1,5 +1,5 @@
 // The targets of tile programs.
-#include "tile/compile/compile.h"
+#include "target.h"
 
 #include <stdio.h>
 
