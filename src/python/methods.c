@@ -1,4 +1,5 @@
 #include "create.h"
+#include "slots.h"
 #include "views.h"
 
 #include "graph/keep.h"
@@ -177,10 +178,56 @@ static cuc_status copy(call *c, signature *s, cuc_buffer *dst, cuc_buffer *src)
     return st;
 }
 
+// The names of arguments that are a stream alone.
+static void *stream_alone(void)
+{
+    static void *keywords;
+
+    if (!keywords)
+        keywords = cuc__py.Py_BuildValue("(O)", cuc__python.names.stream);
+    return keywords;
+}
+
+// Memory of a resource, by its method: a subclass may have its own. The resource stays meanwhile.
+static void *allocate_of(void *resource, void *size, void *stream)
+{
+    void *keywords = stream_alone(), *given[] = { resource, size, stream };
+
+    if (!keywords)
+        return NULL;
+    cuc__py_new(resource);
+    void *made = cuc__py.PyObject_VectorcallMethod(cuc__python.names.allocate, given, 2, keywords);
+    cuc__py.Py_DecRef(resource);
+    return made;
+}
+
+static void *call_Buffer_copy_to(void *self, void *const *given, intptr_t count, void *keywords);
+
+// A copy in a new buffer of the same resource.
+static void *copy_to_new(const call *c)
+{
+    const struct cuc__buffer_object *object = cuc__python_fields(c->self);
+    void *resource = object->resource;
+
+    if (!resource || resource == cuc__py.none ||
+        !((struct cuc__object *)cuc__python_fields(resource))->handle)
+        return slowly;
+    void *size = number(cuc_buffer_bytes(object->base.handle)), *stream = c->objects[1];
+    void *made = size ? allocate_of(resource, size, stream) : NULL;
+    void *given[] = { made, stream };
+    // From the start: objects may have been closed meanwhile.
+    void *done = made ? call_Buffer_copy_to(c->self, given, 1, stream_alone()) : NULL;
+    cuc__py_drop(size);
+    cuc__py_drop(made);
+    return done;
+}
+
 static void *Buffer_copy_to(call *c, signature *s)
 {
     cuc_buffer *dst = c->values[0].buffer, *src = c->self_value.buffer;
 
+    if (!dst)
+        return copy_to_new(c);
     if (cuc_buffer_bytes(dst) != cuc_buffer_bytes(src))
         return slowly;
     return copy(c, s, dst, src) < 0 ? failed(c) : cuc__py_new(c->objects[0]);
@@ -246,6 +293,11 @@ static void *MemoryResource_allocate(call *c, signature *s)
     return object;
 }
 
+static void *UnorderedMemoryResource_allocate(call *c, signature *s)
+{
+    return MemoryResource_allocate(c, s);
+}
+
 // The object of the device's memory resource, borrowed; NULL where one has to be made.
 static void *current_resource(const struct cuc__device_object *device)
 {
@@ -270,19 +322,10 @@ static void *Device_memory_resource(void *self)
 // What a subclass of Python's has for allocate() is called too.
 static void *Device_allocate(call *c, signature *s)
 {
-    static void *keywords; // ("stream",)
     void *resource = current_resource(cuc__python_fields(c->self));
 
     (void)s;
-    if (!keywords && !(keywords = cuc__py.Py_BuildValue("(O)", cuc__python.names.stream)))
-        return NULL;
-    if (!resource)
-        return slowly;
-    cuc__py_new(resource); // a call may set another
-    void *given[] = { resource, c->objects[0], c->objects[1] };
-    void *made = cuc__py.PyObject_VectorcallMethod(cuc__python.names.allocate, given, 2, keywords);
-    cuc__py.Py_DecRef(resource);
-    return made;
+    return resource ? allocate_of(resource, c->objects[0], c->objects[1]) : slowly;
 }
 
 static void *StridedMemoryView_from_dlpack(call *c, signature *s)
@@ -315,6 +358,27 @@ static void *StridedMemoryView_from_cuda_array_interface(call *c, signature *s)
 {
     (void)s;
     return cuc__python_view_interface(c, true);
+}
+
+// A view's extents stay as they are, and are read again and again.
+static void *extents_of(void *self, size_t which)
+{
+    struct cuc__tensor_object *view = cuc__python_fields(self);
+    const cuc_tensor *t = &view->tensor;
+
+    if (!view->extents[which])
+        view->extents[which] = extents(which ? t->strides : t->shape, t->rank);
+    return view->extents[which] ? cuc__py_new(view->extents[which]) : NULL;
+}
+
+static void *StridedMemoryView_shape(void *self)
+{
+    return extents_of(self, 0);
+}
+
+static void *StridedMemoryView_strides(void *self)
+{
+    return extents_of(self, 1);
 }
 
 static void *StridedMemoryView_dtype(void *self)
@@ -460,52 +524,19 @@ static void *Stream_close(call *c, signature *s)
 
 static void *Stream___cuda_stream__(call *c, signature *s)
 {
+    void *made = cuc__py.PyTuple_New(2), *version = integer(0),
+         *handle = address(cuc_stream_handle(c->self_value.stream));
+
     (void)s;
-    return cuc__py.Py_BuildValue(
-        "(iK)", 0, (unsigned long long)(uintptr_t)cuc_stream_handle(c->self_value.stream));
-}
-
-// As of the number, which is below the modulus of Python's hashes.
-static void *Stream___hash__(call *c, signature *s)
-{
-    (void)s;
-    return address(cuc_stream_handle(c->self_value.stream));
-}
-
-static void *Event___hash__(call *c, signature *s)
-{
-    (void)s;
-    return address(cuc_event_handle(c->self_value.event));
-}
-
-static void *Stream___eq__(call *c, signature *s)
-{
-    (void)s;
-    return boolean(cuc_stream_handle(c->self_value.stream) ==
-                   cuc_stream_handle(c->values[0].stream));
-}
-
-static void *Event___eq__(call *c, signature *s)
-{
-    (void)s;
-    return boolean(cuc_event_handle(c->self_value.event) == cuc_event_handle(c->values[0].event));
-}
-
-static void *Buffer___eq__(call *c, signature *s)
-{
-    (void)s;
-    return boolean(cuc_buffer_ptr(c->self_value.buffer) == cuc_buffer_ptr(c->values[0].buffer) &&
-                   cuc_buffer_bytes(c->self_value.buffer) == cuc_buffer_bytes(c->values[0].buffer));
-}
-
-static void *Event___sub__(call *c, signature *s)
-{
-    float milliseconds = 0;
-
-    void *state = cuc__python_begin(c, s);
-    cuc_status st = cuc_event_get_elapsed(&milliseconds, c->values[0].event, c->self_value.event);
-    cuc__python_end(c, s, state);
-    return st == CUC_OK ? cuc__py.PyFloat_FromDouble(milliseconds) : slowly; // which says why
+    if (made && version && handle) {
+        (void)cuc__py.PyTuple_SetItem(made, 0, version); // which take the references
+        (void)cuc__py.PyTuple_SetItem(made, 1, handle);
+        return made;
+    }
+    cuc__py_drop(made);
+    cuc__py_drop(version);
+    cuc__py_drop(handle);
+    return NULL;
 }
 
 // Device(), Device(0): called with the class and what that was called with.
@@ -539,6 +570,11 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
     if (ordinal >= 0 && (size_t)ordinal < CUC__LENGTH(devices) && !devices[ordinal])
         devices[ordinal] = cuc__py_new(made);
     return made;
+}
+
+static void *slow_get(void *const *definition, void *self)
+{
+    return cuc__py.PyObject_CallFunctionObjArgs(definition[0], self, NULL);
 }
 
 // ---- the rows -----------------------------------------------------------------------------------
@@ -626,17 +662,31 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
                    ? cuc__python_slow(slow_##class##_##name[0], self, given, count, keywords) \
                    : made;                                                                    \
     }
+#define CALL0(class, name, body)                                                          \
+    static void *slow_##class##_##name[2];                                                \
+    static void *call0_##class##_##name(void *self, void *unused)                         \
+    {                                                                                     \
+        static const struct cuc__python_signature *const s = &signature_##class##_##name; \
+        struct cuc__python_call c;                                                        \
+        (void)unused;                                                                     \
+        c.method = #name;                                                                 \
+        void *made = slowly;                                                              \
+        if (cuc__python_sort(&c, self, s, NULL, 0, NULL)) {                               \
+            body                                                                          \
+        }                                                                                 \
+        return made == slowly ? slow_get(slow_##class##_##name, self) : made;             \
+    }
 #define SIMPLE(result, ask)                 \
     void *state = cuc__python_begin(&c, s); \
     cuc_status st = ask;                    \
     cuc__python_end(&c, s, state);          \
     made = result(&c, st);
 #define METHOD0(class, name, result, ask) \
-    NO_SIGNATURE(class, name) CALL(class, name, SIMPLE(result, ask))
+    NO_SIGNATURE(class, name) CALL0(class, name, SIMPLE(result, ask))
 #define METHOD(class, name, parameters, result, ask) \
     SIGNATURE(class, name, UNWRAP parameters) CALL(class, name, SIMPLE(result, ask))
 #define CUSTOM0(class, name) \
-    NO_SIGNATURE(class, name) CALL(class, name, made = class##_##name(&c, s);)
+    NO_SIGNATURE(class, name) CALL0(class, name, made = class##_##name(&c, s);)
 #define CUSTOM(class, name, parameters) \
     SIGNATURE(class, name, UNWRAP parameters) CALL(class, name, made = class##_##name(&c, s);)
 
@@ -675,7 +725,15 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
         return get_once(&once, slow_##class##_##name, self);     \
     }
 #define ARRAY(class, name, parameters) SIGNATURE(class, name, UNWRAP parameters) SEEN(class, name)
-#define ARRAY0(class, name) NO_SIGNATURE(class, name) SEEN(class, name)
+#define ARRAY0(class, name)                                                   \
+    static void *slow_##class##_##name[2];                                    \
+    static void *call0_##class##_##name(void *self, void *unused)             \
+    {                                                                         \
+        struct cuc__python_call c = { .self = self };                         \
+        (void)unused;                                                         \
+        void *made = cuc__python_##class##_##name(&c);                        \
+        return made == slowly ? slow_get(slow_##class##_##name, self) : made; \
+    }
 #define SEEN(class, name)                                                                     \
     static void *slow_##class##_##name[2];                                                    \
     static void *call_##class##_##name(void *self, void *const *given, intptr_t count,        \
@@ -693,19 +751,6 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
                    : made;                                                                    \
     }
 
-static void keep(void **where, void *object)
-{
-    void *old = *where;
-
-    *where = object;
-    cuc__py_drop(old);
-}
-
-static void *slow_get(void *const *definition, void *self)
-{
-    return cuc__py.PyObject_CallFunctionObjArgs(definition[0], self, NULL);
-}
-
 // What stays the same for a device, by its ordinal, as the Python definition has once made it.
 struct once {
     void *made[64], *definition;
@@ -719,8 +764,8 @@ static void *get_once(struct once *once, void *const *slow, void *self)
         return slow_get(slow, self);
     if (once->definition != slow[0]) { // of a class of before
         for (size_t i = 0; i < CUC__LENGTH(once->made); i++)
-            keep(&once->made[i], NULL);
-        keep(&once->definition, cuc__py_new(slow[0]));
+            cuc__python_keep(&once->made[i], NULL);
+        cuc__python_keep(&once->definition, cuc__py_new(slow[0]));
     }
     if (once->made[ordinal])
         return cuc__py_new(once->made[ordinal]);
@@ -761,39 +806,23 @@ static int slow_set(void *self, void *value, void *closure)
 #define OWN_TENSOR(class, name) PROPERTY(class, name)
 #define ONCE(class, name) PROPERTY(class, name)
 #define ARRAY(class, name, ...) FUNCTION(class, name)
-#define ARRAY0(class, name) FUNCTION(class, name)
+#define ARRAY0(class, name) FUNCTION0(class, name)
 #define TENSOR(class, name, ...) PROPERTY(class, name)
-#define METHOD0(class, name, ...) FUNCTION(class, name)
+#define METHOD0(class, name, ...) FUNCTION0(class, name)
 #define METHOD(class, name, ...) FUNCTION(class, name)
-#define CUSTOM0(class, name) FUNCTION(class, name)
+#define CUSTOM0(class, name) FUNCTION0(class, name)
 #define CUSTOM(class, name, ...) FUNCTION(class, name)
-#define PROPERTY(class, name)  \
-    { #class,                  \
-      #name,                   \
-      slow_##class##_##name,   \
-      NULL,                    \
-      NULL,                    \
-      get_##class##_##name,    \
-      { NULL, NULL, 0, NULL }, \
-      { NULL, NULL, NULL, NULL, NULL } },
-#define FUNCTION(class, name)                                        \
-    { #class, #name, slow_##class##_##name,   call_##class##_##name, \
-      NULL,   NULL,  { NULL, NULL, 0, NULL }, { NULL, NULL, NULL, NULL, NULL } },
-
-#define CLASS(class, name, ...) \
-    { #class,                   \
-      #name,                    \
-      slow_##class##_##name,    \
-      NULL,                     \
-      class_##class##_##name,   \
-      NULL,                     \
-      { NULL, NULL, 0, NULL },  \
-      { NULL, NULL, NULL, NULL, NULL } },
+#define ROW(class, name, ...) { #class, #name, slow_##class##_##name, __VA_ARGS__ },
+#define PROPERTY(class, name) ROW(class, name, .get = get_##class##_##name)
+#define FUNCTION(class, name) ROW(class, name, .call = call_##class##_##name)
+#define FUNCTION0(class, name) ROW(class, name, .call0 = call0_##class##_##name)
+#define CLASS(class, name, ...) ROW(class, name, .call_class = class_##class##_##name)
 
 static struct row {
     const char *class_name, *name;
     void **slow; // the Python definitions: a function, or a property's getter and setter
     void *(*call)(void *self, void *const *given, intptr_t count, void *keywords);
+    void *(*call0)(void *self, void *unused);
     void *(*call_class)(void *type, void *const *given, intptr_t count, void *keywords);
     void *(*get)(void *self, void *closure);
     cuc__py_method method;
@@ -801,6 +830,7 @@ static struct row {
 } rows[] = {
 #include "methods.def"
 };
+#undef ROW
 
 // ---- adding them --------------------------------------------------------------------------------
 
@@ -815,9 +845,9 @@ static bool replace_new(void *type)
     bool good = made && cuc__py.PyObject_SetAttr(type, name, made) == 0;
 
     if (definition)
-        keep(&slow_new_device, definition);
+        cuc__python_keep(&slow_new_device, definition);
     for (size_t i = 0; i < CUC__LENGTH(devices); i++)
-        keep(&devices[i], NULL); // of a class of before
+        cuc__python_keep(&devices[i], NULL); // of a class of before
     cuc__py_drop(name);
     cuc__py_drop(made);
     return good;
@@ -830,15 +860,17 @@ static bool replace(struct row *row, void *type)
     void *definition = name ? cuc__py.PyObject_GetAttr(type, name) : NULL;
     void *made = NULL;
 
-    if (definition && row->call) {
-        keep(&row->slow[0], cuc__py_new(definition));
-        row->method = (cuc__py_method){ row->name, (void (*)(void))row->call,
-                                        PY_METH_FASTCALL | PY_METH_KEYWORDS, NULL };
+    if (definition && (row->call || row->call0)) {
+        cuc__python_keep(&row->slow[0], cuc__py_new(definition));
+        row->method = row->call0 ? (cuc__py_method){ row->name, (void (*)(void))row->call0,
+                                                     PY_METH_NOARGS, NULL }
+                                 : (cuc__py_method){ row->name, (void (*)(void))row->call,
+                                                     PY_METH_FASTCALL | PY_METH_KEYWORDS, NULL };
         made = cuc__py.PyDescr_NewMethod(type, &row->method);
     } else if (definition && row->call_class) {
         void *function = cuc__py.PyObject_GetAttr(definition, cuc__python.function_name);
         if (function) {
-            keep(&row->slow[0], function);
+            cuc__python_keep(&row->slow[0], function);
             row->method = (cuc__py_method){ row->name, (void (*)(void))row->call_class,
                                             PY_METH_FASTCALL | PY_METH_KEYWORDS, NULL };
             made = cuc__py.PyDescr_NewClassMethod(type, &row->method);
@@ -850,8 +882,8 @@ static bool replace(struct row *row, void *type)
             row->getset = (cuc__py_getset){ row->name, row->get,
                                             set == cuc__py.none ? NULL : slow_set, NULL,
                                             row->slow };
-            keep(&row->slow[0], get);
-            keep(&row->slow[1], set);
+            cuc__python_keep(&row->slow[0], get);
+            cuc__python_keep(&row->slow[1], set);
             made = cuc__py.PyDescr_NewGetSet(type, &row->getset);
         } else {
             cuc__py_drop(get);
@@ -880,7 +912,7 @@ static bool find_functions(void *type)
             cuc__py.PyObject_GetAttr(type, *(void **)((char *)&cuc__python + wanted[i].name));
         if (!found)
             return false;
-        keep((void **)((char *)&cuc__python + wanted[i].where), found);
+        cuc__python_keep((void **)((char *)&cuc__python + wanted[i].where), found);
     }
     return true;
 }
@@ -904,9 +936,10 @@ cuc_status cuc_python_add_methods(void *type, const char *name)
             good = good && replace(&rows[i], type);
     if (strcmp(name, "Device") == 0)
         good = good && replace_new(type);
+    good = good && cuc__python_inherit_slots(type, name);
     for (size_t i = 0; good && i < CUC__LENGTH(names); i++)
         if (strcmp(names[i], name) == 0)
-            keep(&cuc__python.classes[i], cuc__py_new(type));
+            cuc__python_keep(&cuc__python.classes[i], cuc__py_new(type));
     return good ? CUC_OK
                 : CUC_FAIL(CUC_ERROR_INTERNAL, "CPython could not add the methods of %s", name);
 }

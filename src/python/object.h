@@ -16,7 +16,8 @@
 #include "driver/cpython.h"
 #include "base/handle.h"
 
-// Classes whose objects C tells apart: X(kind, name in Python). Those of options have no handle.
+// Classes whose objects C tells apart: X(kind, name in Python). Those of options and configs have
+// no handle.
 #define CUC__PYTHON_CLASSES(X)         \
     X(STREAM, "Stream")                \
     X(EVENT, "Event")                  \
@@ -27,7 +28,8 @@
     X(KERNEL, "Kernel")                \
     X(GRAPH_EXEC, "GraphExec")         \
     X(STREAM_OPTIONS, "StreamOptions") \
-    X(EVENT_OPTIONS, "EventOptions")
+    X(EVENT_OPTIONS, "EventOptions")   \
+    X(LAUNCH_CONFIG, "LaunchConfig")
 
 enum cuc__python_class {
 #define ROW(kind, name) CUC__PYTHON_##kind,
@@ -90,7 +92,13 @@ enum cuc__python_class {
     X(priority)                 \
     X(ptr)                      \
     X(timing_enabled)           \
-    X(value)
+    X(value)                    \
+    X(grid)                     \
+    X(cluster)                  \
+    X(block)                    \
+    X(shmem_size)               \
+    X(is_cooperative)           \
+    X(programmatic_stream_serialization)
 
 extern struct cuc__python {
     void *classes[CUC__PYTHON_CLASS_COUNT]; // NULL until its methods were added
@@ -118,6 +126,11 @@ struct cuc__stream_object {
     void *cell; // of ctypes, with the handle until it is closed, for prepared launches
 };
 
+struct cuc__event_object {
+    struct cuc__object base;
+    void *named; // its descriptor, of one that has come from another process
+};
+
 struct cuc__buffer_object {
     struct cuc__object base;
     void *resource; // that it was allocated by
@@ -143,9 +156,18 @@ struct cuc__tensor_object {
     void *buffer;            // or a buffer that does
     void *stream;            // that the memory is used on
     void *exporting;         // the object that it is a view of
+    void *extents[2];        // of a view: its shape and strides, once asked for
     cuc_tensor tensor;
     cuc_dl_managed_tensor_versioned *managed; // that it came as
     cuc_dl_managed_tensor *managed_old;
+};
+
+// The shape of a launch: the config is what launches read, the fields are what Python gave.
+struct cuc__config_object {
+    struct cuc__object base; // without a handle
+    void *fields[6];         // grid, cluster, block, shmem_size and the flags
+    void *kept;              // a struct of ctypes that the config was copied from
+    cuc_launch_config config;
 };
 
 // An object of a class over that layout, or NULL.
@@ -170,6 +192,15 @@ static inline void *cuc__python_fields_of(void *object, enum cuc__python_class w
     if (type != wanted && (!wanted || !cuc__py.PyType_IsSubtype(type, wanted)))
         return NULL;
     return cuc__python_fields(object);
+}
+
+// Put an object in the place of another, whose reference goes.
+static inline void cuc__python_keep(void **where, void *object)
+{
+    void *old = *where;
+
+    *where = object;
+    cuc__py_drop(old);
 }
 
 // Find CPython and the names, once.
