@@ -4,6 +4,7 @@
 
 #include "graph/keep.h"
 
+#include <limits.h>
 #include <string.h>
 
 void *cuc__python_slow(void *definition, void *self, void *const *given, intptr_t count,
@@ -36,19 +37,22 @@ static void *failed(const call *c)
 
 // ---- results ------------------------------------------------------------------------------------
 
-static inline void *number(uint64_t value)
-{
-    return cuc__py.PyLong_FromUnsignedLongLong(value);
-}
-
+// The interpreter makes those of a C long the fastest.
 static inline void *integer(int64_t value)
 {
-    return cuc__py.PyLong_FromLongLong(value);
+    return value >= LONG_MIN && value <= LONG_MAX ? cuc__py.PyLong_FromLong((long)value)
+                                                  : cuc__py.PyLong_FromLongLong(value);
+}
+
+static inline void *number(uint64_t value)
+{
+    return value <= LONG_MAX ? cuc__py.PyLong_FromLong((long)value)
+                             : cuc__py.PyLong_FromUnsignedLongLong(value);
 }
 
 static inline void *address(const void *value)
 {
-    return cuc__py.PyLong_FromUnsignedLongLong((uintptr_t)value);
+    return number((uintptr_t)value);
 }
 
 static inline void *boolean(uint32_t value)
@@ -412,22 +416,23 @@ static void *Event_device(void *self)
 
 static void *Stream_priority(void *self)
 {
-    int32_t priority = 0;
+    struct cuc__stream_object *stream = cuc__python_fields(self);
 
-    return cuc_stream_get_priority(&priority,
-                                   ((struct cuc__object *)cuc__python_fields(self))->handle) < 0
-               ? slowly
-               : integer(priority);
+    if (!stream->has_priority)
+        stream->has_priority = cuc_stream_get_priority(&stream->priority, stream->base.handle) >= 0;
+    return stream->has_priority ? integer(stream->priority) : slowly;
 }
 
 static void *Stream_is_nonblocking(void *self)
 {
+    struct cuc__stream_object *stream = cuc__python_fields(self);
     uint32_t flags = 0;
 
-    return cuc_stream_get_flags(&flags, ((struct cuc__object *)cuc__python_fields(self))->handle) <
-                   0
-               ? slowly
-               : boolean(!(flags & CUC_STREAM_SYNC_LEGACY));
+    if (!stream->has_flags) {
+        stream->has_flags = cuc_stream_get_flags(&flags, stream->base.handle) >= 0;
+        stream->is_nonblocking = !(flags & CUC_STREAM_SYNC_LEGACY);
+    }
+    return stream->has_flags ? boolean(stream->is_nonblocking) : slowly;
 }
 
 static void *default_stream(void *self, int32_t which)
@@ -524,19 +529,13 @@ static void *Stream_close(call *c, signature *s)
 
 static void *Stream___cuda_stream__(call *c, signature *s)
 {
-    void *made = cuc__py.PyTuple_New(2), *version = integer(0),
-         *handle = address(cuc_stream_handle(c->self_value.stream));
+    struct cuc__stream_object *stream = cuc__python_fields(c->self);
 
     (void)s;
-    if (made && version && handle) {
-        (void)cuc__py.PyTuple_SetItem(made, 0, version); // which take the references
-        (void)cuc__py.PyTuple_SetItem(made, 1, handle);
-        return made;
-    }
-    cuc__py_drop(made);
-    cuc__py_drop(version);
-    cuc__py_drop(handle);
-    return NULL;
+    if (!stream->said)
+        stream->said = cuc__py.Py_BuildValue(
+            "(iK)", 0, (unsigned long long)(uintptr_t)cuc_stream_handle(c->self_value.stream));
+    return stream->said ? cuc__py_new(stream->said) : NULL;
 }
 
 // Device(), Device(0): called with the class and what that was called with.

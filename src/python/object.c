@@ -3,7 +3,10 @@
 #include "slots.h"
 
 #include "driver/toolkit.h"
+#include "memory/buffer.h"
+#include "graph/capture_registry.h"
 #include "graph/keep.h"
+#include "device/stream.h"
 
 #include <string.h>
 
@@ -111,12 +114,34 @@ static void release(void *handle)
     }
 }
 
+// What is another library's makes no call of the driver when it goes: the interpreter's lock may
+// stay held, which the end of its owner needs.
+static bool is_foreign(const void *handle)
+{
+    const cuc_stream *stream = handle;
+    const cuc_buffer *buffer = handle;
+
+    switch (((const cuc__handle *)handle)->kind) {
+    case CUC__HANDLE_STREAM:
+        return !stream->owned && !atomic_load_explicit(&stream->marker, memory_order_relaxed) &&
+               !cuc__capturing();
+    case CUC__HANDLE_BUFFER:
+        return !buffer->resource && !buffer->parent && !buffer->stream;
+    default:
+        return false;
+    }
+}
+
 void cuc__python_release(void *handle)
 {
     if (!handle || cuc__handle_drop_shared(handle))
         return;
     if (!cuc__python_may_release()) {
         (void)cuc__keep_leave(handle, release); // or it is leaked
+        return;
+    }
+    if (is_foreign(handle)) {
+        release(handle);
         return;
     }
     // Memory may wait for its stream, and that for a function of Python's.
@@ -267,7 +292,7 @@ static void drop_managed(void *self)
 // what goes before the objects, the names of those that Python reads). One with an underscore reads
 // as None until it is set.
 #define FIELD_TYPES(X)                                                                            \
-    X(Stream, cuc__stream_object, 1, true, NULL, "_cell")                                         \
+    X(Stream, cuc__stream_object, 2, true, NULL, "_cell")                                         \
     X(Event, cuc__event_object, 1, true, NULL, "_named")                                          \
     X(Buffer, cuc__buffer_object, 3, true, NULL, "_resource", "_pool", "_named")                  \
     X(MemoryResource, cuc__resource_object, 1, true, NULL, "_ipc")                                \

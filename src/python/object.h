@@ -124,6 +124,10 @@ struct cuc__object {
 struct cuc__stream_object {
     struct cuc__object base;
     void *cell; // of ctypes, with the handle until it is closed, for prepared launches
+    void *said; // what the stream protocol gives
+    // What never changes, once asked for.
+    int32_t priority;
+    bool has_priority, has_flags, is_nonblocking;
 };
 
 struct cuc__event_object {
@@ -178,6 +182,9 @@ void cuc__python_drop_managed(struct cuc__tensor_object *tensor);
 
 // A view of an array by the producer's exchange API: the Python definition has to look at others.
 void *cuc__python_view(void *type, void *value, void *stream_ptr);
+
+// The same by that API alone, of an array on a device.
+void *cuc__python_view_exchanged(void *type, void *value, void *stream_ptr);
 
 static inline void *cuc__python_fields(void *object)
 {
