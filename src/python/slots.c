@@ -12,15 +12,17 @@ enum { EQUAL = 2, NOT_EQUAL = 3 };
 typedef void *(*compare)(void *self, void *other, int operation);
 
 // Definitions in Python, by class and name.
-#define SLOTS(X)                         \
-    X(Stream, __hash__, PY_TP_HASH)      \
-    X(Stream, __eq__, PY_TP_RICHCOMPARE) \
-    X(Event, __hash__, PY_TP_HASH)       \
-    X(Event, __eq__, PY_TP_RICHCOMPARE)  \
-    X(Event, __sub__, PY_NB_SUBTRACT)    \
-    X(Buffer, __hash__, PY_TP_HASH)      \
-    X(Buffer, __eq__, PY_TP_RICHCOMPARE) \
-    X(LaunchConfig, __init__, PY_TP_INIT)
+#define SLOTS(X)                          \
+    X(Stream, __hash__, PY_TP_HASH)       \
+    X(Stream, __eq__, PY_TP_RICHCOMPARE)  \
+    X(Event, __hash__, PY_TP_HASH)        \
+    X(Event, __eq__, PY_TP_RICHCOMPARE)   \
+    X(Event, __sub__, PY_NB_SUBTRACT)     \
+    X(Buffer, __hash__, PY_TP_HASH)       \
+    X(Buffer, __eq__, PY_TP_RICHCOMPARE)  \
+    X(LaunchConfig, __init__, PY_TP_INIT) \
+    X(LaunchConfig, __hash__, PY_TP_HASH) \
+    X(LaunchConfig, __eq__, PY_TP_RICHCOMPARE)
 
 static struct {
 #define ROW(class, name, slot) void *class##name;
@@ -36,7 +38,7 @@ static void *handle_of(void *self)
 // ---- hashes -------------------------------------------------------------------------------------
 
 // Of a number, as Python has it; -1 stands for an exception.
-static intptr_t hash_of(uint64_t number)
+static inline intptr_t hash_of(uint64_t number)
 {
     const uint64_t modulus = sizeof(void *) == 8 ? (UINT64_C(1) << 61) - 1 : (1u << 31) - 1;
 
@@ -138,6 +140,33 @@ static void *Event__sub__(void *later, void *earlier)
 }
 
 // ---- configs ------------------------------------------------------------------------------------
+
+_Static_assert(sizeof(cuc_launch_config) == sizeof(size_t) + 12 * sizeof(uint32_t) + sizeof(void *),
+               "no byte of a config is padding");
+
+// Configs are equal where the library reads the same of them.
+static void *LaunchConfig__eq__(void *self, void *other, int operation)
+{
+    if (operation == NOT_EQUAL)
+        return not_equal(self, other);
+    if (operation != EQUAL || !cuc__python_fields_of(other, CUC__PYTHON_LAUNCH_CONFIG))
+        return cuc__py_new(cuc__py.not_implemented);
+    const struct cuc__config_object *a = cuc__python_fields(self), *b = cuc__python_fields(other);
+    return cuc__py.PyBool_FromLong(memcmp(&a->config, &b->config, sizeof(a->config)) == 0);
+}
+
+static intptr_t LaunchConfig__hash__(void *self)
+{
+    const cuc_launch_config *config =
+        &((struct cuc__config_object *)cuc__python_fields(self))->config;
+    const uint32_t *const parts[] = { config->grid, config->block, config->cluster };
+    uint64_t hash = (uint64_t)config->shared_bytes << 8 | config->flags;
+
+    for (size_t i = 0; i < CUC__LENGTH(parts); i++)
+        for (size_t j = 0; j < 3; j++)
+            hash = (hash ^ parts[i][j]) * UINT64_C(0x100000001B3);
+    return hash_of(hash);
+}
 
 static int LaunchConfig__init__(void *self, void *arguments, void *named)
 {
