@@ -1,9 +1,9 @@
 // Objects that are made with options, or of what other libraries have.
 #include "create.h"
 
-#include "memory/buffer.h"
+#include "result.h"
 
-#define slowly ((void *)&cuc__python)
+#include "memory/buffer.h"
 
 static void *slowly_after_error(void)
 {

@@ -1,10 +1,8 @@
-#include "create.h"
+#include "functions.h"
 #include "slots.h"
-#include "views.h"
 
 #include "graph/keep.h"
 
-#include <limits.h>
 #include <string.h>
 
 void *cuc__python_slow(void *definition, void *self, void *const *given, intptr_t count,
@@ -27,556 +25,12 @@ void *cuc__python_slow(void *definition, void *self, void *const *given, intptr_
     return result;
 }
 
-typedef struct cuc__python_call call;
-typedef const struct cuc__python_signature signature;
-
-static void *failed(const call *c)
-{
-    return cuc__python_failed(c->self, c->method);
-}
-
-// ---- results ------------------------------------------------------------------------------------
-
-// The interpreter makes those of a C long the fastest.
-static inline void *integer(int64_t value)
-{
-    return value >= LONG_MIN && value <= LONG_MAX ? cuc__py.PyLong_FromLong((long)value)
-                                                  : cuc__py.PyLong_FromLongLong(value);
-}
-
-static inline void *number(uint64_t value)
-{
-    return value <= LONG_MAX ? cuc__py.PyLong_FromLong((long)value)
-                             : cuc__py.PyLong_FromUnsignedLongLong(value);
-}
-
-static inline void *address(const void *value)
-{
-    return number((uintptr_t)value);
-}
-
-static inline void *boolean(uint32_t value)
-{
-    return cuc__py.PyBool_FromLong(value != 0);
-}
-
-static void *extents(const int64_t *values, int32_t rank)
-{
-    void *made = cuc__py.PyTuple_New(rank);
-
-    for (int32_t i = 0; made && i < rank; i++) {
-        void *each = integer(values[i]);
-        if (!each || cuc__py.PyTuple_SetItem(made, i, each) != 0) { // which takes the reference
-            cuc__py.Py_DecRef(made);
-            return NULL;
-        }
-    }
-    return made;
-}
-
-static inline void *none(void)
-{
-    return cuc__py_new(cuc__py.none);
-}
-
-static inline void *nothing(const call *c, cuc_status st)
-{
-    return st < 0 ? failed(c) : none();
-}
-
-static inline void *is_ok(const call *c, cuc_status st)
-{
-    return st < 0 ? failed(c) : cuc__py.PyBool_FromLong(st == CUC_OK);
-}
-
-// After something was waited for, host memory that copies used may go.
-static void *waited(const call *c, cuc_status st)
-{
-    if (st < 0)
-        return failed(c);
-    if (cuc__py.PyObject_IsTrue(cuc__python.held) <= 0)
-        return none();
-    return cuc__py.PyObject_CallFunctionObjArgs(cuc__python.prune, NULL);
-}
-
-// What was dropped where nothing of CUDA's may be called goes before something new is made.
-static void tidy(void)
-{
-    if (cuc__py.PyObject_IsTrue(cuc__python.left) <= 0)
-        return;
-    void *done = cuc__py.PyObject_CallFunctionObjArgs(cuc__python.release_left, NULL);
-    if (!done)
-        cuc__py.PyErr_Clear();
-    cuc__py_drop(done);
-}
-
-// ---- methods that are functions of their own ----------------------------------------------------
-
-// The Python definition has to look at it: no object, and no exception either.
-#define slowly ((void *)&cuc__python)
-
-static void *Handle_close(call *c, signature *s)
-{
-    (void)s;
-    cuc__python_close(cuc__python_fields(c->self));
-    return none();
-}
-
-static void *Stream_wait(call *c, signature *s)
-{
-    const struct cuc__object *event = cuc__python_fields_of(c->objects[0], CUC__PYTHON_EVENT);
-    const struct cuc__object *other =
-        event ? event : cuc__python_fields_of(c->objects[0], CUC__PYTHON_STREAM);
-    if (!other || !other->handle)
-        return slowly;
-    void *handle = cuc__handle_retain(other->handle);
-    void *state = cuc__python_begin(c, s);
-    cuc_status st = event ? cuc_stream_wait_event(c->self_value.stream, handle)
-                          : cuc_stream_wait_stream(c->self_value.stream, handle);
-    cuc__python_end(c, s, state);
-    cuc__python_release(handle);
-    return nothing(c, st);
-}
-
-static void *Stream_record(call *c, signature *s)
-{
-    cuc_event *event = c->values[0].event, *made = NULL;
-
-    if (c->objects[1]) // options
-        return slowly;
-    tidy();
-    void *state = cuc__python_begin(c, s);
-    cuc_status st = event ? CUC_OK
-                          : cuc_event_create(&made, cuc_stream_device(c->self_value.stream), NULL);
-    if (st >= 0)
-        st = cuc_event_record(event ? event : made, c->self_value.stream);
-    cuc__python_end(c, s, state);
-    if (st < 0) {
-        failed(c); // before anything else can fail
-        cuc__python_release(made);
-        return NULL;
-    }
-    return made ? cuc__python_make(cuc__python.classes[CUC__PYTHON_EVENT], made)
-                : cuc__py_new(c->objects[0]);
-}
-
-static void *Buffer_close(call *c, signature *s)
-{
-    cuc_status st = CUC_OK;
-
-    (void)s;
-    if (c->objects[0])
-        st = cuc_buffer_set_stream(c->self_value.buffer, c->values[0].stream);
-    if (st < 0)
-        return failed(c);
-    cuc__python_close(cuc__python_fields(c->self));
-    return none();
-}
-
-static cuc_status copy(call *c, signature *s, cuc_buffer *dst, cuc_buffer *src)
-{
-    void *state = cuc__python_begin(c, s);
-    cuc_status st = cuc_buffer_copy(c->values[1].stream, dst, 0, src, 0, cuc_buffer_bytes(src));
-
-    cuc__python_end(c, s, state);
-    return st;
-}
-
-// The names of arguments that are a stream alone.
-static void *stream_alone(void)
-{
-    static void *keywords;
-
-    if (!keywords)
-        keywords = cuc__py.Py_BuildValue("(O)", cuc__python.names.stream);
-    return keywords;
-}
-
-// Memory of a resource, by its method: a subclass may have its own. The resource stays meanwhile.
-static void *allocate_of(void *resource, void *size, void *stream)
-{
-    void *keywords = stream_alone(), *given[] = { resource, size, stream };
-
-    if (!keywords)
-        return NULL;
-    cuc__py_new(resource);
-    void *made = cuc__py.PyObject_VectorcallMethod(cuc__python.names.allocate, given, 2, keywords);
-    cuc__py.Py_DecRef(resource);
-    return made;
-}
-
-static void *call_Buffer_copy_to(void *self, void *const *given, intptr_t count, void *keywords);
-
-// A copy in a new buffer of the same resource.
-static void *copy_to_new(const call *c)
-{
-    const struct cuc__buffer_object *object = cuc__python_fields(c->self);
-    void *resource = object->resource;
-
-    if (!resource || resource == cuc__py.none ||
-        !((struct cuc__object *)cuc__python_fields(resource))->handle)
-        return slowly;
-    void *size = number(cuc_buffer_bytes(object->base.handle)), *stream = c->objects[1];
-    void *made = size ? allocate_of(resource, size, stream) : NULL;
-    void *given[] = { made, stream };
-    // From the start: objects may have been closed meanwhile.
-    void *done = made ? call_Buffer_copy_to(c->self, given, 1, stream_alone()) : NULL;
-    cuc__py_drop(size);
-    cuc__py_drop(made);
-    return done;
-}
-
-static void *Buffer_copy_to(call *c, signature *s)
-{
-    cuc_buffer *dst = c->values[0].buffer, *src = c->self_value.buffer;
-
-    if (!dst)
-        return copy_to_new(c);
-    if (cuc_buffer_bytes(dst) != cuc_buffer_bytes(src))
-        return slowly;
-    return copy(c, s, dst, src) < 0 ? failed(c) : cuc__py_new(c->objects[0]);
-}
-
-static void *Buffer_copy_from(call *c, signature *s)
-{
-    cuc_buffer *dst = c->self_value.buffer, *src = c->values[0].buffer;
-
-    if (cuc_buffer_bytes(dst) != cuc_buffer_bytes(src))
-        return slowly;
-    return nothing(c, copy(c, s, dst, src));
-}
-
-static void *Buffer_fill(call *c, signature *s)
-{
-    uint32_t pattern = 0;
-    intptr_t bytes = 1;
-    char *data;
-
-    if (cuc__py_type(c->objects[0]) == cuc__py.int_type) {
-        long long value = cuc__py.PyLong_AsLongLong(c->objects[0]);
-        if (value < 0 || value > 255) {
-            cuc__py.PyErr_Clear();
-            return slowly;
-        }
-        pattern = (uint32_t)value;
-    } else if (cuc__py_type(c->objects[0]) == cuc__py.bytes_type) {
-        if (cuc__py.PyBytes_AsStringAndSize(c->objects[0], &data, &bytes) < 0)
-            return NULL;
-        if (bytes != 1 && bytes != 2 && bytes != 4)
-            return slowly;
-        memcpy(&pattern, data, (size_t)bytes);
-    } else {
-        return slowly;
-    }
-    void *state = cuc__python_begin(c, s);
-    cuc_status st = cuc_buffer_fill(c->values[1].stream, c->self_value.buffer, 0, pattern,
-                                    (uint32_t)bytes, cuc_buffer_bytes(c->self_value.buffer));
-    cuc__python_end(c, s, state);
-    return nothing(c, st);
-}
-
-static void *MemoryResource_allocate(call *c, signature *s)
-{
-    const struct cuc__resource_object *resource = cuc__python_fields(c->self);
-    cuc_buffer *made = NULL;
-
-    tidy();
-    void *state = cuc__python_begin(c, s);
-    cuc_status st =
-        cuc_buffer_create(&made, c->self_value.resource, c->values[0].size, c->values[1].stream);
-    cuc__python_end(c, s, state);
-    if (st < 0)
-        return failed(c);
-    void *object = cuc__python_make(cuc__python.classes[CUC__PYTHON_BUFFER], made);
-    if (!object)
-        return NULL;
-    struct cuc__buffer_object *buffer = cuc__python_fields(object);
-    buffer->resource = cuc__py_new(c->self);
-    if (resource->ipc && resource->ipc != cuc__py.none)
-        buffer->pool = cuc__py_new(c->self);
-    return object;
-}
-
-static void *UnorderedMemoryResource_allocate(call *c, signature *s)
-{
-    return MemoryResource_allocate(c, s);
-}
-
-// The object of the device's memory resource, borrowed; NULL where one has to be made.
-static void *current_resource(const struct cuc__device_object *device)
-{
-    const struct cuc__object *found = device->found ? cuc__python_fields(device->found) : NULL;
-    cuc_memory_resource *now = NULL;
-
-    if ((device->given && device->given != cuc__py.none) || !found ||
-        device->found == cuc__py.none ||
-        cuc_device_get_memory_resource(&now, device->base.handle) < 0)
-        return NULL;
-    cuc_memory_resource_release(now); // the device has it
-    return now == found->handle ? device->found : NULL;
-}
-
-static void *Device_memory_resource(void *self)
-{
-    void *resource = current_resource(cuc__python_fields(self));
-
-    return resource ? cuc__py_new(resource) : slowly;
-}
-
-// What a subclass of Python's has for allocate() is called too.
-static void *Device_allocate(call *c, signature *s)
-{
-    void *resource = current_resource(cuc__python_fields(c->self));
-
-    (void)s;
-    return resource ? allocate_of(resource, c->objects[0], c->objects[1]) : slowly;
-}
-
-static void *StridedMemoryView_from_dlpack(call *c, signature *s)
-{
-    (void)s;
-    return c->objects[1] ? cuc__python_view(c->self, c->objects[0], c->objects[1]) : slowly;
-}
-
-// A buffer's view is one of its bytes.
-static void *StridedMemoryView_from_any_interface(call *c, signature *s)
-{
-    return cuc__python_fields_of(c->objects[0], CUC__PYTHON_BUFFER)
-               ? slowly
-               : StridedMemoryView_from_dlpack(c, s);
-}
-
-static void *StridedMemoryView_from_buffer(call *c, signature *s)
-{
-    (void)s;
-    return cuc__python_view_buffer(c);
-}
-
-static void *StridedMemoryView_from_array_interface(call *c, signature *s)
-{
-    (void)s;
-    return cuc__python_view_interface(c, false);
-}
-
-static void *StridedMemoryView_from_cuda_array_interface(call *c, signature *s)
-{
-    (void)s;
-    return cuc__python_view_interface(c, true);
-}
-
-// A view's extents stay as they are, and are read again and again.
-static void *extents_of(void *self, size_t which)
-{
-    struct cuc__tensor_object *view = cuc__python_fields(self);
-    const cuc_tensor *t = &view->tensor;
-
-    if (!view->extents[which])
-        view->extents[which] = extents(which ? t->strides : t->shape, t->rank);
-    return view->extents[which] ? cuc__py_new(view->extents[which]) : NULL;
-}
-
-static void *StridedMemoryView_shape(void *self)
-{
-    return extents_of(self, 0);
-}
-
-static void *StridedMemoryView_strides(void *self)
-{
-    return extents_of(self, 1);
-}
-
-static void *StridedMemoryView_dtype(void *self)
-{
-    return cuc__python_view_dtype(self);
-}
-
-// Devices by their ordinals, each of which has one object for good.
-static void *devices[64];
-
-static void *device_object(const cuc_device *device)
-{
-    int32_t ordinal = cuc_device_ordinal(device);
-
-    if (!device || ordinal < 0 || (size_t)ordinal >= CUC__LENGTH(devices) || !devices[ordinal])
-        return slowly;
-    return cuc__py_new(devices[ordinal]);
-}
-
-static void *Stream_device(void *self)
-{
-    return device_object(
-        cuc_stream_device(((struct cuc__object *)cuc__python_fields(self))->handle));
-}
-
-static void *Event_device(void *self)
-{
-    return device_object(
-        cuc_event_device(((struct cuc__object *)cuc__python_fields(self))->handle));
-}
-
-static void *Stream_priority(void *self)
-{
-    struct cuc__stream_object *stream = cuc__python_fields(self);
-
-    if (!stream->has_priority)
-        stream->has_priority = cuc_stream_get_priority(&stream->priority, stream->base.handle) >= 0;
-    return stream->has_priority ? integer(stream->priority) : slowly;
-}
-
-static void *Stream_is_nonblocking(void *self)
-{
-    struct cuc__stream_object *stream = cuc__python_fields(self);
-    uint32_t flags = 0;
-
-    if (!stream->has_flags) {
-        stream->has_flags = cuc_stream_get_flags(&flags, stream->base.handle) >= 0;
-        stream->is_nonblocking = !(flags & CUC_STREAM_SYNC_LEGACY);
-    }
-    return stream->has_flags ? boolean(stream->is_nonblocking) : slowly;
-}
-
-static void *default_stream(void *self, int32_t which)
-{
-    cuc_stream *stream = NULL;
-
-    tidy();
-    if (cuc_stream_get_default(&stream, ((struct cuc__object *)cuc__python_fields(self))->handle,
-                               which) < 0)
-        return slowly; // which fails the same
-    return cuc__python_make(cuc__python.classes[CUC__PYTHON_STREAM], cuc_stream_retain(stream));
-}
-
-static void *Device_default_stream(void *self)
-{
-    return default_stream(self, CUC_STREAM_LEGACY);
-}
-
-static void *Device_per_thread_default_stream(void *self)
-{
-    return default_stream(self, CUC_STREAM_PER_THREAD);
-}
-
-static void *Device_create_stream(call *c, signature *s)
-{
-    tidy();
-    return cuc__python_create_stream(c, s);
-}
-
-static void *Device_create_event(call *c, signature *s)
-{
-    tidy();
-    return cuc__python_create_event(c, s);
-}
-
-static void *Buffer_from_handle(call *c, signature *s)
-{
-    tidy();
-    return cuc__python_buffer_from_handle(c, s);
-}
-
-static void *Buffer_owner(void *self)
-{
-    return cuc__python_owner(((struct cuc__object *)cuc__python_fields(self))->handle);
-}
-
-static void *Buffer_memory_resource(void *self)
-{
-    void *resource = ((struct cuc__buffer_object *)cuc__python_fields(self))->resource;
-
-    return resource && resource != cuc__py.none ? cuc__py_new(resource) : slowly;
-}
-
-static void *context_object(cuc_context *context)
-{
-    return context ? cuc__python_make(cuc__python.classes[CUC__PYTHON_CONTEXT],
-                                      cuc_context_retain(context))
-                   : slowly;
-}
-
-static void *Stream_context(void *self)
-{
-    return context_object(
-        cuc_stream_context(((struct cuc__object *)cuc__python_fields(self))->handle));
-}
-
-static void *Event_context(void *self)
-{
-    return context_object(
-        cuc_event_context(((struct cuc__object *)cuc__python_fields(self))->handle));
-}
-
-// set_current(ctx=None) gives the context that was current.
-static void *Device_set_current(call *c, signature *s)
-{
-    cuc_context *context = c->values[0].context, *before = NULL;
-
-    tidy();
-    void *state = cuc__python_begin(c, s);
-    cuc_status st = c->objects[0] ? cuc_context_set_current(context, &before)
-                                  : cuc_device_set_current(c->self_value.device, &before);
-    cuc__python_end(c, s, state);
-    if (st < 0)
-        return failed(c);
-    return before ? cuc__python_make(cuc__python.classes[CUC__PYTHON_CONTEXT], before) : none();
-}
-
-static void *Stream_close(call *c, signature *s)
-{
-    const struct cuc__stream_object *stream = cuc__python_fields(c->self);
-
-    return stream->cell && stream->cell != cuc__py.none ? slowly : Handle_close(c, s);
-}
-
-static void *Stream___cuda_stream__(call *c, signature *s)
-{
-    struct cuc__stream_object *stream = cuc__python_fields(c->self);
-
-    (void)s;
-    if (!stream->said)
-        stream->said = cuc__py.Py_BuildValue(
-            "(iK)", 0, (unsigned long long)(uintptr_t)cuc_stream_handle(c->self_value.stream));
-    return stream->said ? cuc__py_new(stream->said) : NULL;
-}
-
-// Device(), Device(0): called with the class and what that was called with.
-static void *slow_new_device;
-
-static void *new_device(void *nothing_, void *const *given, intptr_t count, void *keywords)
-{
-    cuc_device *device = NULL;
-    cuc_status st = CUC_NOT_READY;
-
-    (void)nothing_;
-    if (!keywords && count == 1) {
-        st = cuc_device_get_current(&device);
-    } else if (!keywords && count == 2 && cuc__py_type(given[1]) == cuc__py.int_type) {
-        long long ordinal = cuc__py.PyLong_AsLongLong(given[1]);
-        if (ordinal >= 0 && (size_t)ordinal < CUC__LENGTH(devices))
-            st = cuc_device_get(&device, (int32_t)ordinal);
-        cuc__py.PyErr_Clear();
-    }
-    if (count >= 1 && given[0] == cuc__python.classes[CUC__PYTHON_DEVICE] && st == CUC_OK) {
-        void *known = device_object(device);
-        if (known != slowly)
-            return known;
-    }
-    if (count < 1)
-        return NULL;
-    void *made = cuc__python_slow(slow_new_device, given[0], given + 1, count - 1, keywords);
-    const struct cuc__object *object = made ? cuc__python_fields_of(made, CUC__PYTHON_DEVICE)
-                                            : NULL;
-    int32_t ordinal = object ? cuc_device_ordinal(object->handle) : -1;
-    if (ordinal >= 0 && (size_t)ordinal < CUC__LENGTH(devices) && !devices[ordinal])
-        devices[ordinal] = cuc__py_new(made);
-    return made;
-}
+// ---- the rows -----------------------------------------------------------------------------------
 
 static void *slow_get(void *const *definition, void *self)
 {
     return cuc__py.PyObject_CallFunctionObjArgs(definition[0], self, NULL);
 }
-
-// ---- the rows -----------------------------------------------------------------------------------
 
 #define me (c.self_value)
 #define a0 (c.values[0])
@@ -640,7 +94,7 @@ static void *slow_get(void *const *definition, void *self)
     {                                                                         \
         (void)closure;                                                        \
         const struct cuc__object *object = cuc__python_fields(self);          \
-        void *made = is_open ? class##_##name(self) : slowly;                 \
+        void *made = is_open ? cuc__python_##class##_##name(self) : slowly;   \
         return made == slowly ? slow_get(slow_##class##_##name, self) : made; \
     }
 #define OWN(class, name) OWN_WHERE(class, name, object->handle)
@@ -685,9 +139,10 @@ static void *slow_get(void *const *definition, void *self)
 #define METHOD(class, name, parameters, result, ask) \
     SIGNATURE(class, name, UNWRAP parameters) CALL(class, name, SIMPLE(result, ask))
 #define CUSTOM0(class, name) \
-    NO_SIGNATURE(class, name) CALL0(class, name, made = class##_##name(&c, s);)
-#define CUSTOM(class, name, parameters) \
-    SIGNATURE(class, name, UNWRAP parameters) CALL(class, name, made = class##_##name(&c, s);)
+    NO_SIGNATURE(class, name) CALL0(class, name, made = cuc__python_##class##_##name(&c, s);)
+#define CUSTOM(class, name, parameters)       \
+    SIGNATURE(class, name, UNWRAP parameters) \
+    CALL(class, name, made = cuc__python_##class##_##name(&c, s);)
 
 #define TENSOR(class, name, result, ...)                                                        \
     static void *slow_##class##_##name[2];                                                      \
@@ -709,7 +164,7 @@ static void *slow_get(void *const *definition, void *self)
         c.self = type;                                                                        \
         c.method = #name;                                                                     \
         if (cuc__python_sort_arguments(&c, s, given, count, keywords))                        \
-            made = class##_##name(&c, s);                                                     \
+            made = cuc__python_##class##_##name(&c, s);                                       \
         return made == slowly                                                                 \
                    ? cuc__python_slow(slow_##class##_##name[0], type, given, count, keywords) \
                    : made;                                                                    \
@@ -833,25 +288,6 @@ static struct row {
 
 // ---- adding them --------------------------------------------------------------------------------
 
-// A class is called by its __new__.
-static bool replace_new(void *type)
-{
-    static cuc__py_method method = { "__new__", (void (*)(void))new_device,
-                                     PY_METH_FASTCALL | PY_METH_KEYWORDS, NULL };
-    void *name = cuc__py.PyUnicode_InternFromString("__new__");
-    void *definition = name ? cuc__py.PyObject_GetAttr(type, name) : NULL;
-    void *made = definition ? cuc__py.PyCFunction_NewEx(&method, cuc__py.none, NULL) : NULL;
-    bool good = made && cuc__py.PyObject_SetAttr(type, name, made) == 0;
-
-    if (definition)
-        cuc__python_keep(&slow_new_device, definition);
-    for (size_t i = 0; i < CUC__LENGTH(devices); i++)
-        cuc__python_keep(&devices[i], NULL); // of a class of before
-    cuc__py_drop(name);
-    cuc__py_drop(made);
-    return good;
-}
-
 // Take the Python definition of a row out of a class, and put the row in its place.
 static bool replace(struct row *row, void *type)
 {
@@ -934,7 +370,7 @@ cuc_status cuc_python_add_methods(void *type, const char *name)
         if (strcmp(rows[i].class_name, name) == 0)
             good = good && replace(&rows[i], type);
     if (strcmp(name, "Device") == 0)
-        good = good && replace_new(type);
+        good = good && cuc__python_replace_new(type);
     good = good && cuc__python_inherit_slots(type, name);
     for (size_t i = 0; good && i < CUC__LENGTH(names); i++)
         if (strcmp(names[i], name) == 0)

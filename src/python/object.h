@@ -57,6 +57,7 @@ enum cuc__python_class {
     X(allocate)                 \
     X(buffer)                   \
     X(copy)                     \
+    X(copy_to)                  \
     X(data)                     \
     X(dl_device)                \
     X(dst)                      \

@@ -2,14 +2,14 @@
 // away. All of these have a Python definition, which does what is not common.
 #include "views.h"
 
+#include "functions.h"
+
 #include "memory/buffer.h"
 #include "tensor/tensor.h"
 
 #include <cucore/memory.h>
 
 #include <string.h>
-
-#define slowly ((void *)&cuc__python)
 
 // After a failure of Python's, which the Python definition meets again and words.
 static void *slowly_after_error(void)
@@ -321,4 +321,69 @@ void *cuc__python_Buffer___dlpack_device__(struct cuc__python_call *call)
     cuc_tensor tensor;
 
     return bytes_of(&tensor, call->self) ? pair_of(&tensor) : slowly;
+}
+
+// ---- the rows -----------------------------------------------------------------------------------
+
+void *cuc__python_StridedMemoryView_from_dlpack(struct cuc__python_call *c,
+                                                const struct cuc__python_signature *s)
+{
+    (void)s;
+    return c->objects[1] ? cuc__python_view(c->self, c->objects[0], c->objects[1]) : slowly;
+}
+
+// A buffer's view is one of its bytes.
+void *cuc__python_StridedMemoryView_from_any_interface(struct cuc__python_call *c,
+                                                       const struct cuc__python_signature *s)
+{
+    return cuc__python_fields_of(c->objects[0], CUC__PYTHON_BUFFER)
+               ? slowly
+               : cuc__python_StridedMemoryView_from_dlpack(c, s);
+}
+
+void *cuc__python_StridedMemoryView_from_buffer(struct cuc__python_call *c,
+                                                const struct cuc__python_signature *s)
+{
+    (void)s;
+    return cuc__python_view_buffer(c);
+}
+
+void *cuc__python_StridedMemoryView_from_array_interface(struct cuc__python_call *c,
+                                                         const struct cuc__python_signature *s)
+{
+    (void)s;
+    return cuc__python_view_interface(c, false);
+}
+
+void *cuc__python_StridedMemoryView_from_cuda_array_interface(struct cuc__python_call *c,
+                                                              const struct cuc__python_signature *s)
+{
+    (void)s;
+    return cuc__python_view_interface(c, true);
+}
+
+// A view's extents stay as they are, and are read again and again.
+static void *extents_of(void *self, size_t which)
+{
+    struct cuc__tensor_object *view = cuc__python_fields(self);
+    const cuc_tensor *t = &view->tensor;
+
+    if (!view->extents[which])
+        view->extents[which] = extents(which ? t->strides : t->shape, t->rank);
+    return view->extents[which] ? cuc__py_new(view->extents[which]) : NULL;
+}
+
+void *cuc__python_StridedMemoryView_shape(void *self)
+{
+    return extents_of(self, 0);
+}
+
+void *cuc__python_StridedMemoryView_strides(void *self)
+{
+    return extents_of(self, 1);
+}
+
+void *cuc__python_StridedMemoryView_dtype(void *self)
+{
+    return cuc__python_view_dtype(self);
 }
