@@ -1,7 +1,10 @@
 #include "functions.h"
 #include "slots.h"
 
-#include "graph/keep.h"
+#include "memory/buffer.h"
+#include "device/event.h"
+#include "memory/resource.h"
+#include "device/stream.h"
 
 #include <string.h>
 

@@ -51,6 +51,13 @@ static inline void *extents(const int64_t *values, int32_t rank)
     return made;
 }
 
+static inline void *pair(int64_t first, int64_t second)
+{
+    const int64_t both[] = { first, second };
+
+    return extents(both, 2);
+}
+
 static inline void *none(void)
 {
     return cuc__py_new(cuc__py.none);

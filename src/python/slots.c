@@ -2,7 +2,10 @@
 
 #include "config.h"
 
+#include "memory/buffer.h"
 #include "driver/toolkit.h"
+#include "device/event.h"
+#include "device/stream.h"
 
 #include <string.h>
 
@@ -109,10 +112,11 @@ static void *not_equal(void *self, void *other)
             return cuc__py.PyObject_CallFunctionObjArgs(slow.class##__eq__, self, other, NULL); \
         return cuc__py.PyBool_FromLong(equal);                                                  \
     }
-COMPARE(Stream, STREAM, cuc_stream_handle(a) == cuc_stream_handle(b))
-COMPARE(Event, EVENT, cuc_event_handle(a) == cuc_event_handle(b))
+COMPARE(Stream, STREAM, ((const cuc_stream *)a)->handle == ((const cuc_stream *)b)->handle)
+COMPARE(Event, EVENT, ((const cuc_event *)a)->handle == ((const cuc_event *)b)->handle)
 COMPARE(Buffer, BUFFER,
-        cuc_buffer_ptr(a) == cuc_buffer_ptr(b) && cuc_buffer_bytes(a) == cuc_buffer_bytes(b))
+        ((const cuc_buffer *)a)->ptr == ((const cuc_buffer *)b)->ptr &&
+            ((const cuc_buffer *)a)->bytes == ((const cuc_buffer *)b)->bytes)
 
 // ---- differences --------------------------------------------------------------------------------
 

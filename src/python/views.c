@@ -286,7 +286,7 @@ static void *pair_of(const cuc_tensor *tensor)
 {
     cuc_dl_device device = cuc__dlpack_device(tensor);
 
-    return cuc__py.Py_BuildValue("(ii)", (int)device.device_type, (int)device.device_id);
+    return pair(device.device_type, device.device_id);
 }
 
 void *cuc__python_StridedMemoryView___dlpack_device__(struct cuc__python_call *call)
