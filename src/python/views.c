@@ -5,6 +5,7 @@
 #include "functions.h"
 
 #include "memory/buffer.h"
+#include "memory/resource.h"
 #include "tensor/tensor.h"
 
 #include <cucore/memory.h>
@@ -253,7 +254,7 @@ void *cuc__python_view_interface(struct cuc__python_call *call, bool on_device)
         return slowly_after_error();
     if (on_device && tensor.data) {
         void *state = cuc__py.PyEval_SaveThread();
-        st = cuc_memory_get_pointer_info(&info, tensor.data);
+        st = cuc__memory_pointer_kind(&info, tensor.data, __func__);
         cuc__py.PyEval_RestoreThread(state);
         tensor.device = info.device;
     }
