@@ -114,8 +114,18 @@ static void release(void *handle)
     }
 }
 
-// What is another library's makes no call of the driver when it goes: the interpreter's lock may
-// stay held, which the end of its owner needs.
+// Another library's object stays as long as what was made of its handle; this comes on any thread.
+void cuc__python_drop_owner(void *object)
+{
+    if (!cuc__py.Py_IsInitialized())
+        return;
+    int state = cuc__py.PyGILState_Ensure();
+    cuc__py.Py_DecRef(object);
+    cuc__py.PyGILState_Release(state);
+}
+
+// The end of another library's handle makes no call of the driver, and the one of its owner needs
+// the interpreter's lock, which may stay held.
 static bool is_foreign(const void *handle)
 {
     const cuc_stream *stream = handle;
@@ -123,10 +133,12 @@ static bool is_foreign(const void *handle)
 
     switch (((const cuc__handle *)handle)->kind) {
     case CUC__HANDLE_STREAM:
-        return !stream->owned && !atomic_load_explicit(&stream->marker, memory_order_relaxed) &&
-               !cuc__capturing();
+        return stream->drop_owner == cuc__python_drop_owner &&
+               !atomic_load_explicit(&stream->marker, memory_order_relaxed) && !cuc__capturing() &&
+               atomic_load_explicit(&stream->context->head.refs, memory_order_relaxed) > 1;
     case CUC__HANDLE_BUFFER:
-        return !buffer->resource && !buffer->parent && !buffer->stream;
+        return !buffer->resource && !buffer->parent &&
+               (!buffer->drop_owner || buffer->drop_owner == cuc__python_drop_owner);
     default:
         return false;
     }

@@ -224,6 +224,9 @@ void *cuc__python_make(void *type, void *handle);
 // Give a reference back, without the interpreter's lock where that may take time.
 void cuc__python_release(void *handle);
 
+// Lets a Python object go, on any thread: the owner of another library's handle.
+void cuc__python_drop_owner(void *object);
+
 // Close an object: what uses its handle on other threads has references of its own.
 void cuc__python_close(struct cuc__object *object);
 
