@@ -34,6 +34,17 @@ class Makes:
         self.made.append(self.function())
 
 
+class Described:
+    """A device array of a library that has the CUDA array interface alone."""
+
+    def __init__(self, address):
+        self.said = {"shape": (8, 8), "typestr": "<f4", "data": (address, False), "strides": None, "version": 3}
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.said
+
+
 class Foreign:
     """Another library's stream."""
 
@@ -78,6 +89,8 @@ def streams(core, device):
     first, last = stream.record(options=timed), stream.record(options=timed)
     stream.sync()
     yield "event_elapsed", lambda: last - first
+    yield "event_equal", lambda: first == last
+    yield "event_hash", lambda: hash(first)
     for case, function in reads(stream, ("handle", "device", "context", "priority", "is_nonblocking")):
         yield f"stream.{case}", function
     for case, function in reads(event, ("handle", "device", "is_timing_enabled")):
@@ -93,6 +106,12 @@ def devices(core, device):
         yield f"device.{case}", function
     yield "device.properties", lambda: device.properties.multiprocessor_count
     yield "launch_config", lambda: core.LaunchConfig(grid=(8, 8), block=128, shmem_size=1024)
+    yield "launch_config_1d", lambda: core.LaunchConfig(grid=8, block=128)
+    config, same = (core.LaunchConfig(grid=(8, 8), block=128) for _ in range(2))
+    yield "launch_config_equal", lambda: config == same
+    yield "launch_config_hash", lambda: hash(config)
+    for case, function in reads(config, ("grid", "block", "cluster", "shmem_size", "is_cooperative")):
+        yield f"launch_config.{case}", function
 
 
 def memory(core, device):
@@ -107,7 +126,8 @@ def memory(core, device):
     yield "close_on_stream", Uses(one, lambda made: made.close(other))
     yield "allocate_close", lambda: device.allocate(256, stream=stream).close()
     yield "allocate_drop", lambda: device.allocate(256, stream=stream)
-    yield "pool_allocate_close", lambda: pool.allocate(256, stream=stream).close()
+    # An empty pool gives its memory back to the system at each wait: then the time would be that of the driver.
+    yield "pool_allocate_close", lambda kept=pool.allocate(256, stream=stream): pool.allocate(256, stream=stream).close()
     yield "pinned_allocate_close", lambda: pinned.allocate(256, stream=stream).close()
     yield "copy_to", lambda: buffer.copy_to(second, stream=stream)
     yield "copy_from", lambda: buffer.copy_from(second, stream=stream)
@@ -144,6 +164,8 @@ def arrays(core, device):
     yield "view_numpy", lambda: view.from_dlpack(there, -1)
     yield "view_array_interface", lambda: view.from_array_interface(there)
     made = view.from_buffer(buffer, (8, 8), dtype=f32)
+    described = Described(int(buffer.handle))
+    yield "view_cuda_array_interface", lambda: view.from_cuda_array_interface(described, -1)
     yield "view_export", lambda: made.__dlpack__(stream=-1)
     yield "view_export_versioned", lambda: made.__dlpack__(stream=-1, max_version=(1, 1))
     yield "view_of_view", lambda: made.view(dtype=numpy.dtype("int32"))

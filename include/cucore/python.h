@@ -55,8 +55,10 @@ CUC_API cuc_status cuc_python_add_dlpack(void *type);
 /**
  * Make the type that a class of the package derives from, with the fields that C reads.
  *
- * "Handle" has the handle, which is its `_h`; "Buffer", "MemoryResource" and "Device" derive from it
- * and have further fields. The first interpreter of a process that asks has them all.
+ * "Handle" has the handle, which is its `_h`; "Buffer", "Event", "MemoryResource", "Device" and
+ * "Stream" derive from it and have further fields. A "LaunchConfig" has a cuc_launch_config, and a
+ * "Tensor" a cuc_tensor, whose address is its `_address` (int); assigning to that copies another.
+ * The first interpreter of a process that asks has them all.
  *
  * @thread any thread that holds the interpreter's lock
  * @capture makes no driver call
@@ -77,7 +79,8 @@ CUC_API cuc_status cuc_python_get_base(void **out, const char *name);
  * Replace methods and properties of a class of the package by those that the library has for it.
  *
  * Each stands in for a definition in Python, which it calls wherever the object is closed or an
- * argument is not of the usual kind. "Handle" comes first, and has the attributes `_failed`,
+ * argument is not of the usual kind. Hashes, comparisons and the like are slots of the base type:
+ * there the definition is taken out of the class, which then inherits the slot. "Handle" comes first, and has the attributes `_failed`,
  * `_may_call`, `_held` and `_prune`, by which C reaches Python.
  *
  * @thread any thread that holds the interpreter's lock

@@ -173,7 +173,18 @@ cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream)
     return st;
 }
 
-// Asked in relaxed mode: a thread that polls must not spoil what another thread captures.
+// A call that takes the context from its event, whichever is current, asked in relaxed mode: a
+// thread that polls must not spoil what another thread captures.
+#define CALL_RELAXED(status, event_, call, arguments, ...)                          \
+    do {                                                                            \
+        CUresult code_;                                                             \
+        CUC_RELAXED(code_, cuc__cu.call arguments);                                 \
+        (status) = !code_ ? CUC_OK                                                  \
+                   : code_ == CUDA_ERROR_NOT_READY                                  \
+                       ? CUC_NOT_READY                                              \
+                       : CUC_FAIL_CU((event_)->context, code_, #call, __VA_ARGS__); \
+    } while (0)
+
 cuc_status cuc_event_query(cuc_event *event)
 {
     cuc_status st;
@@ -181,10 +192,7 @@ cuc_status cuc_event_query(cuc_event *event)
     CUC_CHECK(event, EVENT);
     const CUstream on = atomic_load_explicit(&event->recorded_on, memory_order_relaxed);
     const uint32_t mark = atomic_load_explicit(&event->mark, memory_order_relaxed);
-    CUstreamCaptureMode mode = cuc__relax();
-    CUC_CALL_IN(st, event->context, cuEventQuery, (event->handle),
-                "asking whether an event is complete");
-    cuc__unrelax(mode);
+    CALL_RELAXED(st, event, cuEventQuery, (event->handle), "asking whether an event is complete");
     if (st == CUC_OK)
         cuc__event_settle(event, on, mark);
     return st;
@@ -197,9 +205,7 @@ cuc_status cuc_event_synchronize(cuc_event *event)
     CUC_CHECK(event, EVENT);
     const CUstream on = atomic_load_explicit(&event->recorded_on, memory_order_relaxed);
     const uint32_t mark = atomic_load_explicit(&event->mark, memory_order_relaxed);
-    CUstreamCaptureMode mode = cuc__relax();
-    CUC_CALL_IN(st, event->context, cuEventSynchronize, (event->handle), "waiting for an event");
-    cuc__unrelax(mode);
+    CALL_RELAXED(st, event, cuEventSynchronize, (event->handle), "waiting for an event");
     if (st == CUC_OK)
         cuc__event_settle(event, on, mark);
     return st;
@@ -240,10 +246,8 @@ cuc_status cuc_event_get_elapsed(float *milliseconds, cuc_event *start, cuc_even
     cuc_status st = explain_elapsed(start, end, __func__);
     if (st < 0)
         return st;
-    CUstreamCaptureMode mode = cuc__relax();
-    CUC_CALL_IN(st, start->context, cuEventElapsedTime, (&ms, start->handle, end->handle),
-                "measuring between two events");
-    cuc__unrelax(mode);
+    CALL_RELAXED(st, start, cuEventElapsedTime, (&ms, start->handle, end->handle),
+                 "measuring between two events");
     if (st == CUC_OK)
         *milliseconds = ms;
     return st;

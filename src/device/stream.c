@@ -308,8 +308,15 @@ cuc_status cuc_stream_get_id(uint64_t *out, cuc_stream *stream)
     return st;
 }
 
+// The driver takes the context from a stream; a default one means the current context.
+static cuc_status enter(const cuc_stream *s, bool *pushed, const char *function)
+{
+    *pushed = false;
+    return s->is_default ? cuc__context_enter(s->context, pushed, function) : CUC_OK;
+}
+
 // Refuse what the driver would refuse for a stream that is being captured, but at the price of the
-// capture. Called with the context current.
+// capture. A default stream's context is current.
 static cuc_status check_not_captured(const cuc_stream *s, const char *what, const char *function)
 {
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -330,7 +337,7 @@ cuc_status cuc_stream_query(cuc_stream *stream)
     bool pushed;
 
     CUC_CHECK(stream, STREAM);
-    cuc_status st = CUC_ENTER(stream->context, &pushed);
+    cuc_status st = enter(stream, &pushed, __func__);
     if (st < 0)
         return st;
     static const char what[] = "asking whether a stream is done";
@@ -352,7 +359,7 @@ cuc_status cuc_stream_synchronize(cuc_stream *stream)
     bool pushed;
 
     CUC_CHECK(stream, STREAM);
-    cuc_status st = CUC_ENTER(stream->context, &pushed);
+    cuc_status st = enter(stream, &pushed, __func__);
     if (st < 0)
         return st;
     static const char what[] = "waiting for a stream";

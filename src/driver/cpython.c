@@ -58,7 +58,10 @@ static const char *find(void)
     void **value_error = dlsym(RTLD_DEFAULT, "PyExc_ValueError");
     cuc__py.none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
     cuc__py.no = dlsym(RTLD_DEFAULT, "_Py_FalseStruct");
-    if (!type_error || !value_error || !cuc__py.none || !cuc__py.no)
+    cuc__py.yes = dlsym(RTLD_DEFAULT, "_Py_TrueStruct");
+    cuc__py.not_implemented = dlsym(RTLD_DEFAULT, "_Py_NotImplementedStruct");
+    if (!type_error || !value_error || !cuc__py.none || !cuc__py.no || !cuc__py.yes ||
+        !cuc__py.not_implemented)
         return "its constants";
     cuc__py.TypeError = *type_error;
     cuc__py.ValueError = *value_error;

@@ -24,7 +24,8 @@ typedef struct cuc__py_getset {
     void *closure;
 } cuc__py_getset;
 
-// PyMemberDef, and the type of a field that holds an object, where NULL reads as None.
+// PyMemberDef, and the types of a field that holds an object, where NULL reads as None, or as no
+// attribute: the interpreter reads the latter without a call.
 typedef struct cuc__py_member {
     const char *name;
     int type;
@@ -33,7 +34,7 @@ typedef struct cuc__py_member {
     const char *doc;
 } cuc__py_member;
 
-enum { PY_T_OBJECT = 6, PY_T_SSIZE = 19, PY_READ_ONLY = 1 };
+enum { PY_T_OBJECT = 6, PY_T_OBJECT_EX = 16, PY_T_SSIZE = 19, PY_READ_ONLY = 1 };
 
 // visitproc.
 typedef int (*cuc__py_visit)(void *object, void *argument);
@@ -57,6 +58,7 @@ enum {
     PY_TP_CLEAR = 51,
     PY_TP_DEALLOC = 52,
     PY_TP_HASH = 59,
+    PY_TP_INIT = 60,
     PY_TP_NEW = 65,
     PY_TP_RICHCOMPARE = 67,
     PY_TP_TRAVERSE = 71,
@@ -74,7 +76,7 @@ struct cuc__py_table {
 #define PY(result, name, params) result(*name) params;
 #include "cpython.def"
 #undef PY
-    void *none, *no; // None, False
+    void *none, *no, *yes, *not_implemented; // None, False, True, NotImplemented
     void *TypeError, *ValueError;
     void *int_type, *bytes_type, *text_type, *tuple_type, *dict_type;
     size_t head_bytes; // of an object's own part, before the fields that its type adds

@@ -39,7 +39,7 @@ static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, co
 {
     cuc_pointer_info info = CUC_POINTER_INFO_INIT;
 
-    cuc_status st = cuc__memory_pointer_info(&info, ptr, function);
+    cuc_status st = cuc__memory_pointer_kind(&info, ptr, function);
     if (st < 0)
         return st;
     if (!*access)

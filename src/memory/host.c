@@ -4,7 +4,9 @@
 
 #include <inttypes.h>
 
-cuc_status cuc__memory_pointer_info(cuc_pointer_info *out, CUdeviceptr ptr, const char *function)
+enum { ATTRIBUTES_OF_KIND = 5 }; // those that say whose memory it is, and who reaches it
+
+static cuc_status ask(cuc_pointer_info *out, CUdeviceptr ptr, bool kind_alone, const char *function)
 {
     CUmemorytype type = 0;
     unsigned managed = 0, mapped = 0; // the driver writes one byte or four
@@ -15,22 +17,23 @@ cuc_status cuc__memory_pointer_info(cuc_pointer_info *out, CUdeviceptr ptr, cons
     unsigned long long id = 0;
     CUmemoryPool pool = NULL;
     CUpointer_attribute attributes[] = {
-        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,    CU_POINTER_ATTRIBUTE_IS_MANAGED,
-        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
-        CU_POINTER_ATTRIBUTE_HOST_POINTER,   CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
-        CU_POINTER_ATTRIBUTE_RANGE_SIZE,     CU_POINTER_ATTRIBUTE_BUFFER_ID,
-        CU_POINTER_ATTRIBUTE_MAPPED,         CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,      CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,   CU_POINTER_ATTRIBUTE_HOST_POINTER,
+        CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,   CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+        CU_POINTER_ATTRIBUTE_BUFFER_ID,        CU_POINTER_ATTRIBUTE_MAPPED,
     };
     void *values[] = {
-        &type, &managed, &device, &device_pointer, &host, &base, &bytes, &id, &mapped, &pool,
+        &type, &managed, &device, &host, &pool, &device_pointer, &base, &bytes, &id, &mapped,
     };
 
     cuc_status st = cuc__driver_init(function);
     if (st < 0)
         return st;
-    const unsigned count = sizeof(attributes) / sizeof(*attributes);
+    const unsigned count = kind_alone ? ATTRIBUTES_OF_KIND
+                                      : sizeof(attributes) / sizeof(*attributes);
     int code = cuc__cu.cuPointerGetAttributes(count, attributes, values, ptr);
-    if (!code && type && !device_pointer &&
+    if (!code && type && !device_pointer && !kind_alone &&
         device >= 0) { // the current context's, and there is none
         cuc_device *owner;
         cuc_context *context;
@@ -74,6 +77,11 @@ cuc_status cuc__memory_pointer_info(cuc_pointer_info *out, CUdeviceptr ptr, cons
     return CUC_OK;
 }
 
+cuc_status cuc__memory_pointer_kind(cuc_pointer_info *out, CUdeviceptr ptr, const char *function)
+{
+    return ask(out, ptr, true, function);
+}
+
 cuc_status cuc_memory_get_pointer_info(cuc_pointer_info *out, cuc_device_ptr ptr)
 {
     cuc_pointer_info info = CUC_POINTER_INFO_INIT;
@@ -81,7 +89,7 @@ cuc_status cuc_memory_get_pointer_info(cuc_pointer_info *out, cuc_device_ptr ptr
     CUC_CHECK_NOT_NULL(out);
     if (!ptr)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "ptr is 0, expected an address");
-    cuc_status st = cuc__memory_pointer_info(&info, ptr, __func__);
+    cuc_status st = ask(&info, ptr, false, __func__);
     return st < 0 ? st : CUC_WRITE_STRUCT(out, &info, cuc_pointer_info);
 }
 

@@ -85,8 +85,9 @@ cuc_status cuc__memory_free_failed(cuc_context *context, int code, const char *c
 // code of the driver's. ipc.c.
 int cuc__ipc_free(CUdeviceptr ptr, const cuc_stream *stream);
 
-// What the driver knows of an address; `out` starts zeroed. memory_host.c.
-cuc_status cuc__memory_pointer_info(cuc_pointer_info *out, CUdeviceptr ptr, const char *function);
+// Ask for an address's kind, device, access and host_pointer alone, which costs less than all that
+// the driver knows of it; `out` starts zeroed. memory_host.c.
+cuc_status cuc__memory_pointer_kind(cuc_pointer_info *out, CUdeviceptr ptr, const char *function);
 
 // Whether a range passes the end of the address space. Its last byte may be the space's last.
 static inline bool cuc__range_wraps(uint64_t start, uint64_t bytes)

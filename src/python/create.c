@@ -1,9 +1,9 @@
 // Objects that are made with options, or of what other libraries have.
 #include "create.h"
 
-#include "memory/buffer.h"
+#include "result.h"
 
-#define slowly ((void *)&cuc__python)
+#include "memory/buffer.h"
 
 static void *slowly_after_error(void)
 {
@@ -13,21 +13,11 @@ static void *slowly_after_error(void)
 
 // ---- owners -------------------------------------------------------------------------------------
 
-// Another library's object stays as long as what was made of its handle; this comes on any thread.
-static void drop_owner(void *owner)
-{
-    if (!cuc__py.Py_IsInitialized())
-        return;
-    int state = cuc__py.PyGILState_Ensure();
-    cuc__py.Py_DecRef(owner);
-    cuc__py.PyGILState_Release(state);
-}
-
 void *cuc__python_owner(const cuc_buffer *buffer)
 {
     if (!buffer->owner)
         return cuc__py_new(cuc__py.none);
-    return buffer->drop_owner == drop_owner ? cuc__py_new(buffer->owner) : slowly;
+    return buffer->drop_owner == cuc__python_drop_owner ? cuc__py_new(buffer->owner) : slowly;
 }
 
 // from_handle(ptr, size, mr=None, owner=None, stream=None): memory that a resource or a stream is
@@ -42,7 +32,7 @@ void *cuc__python_buffer_from_handle(struct cuc__python_call *call,
     if (call->objects[2] || call->objects[4])
         return slowly;
     options.owner = owner;
-    options.drop_owner = owner ? drop_owner : NULL;
+    options.drop_owner = owner ? cuc__python_drop_owner : NULL;
     if (owner)
         cuc__py_new(owner);
     call->self_value.handle = NULL; // a class has none
@@ -143,7 +133,7 @@ static void *wrap_stream(struct cuc__python_call *call,
         return slowly_after_error();
     cuc__py_new(object);
     void *state = cuc__python_begin(call, signature);
-    cuc_status st = cuc_stream_from_handle(&made, handle, object, drop_owner);
+    cuc_status st = cuc_stream_from_handle(&made, handle, object, cuc__python_drop_owner);
     cuc__python_end(call, signature, state);
     if (st >= 0)
         return cuc__python_make(cuc__python.classes[CUC__PYTHON_STREAM], made);

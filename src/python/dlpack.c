@@ -624,7 +624,7 @@ static void *view_by_protocol(void *type, void *value)
     return made;
 }
 
-void *cuc__python_view(void *type, void *value, void *stream_ptr)
+static void *view(void *type, void *value, void *stream_ptr, bool on_device_alone)
 {
     void *const slowly = &cuc__python;
     cuc_dl_managed_tensor_versioned seen = { { CUC_DL_VERSION_MAJOR, 0 },
@@ -642,14 +642,15 @@ void *cuc__python_view(void *type, void *value, void *stream_ptr)
         return slowly;
     }
     if (!api || !api->borrow)
-        return consumer == -1 ? view_by_protocol(type, value) : slowly;
+        return consumer == -1 && !on_device_alone ? view_by_protocol(type, value) : slowly;
     // It borrows: the view keeps the producer's object.
     if (api->borrow(value, &seen.dl_tensor) != 0) {
         cuc__py.PyErr_Clear();
         return slowly;
     }
     cuc_dl_device device = seen.dl_tensor.device;
-    if (cuc_tensor_from_dlpack(&tensor, &seen) < 0 || (consumer >= 0 && consumer <= 2) ||
+    if ((on_device_alone && device.device_type != CUC_DL_CUDA) ||
+        cuc_tensor_from_dlpack(&tensor, &seen) < 0 || (consumer >= 0 && consumer <= 2) ||
         consumer < -1)
         return slowly; // which may say it in other words
     if (consumer != -1 && device.device_type != CUC_DL_CPU) {
@@ -670,6 +671,16 @@ void *cuc__python_view(void *type, void *value, void *stream_ptr)
     view->tensor = tensor;
     view->exporting = cuc__py_new(value);
     return made;
+}
+
+void *cuc__python_view(void *type, void *value, void *stream_ptr)
+{
+    return view(type, value, stream_ptr, false);
+}
+
+void *cuc__python_view_exchanged(void *type, void *value, void *stream_ptr)
+{
+    return view(type, value, stream_ptr, true);
 }
 
 // ---- the class ----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include "driver/toolkit.h"
 #include "base/error.h"
 #include "base/handle.h"
+#include "object.h"
 
 #include <math.h>
 
@@ -98,11 +99,7 @@ static bool pack_number(cuc_arg *out, void *number, cuc_dtype dtype)
 
 static bool pack(cuc_arg *out, numbers *held, const cuc_python_argument *want, void *value)
 {
-    void *type = cuc__py.PyObject_Type(value);
-
-    if (type)
-        cuc__py.Py_DecRef(type);
-    if (type != want->type)
+    if (cuc__py_type(value) != want->type)
         return false;
     switch (want->how) {
     case CUC_PYTHON_BUFFER:
@@ -138,7 +135,9 @@ static bool launch_by_plan(numbers *held, void *const *given, intptr_t count)
     void *stream = get_address(held, given[0], names.stream_h);
     if (!stream)
         return false;
-    if (given[1] != cuc__py.none && !(config = get_address(held, given[1], names.config)))
+    if (cuc__py_type(given[1]) == cuc__python.classes[CUC__PYTHON_LAUNCH_CONFIG])
+        config = &((struct cuc__config_object *)cuc__python_fields(given[1]))->config;
+    else if (given[1] != cuc__py.none && !(config = get_address(held, given[1], names.config)))
         return false;
     for (size_t i = 0; i < plan->count; i++)
         if (!pack(&args[i], held, &plan->arguments[i], given[FIXED + i]))

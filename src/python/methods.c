@@ -1,7 +1,10 @@
-#include "create.h"
-#include "views.h"
+#include "functions.h"
+#include "slots.h"
 
-#include "graph/keep.h"
+#include "memory/buffer.h"
+#include "device/event.h"
+#include "memory/resource.h"
+#include "device/stream.h"
 
 #include <string.h>
 
@@ -25,523 +28,12 @@ void *cuc__python_slow(void *definition, void *self, void *const *given, intptr_
     return result;
 }
 
-typedef struct cuc__python_call call;
-typedef const struct cuc__python_signature signature;
-
-static void *failed(const call *c)
-{
-    return cuc__python_failed(c->self, c->method);
-}
-
-// ---- results ------------------------------------------------------------------------------------
-
-static inline void *number(uint64_t value)
-{
-    return cuc__py.PyLong_FromUnsignedLongLong(value);
-}
-
-static inline void *integer(int64_t value)
-{
-    return cuc__py.PyLong_FromLongLong(value);
-}
-
-static inline void *address(const void *value)
-{
-    return cuc__py.PyLong_FromUnsignedLongLong((uintptr_t)value);
-}
-
-static inline void *boolean(uint32_t value)
-{
-    return cuc__py.PyBool_FromLong(value != 0);
-}
-
-static void *extents(const int64_t *values, int32_t rank)
-{
-    void *made = cuc__py.PyTuple_New(rank);
-
-    for (int32_t i = 0; made && i < rank; i++) {
-        void *each = integer(values[i]);
-        if (!each || cuc__py.PyTuple_SetItem(made, i, each) != 0) { // which takes the reference
-            cuc__py.Py_DecRef(made);
-            return NULL;
-        }
-    }
-    return made;
-}
-
-static inline void *none(void)
-{
-    return cuc__py_new(cuc__py.none);
-}
-
-static inline void *nothing(const call *c, cuc_status st)
-{
-    return st < 0 ? failed(c) : none();
-}
-
-static inline void *is_ok(const call *c, cuc_status st)
-{
-    return st < 0 ? failed(c) : cuc__py.PyBool_FromLong(st == CUC_OK);
-}
-
-// After something was waited for, host memory that copies used may go.
-static void *waited(const call *c, cuc_status st)
-{
-    if (st < 0)
-        return failed(c);
-    if (cuc__py.PyObject_IsTrue(cuc__python.held) <= 0)
-        return none();
-    return cuc__py.PyObject_CallFunctionObjArgs(cuc__python.prune, NULL);
-}
-
-// What was dropped where nothing of CUDA's may be called goes before something new is made.
-static void tidy(void)
-{
-    if (cuc__py.PyObject_IsTrue(cuc__python.left) <= 0)
-        return;
-    void *done = cuc__py.PyObject_CallFunctionObjArgs(cuc__python.release_left, NULL);
-    if (!done)
-        cuc__py.PyErr_Clear();
-    cuc__py_drop(done);
-}
-
-// ---- methods that are functions of their own ----------------------------------------------------
-
-// The Python definition has to look at it: no object, and no exception either.
-#define slowly ((void *)&cuc__python)
-
-static void *Handle_close(call *c, signature *s)
-{
-    (void)s;
-    cuc__python_close(cuc__python_fields(c->self));
-    return none();
-}
-
-static void *Stream_wait(call *c, signature *s)
-{
-    const struct cuc__object *event = cuc__python_fields_of(c->objects[0], CUC__PYTHON_EVENT);
-    const struct cuc__object *other =
-        event ? event : cuc__python_fields_of(c->objects[0], CUC__PYTHON_STREAM);
-    if (!other || !other->handle)
-        return slowly;
-    void *handle = cuc__handle_retain(other->handle);
-    void *state = cuc__python_begin(c, s);
-    cuc_status st = event ? cuc_stream_wait_event(c->self_value.stream, handle)
-                          : cuc_stream_wait_stream(c->self_value.stream, handle);
-    cuc__python_end(c, s, state);
-    cuc__python_release(handle);
-    return nothing(c, st);
-}
-
-static void *Stream_record(call *c, signature *s)
-{
-    cuc_event *event = c->values[0].event, *made = NULL;
-
-    if (c->objects[1]) // options
-        return slowly;
-    tidy();
-    void *state = cuc__python_begin(c, s);
-    cuc_status st = event ? CUC_OK
-                          : cuc_event_create(&made, cuc_stream_device(c->self_value.stream), NULL);
-    if (st >= 0)
-        st = cuc_event_record(event ? event : made, c->self_value.stream);
-    cuc__python_end(c, s, state);
-    if (st < 0) {
-        failed(c); // before anything else can fail
-        cuc__python_release(made);
-        return NULL;
-    }
-    return made ? cuc__python_make(cuc__python.classes[CUC__PYTHON_EVENT], made)
-                : cuc__py_new(c->objects[0]);
-}
-
-static void *Buffer_close(call *c, signature *s)
-{
-    cuc_status st = CUC_OK;
-
-    (void)s;
-    if (c->objects[0])
-        st = cuc_buffer_set_stream(c->self_value.buffer, c->values[0].stream);
-    if (st < 0)
-        return failed(c);
-    cuc__python_close(cuc__python_fields(c->self));
-    return none();
-}
-
-static cuc_status copy(call *c, signature *s, cuc_buffer *dst, cuc_buffer *src)
-{
-    void *state = cuc__python_begin(c, s);
-    cuc_status st = cuc_buffer_copy(c->values[1].stream, dst, 0, src, 0, cuc_buffer_bytes(src));
-
-    cuc__python_end(c, s, state);
-    return st;
-}
-
-static void *Buffer_copy_to(call *c, signature *s)
-{
-    cuc_buffer *dst = c->values[0].buffer, *src = c->self_value.buffer;
-
-    if (cuc_buffer_bytes(dst) != cuc_buffer_bytes(src))
-        return slowly;
-    return copy(c, s, dst, src) < 0 ? failed(c) : cuc__py_new(c->objects[0]);
-}
-
-static void *Buffer_copy_from(call *c, signature *s)
-{
-    cuc_buffer *dst = c->self_value.buffer, *src = c->values[0].buffer;
-
-    if (cuc_buffer_bytes(dst) != cuc_buffer_bytes(src))
-        return slowly;
-    return nothing(c, copy(c, s, dst, src));
-}
-
-static void *Buffer_fill(call *c, signature *s)
-{
-    uint32_t pattern = 0;
-    intptr_t bytes = 1;
-    char *data;
-
-    if (cuc__py_type(c->objects[0]) == cuc__py.int_type) {
-        long long value = cuc__py.PyLong_AsLongLong(c->objects[0]);
-        if (value < 0 || value > 255) {
-            cuc__py.PyErr_Clear();
-            return slowly;
-        }
-        pattern = (uint32_t)value;
-    } else if (cuc__py_type(c->objects[0]) == cuc__py.bytes_type) {
-        if (cuc__py.PyBytes_AsStringAndSize(c->objects[0], &data, &bytes) < 0)
-            return NULL;
-        if (bytes != 1 && bytes != 2 && bytes != 4)
-            return slowly;
-        memcpy(&pattern, data, (size_t)bytes);
-    } else {
-        return slowly;
-    }
-    void *state = cuc__python_begin(c, s);
-    cuc_status st = cuc_buffer_fill(c->values[1].stream, c->self_value.buffer, 0, pattern,
-                                    (uint32_t)bytes, cuc_buffer_bytes(c->self_value.buffer));
-    cuc__python_end(c, s, state);
-    return nothing(c, st);
-}
-
-static void *MemoryResource_allocate(call *c, signature *s)
-{
-    const struct cuc__resource_object *resource = cuc__python_fields(c->self);
-    cuc_buffer *made = NULL;
-
-    tidy();
-    void *state = cuc__python_begin(c, s);
-    cuc_status st =
-        cuc_buffer_create(&made, c->self_value.resource, c->values[0].size, c->values[1].stream);
-    cuc__python_end(c, s, state);
-    if (st < 0)
-        return failed(c);
-    void *object = cuc__python_make(cuc__python.classes[CUC__PYTHON_BUFFER], made);
-    if (!object)
-        return NULL;
-    struct cuc__buffer_object *buffer = cuc__python_fields(object);
-    buffer->resource = cuc__py_new(c->self);
-    if (resource->ipc && resource->ipc != cuc__py.none)
-        buffer->pool = cuc__py_new(c->self);
-    return object;
-}
-
-// The object of the device's memory resource, borrowed; NULL where one has to be made.
-static void *current_resource(const struct cuc__device_object *device)
-{
-    const struct cuc__object *found = device->found ? cuc__python_fields(device->found) : NULL;
-    cuc_memory_resource *now = NULL;
-
-    if ((device->given && device->given != cuc__py.none) || !found ||
-        device->found == cuc__py.none ||
-        cuc_device_get_memory_resource(&now, device->base.handle) < 0)
-        return NULL;
-    cuc_memory_resource_release(now); // the device has it
-    return now == found->handle ? device->found : NULL;
-}
-
-static void *Device_memory_resource(void *self)
-{
-    void *resource = current_resource(cuc__python_fields(self));
-
-    return resource ? cuc__py_new(resource) : slowly;
-}
-
-// What a subclass of Python's has for allocate() is called too.
-static void *Device_allocate(call *c, signature *s)
-{
-    static void *keywords; // ("stream",)
-    void *resource = current_resource(cuc__python_fields(c->self));
-
-    (void)s;
-    if (!keywords && !(keywords = cuc__py.Py_BuildValue("(O)", cuc__python.names.stream)))
-        return NULL;
-    if (!resource)
-        return slowly;
-    cuc__py_new(resource); // a call may set another
-    void *given[] = { resource, c->objects[0], c->objects[1] };
-    void *made = cuc__py.PyObject_VectorcallMethod(cuc__python.names.allocate, given, 2, keywords);
-    cuc__py.Py_DecRef(resource);
-    return made;
-}
-
-static void *StridedMemoryView_from_dlpack(call *c, signature *s)
-{
-    (void)s;
-    return c->objects[1] ? cuc__python_view(c->self, c->objects[0], c->objects[1]) : slowly;
-}
-
-// A buffer's view is one of its bytes.
-static void *StridedMemoryView_from_any_interface(call *c, signature *s)
-{
-    return cuc__python_fields_of(c->objects[0], CUC__PYTHON_BUFFER)
-               ? slowly
-               : StridedMemoryView_from_dlpack(c, s);
-}
-
-static void *StridedMemoryView_from_buffer(call *c, signature *s)
-{
-    (void)s;
-    return cuc__python_view_buffer(c);
-}
-
-static void *StridedMemoryView_from_array_interface(call *c, signature *s)
-{
-    (void)s;
-    return cuc__python_view_interface(c, false);
-}
-
-static void *StridedMemoryView_from_cuda_array_interface(call *c, signature *s)
-{
-    (void)s;
-    return cuc__python_view_interface(c, true);
-}
-
-static void *StridedMemoryView_dtype(void *self)
-{
-    return cuc__python_view_dtype(self);
-}
-
-// Devices by their ordinals, each of which has one object for good.
-static void *devices[64];
-
-static void *device_object(const cuc_device *device)
-{
-    int32_t ordinal = cuc_device_ordinal(device);
-
-    if (!device || ordinal < 0 || (size_t)ordinal >= CUC__LENGTH(devices) || !devices[ordinal])
-        return slowly;
-    return cuc__py_new(devices[ordinal]);
-}
-
-static void *Stream_device(void *self)
-{
-    return device_object(
-        cuc_stream_device(((struct cuc__object *)cuc__python_fields(self))->handle));
-}
-
-static void *Event_device(void *self)
-{
-    return device_object(
-        cuc_event_device(((struct cuc__object *)cuc__python_fields(self))->handle));
-}
-
-static void *Stream_priority(void *self)
-{
-    int32_t priority = 0;
-
-    return cuc_stream_get_priority(&priority,
-                                   ((struct cuc__object *)cuc__python_fields(self))->handle) < 0
-               ? slowly
-               : integer(priority);
-}
-
-static void *Stream_is_nonblocking(void *self)
-{
-    uint32_t flags = 0;
-
-    return cuc_stream_get_flags(&flags, ((struct cuc__object *)cuc__python_fields(self))->handle) <
-                   0
-               ? slowly
-               : boolean(!(flags & CUC_STREAM_SYNC_LEGACY));
-}
-
-static void *default_stream(void *self, int32_t which)
-{
-    cuc_stream *stream = NULL;
-
-    tidy();
-    if (cuc_stream_get_default(&stream, ((struct cuc__object *)cuc__python_fields(self))->handle,
-                               which) < 0)
-        return slowly; // which fails the same
-    return cuc__python_make(cuc__python.classes[CUC__PYTHON_STREAM], cuc_stream_retain(stream));
-}
-
-static void *Device_default_stream(void *self)
-{
-    return default_stream(self, CUC_STREAM_LEGACY);
-}
-
-static void *Device_per_thread_default_stream(void *self)
-{
-    return default_stream(self, CUC_STREAM_PER_THREAD);
-}
-
-static void *Device_create_stream(call *c, signature *s)
-{
-    tidy();
-    return cuc__python_create_stream(c, s);
-}
-
-static void *Device_create_event(call *c, signature *s)
-{
-    tidy();
-    return cuc__python_create_event(c, s);
-}
-
-static void *Buffer_from_handle(call *c, signature *s)
-{
-    tidy();
-    return cuc__python_buffer_from_handle(c, s);
-}
-
-static void *Buffer_owner(void *self)
-{
-    return cuc__python_owner(((struct cuc__object *)cuc__python_fields(self))->handle);
-}
-
-static void *Buffer_memory_resource(void *self)
-{
-    void *resource = ((struct cuc__buffer_object *)cuc__python_fields(self))->resource;
-
-    return resource && resource != cuc__py.none ? cuc__py_new(resource) : slowly;
-}
-
-static void *context_object(cuc_context *context)
-{
-    return context ? cuc__python_make(cuc__python.classes[CUC__PYTHON_CONTEXT],
-                                      cuc_context_retain(context))
-                   : slowly;
-}
-
-static void *Stream_context(void *self)
-{
-    return context_object(
-        cuc_stream_context(((struct cuc__object *)cuc__python_fields(self))->handle));
-}
-
-static void *Event_context(void *self)
-{
-    return context_object(
-        cuc_event_context(((struct cuc__object *)cuc__python_fields(self))->handle));
-}
-
-// set_current(ctx=None) gives the context that was current.
-static void *Device_set_current(call *c, signature *s)
-{
-    cuc_context *context = c->values[0].context, *before = NULL;
-
-    tidy();
-    void *state = cuc__python_begin(c, s);
-    cuc_status st = c->objects[0] ? cuc_context_set_current(context, &before)
-                                  : cuc_device_set_current(c->self_value.device, &before);
-    cuc__python_end(c, s, state);
-    if (st < 0)
-        return failed(c);
-    return before ? cuc__python_make(cuc__python.classes[CUC__PYTHON_CONTEXT], before) : none();
-}
-
-static void *Stream_close(call *c, signature *s)
-{
-    const struct cuc__stream_object *stream = cuc__python_fields(c->self);
-
-    return stream->cell && stream->cell != cuc__py.none ? slowly : Handle_close(c, s);
-}
-
-static void *Stream___cuda_stream__(call *c, signature *s)
-{
-    (void)s;
-    return cuc__py.Py_BuildValue(
-        "(iK)", 0, (unsigned long long)(uintptr_t)cuc_stream_handle(c->self_value.stream));
-}
-
-// As of the number, which is below the modulus of Python's hashes.
-static void *Stream___hash__(call *c, signature *s)
-{
-    (void)s;
-    return address(cuc_stream_handle(c->self_value.stream));
-}
-
-static void *Event___hash__(call *c, signature *s)
-{
-    (void)s;
-    return address(cuc_event_handle(c->self_value.event));
-}
-
-static void *Stream___eq__(call *c, signature *s)
-{
-    (void)s;
-    return boolean(cuc_stream_handle(c->self_value.stream) ==
-                   cuc_stream_handle(c->values[0].stream));
-}
-
-static void *Event___eq__(call *c, signature *s)
-{
-    (void)s;
-    return boolean(cuc_event_handle(c->self_value.event) == cuc_event_handle(c->values[0].event));
-}
-
-static void *Buffer___eq__(call *c, signature *s)
-{
-    (void)s;
-    return boolean(cuc_buffer_ptr(c->self_value.buffer) == cuc_buffer_ptr(c->values[0].buffer) &&
-                   cuc_buffer_bytes(c->self_value.buffer) == cuc_buffer_bytes(c->values[0].buffer));
-}
-
-static void *Event___sub__(call *c, signature *s)
-{
-    float milliseconds = 0;
-
-    void *state = cuc__python_begin(c, s);
-    cuc_status st = cuc_event_get_elapsed(&milliseconds, c->values[0].event, c->self_value.event);
-    cuc__python_end(c, s, state);
-    return st == CUC_OK ? cuc__py.PyFloat_FromDouble(milliseconds) : slowly; // which says why
-}
-
-// Device(), Device(0): called with the class and what that was called with.
-static void *slow_new_device;
-
-static void *new_device(void *nothing_, void *const *given, intptr_t count, void *keywords)
-{
-    cuc_device *device = NULL;
-    cuc_status st = CUC_NOT_READY;
-
-    (void)nothing_;
-    if (!keywords && count == 1) {
-        st = cuc_device_get_current(&device);
-    } else if (!keywords && count == 2 && cuc__py_type(given[1]) == cuc__py.int_type) {
-        long long ordinal = cuc__py.PyLong_AsLongLong(given[1]);
-        if (ordinal >= 0 && (size_t)ordinal < CUC__LENGTH(devices))
-            st = cuc_device_get(&device, (int32_t)ordinal);
-        cuc__py.PyErr_Clear();
-    }
-    if (count >= 1 && given[0] == cuc__python.classes[CUC__PYTHON_DEVICE] && st == CUC_OK) {
-        void *known = device_object(device);
-        if (known != slowly)
-            return known;
-    }
-    if (count < 1)
-        return NULL;
-    void *made = cuc__python_slow(slow_new_device, given[0], given + 1, count - 1, keywords);
-    const struct cuc__object *object = made ? cuc__python_fields_of(made, CUC__PYTHON_DEVICE)
-                                            : NULL;
-    int32_t ordinal = object ? cuc_device_ordinal(object->handle) : -1;
-    if (ordinal >= 0 && (size_t)ordinal < CUC__LENGTH(devices) && !devices[ordinal])
-        devices[ordinal] = cuc__py_new(made);
-    return made;
-}
-
 // ---- the rows -----------------------------------------------------------------------------------
+
+static void *slow_get(void *const *definition, void *self)
+{
+    return cuc__py.PyObject_CallFunctionObjArgs(definition[0], self, NULL);
+}
 
 #define me (c.self_value)
 #define a0 (c.values[0])
@@ -605,7 +97,7 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
     {                                                                         \
         (void)closure;                                                        \
         const struct cuc__object *object = cuc__python_fields(self);          \
-        void *made = is_open ? class##_##name(self) : slowly;                 \
+        void *made = is_open ? cuc__python_##class##_##name(self) : slowly;   \
         return made == slowly ? slow_get(slow_##class##_##name, self) : made; \
     }
 #define OWN(class, name) OWN_WHERE(class, name, object->handle)
@@ -626,19 +118,34 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
                    ? cuc__python_slow(slow_##class##_##name[0], self, given, count, keywords) \
                    : made;                                                                    \
     }
+#define CALL0(class, name, body)                                                          \
+    static void *slow_##class##_##name[2];                                                \
+    static void *call0_##class##_##name(void *self, void *unused)                         \
+    {                                                                                     \
+        static const struct cuc__python_signature *const s = &signature_##class##_##name; \
+        struct cuc__python_call c;                                                        \
+        (void)unused;                                                                     \
+        c.method = #name;                                                                 \
+        void *made = slowly;                                                              \
+        if (cuc__python_sort(&c, self, s, NULL, 0, NULL)) {                               \
+            body                                                                          \
+        }                                                                                 \
+        return made == slowly ? slow_get(slow_##class##_##name, self) : made;             \
+    }
 #define SIMPLE(result, ask)                 \
     void *state = cuc__python_begin(&c, s); \
     cuc_status st = ask;                    \
     cuc__python_end(&c, s, state);          \
     made = result(&c, st);
 #define METHOD0(class, name, result, ask) \
-    NO_SIGNATURE(class, name) CALL(class, name, SIMPLE(result, ask))
+    NO_SIGNATURE(class, name) CALL0(class, name, SIMPLE(result, ask))
 #define METHOD(class, name, parameters, result, ask) \
     SIGNATURE(class, name, UNWRAP parameters) CALL(class, name, SIMPLE(result, ask))
 #define CUSTOM0(class, name) \
-    NO_SIGNATURE(class, name) CALL(class, name, made = class##_##name(&c, s);)
-#define CUSTOM(class, name, parameters) \
-    SIGNATURE(class, name, UNWRAP parameters) CALL(class, name, made = class##_##name(&c, s);)
+    NO_SIGNATURE(class, name) CALL0(class, name, made = cuc__python_##class##_##name(&c, s);)
+#define CUSTOM(class, name, parameters)       \
+    SIGNATURE(class, name, UNWRAP parameters) \
+    CALL(class, name, made = cuc__python_##class##_##name(&c, s);)
 
 #define TENSOR(class, name, result, ...)                                                        \
     static void *slow_##class##_##name[2];                                                      \
@@ -660,7 +167,7 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
         c.self = type;                                                                        \
         c.method = #name;                                                                     \
         if (cuc__python_sort_arguments(&c, s, given, count, keywords))                        \
-            made = class##_##name(&c, s);                                                     \
+            made = cuc__python_##class##_##name(&c, s);                                       \
         return made == slowly                                                                 \
                    ? cuc__python_slow(slow_##class##_##name[0], type, given, count, keywords) \
                    : made;                                                                    \
@@ -675,7 +182,15 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
         return get_once(&once, slow_##class##_##name, self);     \
     }
 #define ARRAY(class, name, parameters) SIGNATURE(class, name, UNWRAP parameters) SEEN(class, name)
-#define ARRAY0(class, name) NO_SIGNATURE(class, name) SEEN(class, name)
+#define ARRAY0(class, name)                                                   \
+    static void *slow_##class##_##name[2];                                    \
+    static void *call0_##class##_##name(void *self, void *unused)             \
+    {                                                                         \
+        struct cuc__python_call c = { .self = self };                         \
+        (void)unused;                                                         \
+        void *made = cuc__python_##class##_##name(&c);                        \
+        return made == slowly ? slow_get(slow_##class##_##name, self) : made; \
+    }
 #define SEEN(class, name)                                                                     \
     static void *slow_##class##_##name[2];                                                    \
     static void *call_##class##_##name(void *self, void *const *given, intptr_t count,        \
@@ -693,19 +208,6 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
                    : made;                                                                    \
     }
 
-static void keep(void **where, void *object)
-{
-    void *old = *where;
-
-    *where = object;
-    cuc__py_drop(old);
-}
-
-static void *slow_get(void *const *definition, void *self)
-{
-    return cuc__py.PyObject_CallFunctionObjArgs(definition[0], self, NULL);
-}
-
 // What stays the same for a device, by its ordinal, as the Python definition has once made it.
 struct once {
     void *made[64], *definition;
@@ -719,8 +221,8 @@ static void *get_once(struct once *once, void *const *slow, void *self)
         return slow_get(slow, self);
     if (once->definition != slow[0]) { // of a class of before
         for (size_t i = 0; i < CUC__LENGTH(once->made); i++)
-            keep(&once->made[i], NULL);
-        keep(&once->definition, cuc__py_new(slow[0]));
+            cuc__python_keep(&once->made[i], NULL);
+        cuc__python_keep(&once->definition, cuc__py_new(slow[0]));
     }
     if (once->made[ordinal])
         return cuc__py_new(once->made[ordinal]);
@@ -761,39 +263,23 @@ static int slow_set(void *self, void *value, void *closure)
 #define OWN_TENSOR(class, name) PROPERTY(class, name)
 #define ONCE(class, name) PROPERTY(class, name)
 #define ARRAY(class, name, ...) FUNCTION(class, name)
-#define ARRAY0(class, name) FUNCTION(class, name)
+#define ARRAY0(class, name) FUNCTION0(class, name)
 #define TENSOR(class, name, ...) PROPERTY(class, name)
-#define METHOD0(class, name, ...) FUNCTION(class, name)
+#define METHOD0(class, name, ...) FUNCTION0(class, name)
 #define METHOD(class, name, ...) FUNCTION(class, name)
-#define CUSTOM0(class, name) FUNCTION(class, name)
+#define CUSTOM0(class, name) FUNCTION0(class, name)
 #define CUSTOM(class, name, ...) FUNCTION(class, name)
-#define PROPERTY(class, name)  \
-    { #class,                  \
-      #name,                   \
-      slow_##class##_##name,   \
-      NULL,                    \
-      NULL,                    \
-      get_##class##_##name,    \
-      { NULL, NULL, 0, NULL }, \
-      { NULL, NULL, NULL, NULL, NULL } },
-#define FUNCTION(class, name)                                        \
-    { #class, #name, slow_##class##_##name,   call_##class##_##name, \
-      NULL,   NULL,  { NULL, NULL, 0, NULL }, { NULL, NULL, NULL, NULL, NULL } },
-
-#define CLASS(class, name, ...) \
-    { #class,                   \
-      #name,                    \
-      slow_##class##_##name,    \
-      NULL,                     \
-      class_##class##_##name,   \
-      NULL,                     \
-      { NULL, NULL, 0, NULL },  \
-      { NULL, NULL, NULL, NULL, NULL } },
+#define ROW(class, name, ...) { #class, #name, slow_##class##_##name, __VA_ARGS__ },
+#define PROPERTY(class, name) ROW(class, name, .get = get_##class##_##name)
+#define FUNCTION(class, name) ROW(class, name, .call = call_##class##_##name)
+#define FUNCTION0(class, name) ROW(class, name, .call0 = call0_##class##_##name)
+#define CLASS(class, name, ...) ROW(class, name, .call_class = class_##class##_##name)
 
 static struct row {
     const char *class_name, *name;
     void **slow; // the Python definitions: a function, or a property's getter and setter
     void *(*call)(void *self, void *const *given, intptr_t count, void *keywords);
+    void *(*call0)(void *self, void *unused);
     void *(*call_class)(void *type, void *const *given, intptr_t count, void *keywords);
     void *(*get)(void *self, void *closure);
     cuc__py_method method;
@@ -801,27 +287,9 @@ static struct row {
 } rows[] = {
 #include "methods.def"
 };
+#undef ROW
 
 // ---- adding them --------------------------------------------------------------------------------
-
-// A class is called by its __new__.
-static bool replace_new(void *type)
-{
-    static cuc__py_method method = { "__new__", (void (*)(void))new_device,
-                                     PY_METH_FASTCALL | PY_METH_KEYWORDS, NULL };
-    void *name = cuc__py.PyUnicode_InternFromString("__new__");
-    void *definition = name ? cuc__py.PyObject_GetAttr(type, name) : NULL;
-    void *made = definition ? cuc__py.PyCFunction_NewEx(&method, cuc__py.none, NULL) : NULL;
-    bool good = made && cuc__py.PyObject_SetAttr(type, name, made) == 0;
-
-    if (definition)
-        keep(&slow_new_device, definition);
-    for (size_t i = 0; i < CUC__LENGTH(devices); i++)
-        keep(&devices[i], NULL); // of a class of before
-    cuc__py_drop(name);
-    cuc__py_drop(made);
-    return good;
-}
 
 // Take the Python definition of a row out of a class, and put the row in its place.
 static bool replace(struct row *row, void *type)
@@ -830,15 +298,17 @@ static bool replace(struct row *row, void *type)
     void *definition = name ? cuc__py.PyObject_GetAttr(type, name) : NULL;
     void *made = NULL;
 
-    if (definition && row->call) {
-        keep(&row->slow[0], cuc__py_new(definition));
-        row->method = (cuc__py_method){ row->name, (void (*)(void))row->call,
-                                        PY_METH_FASTCALL | PY_METH_KEYWORDS, NULL };
+    if (definition && (row->call || row->call0)) {
+        cuc__python_keep(&row->slow[0], cuc__py_new(definition));
+        row->method = row->call0 ? (cuc__py_method){ row->name, (void (*)(void))row->call0,
+                                                     PY_METH_NOARGS, NULL }
+                                 : (cuc__py_method){ row->name, (void (*)(void))row->call,
+                                                     PY_METH_FASTCALL | PY_METH_KEYWORDS, NULL };
         made = cuc__py.PyDescr_NewMethod(type, &row->method);
     } else if (definition && row->call_class) {
         void *function = cuc__py.PyObject_GetAttr(definition, cuc__python.function_name);
         if (function) {
-            keep(&row->slow[0], function);
+            cuc__python_keep(&row->slow[0], function);
             row->method = (cuc__py_method){ row->name, (void (*)(void))row->call_class,
                                             PY_METH_FASTCALL | PY_METH_KEYWORDS, NULL };
             made = cuc__py.PyDescr_NewClassMethod(type, &row->method);
@@ -850,8 +320,8 @@ static bool replace(struct row *row, void *type)
             row->getset = (cuc__py_getset){ row->name, row->get,
                                             set == cuc__py.none ? NULL : slow_set, NULL,
                                             row->slow };
-            keep(&row->slow[0], get);
-            keep(&row->slow[1], set);
+            cuc__python_keep(&row->slow[0], get);
+            cuc__python_keep(&row->slow[1], set);
             made = cuc__py.PyDescr_NewGetSet(type, &row->getset);
         } else {
             cuc__py_drop(get);
@@ -880,7 +350,7 @@ static bool find_functions(void *type)
             cuc__py.PyObject_GetAttr(type, *(void **)((char *)&cuc__python + wanted[i].name));
         if (!found)
             return false;
-        keep((void **)((char *)&cuc__python + wanted[i].where), found);
+        cuc__python_keep((void **)((char *)&cuc__python + wanted[i].where), found);
     }
     return true;
 }
@@ -903,10 +373,11 @@ cuc_status cuc_python_add_methods(void *type, const char *name)
         if (strcmp(rows[i].class_name, name) == 0)
             good = good && replace(&rows[i], type);
     if (strcmp(name, "Device") == 0)
-        good = good && replace_new(type);
+        good = good && cuc__python_replace_new(type);
+    good = good && cuc__python_inherit_slots(type, name);
     for (size_t i = 0; good && i < CUC__LENGTH(names); i++)
         if (strcmp(names[i], name) == 0)
-            keep(&cuc__python.classes[i], cuc__py_new(type));
+            cuc__python_keep(&cuc__python.classes[i], cuc__py_new(type));
     return good ? CUC_OK
                 : CUC_FAIL(CUC_ERROR_INTERNAL, "CPython could not add the methods of %s", name);
 }

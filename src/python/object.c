@@ -1,7 +1,12 @@
 #include "object.h"
 
+#include "slots.h"
+
 #include "driver/toolkit.h"
+#include "memory/buffer.h"
+#include "graph/capture_registry.h"
 #include "graph/keep.h"
+#include "device/stream.h"
 
 #include <string.h>
 
@@ -109,12 +114,46 @@ static void release(void *handle)
     }
 }
 
+// Another library's object stays as long as what was made of its handle; this comes on any thread.
+void cuc__python_drop_owner(void *object)
+{
+    if (!cuc__py.Py_IsInitialized())
+        return;
+    int state = cuc__py.PyGILState_Ensure();
+    cuc__py.Py_DecRef(object);
+    cuc__py.PyGILState_Release(state);
+}
+
+// The end of another library's handle makes no call of the driver, and the one of its owner needs
+// the interpreter's lock, which may stay held.
+static bool is_foreign(const void *handle)
+{
+    const cuc_stream *stream = handle;
+    const cuc_buffer *buffer = handle;
+
+    switch (((const cuc__handle *)handle)->kind) {
+    case CUC__HANDLE_STREAM:
+        return stream->drop_owner == cuc__python_drop_owner &&
+               !atomic_load_explicit(&stream->marker, memory_order_relaxed) && !cuc__capturing() &&
+               atomic_load_explicit(&stream->context->head.refs, memory_order_relaxed) > 1;
+    case CUC__HANDLE_BUFFER:
+        return !buffer->resource && !buffer->parent &&
+               (!buffer->drop_owner || buffer->drop_owner == cuc__python_drop_owner);
+    default:
+        return false;
+    }
+}
+
 void cuc__python_release(void *handle)
 {
     if (!handle || cuc__handle_drop_shared(handle))
         return;
     if (!cuc__python_may_release()) {
         (void)cuc__keep_leave(handle, release); // or it is leaked
+        return;
+    }
+    if (is_foreign(handle)) {
+        release(handle);
         return;
     }
     // Memory may wait for its stream, and that for a function of Python's.
@@ -262,14 +301,18 @@ static void drop_managed(void *self)
 }
 
 // Types: X(name, fields, count of those that are objects, whether the handle is the object's own,
-// what goes before the objects, their names).
-#define FIELD_TYPES(X)                                                                     \
-    X(Stream, cuc__stream_object, 1, true, NULL, "_cell")                                  \
-    X(Buffer, cuc__buffer_object, 3, true, NULL, "_resource", "_pool", "_named")           \
-    X(MemoryResource, cuc__resource_object, 1, true, NULL, "_ipc")                         \
-    X(Device, cuc__device_object, 2, false, NULL, "_resource", "_found")                   \
-    X(Tensor, cuc__tensor_object, 4, false, drop_managed, "_memory", "_buffer", "_stream", \
-      "exporting_obj")
+// what goes before the objects, the names of those that Python reads). One with an underscore reads
+// as None until it is set.
+#define FIELD_TYPES(X)                                                                            \
+    X(Stream, cuc__stream_object, 2, true, NULL, "_cell")                                         \
+    X(Event, cuc__event_object, 1, true, NULL, "_named")                                          \
+    X(Buffer, cuc__buffer_object, 3, true, NULL, "_resource", "_pool", "_named")                  \
+    X(MemoryResource, cuc__resource_object, 1, true, NULL, "_ipc")                                \
+    X(Device, cuc__device_object, 2, false, NULL, "_resource", "_found")                          \
+    X(Tensor, cuc__tensor_object, 6, false, drop_managed, "_memory", "_buffer", "_stream",        \
+      "exporting_obj")                                                                            \
+    X(LaunchConfig, cuc__config_object, 7, false, NULL, "grid", "cluster", "block", "shmem_size", \
+      "is_cooperative", "programmatic_stream_serialization", "_kept")
 
 #define FUNCTIONS(name, type, count, owns, before, ...)                                          \
     _Static_assert(sizeof(struct type) >= sizeof(struct cuc__object) + (count) * sizeof(void *), \
@@ -298,7 +341,7 @@ static const struct base {
     void (*end)(void *self);
     int (*visit)(void *self, cuc__py_visit visit, void *argument);
     int (*clear)(void *self);
-    const char *fields[5]; // ended by NULL
+    const char *fields[8]; // ended by NULL
 } bases[] = { { "Handle",
                 "cucore.native.Handle",
                 sizeof(struct cuc__object),
@@ -332,14 +375,37 @@ static void *get_address(void *self, void *closure)
 // The tensor is copied.
 static int set_address(void *self, void *value, void *closure)
 {
+    struct cuc__tensor_object *object = cuc__python_fields(self);
+    const void *from = value ? cuc__py.PyLong_AsVoidPtr(value) : NULL;
+
+    (void)closure;
+    if (from) {
+        memcpy(&object->tensor, from, sizeof(cuc_tensor));
+        for (size_t i = 0; i < CUC__LENGTH(object->extents); i++)
+            cuc__python_keep(&object->extents[i], NULL);
+    } else if (!cuc__py.PyErr_Occurred())
+        cuc__py.PyErr_SetString(cuc__py.ValueError, "expected the address of a cuc_tensor");
+    return from ? 0 : -1;
+}
+
+static void *get_config(void *self, void *closure)
+{
+    (void)closure;
+    return cuc__py.PyLong_FromVoidPtr(
+        &((struct cuc__config_object *)cuc__python_fields(self))->config);
+}
+
+// The config is copied, and stays where it is: launches that were prepared have its address.
+static int set_config(void *self, void *value, void *closure)
+{
     const void *from = value ? cuc__py.PyLong_AsVoidPtr(value) : NULL;
 
     (void)closure;
     if (from)
-        memcpy(&((struct cuc__tensor_object *)cuc__python_fields(self))->tensor, from,
-               sizeof(cuc_tensor));
+        memcpy(&((struct cuc__config_object *)cuc__python_fields(self))->config, from,
+               sizeof(cuc_launch_config));
     else if (!cuc__py.PyErr_Occurred())
-        cuc__py.PyErr_SetString(cuc__py.ValueError, "expected the address of a cuc_tensor");
+        cuc__py.PyErr_SetString(cuc__py.ValueError, "expected the address of a cuc_launch_config");
     return from ? 0 : -1;
 }
 
@@ -362,15 +428,21 @@ static void *make_base(const struct base *base, void *root)
         { "_h", get_number, set_number, "The handle as a number that keeps it; 0: closed.", NULL },
         { NULL, NULL, NULL, NULL, NULL },
     };
-    cuc__py_member members[8]; // copied by the type
-    cuc__py_slot slots[8];
-    size_t used = 0, at = 0;
+    static cuc__py_getset config_getsets[] = {
+        { "_address", get_config, set_config, "Of its cuc_launch_config, which is set by a copy.",
+          NULL },
+        { NULL, NULL, NULL, NULL, NULL },
+    };
+    cuc__py_member members[9]; // copied by the type
+    cuc__py_slot slots[8 + CUC__PYTHON_MAX_SLOTS];
+    size_t used = cuc__python_slots_of(slots, base->name), at = 0;
 
     for (; base->fields[at]; at++)
-        members[at] = (cuc__py_member){ base->fields[at], PY_T_OBJECT,
-                                        (intptr_t)(cuc__py.head_bytes + sizeof(struct cuc__object) +
-                                                   at * sizeof(void *)),
-                                        0, NULL };
+        members[at] = (cuc__py_member){
+            base->fields[at], *base->fields[at] == '_' ? PY_T_OBJECT : PY_T_OBJECT_EX,
+            (intptr_t)(cuc__py.head_bytes + sizeof(struct cuc__object) + at * sizeof(void *)), 0,
+            NULL
+        };
     if (!root)
         members[at++] =
             (cuc__py_member){ "__weaklistoffset__", PY_T_SSIZE,
@@ -383,9 +455,11 @@ static void *make_base(const struct base *base, void *root)
         slots[used++] = (cuc__py_slot){ PY_TP_BASE, root };
     else
         slots[used++] = (cuc__py_slot){ PY_TP_GETSET, getsets };
-    bool is_tensor = base->bytes == sizeof(struct cuc__tensor_object);
+    bool is_tensor = strcmp(base->name, "Tensor") == 0;
     if (is_tensor)
         slots[used++] = (cuc__py_slot){ PY_TP_GETSET, tensor_getsets };
+    if (strcmp(base->name, "LaunchConfig") == 0)
+        slots[used++] = (cuc__py_slot){ PY_TP_GETSET, config_getsets };
     if (base->visit) {
         slots[used++] = (cuc__py_slot){ PY_TP_TRAVERSE, SLOT(base->visit) };
         slots[used++] = (cuc__py_slot){ PY_TP_CLEAR, SLOT(base->clear) };

@@ -16,7 +16,8 @@
 #include "driver/cpython.h"
 #include "base/handle.h"
 
-// Classes whose objects C tells apart: X(kind, name in Python). Those of options have no handle.
+// Classes whose objects C tells apart: X(kind, name in Python). Those of options and configs have
+// no handle.
 #define CUC__PYTHON_CLASSES(X)         \
     X(STREAM, "Stream")                \
     X(EVENT, "Event")                  \
@@ -27,7 +28,8 @@
     X(KERNEL, "Kernel")                \
     X(GRAPH_EXEC, "GraphExec")         \
     X(STREAM_OPTIONS, "StreamOptions") \
-    X(EVENT_OPTIONS, "EventOptions")
+    X(EVENT_OPTIONS, "EventOptions")   \
+    X(LAUNCH_CONFIG, "LaunchConfig")
 
 enum cuc__python_class {
 #define ROW(kind, name) CUC__PYTHON_##kind,
@@ -55,6 +57,7 @@ enum cuc__python_class {
     X(allocate)                 \
     X(buffer)                   \
     X(copy)                     \
+    X(copy_to)                  \
     X(data)                     \
     X(dl_device)                \
     X(dst)                      \
@@ -90,7 +93,13 @@ enum cuc__python_class {
     X(priority)                 \
     X(ptr)                      \
     X(timing_enabled)           \
-    X(value)
+    X(value)                    \
+    X(grid)                     \
+    X(cluster)                  \
+    X(block)                    \
+    X(shmem_size)               \
+    X(is_cooperative)           \
+    X(programmatic_stream_serialization)
 
 extern struct cuc__python {
     void *classes[CUC__PYTHON_CLASS_COUNT]; // NULL until its methods were added
@@ -116,6 +125,15 @@ struct cuc__object {
 struct cuc__stream_object {
     struct cuc__object base;
     void *cell; // of ctypes, with the handle until it is closed, for prepared launches
+    void *said; // what the stream protocol gives
+    // What never changes, once asked for.
+    int32_t priority;
+    bool has_priority, has_flags, is_nonblocking;
+};
+
+struct cuc__event_object {
+    struct cuc__object base;
+    void *named; // its descriptor, of one that has come from another process
 };
 
 struct cuc__buffer_object {
@@ -143,9 +161,18 @@ struct cuc__tensor_object {
     void *buffer;            // or a buffer that does
     void *stream;            // that the memory is used on
     void *exporting;         // the object that it is a view of
+    void *extents[2];        // of a view: its shape and strides, once asked for
     cuc_tensor tensor;
     cuc_dl_managed_tensor_versioned *managed; // that it came as
     cuc_dl_managed_tensor *managed_old;
+};
+
+// The shape of a launch: the config is what launches read, the fields are what Python gave.
+struct cuc__config_object {
+    struct cuc__object base; // without a handle
+    void *fields[6];         // grid, cluster, block, shmem_size and the flags
+    void *kept;              // a struct of ctypes that the config was copied from
+    cuc_launch_config config;
 };
 
 // An object of a class over that layout, or NULL.
@@ -156,6 +183,9 @@ void cuc__python_drop_managed(struct cuc__tensor_object *tensor);
 
 // A view of an array by the producer's exchange API: the Python definition has to look at others.
 void *cuc__python_view(void *type, void *value, void *stream_ptr);
+
+// The same by that API alone, of an array on a device.
+void *cuc__python_view_exchanged(void *type, void *value, void *stream_ptr);
 
 static inline void *cuc__python_fields(void *object)
 {
@@ -172,6 +202,15 @@ static inline void *cuc__python_fields_of(void *object, enum cuc__python_class w
     return cuc__python_fields(object);
 }
 
+// Put an object in the place of another, whose reference goes.
+static inline void cuc__python_keep(void **where, void *object)
+{
+    void *old = *where;
+
+    *where = object;
+    cuc__py_drop(old);
+}
+
 // Find CPython and the names, once.
 cuc_status cuc__python_prepare(const char *function);
 
@@ -184,6 +223,9 @@ void *cuc__python_make(void *type, void *handle);
 
 // Give a reference back, without the interpreter's lock where that may take time.
 void cuc__python_release(void *handle);
+
+// Lets a Python object go, on any thread: the owner of another library's handle.
+void cuc__python_drop_owner(void *object);
 
 // Close an object: what uses its handle on other threads has references of its own.
 void cuc__python_close(struct cuc__object *object);

@@ -2,14 +2,15 @@
 // away. All of these have a Python definition, which does what is not common.
 #include "views.h"
 
+#include "functions.h"
+
 #include "memory/buffer.h"
+#include "memory/resource.h"
 #include "tensor/tensor.h"
 
 #include <cucore/memory.h>
 
 #include <string.h>
-
-#define slowly ((void *)&cuc__python)
 
 // After a failure of Python's, which the Python definition meets again and words.
 static void *slowly_after_error(void)
@@ -216,6 +217,18 @@ static bool read_interface(cuc_tensor *out, void *type, void *said)
     return true;
 }
 
+// A view by the exchange API of what has the interface too, which says the same faster.
+static void *view_exchanged(void *type, void *obj, void *stream_ptr)
+{
+    void *there =
+        cuc__py.PyObject_GetAttr(cuc__py_type(obj), cuc__python.names.__cuda_array_interface__);
+
+    if (!there)
+        return slowly_after_error();
+    cuc__py.Py_DecRef(there);
+    return cuc__python_view_exchanged(type, obj, stream_ptr);
+}
+
 // from_array_interface(obj), from_cuda_array_interface(obj, stream_ptr=None)
 void *cuc__python_view_interface(struct cuc__python_call *call, bool on_device)
 {
@@ -226,6 +239,8 @@ void *cuc__python_view_interface(struct cuc__python_call *call, bool on_device)
 
     if (!cuc__python_is_tensor(call->self) || (on_device && !is_int(stream_ptr)))
         return slowly;
+    if (on_device && (made = view_exchanged(call->self, obj, stream_ptr)) != slowly)
+        return made;
     void *said = cuc__py.PyObject_GetAttr(obj, on_device
                                                    ? cuc__python.names.__cuda_array_interface__
                                                    : cuc__python.names.__array_interface__);
@@ -239,7 +254,7 @@ void *cuc__python_view_interface(struct cuc__python_call *call, bool on_device)
         return slowly_after_error();
     if (on_device && tensor.data) {
         void *state = cuc__py.PyEval_SaveThread();
-        st = cuc_memory_get_pointer_info(&info, tensor.data);
+        st = cuc__memory_pointer_kind(&info, tensor.data, __func__);
         cuc__py.PyEval_RestoreThread(state);
         tensor.device = info.device;
     }
@@ -272,7 +287,7 @@ static void *pair_of(const cuc_tensor *tensor)
 {
     cuc_dl_device device = cuc__dlpack_device(tensor);
 
-    return cuc__py.Py_BuildValue("(ii)", (int)device.device_type, (int)device.device_id);
+    return pair(device.device_type, device.device_id);
 }
 
 void *cuc__python_StridedMemoryView___dlpack_device__(struct cuc__python_call *call)
@@ -307,4 +322,69 @@ void *cuc__python_Buffer___dlpack_device__(struct cuc__python_call *call)
     cuc_tensor tensor;
 
     return bytes_of(&tensor, call->self) ? pair_of(&tensor) : slowly;
+}
+
+// ---- the rows -----------------------------------------------------------------------------------
+
+void *cuc__python_StridedMemoryView_from_dlpack(struct cuc__python_call *c,
+                                                const struct cuc__python_signature *s)
+{
+    (void)s;
+    return c->objects[1] ? cuc__python_view(c->self, c->objects[0], c->objects[1]) : slowly;
+}
+
+// A buffer's view is one of its bytes.
+void *cuc__python_StridedMemoryView_from_any_interface(struct cuc__python_call *c,
+                                                       const struct cuc__python_signature *s)
+{
+    return cuc__python_fields_of(c->objects[0], CUC__PYTHON_BUFFER)
+               ? slowly
+               : cuc__python_StridedMemoryView_from_dlpack(c, s);
+}
+
+void *cuc__python_StridedMemoryView_from_buffer(struct cuc__python_call *c,
+                                                const struct cuc__python_signature *s)
+{
+    (void)s;
+    return cuc__python_view_buffer(c);
+}
+
+void *cuc__python_StridedMemoryView_from_array_interface(struct cuc__python_call *c,
+                                                         const struct cuc__python_signature *s)
+{
+    (void)s;
+    return cuc__python_view_interface(c, false);
+}
+
+void *cuc__python_StridedMemoryView_from_cuda_array_interface(struct cuc__python_call *c,
+                                                              const struct cuc__python_signature *s)
+{
+    (void)s;
+    return cuc__python_view_interface(c, true);
+}
+
+// A view's extents stay as they are, and are read again and again.
+static void *extents_of(void *self, size_t which)
+{
+    struct cuc__tensor_object *view = cuc__python_fields(self);
+    const cuc_tensor *t = &view->tensor;
+
+    if (!view->extents[which])
+        view->extents[which] = extents(which ? t->strides : t->shape, t->rank);
+    return view->extents[which] ? cuc__py_new(view->extents[which]) : NULL;
+}
+
+void *cuc__python_StridedMemoryView_shape(void *self)
+{
+    return extents_of(self, 0);
+}
+
+void *cuc__python_StridedMemoryView_strides(void *self)
+{
+    return extents_of(self, 1);
+}
+
+void *cuc__python_StridedMemoryView_dtype(void *self)
+{
+    return cuc__python_view_dtype(self);
 }

@@ -8,12 +8,7 @@
 void *cuc__python_view_buffer(struct cuc__python_call *call);
 void *cuc__python_view_interface(struct cuc__python_call *call, bool on_device);
 void *cuc__python_view_dtype(void *self);
-
-void *cuc__python_StridedMemoryView_view(struct cuc__python_call *call);
 void *cuc__python_StridedMemoryView___dlpack__(struct cuc__python_call *call);
-void *cuc__python_StridedMemoryView___dlpack_device__(struct cuc__python_call *call);
-void *cuc__python_Buffer___dlpack__(struct cuc__python_call *call);
-void *cuc__python_Buffer___dlpack_device__(struct cuc__python_call *call);
 
 // A DLPack capsule of a tensor whose memory a buffer has, for a consumer's stream, which is let
 // wait for the memory's own. The call's arguments are stream, max_version, dl_device and copy.

@@ -19,6 +19,7 @@ from ._condition import GraphCondition
 from ._errors import NotSupportedError, fail, last_error
 from ._handle import handle_of, not_copied, options
 from ._memory import Buffer
+from ._native import ConfigBase, methods
 from ._object import Kernel
 from ._stream import Stream, StreamLike, as_stream
 from ._tensor import Tensor, as_tensor, dtype_number, has_interface
@@ -52,7 +53,8 @@ _UINTS = {1: raw.CUC_U8, 2: raw.CUC_U16, 4: raw.CUC_U32, 8: raw.CUC_U64}
 _FLOATS = {2: raw.CUC_F16, 4: raw.CUC_F32, 8: raw.CUC_F64}
 
 
-class LaunchConfig:
+@methods
+class LaunchConfig(ConfigBase):
     """The shape of a launch. What is assigned is so from the next launch on, also of those that were prepared
     with it; any number of threads may share one that is not changed meanwhile.
 
@@ -60,26 +62,30 @@ class LaunchConfig:
     `block=None`; for one with a grid of its own give no config: `launch(stream, None, kernel, ...)`.
     """
 
-    __slots__ = ("_address", "_p", "_struct", "grid", "cluster", "block", "shmem_size", "is_cooperative",
-                 "programmatic_stream_serialization", "__weakref__")
+    __slots__ = ()
     grid: tuple[int, int, int]
     cluster: tuple[int, int, int] | None
     block: tuple[int, int, int] | None
     shmem_size: int
     is_cooperative: bool
     programmatic_stream_serialization: bool
-    _struct: Any
-    _address: int
-    _p: ctypes.c_void_p
+    _config = ConfigBase._address  # by a name that C looks for: arrays have an `_address` too
 
     def __init__(self, grid: Dim = 1, cluster: Dim | None = None, block: Dim | None = 1, shmem_size: int = 0,
                  is_cooperative: bool = False,
                  programmatic_stream_serialization: bool = False) -> None:
         put = object.__setattr__
-        put(self, "_struct", self._set(grid, cluster, block, shmem_size, is_cooperative,
-                                       programmatic_stream_serialization))
-        put(self, "_address", ctypes.addressof(self._struct))
-        put(self, "_p", ctypes.c_void_p(self._address))
+        put(self, "_kept", self._set(grid, cluster, block, shmem_size, is_cooperative,
+                                     programmatic_stream_serialization))
+        put(self, "_address", ctypes.addressof(self._kept))  # which the library copies
+
+    @property
+    def _struct(self) -> Any:
+        return raw.cuc_launch_config.from_address(self._address)
+
+    @property
+    def _p(self) -> ctypes.c_void_p:
+        return ctypes.c_void_p(self._address)
 
     def _set(self, grid: Dim, cluster: Dim | None, block: Dim | None, *others: Any) -> Any:
         """All fields, or none where one is refused; and a struct of them."""
@@ -103,8 +109,8 @@ class LaunchConfig:
         if name not in _FIELDS:
             raise AttributeError(f"a LaunchConfig has no {name}: there are {', '.join(_FIELDS)}")
         # In its place, since prepared launches have its address.
-        ctypes.pointer(self._struct)[0] = self._set(*(value if each == name else now
-                                                      for each, now in zip(_FIELDS, self._fields())))
+        made = self._set(*(value if each == name else now for each, now in zip(_FIELDS, self._fields())))
+        ctypes.memmove(self._address, ctypes.addressof(made), ctypes.sizeof(made))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._fields()
@@ -119,9 +125,6 @@ class LaunchConfig:
         shown = _FIELDS if self.programmatic_stream_serialization else _FIELDS[:-1]
         return f"LaunchConfig({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
-
-# What C looks for where it takes a config: arrays have an `_address` too.
-setattr(LaunchConfig, "_config", LaunchConfig.__dict__["_address"])
 
 _FIELDS = ("grid", "cluster", "block", "shmem_size", "is_cooperative", "programmatic_stream_serialization")
 

@@ -10,6 +10,7 @@ from ._errors import check
 from ._handle import create, get
 from ._managed import ManagedBuffer, as_managed
 from ._memory import CLASSES, Buffer, MemoryResource
+from ._native import methods
 from ._stream import StreamLike, as_stream
 
 
@@ -22,7 +23,8 @@ class SynchronousMemoryResource(MemoryResource):
         self._take(create(raw.cuc_memory_synchronous, Device(device_id)._h, raw.CUC_MEMORY_DEVICE))
 
 
-class _Unordered(MemoryResource):
+@methods
+class UnorderedMemoryResource(MemoryResource):
     """Memory that the host reaches, without a pool. Its buffers need no stream."""
 
     __slots__ = ()
@@ -31,7 +33,7 @@ class _Unordered(MemoryResource):
         return Buffer._of(self, size, None if stream is None else as_stream(stream)._h)
 
 
-class LegacyPinnedMemoryResource(_Unordered):
+class LegacyPinnedMemoryResource(UnorderedMemoryResource):
     """Page-locked host memory without a pool."""
 
     __slots__ = ()
@@ -40,7 +42,7 @@ class LegacyPinnedMemoryResource(_Unordered):
         self._take(create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_PINNED))
 
 
-class LegacyManagedMemoryResource(_Unordered):
+class LegacyManagedMemoryResource(UnorderedMemoryResource):
     """Managed memory without a pool, of every driver."""
 
     __slots__ = ()

@@ -50,6 +50,13 @@ if TYPE_CHECKING:
     class StreamBase(HandleBase):
         _cell: Any
 
+    class EventBase(HandleBase):
+        _named: Any
+
+    class ConfigBase:
+        _address: int
+        _kept: Any
+
     class TensorBase:
         _address: int
         _memory: Any
@@ -59,8 +66,9 @@ if TYPE_CHECKING:
 
 elif is_there:
     HandleBase = _root
-    StreamBase, BufferBase, ResourceBase, DeviceBase, TensorBase = (
-        taken("cuc_python_get_base", name) for name in (b"Stream", b"Buffer", b"MemoryResource", b"Device", b"Tensor"))
+    StreamBase, EventBase, BufferBase, ResourceBase, DeviceBase, TensorBase, ConfigBase = (
+        taken("cuc_python_get_base", name) for name in (b"Stream", b"Event", b"Buffer", b"MemoryResource", b"Device",
+                                                        b"Tensor", b"LaunchConfig"))
 else:
     class HandleBase:
         __slots__ = ("_h", "__weakref__")
@@ -76,6 +84,13 @@ else:
 
     class StreamBase(HandleBase):
         __slots__ = ("_cell",)
+
+    class EventBase(HandleBase):
+        __slots__ = ("_named",)
+
+    class ConfigBase:
+        __slots__ = ("_address", "_kept", "grid", "cluster", "block", "shmem_size", "is_cooperative",
+                     "programmatic_stream_serialization", "__weakref__")
 
     class TensorBase:
         __slots__ = ("_address", "_memory", "_buffer", "_stream", "exporting_obj", "__weakref__")

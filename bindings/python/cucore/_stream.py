@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generator
 
 from . import raw
 from ._errors import InvalidArgumentError, check, last_error
-from ._native import StreamBase, methods
+from ._native import EventBase, StreamBase, methods
 from ._handle import Handle, c_handle, call, create, get, given_as, handle_of, kept, not_copied, options, word
 from ._ipc import IPCEventDescriptor, exported, imported
 from ._pending import prune
@@ -65,14 +65,14 @@ class EventOptions:
 
 
 @methods
-class Event(Handle):
+class Event(Handle, EventBase):
     """A point in a stream. Made by `Device.create_event()` and `Stream.record()`.
 
     `await event` waits on asyncio, `event.sync()` on the thread.
     """
 
-    __slots__ = ("_named",)
-    _named: IPCEventDescriptor  # of one that has come from another process
+    __slots__ = ()
+    _named: IPCEventDescriptor | None  # of one that has come from another process
     _release = raw.cuc_event_release
     _made_by = "Device.create_event(), Stream.record() and Event.from_handle()"
 

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 import cucore
-from cucore import Buffer, LaunchConfig, Tensor, as_tensor, launch
+from cucore import Buffer, LaunchConfig, Tensor, _native, as_tensor, launch
 from cucore.utils import StridedMemoryView, args_viewable_as_strided_memory
 from support import SAXPY, DeviceTest, child, kernel
 
@@ -134,6 +134,7 @@ class Header(ctypes.Structure):
 
 
 GIVE = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p))
+BORROW = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(cucore.raw.cuc_dl_tensor))
 CURRENT = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
 
 
@@ -227,6 +228,48 @@ class ExchangeApi(DeviceTest):
         kind = exchanging(version=2, previous=ctypes.addressof(old.table))
         Tensor.from_dlpack(kind(self.floats([1]).view("f32")))
         self.assertEqual((kind.calls, old.calls), ([], ["give"]))
+
+
+    def test_a_view_by_the_array_interface_comes_by_it_where_it_can(self):
+        base = exchanging()
+        memory, host = self.floats(range(4)), (ctypes.c_float * 4)()
+
+        class Array(base):
+            @property
+            def __cuda_array_interface__(self):
+                base.calls.append("interface")
+                return self.view.__cuda_array_interface__
+
+        def borrow(given, out):
+            base.calls.append("borrow")
+            if given.kind is None:
+                return -1
+            tensor = out[0]
+            tensor.data, tensor.device.device_type, tensor.device.device_id = given.data, given.kind, 0
+            tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes, tensor.ndim = 2, 32, 1, 1
+            tensor.shape, tensor.strides, tensor.byte_offset = ctypes.addressof(given.shape), None, 0
+            return 0
+
+        base.borrow = BORROW(borrow)
+        base.table.borrow = ctypes.cast(base.borrow, ctypes.c_void_p)
+
+        def made(kind=2, of=Array):
+            value = of(memory.view("f32"))
+            value.kind, value.data, value.shape = kind, memory.handle, (ctypes.c_int64 * 1)(4)
+            if kind == 1:
+                value.data = ctypes.addressof(host)
+            return value
+
+        for kind, of, stream, calls in (
+                (2, Array, -1, ["borrow"]), (2, Array, self.stream.handle, ["borrow", ("current", 2, 0)]),
+                (1, Array, -1, ["borrow", "interface"]), (None, Array, -1, ["borrow", "interface"])):
+            base.calls.clear()
+            value = made(kind, of)
+            view = StridedMemoryView.from_cuda_array_interface(value, stream)
+            self.assertEqual((view.ptr, view.shape, view.exporting_obj is value), (memory.handle, (4,), True))
+            self.assertEqual(base.calls, calls if _native.is_there else ["interface"] * len(base.calls), (kind, stream))
+        with self.assertRaises(AttributeError):  # of one that has no such interface
+            StridedMemoryView.from_cuda_array_interface(made(of=base), -1)
 
 
 class Protocols(DeviceTest):

@@ -3,11 +3,14 @@ import gc
 import os
 import sys
 import threading
+import tracemalloc
 import unittest
 import weakref
 
 import cucore
-from cucore import Buffer, Device, DeviceMemoryResource, DeviceMemoryResourceOptions, Event, MemoryResource, Stream
+from cucore import (
+    Buffer, Device, DeviceMemoryResource, DeviceMemoryResourceOptions, Event, EventOptions, InvalidArgumentError, LaunchConfig,
+    MemoryResource, Stream)
 from cucore import _native
 from cucore.utils import StridedMemoryView
 from support import DeviceTest, child
@@ -31,6 +34,13 @@ class Replaced(unittest.TestCase):
                            (StridedMemoryView, ("view", "__dlpack__", "__dlpack_device__"))):
             for name in names:
                 self.assertEqual(type(cls.__dict__[name]).__name__, kind, f"{cls.__name__}.{name}")
+
+    def test_slots_are_the_librarys_or_pythons(self):
+        kind = "wrapper_descriptor" if _native.is_there else "function"
+        for cls, names in ((Stream, ("__hash__", "__eq__")), (Event, ("__hash__", "__eq__", "__sub__")),
+                           (Buffer, ("__hash__", "__eq__")), (LaunchConfig, ("__init__", "__hash__", "__eq__"))):
+            for name in names:
+                self.assertEqual(type(getattr(cls, name)).__name__, kind, f"{cls.__name__}.{name}")
 
     def test_python_alone_does_the_same(self):
         said = child(PROGRAM + """
@@ -244,7 +254,144 @@ for what, do in {
 """
 
 
+# The same of configs of launches, and of what slots do.
+CONFIGS = PROGRAM + """
+import copy, ctypes, pickle, weakref
+from cucore import raw
+
+class Mine(LaunchConfig):
+    def __init__(self, size):
+        super().__init__(grid=size, block=32)
+        self.size = size
+
+class Number(int):
+    pass
+
+def said(config):
+    struct = raw.cuc_launch_config.from_address(config._address)
+    return (config.grid, config.cluster, config.block, config.shmem_size, config.is_cooperative,
+            config.programmatic_stream_serialization, *map(tuple, (struct.grid, struct.block, struct.cluster)),
+            struct.shared_bytes, struct.flags, struct.struct_size == ctypes.sizeof(struct), config)
+
+def assigned(**fields):
+    config = LaunchConfig(8, None, 64)
+    address = config._address
+    for name, value in fields.items():
+        setattr(config, name, value)
+    return said(config), config._address == address
+
+def again():
+    config = LaunchConfig(8, None, 64)
+    config.__init__((3, 4), block=5)
+    return said(config)
+
+def refused_again():
+    config = LaunchConfig(8, None, 64)
+    try:
+        config.__init__(0)
+    except ValueError:
+        return said(config)
+
+MORE = {
+    "none": lambda: said(LaunchConfig()), "numbers": lambda: said(LaunchConfig(2, 3, 4, 5, True, True)),
+    "tuples": lambda: said(LaunchConfig((2, 3), (1, 2, 1), (4,))), "lists": lambda: said(LaunchConfig([2, 3], block=[4, 5, 6])),
+    "keywords": lambda: said(LaunchConfig(block=128, grid=(8, 8), shmem_size=1024)),
+    "no block": lambda: said(LaunchConfig(grid=4, block=None)), "flags": lambda: said(LaunchConfig(is_cooperative=1)),
+    "subclassed": lambda: said(LaunchConfig(Number(3), block=(Number(4), 2))), "true": lambda: said(LaunchConfig(True)),
+    "large": lambda: said(LaunchConfig(2**32 - 1)), "too large": lambda: LaunchConfig(2**32),
+    "huge": lambda: LaunchConfig(2**70), "with clusters": lambda: LaunchConfig(2**31, 4), "zero": lambda: LaunchConfig(0),
+    "negative": lambda: LaunchConfig(block=-1), "four": lambda: LaunchConfig((1, 2, 3, 4)), "empty": lambda: LaunchConfig(()),
+    "text": lambda: LaunchConfig("2"), "no grid": lambda: LaunchConfig(None), "shared": lambda: LaunchConfig(shmem_size=-1),
+    "much shared": lambda: LaunchConfig(shmem_size=2**32), "float": lambda: LaunchConfig(shmem_size=1.0),
+    "unknown": lambda: LaunchConfig(color=1), "twice": lambda: LaunchConfig(1, grid=2), "seven": lambda: LaunchConfig(1, 2, 3, 4, 5, 6, 7),
+    "mine": lambda: (said(Mine((2, 2)))[:-1], Mine(3).size), "mine refused": lambda: Mine(0),
+    "assigned": lambda: assigned(grid=(2, 2), shmem_size=16), "assigned cluster": lambda: assigned(cluster=2, block=None),
+    "assigned wrong": lambda: assigned(grid=0), "unknown assigned": lambda: assigned(color=1), "again": again,
+    "refused again": refused_again,
+    "equal": lambda: (LaunchConfig(2) == LaunchConfig((2, 1)), LaunchConfig(2) != LaunchConfig(2), LaunchConfig(2) == 2,
+                      LaunchConfig(4) == LaunchConfig(2, 2), len({LaunchConfig(2), LaunchConfig((2,)), LaunchConfig(3)})),
+    "ordered": lambda: LaunchConfig(2) < LaunchConfig(3),
+    "copied": lambda: (said(copy.copy(LaunchConfig(2, 3, 4))), copy.deepcopy(LaunchConfig(2)) == LaunchConfig(2)),
+    "pickled": lambda: said(pickle.loads(pickle.dumps(LaunchConfig(2, 3, 4, 5, True)))),
+    "weak": lambda: (lambda config: weakref.ref(config)() is config)(LaunchConfig(2)),
+    "kept by a field": lambda: (lambda config: (setattr(config, "is_cooperative", [config]), len(config.is_cooperative)))(LaunchConfig()),
+    "not made": lambda: LaunchConfig.__new__(LaunchConfig).grid,
+}
+
+timed = EventOptions(timing_enabled=True)
+first, last = stream.record(options=timed), stream.record(options=timed)
+stream.sync()
+buffer, same = device.allocate(64, stream=stream), None
+same = Buffer.from_handle(buffer.handle, 64)
+closed = device.allocate(64, stream=stream)
+closed.close()
+gone = stream.record()
+gone.close()
+
+class Equal(Stream):
+    __slots__ = ()
+    def __eq__(self, other):
+        return True
+    __hash__ = Stream.__hash__
+
+class Later(Event):
+    __slots__ = ()
+    def __sub__(self, other):
+        return "mine"
+
+class Right:
+    def __rsub__(self, other):
+        return "right"
+
+equal = Equal.from_handle(other.handle)
+later = Later.from_handle(last.handle)
+MORE.update({
+    "streams": lambda: (stream == stream, stream != stream, stream == other, stream != other, stream == 3, stream != None),
+    "stream order": lambda: stream < other, "equal": lambda: (equal == stream, equal != stream, stream == equal, stream != equal),
+    "hashes": lambda: (hash(stream) == hash(stream.handle), hash(first) == hash(first.handle), hash(buffer) == hash(same),
+                       hash(gone) == hash(0), hash(LEGACY_DEFAULT_STREAM) == 1, hash(closed) == hash(Buffer.from_handle(0, 0))),
+    "defaults": lambda: (LEGACY_DEFAULT_STREAM == PER_THREAD_DEFAULT_STREAM, LEGACY_DEFAULT_STREAM == device.default_stream,
+                         device.default_stream != LEGACY_DEFAULT_STREAM),
+    "buffers": lambda: (buffer == same, buffer != same, buffer == closed, buffer != closed, closed == closed, buffer == 3),
+    "events": lambda: (first == first, first == last, first != last, gone == first, first == stream),
+    "elapsed": lambda: (last - first >= 0, type(last - first)), "mine elapsed": lambda: (later - first, type(first - later)),
+    "right": lambda: first - Right(), "wrong": lambda: first - 3, "wrong left": lambda: 3 - first,
+    "no timing": lambda: first - stream.record(), "closed event": lambda: first - gone, "closed left": lambda: gone - first,
+    "never": lambda: first - device.create_event(timed),
+    "copies": lambda: [(made.size, made is not buffer, made.memory_resource is buffer.memory_resource, bytes(pinned.host_view()))
+                       for pinned in [LegacyPinnedMemoryResource().allocate(64)]
+                       for made in [buffer.copy_to(stream=stream)]
+                       for _ in [made.fill(7, stream=stream), made.copy_to(pinned, stream=stream), stream.sync()]],
+    "copy of a part": lambda: buffer[8:16].copy_to(stream=stream).size, "copy of closed": lambda: closed.copy_to(stream=stream),
+    "copy of foreign": lambda: same.copy_to(stream=stream).size, "copy to none": lambda: buffer.copy_to(None, stream=stream).size,
+    "copy without": lambda: buffer.copy_to(),
+    "pinned": lambda: [(made.size, made.is_host_accessible, type(made.memory_resource).__name__) for made in
+                       (LegacyPinnedMemoryResource().allocate(8), LegacyPinnedMemoryResource().allocate(8, stream=None),
+                        LegacyPinnedMemoryResource().allocate(size=8, stream=stream))],
+    "pinned wrong": lambda: LegacyPinnedMemoryResource().allocate(8, stream), "pinned stream": lambda: LegacyPinnedMemoryResource().allocate(8, stream=3),
+    "managed": lambda: type(LegacyManagedMemoryResource().allocate(8)).__name__,
+    "protocol": lambda: (stream.__cuda_stream__() == (0, stream.handle), stream.__cuda_stream__() == (0, stream.handle)),
+    "no protocol": lambda: Equal.from_handle(0).__cuda_stream__(),
+    "priorities": lambda: [(made.priority, made.priority, made.is_nonblocking, made.is_nonblocking) for made in
+                           (stream, device.create_stream(options=StreamOptions(nonblocking=False, priority=-1)))],
+})
+for what, do in MORE.items():
+    for _ in range(2):
+        try:
+            print(what, do())
+        except Exception as error:
+            print(what, type(error).__name__, str(error).splitlines()[0])
+"""
+
+
 class Same(DeviceTest):
+    def test_configs_and_slots_are_the_same_as_by_python_alone(self):
+        native, python = (child(CONFIGS, CUCORE_PYTHON_NATIVE=each, PYTHONMALLOC="debug").splitlines() for each in "10")
+        for ours, theirs in zip(native, python):
+            self.assertEqual(ours, theirs)
+        self.assertEqual(len(native), len(python))
+        self.assertEqual(len(native), 136)
+
     def test_what_is_made_is_the_same_as_by_python_alone(self):
         native, python = (child(MADE, CUCORE_PYTHON_NATIVE=each, PYTHONMALLOC="debug").splitlines() for each in "10")
         self.assertEqual(native, python)
@@ -339,6 +486,16 @@ class Same(DeviceTest):
             properties.warp_count
 
 
+class Theirs:
+    """Another library's stream."""
+
+    def __init__(self, handle):
+        self.handle = handle
+
+    def __cuda_stream__(self):
+        return 0, self.handle
+
+
 class Lifetimes(DeviceTest):
     def test_a_buffer_keeps_its_resource_and_nothing_keeps_a_buffer(self):
         pool = DeviceMemoryResource(0, DeviceMemoryResourceOptions())
@@ -364,7 +521,8 @@ class Lifetimes(DeviceTest):
     def test_references_are_neither_lost_nor_kept(self):
         buffer, second = (self.device.allocate(64, stream=self.stream) for _ in range(2))
         event = self.stream.record()
-        things = (self.stream, event, buffer, second, self.device, None, True, Buffer, Event)
+        things = (self.stream, event, buffer, second, self.device, None, True, NotImplemented, Buffer, Event, Stream,
+                  LaunchConfig)
 
         def work():
             for _ in range(50):
@@ -379,6 +537,12 @@ class Lifetimes(DeviceTest):
                 view.view(dtype="i32").__dlpack__(stream=-1), view.dtype, buffer.__dlpack__(max_version=(1, 0))
                 StridedMemoryView.from_any_interface(view, -1).__dlpack_device__()
                 event.is_done, buffer.memory_resource, self.stream.device, Device(0), self.stream == event
+                {self.stream, event, buffer}, second == buffer, event != event, event == 3, self.stream != 3
+                view.shape, view.strides, self.stream.__cuda_stream__(), self.stream.priority
+                buffer.copy_to(stream=self.stream).close()
+                {LaunchConfig((2, 3), None, 4): LaunchConfig(grid=2, cluster=(2, 1, 1), block=None)}, LaunchConfig([1])
+                self.assertRaises(InvalidArgumentError, lambda: event - event)
+                self.assertRaises(ValueError, LaunchConfig, 0)
                 for wrong in (lambda: self.stream.wait(3), lambda: buffer.fill("x", stream=self.stream)):
                     self.assertRaises((ValueError, TypeError), wrong)
 
@@ -387,6 +551,51 @@ class Lifetimes(DeviceTest):
         work()
         for each, old in zip(things, before):
             self.assertLess(abs(sys.getrefcount(each) - old), 40, each)
+
+    def test_nothing_stays_allocated(self):
+        timed = EventOptions(timing_enabled=True)
+        first, last = (self.stream.record(options=timed) for _ in range(2))
+        self.stream.sync()
+        buffer = self.device.allocate(64, stream=self.stream)
+        view = StridedMemoryView.from_buffer(buffer, (4, 4), dtype="f32")
+        kept = LaunchConfig(1000, 1000, 1000)
+        for what, do in (
+                ("config", lambda: LaunchConfig((300, 301), (302,), 303, 304, True, False)),
+                ("config refused", lambda: self.assertRaises(ValueError, LaunchConfig, (300, 0))),
+                ("config again", lambda: kept.__init__((400, 401), block=402)),
+                ("config assigned", lambda: setattr(kept, "grid", (500, 501))), ("config hash", lambda: hash(kept)),
+                ("elapsed", lambda: last - first), ("elapsed of what is none", lambda: self.assertRaises(TypeError, lambda: last - 3)),
+                ("equal", lambda: (first == last, first != last, first == 3, buffer != buffer, kept != 3)),
+                ("hashes", lambda: (hash(self.stream), hash(first), hash(buffer))),
+                ("protocol", lambda: self.stream.__cuda_stream__()), ("extents", lambda: (view.shape, view.strides)),
+                ("views", lambda: StridedMemoryView.from_buffer(buffer, (4, 4), dtype="f32").shape),
+                ("copy", lambda: buffer.copy_to(stream=self.stream).close()),
+                ("foreign stream", lambda: self.device.create_stream(Theirs(self.stream.handle)).__cuda_stream__()),
+                ("foreign buffer", lambda: Buffer.from_handle(buffer.handle, 8, owner=Theirs(0)))):
+            for _ in range(100):
+                do()
+            gc.collect()
+            tracemalloc.start()
+            try:
+                before = tracemalloc.get_traced_memory()[0]
+                for _ in range(500):
+                    do()
+                gc.collect()
+                grown = tracemalloc.get_traced_memory()[0] - before
+            finally:
+                tracemalloc.stop()
+            self.assertLess(grown, 4000, what)  # one object each time would be 8000 and more
+
+    def test_configs_and_views_are_collected_in_cycles(self):
+        class Mine(LaunchConfig):
+            pass
+
+        config = Mine(2)
+        object.__setattr__(config, "own", config)
+        ended = weakref.ref(config)
+        del config
+        gc.collect()
+        self.assertIsNone(ended())
 
     def test_views_keep_what_they_see(self):
         buffer = self.device.allocate(64, stream=self.stream)

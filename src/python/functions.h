@@ -1,0 +1,47 @@
+// Functions of the rows of methods.def that have one of their own, by object: stream.c, memory.c,
+// device.c and views.c. Each gives an object, NULL with an exception, or `slowly`.
+#ifndef CUCORE_PYTHON_FUNCTIONS_H
+#define CUCORE_PYTHON_FUNCTIONS_H
+
+#include "result.h"
+
+#define GETTER(...)
+#define ASK(...)
+#define METHOD0(...)
+#define METHOD(...)
+#define TENSOR(...)
+#define ONCE(...)
+#define CUSTOM0(class, name)                                       \
+    void *cuc__python_##class##_##name(struct cuc__python_call *c, \
+                                       const struct cuc__python_signature *s);
+#define CUSTOM(class, name, ...) CUSTOM0(class, name)
+#define CLASS(class, name, ...) CUSTOM0(class, name)
+#define OWN(class, name) void *cuc__python_##class##_##name(void *self);
+#define OWN_TENSOR(class, name) OWN(class, name)
+#define ARRAY0(class, name) void *cuc__python_##class##_##name(struct cuc__python_call *c);
+#define ARRAY(class, name, ...) ARRAY0(class, name)
+#include "methods.def"
+#undef GETTER
+#undef ASK
+#undef METHOD0
+#undef METHOD
+#undef TENSOR
+#undef ONCE
+#undef CUSTOM0
+#undef CUSTOM
+#undef CLASS
+#undef OWN
+#undef OWN_TENSOR
+#undef ARRAY0
+#undef ARRAY
+
+// The one object of a device, or `slowly` where there is none yet.
+void *cuc__python_device_object(const cuc_device *device);
+
+// Let a class be called natively, by its __new__; false with an exception.
+bool cuc__python_replace_new(void *type);
+
+// Memory of a resource, by its method: a subclass may have its own.
+void *cuc__python_allocate_of(void *resource, void *size, void *stream);
+
+#endif
