@@ -258,7 +258,7 @@ bool tile_set_operand(struct tile_product *p, struct tile_operand *o, uint32_t w
     const tile_register *reg = tile_registers(p->e, x);
     uint32_t count = tile_register_count(x);
     o->reg = reg;
-    // A small side is replicated, which takes whole lines.
+    // A side smaller than a fragment is replicated, which needs whole lines along the depth axis.
     o->direct = !which && is_direct(p, x);
     o->turned = o->bytes == 2 && !runs_along(x, o->summed) && o->extent >= 8 &&
                 p->acc->layout->axis_bits[o->other] >= (which ? 3 : 4);

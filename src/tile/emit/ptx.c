@@ -58,7 +58,7 @@ const char *tile_name(tile_register r)
 
 const char *tile_register_list(struct tile_emitter *e, const tile_register *r, uint32_t count)
 {
-    enum { NAME_BYTES = 14 }; // plus the prefix
+    enum { NAME_BYTES = 14 }; // including the separator
     char *text = tile_take(e->module, (size_t)count * NAME_BYTES + 3), *at = text;
 
     if (!text)

@@ -166,7 +166,7 @@ void tile_step_back(struct tile_elaborator *e, const struct tile_aside *before)
     e->returned = before->returned;
 }
 
-// Marks the names as unknown; new ones become bound.
+// Marks names as known to be wrong; with `new` it also binds those that nothing bound before.
 static void give_up(struct tile_elaborator *e, const struct names *names,
                     struct tile_location where, bool new)
 {
