@@ -11,7 +11,8 @@ import shutil
 
 # Beside docs/*.md.
 ARTICLES = ["README.md", "CONTRIBUTING.md", "api/README.md", "bindings/julia/README.md",
-            "examples/tile/README.md", "src/sim/README.md", "src/tile/README.md"]
+            "examples/tile/README.md", "src/sim/README.md", "src/tile/README.md",
+            "src/tile/products.md"]
 LINK = re.compile(r"(?<!!)(\[[^]\[]*\])\(([^)#:\s]+)((?:#[^)\s]*)?)\)") # and no image
 LANGUAGES = {".c": "c", ".h": "c", ".hpp": "cpp", ".cpp": "cpp", ".cu": "cuda", ".py": "python",
              ".rs": "rust", ".tile": "tile", ".sh": "bash", ".def": "c"}

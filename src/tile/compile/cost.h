@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-// The implementations of a product; src/tile/README.md describes them.
+// The implementations of a product; src/tile/products.md describes them.
 enum tile_road { TILE_ROAD_PIPELINE, TILE_ROAD_MMA_SYNC, TILE_ROAD_FMA, TILE_ROADS };
 
 // Rates are per clock. The rates for dtypes are those of 16-bit floats; 8-bit types count as twice

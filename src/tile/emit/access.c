@@ -1,8 +1,8 @@
-// Tiles from and to memory: load, load_at, load_rows, store, store_at, store_rows, store_reduce.
+// Accesses of whole tiles: load, load_at, load_rows, store, store_at, store_rows, store_reduce.
 //
-// The tile's origin is computed once, the same in every thread. Where it lies inside of the tensor
-// as a whole, which is so for nearly all blocks, elements move in the widest vectors without a
-// mask; else one by one, each behind its own predicate.
+// The tile's origin is computed once and is uniform over the block. Nearly all blocks' tiles lie
+// entirely inside the tensor; they move in the widest vectors without masks. Otherwise elements
+// move one by one, each behind a predicate of its own.
 #include "access.h"
 
 #include "tile/pass/remark.h"
@@ -19,7 +19,7 @@ tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low,
     return tile_make(e, TILE_R64, "min.s64 %R, %R, %l", up, high);
 }
 
-// Does no product with a tile's extent pass 64 bits, nor what is added to it?
+// True if the product with a tile's extent, and sums with it, fit in 64 bits.
 static bool is_small(struct tile_known known, int64_t scale)
 {
     const int64_t most = INT64_C(1) << 61;
@@ -27,23 +27,23 @@ static bool is_small(struct tile_known known, int64_t scale)
     return known.low >= -(most / scale) && known.high <= most / scale;
 }
 
-// The index of an axis in elements, as 64 bits; and what is known of where the tile lies there.
+// The index of an axis in elements, as 64 bits, and facts about the tile's position along it.
 static struct tile_size element_index(struct tile_access *a, uint32_t axis,
                                       const struct tile_value *index, int64_t scale)
 {
     struct tile_emitter *e = a->e;
     struct tile_known known = tile_known_of(e->facts, index);
     struct tile_known dim = tile_known_extent(e->facts, a->op->operand[0], axis);
-    bool open = index->type.dtype == CUC_U64 && known.low < 0; // it may be no i64
+    bool open = index->type.dtype == CUC_U64 && known.low < 0; // it may not fit an i64
 
     a->forward[axis] = !open && known.low >= 0;
     a->always[axis] = a->forward[axis] && dim.low >= a->extent[axis] &&
                       known.high <= (dim.low - a->extent[axis]) / scale;
-    // Blocks of an entry with roles may be more than the grid's.
+    // An entry with roles may have more blocks than the grid.
     a->always[axis] |= !e->ring && tile_grid_keeps_inside(e->facts, index, scale, a->extent[axis],
                                                           a->op->operand[0], axis);
 
-    // The source's own promise; blocks that fill a cluster up are not of the source.
+    // The source's promise holds only for its own blocks, not for blocks that pad a cluster.
     if (tile_int(a->op, TILE_ATTR_INSIDE, 0) && (!e->ring || e->ring->plan->cluster == 1))
         a->always[axis] = a->forward[axis] = true;
 
@@ -51,7 +51,8 @@ static struct tile_size element_index(struct tile_access *a, uint32_t axis,
         int64_t at, i = tile_int(index->op, TILE_ATTR_VALUE, 0);
         if (__builtin_mul_overflow(i, scale, &at))
             at = INT64_MIN / 2;
-        a->forward[axis] = at >= 0; // also where it was forward before it was scaled
+        a->forward[axis] = at >= 0; // the scaled value decides, even if the unscaled one is not
+                                    // negative
         return (struct tile_size){ TILE_NO_REGISTER, at };
     }
     tile_register x =
@@ -63,7 +64,7 @@ static struct tile_size element_index(struct tile_access *a, uint32_t axis,
     return (struct tile_size){ x, 0 };
 }
 
-// Address and bounds of an axis.
+// Emits the address and bounds of an axis.
 static void open_axis(struct tile_access *a, uint32_t axis, struct tile_size at)
 {
     struct tile_emitter *e = a->e;
@@ -108,7 +109,7 @@ static void open_axis(struct tile_access *a, uint32_t axis, struct tile_size at)
     a->whole = tile_both(e, a->whole, tile_both(e, p, q));
 }
 
-// What threads add to the address: their coordinates times the strides.
+// The thread's part of the address: its coordinates times the strides.
 static void open_thread(struct tile_access *a)
 {
     struct tile_emitter *e = a->e;
@@ -138,7 +139,7 @@ static void open_thread(struct tile_access *a)
     }
 }
 
-// How many elements of a thread lie side by side and aligned in memory.
+// The number of a thread's elements that are contiguous and aligned in memory.
 static uint32_t vector_of(const struct tile_access *a, const struct tile_value *last_index,
                           int64_t scale)
 {
@@ -181,9 +182,8 @@ static void read_pad(struct tile_access *a)
         a->pad = reg[0];
 }
 
-// 16-bit floats that come in vectors are kept as they come, two in a word, on all ways through the
-// access: the registers of the value are taken out of them behind it. Those of the single elements
-// of an edge are others.
+// 16-bit floats loaded in vectors stay two in a word on every path through the access; the value's
+// registers are extracted from the words behind it. An edge's single elements use other registers.
 static const tile_register *open_words(struct tile_access *a)
 {
     struct tile_emitter *e = a->e;
@@ -212,8 +212,9 @@ static void close_words(struct tile_access *a, const tile_register *own)
         tile_split(a->e, a->word[i / 2], own[i], own[i + 1]);
 }
 
-// In an entry with roles, which has few registers beside its accumulators: a tile in a block of its
-// own that the next op alone takes, element by element, comes as that one asks for it.
+// True if a load can wait for its user. An entry with roles has few registers beside its
+// accumulators. If a tile's only user is the next op, elementwise, in a block of their own, its
+// elements are loaded as that op asks for them.
 static bool comes_in_parts(const struct tile_access *a)
 {
     enum { MANY = 32 };
@@ -283,7 +284,8 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
         e->waiting[a.tile->id] = op;
         return !e->failed;
     }
-    // Others may write meanwhile: where order matters an element is read once, for all who have it.
+    // Other threads may write meanwhile: for ordered loads one thread reads an element for all that
+    // hold it.
     int64_t order = tile_int(op, TILE_ATTR_ORDER, TILE_WEAK);
     bool once = a.stores || order != TILE_WEAK;
     tile_register single = once ? tile_one_copy(e, a.tile->layout) : TILE_NO_REGISTER;
@@ -291,7 +293,7 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     if (single)
         tile_branch(e, single, true, done);
     tile_register whole = tile_both(e, a.whole, a.dropped_inside);
-    // What is done once, and not fast, need not be there a second time without masks.
+    // Code that runs once and is not hot does not need a second version without masks.
     bool masked = whole && e->target->brief && op->parent == &e->kernel->body;
     if (whole && !masked)
         tile_branch(e, whole, true, edge);
@@ -313,7 +315,7 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     close_words(&a, halves);
     if (once && !a.stores)
         tile_spread_copies(e, a.tile, a.reg);
-    // What comes after an acquire is after it in every thread of the block.
+    // The acquire comes first in every thread of the block.
     if (order == TILE_ACQUIRE)
         tile_barrier(e);
     return !e->failed;

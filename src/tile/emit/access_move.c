@@ -1,16 +1,16 @@
-// Registers from and to memory: the vectors of a tile that lies inside as a whole, without a mask;
-// at an edge the vectors behind masks, and one by one where an edge goes through a vector.
+// Moves registers from and to memory. A tile that lies inside moves in vectors without masks. At an
+// edge vectors have masks, and elements move one by one if the edge cuts a vector.
 #include "access.h"
 
 #include <string.h>
 
-// The address of register r: what its own coordinates add where strides are not constants is made
-// once for all registers that share them.
+// The address of register r. If strides are not constants, registers with equal coordinates share
+// one computation.
 struct addresses {
     uint32_t own[64][TILE_MAX_RANK];
     tile_register reg[64];
     uint32_t count;
-    // Where text is to be brief addresses are made from one another, by steps that are made once.
+    // For short text, addresses are made from one another, by steps that are computed once.
     struct {
         uint32_t axis, elements;
         tile_register reg;
@@ -35,8 +35,8 @@ static tile_register step_of(struct tile_access *a, struct addresses *known, uin
     return reg;
 }
 
-// The address that the one with `own` is the fewest axes and the least beyond, which is taken from
-// `own`; the thread's first, where there is none.
+// The known address whose coordinates are closest below `own`, by axes first and then by distance;
+// they are subtracted from `own`. The thread's first address if there is none.
 static tile_register nearest(struct tile_access *a, const struct addresses *known, uint32_t *own)
 {
     enum { AXIS = 1 << 20, BEHIND = 1 << 24 };
@@ -97,13 +97,12 @@ static tile_register address_of(struct tile_access *a, struct addresses *known, 
     return address;
 }
 
-// What is inside, in coordinates of the tile; predicates are made once for each that registers
-// have.
+// The bounds in coordinates of the tile. Registers with equal coordinates share predicates.
 struct bounds {
     struct tile_access *access;
     tile_register low[TILE_MAX_RANK], // NO_REGISTER: 0
         high[TILE_MAX_RANK];          // 32 bits: coordinates from low to high - 1 are inside
-    tile_register dropped;            // the predicate that is in none of them
+    tile_register dropped;            // the predicate for dropped axes, if no bound includes it
     struct {
         uint32_t axis, own;
         tile_register p;
@@ -111,14 +110,14 @@ struct bounds {
     uint32_t count;
 };
 
-// Coordinates have 24 bits, and so has what they are compared with.
+// Coordinates have 24 bits, so bounds clamped to 30 bits compare the same.
 static tile_register to_bound(struct tile_emitter *e, tile_register x)
 {
     return tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R",
                      tile_clamp64(e, x, -(INT64_C(1) << 30), INT64_C(1) << 30));
 }
 
-// Axes that the tile does not have count with the first that it has: outside of one nothing is
+// Dropped axes are folded into the first axis of the tile: outside of any of them, no element is
 // inside.
 static void open_bounds(struct bounds *b, struct tile_access *a)
 {
@@ -181,7 +180,7 @@ static tile_register edge_mask(struct bounds *b, uint32_t r)
     return p;
 }
 
-// The register of ids that stands for the row of register r.
+// The register of ids for the row of register r.
 static tile_register row_id(struct tile_access *a, uint32_t r)
 {
     uint32_t own = tile_register_coordinate(a->tile->layout, r, 0);
@@ -193,7 +192,7 @@ static tile_register row_id(struct tile_access *a, uint32_t r)
     return ids[0];
 }
 
-// A row's mask, and the part of the address that it makes.
+// A row's mask, and its part of the address.
 static tile_register open_row(struct tile_access *a, uint32_t r, tile_register *step)
 {
     struct tile_emitter *e = a->e;
@@ -224,7 +223,7 @@ static void pad(struct tile_access *a, uint32_t r, uint32_t count)
         tile_ins(a->e, "mov.b32 %R, {%R, %R}", a->word[i / 2], pad_of(a, i), pad_of(a, i + 1));
 }
 
-// One element or vector, `predicate` of which is TILE_NO_REGISTER when it is always there.
+// Moves one element or vector; `predicate` is TILE_NO_REGISTER if it is always inside.
 static void move(struct tile_access *a, struct addresses *known, uint32_t r, uint32_t count,
                  tile_register predicate, tile_register step)
 {
@@ -249,7 +248,7 @@ static void move(struct tile_access *a, struct addresses *known, uint32_t r, uin
                        predicate);
 }
 
-// What waits, of registers from `first` on.
+// Computes deferred registers from `first` on.
 static void ask(struct tile_access *a, uint32_t first, uint32_t end)
 {
     uint32_t count = tile_register_count(a->tile);
@@ -258,7 +257,7 @@ static void ask(struct tile_access *a, uint32_t first, uint32_t end)
         a->e->failed = true;
 }
 
-// Registers, `vector` at a time; `bounds`: NULL when all that is in the tile is in the tensor.
+// Moves registers, `vector` at a time; `bounds`: NULL if the whole tile is inside the tensor.
 static void move_some(struct tile_access *a, uint32_t first, uint32_t end, uint32_t vector,
                       struct bounds *bounds)
 {
@@ -299,7 +298,7 @@ void tile_move_part(struct tile_access *a, uint32_t first, uint32_t end)
     move_some(a, first, end, a->vector, NULL);
 }
 
-// What the numbers of vectors add to the coordinate of their first register along an axis.
+// Adds the part of a vector's number to the coordinate of its first register along an axis.
 static tile_register rolled_coordinate(struct tile_access *a, tile_register number, uint32_t vector,
                                        uint32_t axis)
 {
@@ -325,9 +324,9 @@ static tile_register rolled_coordinate(struct tile_access *a, tile_register numb
 
 enum { ROLLED_BYTES = 16, LEAST_ROLLED = 32, OF_A_THREAD = 128 };
 
-// Whether registers are stored in a loop, from the scratch: where it is as large, or threads have
-// so many that few blocks find room whatever it takes. Only what is the same in all threads has led
-// here.
+// True if a loop stores the registers from the scratch: if the scratch is as large anyway, or if
+// threads have so many registers that few blocks fit in any case. Only uniform branches lead to
+// this code.
 static bool rolls(const struct tile_access *a)
 {
     const struct tile_emitter *e = a->e;
@@ -349,8 +348,8 @@ static bool rolls(const struct tile_access *a)
     return true;
 }
 
-// Vectors of registers go to the scratch, each thread's for itself, and from there one after
-// another to where they belong.
+// Each thread writes its vectors of registers to the scratch, and a loop stores them from there one
+// after another.
 static void move_rolled(struct tile_access *a, const struct bounds *bounds)
 {
     struct tile_emitter *e = a->e;
@@ -398,10 +397,10 @@ static void move_rolled(struct tile_access *a, const struct bounds *bounds)
     tile_branch(e, more, false, again);
 }
 
-// One by one; words are put together afterwards.
+// Moves elements one by one; words are assembled afterwards.
 static void move_single(struct tile_access *a, const struct bounds *bounds)
 {
-    struct bounds own = *bounds; // predicates of the other branch are not made in this one
+    struct bounds own = *bounds; // predicates of the other branch are not computed in this one
     uint32_t count = tile_register_count(a->tile);
 
     if (rolls(a)) {
@@ -425,7 +424,8 @@ void tile_move_edge(struct tile_access *a, tile_register whole)
         move_single(a, &bounds);
         return;
     }
-    // The tile begins with a vector: if one ends where the tensor does, none goes over the edge.
+    // The tile begins at a vector: if a vector also ends where the tensor does, none crosses the
+    // edge.
     bool ends = a->always[last] ||
                 tile_is_multiple(tile_known_extent(e->facts, a->op->operand[0], last), a->vector);
     if (!ends) {

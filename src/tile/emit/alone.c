@@ -1,10 +1,10 @@
-// Loops that one warp goes through for its block. Where all that a `while` computes with fits the
-// lanes of a warp, what it waits for or looks up is asked for by one warp, without a barrier in the
-// loop, and the others wait behind it for what it found.
+// Loops that one warp runs for its block. If everything that a `while` computes with fits in one
+// warp's lanes, that warp alone waits or looks things up, without a barrier in the loop. The other
+// warps wait behind the loop for its results.
 #include "emit.h"
 #include "tile/layout/assign.h"
 
-// Every warp has all of it.
+// True if every warp holds the whole value.
 static bool is_in_each_warp(const struct tile_value *value)
 {
     const struct tile_layout *layout = value->layout;
@@ -41,8 +41,8 @@ bool tile_is_for_one_warp(const struct tile_emitter *e, const struct tile_op *lo
     return fits;
 }
 
-// What the whole block must have done before one warp goes on, and made: what waits to be made is
-// not made by one warp alone.
+// Before one warp goes on alone, the block orders its accesses and computes deferred values, since
+// one warp cannot compute them for all.
 static void before_op(struct tile_op *op, void *data)
 {
     struct tile_emitter *e = data;

@@ -1,9 +1,9 @@
-// A loop whose threads copy operands of its products to shared memory by themselves, some stages
-// ahead of what they multiply (pass/ahead.c): the ring of stages, and what is done at each turn.
+// A loop whose threads copy the operands of its products to shared memory some stages ahead
+// (pass/ahead.c): the ring of stages, and the code at each iteration.
 #include "async.h"
 
-// What the places of loads are made of is computed apart for the copies, from a variable of their
-// own, for the while of `with`.
+// Runs `with` while the copies have their own index computations, based on a loop variable of their
+// own.
 static bool with_own_places(struct tile_emitter *e,
                             void (*with)(struct tile_emitter *e, struct tile_copier *c))
 {
@@ -55,7 +55,7 @@ void tile_copy_part(struct tile_emitter *e, uint32_t part, uint32_t parts)
     struct tile_ring_ahead *r = e->ring_ahead;
     uint32_t all = 0, before = 0;
 
-    if (e->failed) // no memory for places
+    if (e->failed) // out of memory for the indices
         return;
     for (uint32_t i = 0; i < r->plan->streams; i++)
         all += r->copier[i].turns;
@@ -97,7 +97,7 @@ void tile_close_copies(struct tile_emitter *e)
     next_stage(e, r->ahead);
 }
 
-// What a stage holds, when there is one more; to the next one.
+// Copies the next stage, if there is one, and advances.
 static void copy_stage(struct tile_emitter *e)
 {
     tile_open_copies(e);
@@ -105,7 +105,7 @@ static void copy_stage(struct tile_emitter *e)
     tile_close_copies(e);
 }
 
-// All stages but one, in a loop: what copies at an edge is long.
+// Fills all stages but one, in a loop, since the code for copies at an edge is long.
 static void fill_stages(struct tile_emitter *e)
 {
     const struct tile_ahead *plan = e->ring_ahead->plan;
@@ -122,11 +122,11 @@ static void fill_stages(struct tile_emitter *e)
 void tile_await_stage(struct tile_emitter *e)
 {
     tile_ins(e, "cp.async.wait_group %u", e->ring_ahead->plan->stages - 2);
-    tile_barrier(e); // what others copied is there, and they have read the stage before
+    tile_barrier(e); // other threads' copies have arrived, and all have read the stage before
     e->shared_busy = false;
 }
 
-// Behind the last turn the stage stays: there is none after it.
+// The stage stays after the last iteration: none follows it.
 void tile_turn_stage(struct tile_emitter *e)
 {
     struct tile_ring_ahead *r = e->ring_ahead;
@@ -153,7 +153,7 @@ bool tile_begin_ahead(struct tile_emitter *e, const struct tile_op *loop)
     e->ring_ahead = r;
     r->plan = plan;
     r->type = tile_is_signed(value->type.dtype) ? wide ? "s64" : "s32" : wide ? "u64" : "u32";
-    r->base = tile_new(e, TILE_R32); // set when it is known where it lies
+    r->base = tile_new(e, TILE_R32); // set once the scratch has its address
     e->ahead_bytes = plan->stages * plan->stage_bytes;
     for (uint32_t i = 0; i < plan->streams; i++)
         tile_order_access(e, plan->stream[i].load);
@@ -167,7 +167,7 @@ bool tile_begin_ahead(struct tile_emitter *e, const struct tile_op *loop)
     tile_ins(e, "setp.lt.%s %R, %R, %R", r->type, r->loads, r->variable, r->last);
     r->ahead = tile_number32(e, 0);
     r->stage = tile_number32(e, 0);
-    tile_barrier(e); // what the stages held was read
+    tile_barrier(e); // all reads of the stages are done
     fill_stages(e);
     return !e->failed;
 }
@@ -177,8 +177,8 @@ void tile_enter_ahead(struct tile_emitter *e)
     tile_carry_product(e);
 }
 
-// A product that reads nothing ahead, and is alone: what its copies wait for at an edge they wait
-// for behind it, while the tensor cores are at it.
+// True for a lone product that does not read ahead: its copies at an edge wait behind it, while the
+// tensor cores are busy.
 static bool copies_late(const struct tile_emitter *e)
 {
     return e->target->brief && e->ahead->alone;

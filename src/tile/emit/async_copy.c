@@ -1,8 +1,8 @@
-// What a thread copies of a stage of one operand (async.c).
+// A thread's copies of a stage of one operand (async.c).
 //
-// Each thread copies pieces of 16 bytes, always the same of each stage. Where a tile lies inside of
-// its tensor as a whole they are copied without a look; else each is told how many bytes of it
-// there are, and the rest of it becomes zeros.
+// Each thread copies 16-byte pieces, the same ones in each stage. A tile that lies inside its
+// tensor as a whole is copied without checks. Otherwise each copy gets the number of bytes that
+// exist, and the rest becomes zeros.
 #include "async.h"
 
 #include "tile/layout/fragment.h"
@@ -14,7 +14,7 @@ static tile_register plus64(struct tile_emitter *e, tile_register x, tile_regist
     return tile_make(e, TILE_R64, "add.s64 %R, %R, %R", x, y);
 }
 
-// Some elements along an axis in bytes.
+// A number of elements along an axis, in bytes.
 static tile_register distance(struct tile_emitter *e, const struct tile_copier *c, uint32_t axis,
                               tile_register elements)
 {
@@ -28,7 +28,7 @@ static tile_register distance(struct tile_emitter *e, const struct tile_copier *
     return tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", x, bytes);
 }
 
-// An index as the coordinate of the tile's first element: far outside stays far outside.
+// An index as the coordinate of the tile's first element; indices far outside stay far outside.
 static tile_register first_of(struct tile_emitter *e, const struct tile_value *index,
                               int64_t extent)
 {
@@ -47,14 +47,14 @@ static tile_register first_of(struct tile_emitter *e, const struct tile_value *i
     return extent == 1 ? x : tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, extent);
 }
 
-// It changes from turn to turn.
+// True if the index changes between iterations.
 static bool is_moving(const struct tile_ahead *plan, const struct tile_value *index)
 {
     return index == plan->loop->block[0]->argument[0] || plan->wanted[index->id];
 }
 
-// An address with the places along axes whose index is moving, or is not, and whether the tile lies
-// inside along these; TILE_NO_REGISTER: it does.
+// Adds to an address the offsets along the axes whose index changes, or does not, and tells if the
+// tile lies inside along these; TILE_NO_REGISTER: it does.
 static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *c, bool moving,
                               tile_register at, tile_register *inside)
 {
@@ -81,7 +81,7 @@ static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *
     return at;
 }
 
-// Does a place change with the loop's variable alone?
+// True if a tile's position changes with the loop's variable alone.
 static bool is_linear(const struct tile_emitter *e, const struct tile_copier *c)
 {
     const struct tile_op *load = c->stream->load, *loop = e->ring_ahead->plan->loop;
@@ -100,7 +100,7 @@ static tile_register wide_of(struct tile_emitter *e, const struct tile_value *va
     return tile_emit_cast(e, CUC_I64, value->type.dtype, TILE_RN, tile_registers(e, value)[0]);
 }
 
-// How many tiles lie inside along an axis. A division of 64 bits would be a call.
+// The number of tiles that lie inside along an axis. A 64-bit division would be a call.
 static tile_register whole_tiles(struct tile_emitter *e, tile_register size, int64_t extent)
 {
     if (extent & (extent - 1))
@@ -108,7 +108,7 @@ static tile_register whole_tiles(struct tile_emitter *e, tile_register size, int
     return tile_make(e, TILE_R64, "shr.s64 %R, %R, %u", size, tile_bits_of(extent));
 }
 
-// The first tile, and how the next ones lie to it.
+// Sets up the first tile, and the step to the next ones.
 static void make_linear(struct tile_emitter *e, struct tile_copier *c)
 {
     const struct tile_op *load = c->stream->load, *loop = e->ring_ahead->plan->loop;
@@ -132,7 +132,7 @@ static void make_linear(struct tile_emitter *e, struct tile_copier *c)
     }
 }
 
-// A place with what its line exchanges in it.
+// Swizzles a position by its line.
 static tile_register flipped(struct tile_emitter *e, const struct tile_ahead_stream *s,
                              tile_register place, tile_register line)
 {
@@ -170,7 +170,7 @@ void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
     tile_ins(e, "add.u32 %R, %R, %R", c->to, c->to, in_line);
 }
 
-// 32 bits of a number of elements, no more than a tile can have of them.
+// A number of elements in 32 bits, clamped to the most that a tile can have.
 static tile_register cut(struct tile_emitter *e, tile_register x)
 {
     x = tile_make(e, TILE_R64, "min.s64 %R, %R, %l", x, INT64_C(1) << 24);
@@ -199,9 +199,8 @@ void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t fi
     }
 }
 
-// A piece of which only some elements are there: 8 bytes of them, 4, 2 and 1 are read where there
-// are as many left, and nothing beside them, which may be nobody's memory. `bytes` of it, more than
-// 0 and less than 16.
+// Copies a partial piece: reads 8, 4, 2 and 1 bytes as long as so many are left, and nothing else,
+// since the rest may be other memory. `bytes`: 1 to 15.
 static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
                       tile_register to, tile_register bytes)
 {
@@ -230,8 +229,8 @@ static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_
     }
 }
 
-// At the edge of a tensor, which few tiles are at, in a loop: of the first `rows` lines `bytes` of
-// the thread's piece, which may be negative, are there.
+// Copies at the edge of a tensor, in a loop, as few tiles are there: of the thread's piece in each
+// of the first `rows` lines `bytes` exist, which may be negative.
 static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
                       tile_register to, tile_register rows, tile_register bytes)
 {
@@ -245,7 +244,8 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     tile_put_label(e, again);
     tile_ins(e, "setp.ge.u32 %R, %R, %u", p, line, s->lines);
     tile_branch(e, p, false, next);
-    if (s->span && c->lines < 8 && c->turns > 1) // else all of a thread's lines exchange the same
+    if (s->span && c->lines < 8 && c->turns > 1) // otherwise all of a thread's lines have the same
+                                                 // swizzle
         own = flipped(e, s, place, tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", line, c->line));
     tile_ins(e, "setp.lt.s32 %R, %R, %R", p, line, rows);
     tile_register size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, p);
@@ -253,12 +253,11 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     tile_ins(e, "setp.lt.and.s32 %R, %R, %u, %R", some, size, (unsigned)PIECE_BYTES, p);
     tile_branch(e, some, true, whole);
     copy_rest(e, c, at, own, size);
-    // With the rest of a piece done, an empty one would write over it.
+    // After a partial copy an empty one would overwrite the piece.
     uint32_t done = tile_label(e);
     tile_branch(e, TILE_NO_REGISTER, false, done);
     tile_put_label(e, whole);
-    // Nothing is read from anywhere where there is nothing, but the address must be a multiple
-    // of 16.
+    // A copy of no bytes reads nothing, but its address must be a multiple of 16.
     tile_register valid = tile_make(e, TILE_R64, "selp.b64 %R, %R, %R, %R", at, c->view->base, p);
     tile_ins(e, "cp.async.cg.shared.global [%R+%u], [%R], 16, %R", own, s->at, valid, size);
     tile_put_label(e, done);
@@ -269,7 +268,7 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     tile_put_label(e, next);
 }
 
-// Where a tile is at an edge.
+// Copies a tile at an edge.
 static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
 {
     const struct tile_ahead_stream *s = c->stream;
@@ -279,8 +278,8 @@ static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
 
     for (uint32_t axis = 0; axis < shape->count; axis++)
         first[axis] = first_of(e, load->operand[1 + axis], shape->ints[axis]);
-    // Lines that there are, and bytes of the thread's piece of each: none where an index is below
-    // 0, or one of an axis that the tile does not have is outside.
+    // The lines that exist, and the bytes of the thread's piece in each: none if an index is below
+    // 0, or if the index of a dropped axis is outside.
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t axis = i ? s->last : s->other;
         tile_register size = tile_size_register(e, &c->view->extent[axis]);

@@ -1,5 +1,4 @@
-// An element as one of another dtype: casts, the wider format that an element is computed in, and
-// back from it.
+// Conversions of one element: casts, widening to the format of a computation, and narrowing back.
 #include "element.h"
 
 tile_register tile_widen(struct tile_emitter *e, cuc_dtype dtype, tile_register x)
@@ -55,7 +54,7 @@ static const char *round_name(enum tile_round round)
     return names[round];
 }
 
-// 1 and 0 of a bool.
+// Converts a bool to 1 or 0.
 static tile_register number_of_bool(struct tile_emitter *e, cuc_dtype to, tile_register x)
 {
     tile_register one =
@@ -67,8 +66,8 @@ static tile_register number_of_bool(struct tile_emitter *e, cuc_dtype to, tile_r
     return out;
 }
 
-// cvt to bf16 has rn and rz only: toward zero, and away from it by one when something was lost on
-// the side that is asked for.
+// cvt to bf16 has only rn and rz. Round toward zero, then away from it by one unit if bits were
+// lost on the requested side.
 static tile_register directed_bf16(struct tile_emitter *e, enum tile_round round, tile_register x)
 {
     tile_register high = tile_make(e, TILE_R32, "and.b32 %R, %R, 0xffff0000", x);
@@ -105,8 +104,8 @@ static tile_register integer_to_integer(struct tile_emitter *e, cuc_dtype to, cu
     return tile_cut(e, to, tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x));
 }
 
-// Rounded to odd: toward zero, and the last bit set when something was lost, so that a second
-// rounding to fewer bits is the only one that counts.
+// Rounds to odd: toward zero, with the last bit set if anything was lost, so that only a second
+// rounding to fewer bits matters.
 static tile_register odd_f64(struct tile_emitter *e, cuc_dtype from, tile_register x)
 {
     const char *type = tile_integer_type(from);

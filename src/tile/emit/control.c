@@ -1,5 +1,5 @@
-// Ops in order, and control flow. All threads of a block take the same way: conditions are scalars,
-// which are the same in each of them.
+// Emits ops in order, and control flow. All threads of a block take the same path: conditions are
+// scalars, equal in every thread.
 #include "emit.h"
 
 #include "tile/layout/fragment.h"
@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-enum { MANY_INSTRUCTIONS = 4000 }; // of an op: ptxas takes half a second for them, or more
+enum { MANY_INSTRUCTIONS = 4000 }; // of an op: ptxas takes half a second or more for them
 
-// What an op's family is emitted by.
+// The emitter for an op.
 static tile_emit_op *emitter_of(enum tile_op_kind kind)
 {
     uint32_t traits = tile_op_infos[kind].traits;
@@ -96,7 +96,7 @@ bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
     return emit ? emit(e, op) : tile_cannot(e, op, "there is no PTX for it yet");
 }
 
-// Registers to registers, all at once: a source that is somebody's destination is kept first.
+// Parallel moves between registers: a source that is also a destination is saved first.
 struct moves {
     tile_register *to, *from;
     uint32_t count, room;
@@ -151,7 +151,7 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
     move_all(e, &m);
 }
 
-// What the accesses of a block may have touched when it comes to its start again.
+// Marks the tensors that a block's accesses may have touched when it starts again.
 static void touched_in(struct tile_op *op, void *data)
 {
     struct tile_emitter *e = data;
@@ -170,7 +170,7 @@ static void touched_in(struct tile_op *op, void *data)
         e->read |= bit;
 }
 
-// A way out of a loop: what is open here is open behind it.
+// Records a loop exit: accesses pending here are pending behind the loop.
 static void way_out(struct tile_emitter *e, struct tile_emit_loop *loop)
 {
     loop->read |= e->read;
@@ -179,7 +179,7 @@ static void way_out(struct tile_emitter *e, struct tile_emit_loop *loop)
 
 struct search {
     const struct tile_value *value;
-    uint32_t uses, kept; // by ops that make something of it, which may be in its registers
+    uint32_t uses, kept; // uses by ops that may reuse its registers
 };
 
 static void look_for(struct tile_op *op, void *data)
@@ -192,7 +192,7 @@ static void look_for(struct tile_op *op, void *data)
     }
 }
 
-// How often an op and those behind it ask for a value.
+// The number of uses of a value by an op and the ops behind it.
 static uint32_t uses_from(const struct tile_op *op, const struct tile_value *value)
 {
     struct search s = { value, 0, 0 };
@@ -205,8 +205,8 @@ static uint32_t uses_from(const struct tile_op *op, const struct tile_value *val
     return s.uses;
 }
 
-// Sums of a product, which are all in registers that few are left beside: a loop that is the last
-// to ask for them, by whatever name, goes on in the same ones.
+// A product's accumulators leave few registers free. If a loop is the last user of them, directly
+// or through shape ops, its carried values take over the same registers.
 static void go_on_in(struct tile_emitter *e, const struct tile_op *op, uint32_t first)
 {
     const struct tile_op *product = e->ring && !e->ring->plan->fused ? e->ring->plan->loop : NULL;
@@ -259,7 +259,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_go_alone(e, op, together);
     uint32_t busy = e->shared_busy;
     e->shared_busy = true;
-    if (is_for) // no turn at all
+    if (is_for) // no iteration at all
         way_out(e, &loop);
     tile_walk((struct tile_block *)(uintptr_t)body, touched_in, e);
     e->loop = &loop;
@@ -278,7 +278,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_put_label(e, loop.again);
     if (ahead)
         tile_end_turn_ahead(e);
-    if (is_for) { // the last step may go past what the dtype holds: what is left is looked at
+    if (is_for) { // the last step may overflow the dtype, so compare the distance that is left
         tile_register step = tile_registers(e, op->operand[2])[0], over = tile_new(e, TILE_PRED);
         tile_register left = tile_new(e, TILE_REGISTER_CLASS(variable));
         tile_ins(e, "sub.%s %R, %R, %R", type, left, end, variable);
@@ -347,9 +347,10 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
         return true;
     default:
         tile_move_values(e, e->loop->op->result, op->operand, op->operand_count);
-        if (op->kind == TILE_BREAK || e->loop->op->kind == TILE_FOR) // which may end at any turn
+        // which may end at any iteration
+        if (op->kind == TILE_BREAK || e->loop->op->kind == TILE_FOR)
             way_out(e, e->loop);
-        // The loop's own end falls through to its next turn.
+        // The end of the loop's own body falls through to its next iteration.
         if (op->kind == TILE_BREAK || around != e->loop->op)
             tile_branch(e, TILE_NO_REGISTER, false,
                         op->kind == TILE_BREAK ? e->loop->end : e->loop->again);

@@ -1,25 +1,27 @@
-// A tile from one layout to another through shared memory, where it lies as layout/swizzle.c says.
+// Converts a tile from one layout to another through shared memory, with the swizzle of
+// layout/swizzle.c.
 #include "emit.h"
 
 #include "tile/layout/swizzle.h"
 
 enum { MOST_IN_VECTOR = 16, MOST_PLACES = 64 };
 
-// One layout's registers in shared memory.
+// The registers of one of the two layouts, in shared memory.
 struct side {
     struct tile_emitter *e;
     const struct tile_swizzle *swizzle;
     const struct tile_layout *layout;
     uint32_t bytes, vector_bits;
-    uint32_t thread_bits;          // bytes of the place that threads' numbers may flip
-    tile_register thread;          // the place of the thread's register 0
-    tile_register shared;          // where the tile begins
-    uint32_t flipped[MOST_PLACES]; // addresses that were made: of places with these bits flipped
+    uint32_t thread_bits;          // position bits, in bytes, that a thread's index can flip
+    tile_register thread;          // the position of the thread's register 0
+    tile_register shared;          // the start of the tile
+    uint32_t flipped[MOST_PLACES]; // known addresses, by the bits flipped in their positions
     tile_register address[MOST_PLACES];
     uint32_t count;
 };
 
-// The place of the calling thread's register 0: thread bits that go equally far go together.
+// The position of the calling thread's register 0. Thread bits that shift equally far are moved
+// together.
 static tile_register thread_place(const struct side *s)
 {
     struct tile_emitter *e = s->e;
@@ -58,7 +60,7 @@ static void open_side(struct side *s)
     s->thread = thread_place(s);
 }
 
-// The address of a register: bits that no thread flips are added as a constant.
+// The address of a register. Bits that no thread flips become a constant offset.
 static tile_register address_of(struct side *s, uint32_t r, int64_t *offset)
 {
     struct tile_emitter *e = s->e;
@@ -104,7 +106,7 @@ static void move_side(struct side *s, cuc_dtype dtype, const tile_register *reg,
     }
 }
 
-// The registers of a layout, solved for the coordinates that they hold: both are vectors over
+// The registers of a layout as a function of the coordinates they hold: both are vectors over
 // GF(2).
 struct places {
     uint32_t vector[32], registers[32]; // by the vector's highest bit; 0: none
@@ -128,7 +130,7 @@ static void solve_places(struct places *p, const struct tile_layout *layout)
     }
 }
 
-// The lowest register that holds a coordinate of the calling thread; false: none does.
+// The lowest register that holds a coordinate of the calling thread; false if none does.
 static bool find_place(const struct places *p, uint32_t coordinate, uint32_t *out)
 {
     uint32_t registers = 0;
@@ -192,7 +194,7 @@ void tile_convert(struct tile_emitter *e, cuc_dtype dtype, const struct tile_lay
     write.shared = read.shared = tile_scratch(e, (uint32_t)tile_convert_bytes(dtype, from));
     move_side(&write, dtype, in, true);
     tile_scratch_written(e);
-    if (!e->ring && !e->alone) // that barrier orders accesses, too
+    if (!e->ring && !e->alone) // that barrier also orders accesses
         e->read = e->written = 0;
     move_side(&read, dtype, out, false);
     for (uint32_t r = 0; r < UINT32_C(1) << to->register_bits; r++)

@@ -1,10 +1,10 @@
-// A division of two f32, rounded to nearest, without a call. div.rn makes one for quotients that
-// are not plain, and where code is linked a call costs registers in all that is alive around it:
-// worth a branch for a scalar, whose quotient is made once a thread and mostly while a tile waits
-// in registers.
+// Division of two f32, rounded to nearest, without a call. div.rn calls a function for quotients
+// outside the normal range, and in linked code a call costs registers in all code around it. A
+// branch is worth it for a scalar: a thread computes such a quotient once, mostly while a tile
+// waits in registers.
 #include "emit.h"
 
-// |x| is at least 2^from and below 2^to.
+// True if |x| is at least 2^from and below 2^to.
 static tile_register is_plain(struct tile_emitter *e, tile_register x, int from, int to)
 {
     tile_register magnitude = tile_make(e, TILE_R32, "and.b32 %R, %R, 0x7fffffff", x);
@@ -14,7 +14,7 @@ static tile_register is_plain(struct tile_emitter *e, tile_register x, int from,
     return tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", above, (unsigned)(to - from) << 23);
 }
 
-// As div.rn does it where nothing overflows and no residue is subnormal.
+// The sequence of div.rn for quotients that cannot overflow and have no subnormal residue.
 static void plain_quotient(struct tile_emitter *e, tile_register out, tile_register n,
                            tile_register d)
 {
@@ -28,9 +28,9 @@ static void plain_quotient(struct tile_emitter *e, tile_register out, tile_regis
     tile_ins(e, "fma.rn.f32 %R, %R, %R, %R", out, better, rest, q);
 }
 
-// In f64, where all quotients of f32 are plain but those with 0, infinity and NaN, which a product
-// with the reciprocal has right. What is exact there stays so, and the rest is no closer to the
-// middle of two f32 than it is good.
+// In f64, where every f32 quotient is in range except those with 0, infinity and NaN, for which the
+// product with the reciprocal is right. Exact quotients stay exact, and the error of the others is
+// less than their distance from a midpoint of two f32.
 static void any_quotient(struct tile_emitter *e, tile_register out, tile_register n,
                          tile_register d)
 {

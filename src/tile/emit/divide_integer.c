@@ -1,9 +1,10 @@
-// Floor divisions of integers, cdiv and what they leave: any two, and those of which something is
-// known, without a division or in 32 bits.
+// Floor divisions of integers, cdiv and remainders: the general case, and cheaper ones without a
+// division or in 32 bits if facts allow it.
 #include "element.h"
 #include "ring.h"
 
-// What is left of a floor division when the one toward zero is q: r != 0 and the signs differ.
+// Corrects a division toward zero with quotient q to a floor division: needed if r != 0 and the
+// signs differ.
 tile_register tile_divide_integers(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                                    tile_register x, tile_register y)
 {
@@ -48,7 +49,7 @@ tile_register tile_divide_integers(struct tile_emitter *e, enum tile_op_kind kin
     return out;
 }
 
-// The number above 0 that a divisor is known to be; 0: none.
+// The positive constant that a divisor is known to equal; 0: none.
 static uint64_t known_divisor(const struct tile_value *divisor)
 {
     const struct tile_op *op = divisor->op;
@@ -80,14 +81,14 @@ static tile_register divide_by_power(struct tile_emitter *e, enum tile_op_kind k
     return tile_make(e, c, c == TILE_R64 ? "add.s64 %R, %R, %R" : "add.s32 %R, %R, %R", q, up);
 }
 
-// Numbers of 64 bits that are below 2^31 and not negative.
+// Divides 64-bit numbers that are non-negative and below 2^31.
 static tile_register divide_words(struct tile_emitter *e, enum tile_op_kind kind, tile_register x,
                                   tile_register y)
 {
     tile_register a = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", x);
     tile_register b = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", y);
 
-    if (kind == TILE_CDIV) { // the last of the dividend's multiples may be past 2^31, not past 2^32
+    if (kind == TILE_CDIV) { // the dividend rounded up may exceed 2^31, but not 2^32
         tile_register more = tile_make(e, TILE_R32, "sub.u32 %R, %R, 1", b);
         a = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", a, more);
     }

@@ -1,7 +1,7 @@
 // An elementwise op on one element.
 //
 // f16 and bf16 are computed in f32 and rounded once, which is exact for + - * / and the square
-// root; 8 and 16 bit integers in 32 bits, and cut to their width afterwards.
+// root. 8- and 16-bit integers are computed in 32 bits and cut to their width afterwards.
 #include "element.h"
 
 const char *tile_integer_type(cuc_dtype dtype)
@@ -76,7 +76,7 @@ static tile_register of_integers(struct tile_emitter *e, enum tile_op_kind kind,
             continue;
         tile_register out = tile_new(e, c);
         if ((kind == TILE_SHL || kind == TILE_SHR) && c == TILE_R64)
-            y = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", y); // the amount has 32 bits
+            y = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", y); // the shift amount has 32 bits
         tile_ins(e, "%s.%s %R, %R, %R", rows[i].ins,
                  rows[i].bits ? tile_bits_type(dtype) : tile_integer_type(dtype), out, x, y);
         return rows[i].cuts ? tile_cut(e, dtype, out) : out;
@@ -127,7 +127,7 @@ static tile_register of_floats(struct tile_emitter *e, enum tile_op_kind kind, c
             return out;
         tile_register p = tile_new(e, TILE_PRED), sum = tile_new(e, c), kept = tile_new(e, c);
         tile_ins(e, "setp.nan.%s %R, %R, %R", type, p, x, y);
-        tile_ins(e, "add.rn.%s %R, %R, %R", type, sum, x, y); // NaN when one is
+        tile_ins(e, "add.rn.%s %R, %R, %R", type, sum, x, y); // NaN if an operand is
         tile_ins(e, "selp.b64 %R, %R, %R, %R", kept, sum, out, p);
         return kept;
     }
@@ -175,8 +175,8 @@ tile_register tile_emit_combine(struct tile_emitter *e, enum tile_combine with, 
     return tile_emit_binary(e, ops[with], dtype, nan, x, y);
 }
 
-// 0 - x as ~x + 1: of max(max(a, -b), c) and min likewise, ptxas of CUDA 12.8 to 13.3 for sm_90 and
-// sm_100 makes one VIMNMX3 and loses the sign of b.
+// Computes 0 - x as ~x + 1. For max(max(a, -b), c), and min likewise, ptxas of CUDA 12.8 to 13.3
+// emits one VIMNMX3 on sm_90 and sm_100 and loses the sign of b.
 static void negate(struct tile_emitter *e, tile_register out, tile_register x)
 {
     tile_ins(e, "add.s32 %R, %R, 1", out, tile_make(e, TILE_R32, "not.b32 %R, %R", x));
@@ -203,7 +203,7 @@ static tile_register unary(struct tile_emitter *e, enum tile_op_kind kind, cuc_d
                      c == TILE_R64 ? "64" : "32", out, x);
         return tile_cut(e, dtype, out);
     }
-    // The sign alone: exact in any width, and a NaN stays the one it is.
+    // Change the sign bit alone: exact in any width, and it preserves NaNs.
     if (kind == TILE_NEG || kind == TILE_ABS) {
         tile_register wide = tile_widen(e, dtype, x),
                       out = tile_new(e, tile_class_of(dtype == CUC_F64 ? CUC_F64 : CUC_F32));
@@ -240,8 +240,8 @@ static tile_register unary(struct tile_emitter *e, enum tile_op_kind kind, cuc_d
     return out ? tile_narrow(e, dtype, out) : out;
 }
 
-// By the machine's power of two as it is, and a product that is rounded: 2^-18 of the value at
-// most, and 0 in place of what is subnormal.
+// Approximate math: the hardware's power of two directly, and a rounded product. The relative error
+// is 2^-18 at most, and subnormal results become 0.
 static bool is_rough(const struct tile_op *op)
 {
     return tile_int(op, TILE_ATTR_ROUGH, 0);
@@ -295,7 +295,7 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
         tile_ins(e, "fma.rn.%s %R, %R, %R, %R", type, out, x[0], x[1], x[2]);
         return out;
     }
-    case TILE_DIV: // within 2 ulp, and without the call that a division rounded to nearest may make
+    case TILE_DIV: // within 2 ulp, and without the call that a correctly rounded division may need
         if (dtype == CUC_F32 && is_rough(op))
             return tile_make(e, TILE_R32, "div.full.f32 %R, %R, %R", x[0], x[1]);
         if (dtype == CUC_F32 && !op->result[0]->type.rank)
@@ -305,7 +305,7 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
     case TILE_EXP2:
         if (dtype == CUC_F32 && is_rough(op)) {
             tile_register power =
-                op->kind == TILE_EXP // of 2
+                op->kind == TILE_EXP // with base 2
                     ? tile_make(e, TILE_R32, "mul.rn.f32 %R, %R, 0f3FB8AA3B", x[0])
                     : x[0];
             return tile_make(e, TILE_R32, "ex2.approx.ftz.f32 %R, %R", power);

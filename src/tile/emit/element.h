@@ -1,22 +1,22 @@
-// What the files of one element share: element.c, cast.c, divide_integer.c.
+// Internal interface of the files that emit one element's ops: element.c, cast.c, divide_integer.c.
 #ifndef CUCORE_TILE_EMIT_ELEMENT_H
 #define CUCORE_TILE_EMIT_ELEMENT_H
 
 #include "emit.h"
 
-// The type that integers of a dtype are computed in: "s32"; that of their bits: "b32".
+// The type in which a dtype's integers are computed, "s32"; the type of their bits, "b32".
 const char *tile_integer_type(cuc_dtype dtype);
 const char *tile_bits_type(cuc_dtype dtype);
 
-// cast.c: a small integer after arithmetic in 32 bits.
+// cast.c: cuts a small integer to its width after 32-bit arithmetic.
 tile_register tile_cut(struct tile_emitter *e, cuc_dtype dtype, tile_register x);
 tile_register tile_emit_bitcast(struct tile_emitter *e, cuc_dtype to, cuc_dtype from,
                                 tile_register x);
 
-// divide_integer.c: floordiv, cdiv and mod; not cut to the dtype's width.
+// divide_integer.c: floordiv, cdiv and mod; the result is not cut to the dtype's width.
 tile_register tile_divide_integers(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                                    tile_register x, tile_register y);
-// The same by what is known of the op's operands; TILE_NO_REGISTER: nothing that helps.
+// The same using facts about the op's operands; TILE_NO_REGISTER if no fact helps.
 tile_register tile_divide_as_known(struct tile_emitter *e, const struct tile_op *op,
                                    cuc_dtype dtype, tile_register x, tile_register y);
 

@@ -1,11 +1,11 @@
-// Elementwise ops on tiles, register by register: at once, or when a part of what they make is
-// asked for; and values out of nothing.
+// Elementwise ops on tiles, register by register: immediately, or deferred until a part of the
+// result is needed. Also ops without operands.
 #include "access.h"
 #include "ring.h"
 
 #include <string.h>
 
-// Two f32 to 16 bits at once, side by side in a word as stores want them.
+// True if two f32 convert to 16 bits at once, side by side in a word as stores need them.
 static bool casts_pairs(const struct tile_op *op, uint32_t count)
 {
     cuc_dtype to = op->result[0]->type.dtype;
@@ -26,7 +26,7 @@ static void cast_pair(struct tile_emitter *e, cuc_dtype to, tile_register *out,
     tile_split(e, word, out[0], out[1]);
 }
 
-// The result's registers from `first` on to `end`.
+// Emits the result's registers from `first` to `end`.
 static bool emit_elements(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                           uint32_t first, uint32_t end)
 {
@@ -72,7 +72,7 @@ bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t
     return tile_registers(e, value) != NULL;
 }
 
-// The tile that all of it is made of; false when there are several.
+// Finds the one tile that a value depends on; false if there are several.
 static bool made_of(const struct tile_emitter *e, const struct tile_value *value,
                     const struct tile_value **source)
 {
@@ -132,9 +132,9 @@ void tile_wait_again(struct tile_emitter *e, const struct tile_waiting *kept)
                    tile_register_count(kept->op[id]->result[0]) * sizeof(tile_register));
 }
 
-// An entry with roles has many accumulators and not many registers beside them: what is made of
-// them waits until a part of it is asked for. Whoever asks stands in the same block, so that what
-// is made then is there for all who ask later.
+// True if an op can be deferred. An entry with roles has many accumulators and few other registers,
+// so values computed from accumulators wait until a part of them is needed. The user must be in the
+// same block, so that later users can rely on what is computed then.
 static bool may_wait(const struct tile_emitter *e, const struct tile_op *op)
 {
     enum { MANY = 32 };
@@ -144,7 +144,7 @@ static bool may_wait(const struct tile_emitter *e, const struct tile_op *op)
            op->parent == body && !e->uses[op->result[0]->id].outside;
 }
 
-// Whether an operand comes from memory as it is asked for.
+// True if an operand is loaded from memory only when needed.
 static bool asks_for_load(const struct tile_emitter *e, const struct tile_op *op)
 {
     bool asks = false;
@@ -176,7 +176,7 @@ bool tile_emit_elementwise(struct tile_emitter *e, const struct tile_op *op)
     return true;
 }
 
-// Values out of nothing.
+// Ops without operands.
 bool tile_emit_leaf(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *value = op->result[0];

@@ -1,11 +1,12 @@
-// 8-bit floats: a byte in a .b32. Before sm_89 there are no conversions, and they are made of
-// integers and one rounding of f32.
+// 8-bit floats: a byte in a .b32. Before sm_89 there are no conversion instructions; integer ops
+// and one f32 rounding replace them.
 #include "emit.h"
 
 struct format {
     uint32_t fraction;      // bits
     uint32_t bias, largest; // as f32
-    uint32_t least, magic;  // the least normal number as f32; what rounds smaller ones when added
+    uint32_t least, magic;  // the least normal number as f32; a constant whose addition rounds
+                            // smaller ones
     const char *name;
 };
 
@@ -17,7 +18,7 @@ static const struct format *format_of(cuc_dtype dtype)
     return dtype == CUC_E4M3 ? &e4m3 : &e5m2;
 }
 
-// To nearest, ties to even; what is too large becomes the largest, a NaN 0x7f.
+// To nearest, ties to even. Values out of range become the largest; a NaN becomes 0x7f.
 static tile_register round_to(struct tile_emitter *e, const struct format *f, tile_register x)
 {
     uint32_t cut = 23 - f->fraction;
@@ -25,14 +26,14 @@ static tile_register round_to(struct tile_emitter *e, const struct format *f, ti
     tile_register nan = tile_make(e, TILE_PRED, "setp.gt.u32 %R, %R, 0x7f800000", size);
 
     size = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", size, f->largest);
-    // Normal numbers: half of what is cut off, less one where the last bit is even.
+    // Normal numbers: add half of the cut-off part, less one if the last bit is even.
     tile_register odd = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", size, cut);
     tile_register up =
         tile_make(e, TILE_R32, "add.u32 %R, %R, %u", size, (UINT32_C(1) << (cut - 1)) - 1);
     up = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", up, odd);
     tile_register normal = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", up, cut);
     normal = tile_make(e, TILE_R32, "sub.u32 %R, %R, %u", normal, (127 - f->bias) << f->fraction);
-    // Smaller ones: an addition leaves as many bits as there are.
+    // Smaller ones: an addition leaves exactly the available bits.
     tile_register magic = tile_make(e, TILE_R32, "mov.b32 %R, %u", f->magic);
     tile_register small = tile_make(e, TILE_R32, "add.rn.f32 %R, %R, %R", size, magic);
     small = tile_make(e, TILE_R32, "sub.u32 %R, %R, %u", small, f->magic);
@@ -56,8 +57,8 @@ tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x)
     return tile_make(e, TILE_R32, "and.b32 %R, %R, 255", both);
 }
 
-// e5m2 is the upper half of an f16. e4m3 has the bits of an f16 256 times as small, but for its
-// NaN.
+// e5m2 is the upper half of an f16. e4m3 has the bits of an f16 that is 256 times smaller, except
+// for its NaN.
 static tile_register widen(struct tile_emitter *e, cuc_dtype from, tile_register x)
 {
     if (from == CUC_E5M2) {

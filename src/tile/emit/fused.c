@@ -1,9 +1,9 @@
-// A loop with several products (pass/fused.h) as an entry with roles (roles.h): which tiles blocks
-// take, and what each role does for one.
+// Emits a loop with several products (pass/fused.h) as an entry with roles (roles.h): the order of
+// tiles, and each role's work for one tile.
 #include "fused_ring.h"
 #include "roles.h"
 
-enum { L2_BYTES = 32 << 20 }; // of operands that are streamed by tiles worked on at a time
+enum { L2_BYTES = 32 << 20 }; // budget for operands streamed by tiles that run at the same time
 
 static bool has_map(const struct tile_pipeline *plan, uint32_t parameter)
 {
@@ -53,10 +53,11 @@ bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op)
 
 // ---- Tiles
 
-// All tiles along the first axis of a section of the others, then the next: what a section streams
-// stays in the second cache. Where the loop's end depends on the first axis the last tiles come
-// first: they are the longest, as in causal attention. Where it comes out even a block takes
-// them by pairs then, the longest with the shortest, so that all have the same to do.
+// Tile order: a section of the other axes, with all its tiles along the first axis, then the next
+// section, so that the data a section streams stays in L2. If the loop's length depends on the
+// first axis, the last tiles come first because they are the longest, as in causal attention. If it
+// balances, a block takes tiles in pairs, the longest with the shortest, so that all pairs cost the
+// same.
 static void open_tile(struct tile_emitter *e, tile_register tile, uint32_t end)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -131,7 +132,7 @@ static bool emit_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter 
 
 // ---- Roles
 
-// How many tiles along the other axes go together: as many as stream what the cache holds.
+// The number of tiles along the other axes in one section: as many as stream what the cache holds.
 static void open_sections(struct tile_emitter *e)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -166,7 +167,7 @@ static void open_sections(struct tile_emitter *e)
     r->all = r->ring.tiles;
     if (!r->plan->uneven)
         return;
-    // Pairs where blocks are idle for an eighth of the time at most.
+    // Use pairs if blocks are idle for at most an eighth of the time.
     tile_register blocks = tile_make(e, TILE_R32, "mov.u32 %R, %%nctaid.x");
     tile_register half = tile_make(e, TILE_R32, "add.u32 %R, %R, 1", r->along);
     half = tile_make(e, TILE_R32, "shr.u32 %R, %R, 1", half);
@@ -200,7 +201,7 @@ static void open_products(struct tile_emitter *e)
     const struct tile_fused_ring *r = tile_fused_ring_of(e);
 
     tile_open_fused_products(e);
-    if (r->plan->alternates) { // the first begins
+    if (r->plan->alternates) { // the first one begins
         uint32_t begins = tile_label(e);
         tile_register other = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, %u", r->ring.group,
                                         r->plan->base.groups - 1);

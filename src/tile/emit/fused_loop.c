@@ -1,16 +1,17 @@
-// The loop of an entry with roles for several products (pass/fused.h): attention.
+// The loop of an entry with roles for several products (pass/fused.h), such as attention.
 //
-// Of a loop that turns the products of a turn that need nothing computed are started before the
-// last product of the turn before, which then runs under the work on their results:
+// If the loop `turns`, the next iteration's products that need no computed operand start before
+// this iteration's last product. The last product then runs under the work on their results:
 //
 //     start S(0); wait; work(0); late work(0)
 //     for n = 1 ..:  start S(n); start O(n - 1); wait for S; work(n); wait for O; late work(n)
 //     start O(last); wait
 //
-// Late work is what reads the accumulator of the last product, or writes what it reads.
+// Late work is everything that reads the last product's accumulator, or writes what that product
+// reads.
 #include "fused_ring.h"
 
-enum { BARRIER_OF_PRODUCTS = 6 }; // named, of the first warpgroup: it may start its products
+enum { BARRIER_OF_PRODUCTS = 6 }; // named barrier of the first warpgroup: it may start its products
 
 struct loop {
     const struct tile_op *op;
@@ -28,7 +29,7 @@ static bool emit_work_op(struct tile_emitter *e, const struct tile_op *op)
     return tile_fused_skips(e, op) || tile_emit_next(e, op);
 }
 
-// Everything of a turn that is not started elsewhere: late work, or what is none.
+// Emits the ops of an iteration that are not started elsewhere: the late work, or the rest.
 static bool emit_work(struct tile_emitter *e, const struct tile_block *body, bool late)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -41,7 +42,8 @@ static bool emit_work(struct tile_emitter *e, const struct tile_block *body, boo
     return true;
 }
 
-// To the next turn what it carries, but the accumulator of the last product, which is there.
+// Passes carried values to the next iteration, except the last product's accumulator, which is in
+// place.
 static void carry(struct tile_emitter *e, const struct loop *l, const struct tile_value *acc)
 {
     const struct tile_op *end = l->op->block[0]->last;
@@ -57,8 +59,8 @@ static void carry(struct tile_emitter *e, const struct loop *l, const struct til
     tile_move_values(e, to, from, count);
 }
 
-// Where all rows of a warp would be multiplied by 1 they are left alone: in attention those are
-// turns in which no row has a new maximum, most of a long line.
+// Skips the scaling if all factors of a warp's rows are 1. In attention this holds in iterations in
+// which no row has a new maximum, most of them on a long line.
 static bool scale_sum(struct tile_emitter *e, const tile_register *sum)
 {
     const struct tile_op *op = tile_fused_ring_of(e)->plan->scaling;
@@ -86,7 +88,7 @@ static bool scale_sum(struct tile_emitter *e, const tile_register *sum)
     return !e->failed;
 }
 
-// Before the last product of this turn is started: its accumulator and left operand.
+// Prepares the accumulator and the left operand before this iteration's last product starts.
 static bool ready_last(struct tile_emitter *e, const tile_register *sum)
 {
     struct tile_fused *p = tile_fused_ring_of(e)->plan;
@@ -141,7 +143,7 @@ static void release_feeds(struct tile_emitter *e, uint32_t first, uint32_t end,
                 tile_release_feed(e, p->product[i].feed[n], turn);
 }
 
-// The variable's next value, or away to `end`.
+// Advances the variable, or branches to `end`.
 static void advance(struct tile_emitter *e, const struct loop *l, uint32_t end)
 {
     tile_register left = tile_new(e, l->wide ? TILE_R64 : TILE_R32), over = tile_new(e, TILE_PRED);
@@ -152,7 +154,8 @@ static void advance(struct tile_emitter *e, const struct loop *l, uint32_t end)
     tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, l->step);
 }
 
-// Warpgroups start their products in turns, so that one computes while the other's are done.
+// Warpgroups take turns at starting their products, so that one computes while the other's products
+// run.
 static tile_register barrier_of_products(struct tile_emitter *e, bool next)
 {
     const struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -181,8 +184,8 @@ void tile_hand_products_over(struct tile_emitter *e)
                  2 * (unsigned)TILE_GROUP_THREADS);
 }
 
-// What is loaded once, and not for the last product, is given back before that: the next tile's
-// comes under the end of this one.
+// True for an operand that is loaded once and not used by the last product: its buffer is released
+// before that product, so that the next tile's load overlaps the end of this tile.
 static bool is_given_early(const struct tile_fused *p, const struct tile_feed *feed)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
@@ -251,7 +254,7 @@ static bool turning_loop(struct tile_emitter *e, const struct loop *l)
     return true;
 }
 
-// A product where it stands.
+// Emits a product in place.
 static bool emit_product(struct tile_emitter *e, const struct tile_fused_product *product)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);

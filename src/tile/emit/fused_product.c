@@ -1,4 +1,4 @@
-// Products of fused loops by warpgroups: right operands in shared memory, left ones there or in
+// Products of fused loops by warpgroups: right operands in shared memory, left operands there or in
 // registers.
 #include "fused_ring.h"
 
@@ -29,7 +29,7 @@ void tile_open_fused_products(struct tile_emitter *e)
     e->text = before;
 }
 
-// The left operand's registers as instructions take them: two elements a word.
+// Packs the left operand's registers for the instructions, two elements a word.
 bool tile_pack_left(struct tile_emitter *e, const struct tile_fused_product *product)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
@@ -65,7 +65,8 @@ static tile_register descriptor_in(struct tile_emitter *e, const struct tile_fee
     return tile_make(e, TILE_R64, "add.s64 %R, %R, %R", first, stage);
 }
 
-// Start a product whose operands are there, as a group of its own; `keeps`: it is added to `sum`.
+// Starts a product whose operands are ready, as a group of its own; `keeps`: the result is added to
+// `sum`.
 void tile_start_product(struct tile_emitter *e, const struct tile_fused_product *product,
                         const tile_register *sum, const struct tile_turn *turn, bool keeps)
 {
@@ -81,7 +82,7 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
     tile_register at[2] = { TILE_NO_REGISTER, descriptor_in(e, right, turn) };
     char end[16] = "";
 
-    if (!sum || (!left && !words)) { // no memory
+    if (!sum || (!left && !words)) { // out of memory
         e->failed = true;
         return;
     }

@@ -1,5 +1,5 @@
-// Rings of the operands of fused loops in shared memory: stages that the copying thread fills and
-// warpgroups multiply out of, or read.
+// The rings of a fused loop's operands in shared memory: stages that the copying thread fills and
+// warpgroups multiply from, or read.
 #include "fused_ring.h"
 
 static uint32_t number_of(const struct tile_fused *p, const struct tile_feed *feed)
@@ -19,7 +19,7 @@ void tile_next_stage(struct tile_emitter *e, const struct tile_turn *turn)
     tile_ins(e, "@%R xor.b32 %R, %R, 1", wraps, turn->phase, turn->phase);
 }
 
-// The barrier of a feed's stage; `turn` is not looked at where it is held.
+// The barrier of a feed's stage; `turn` is ignored if the feed is held.
 static tile_register barrier_of(struct tile_emitter *e, const struct tile_feed *feed,
                                 const struct tile_turn *turn)
 {
@@ -49,7 +49,7 @@ void tile_release_feed(struct tile_emitter *e, const struct tile_feed *feed,
              (unsigned)TILE_FEED_FREE_AT);
 }
 
-// ---- The thread that copies
+// ---- The copying thread
 
 void tile_copy_feed(struct tile_emitter *e, const struct tile_feed *feed)
 {
@@ -89,8 +89,9 @@ bool tile_emit_wanted(struct tile_emitter *e, const struct tile_block *block)
 
 // ---- Tiles that are read into registers
 
-// The place of an element in its slab: rows of `span` bytes, whose pieces of 16 are exchanged by
-// lower bits of the row. It is linear: that of two coordinates together is that of each, by XOR.
+// The offset of an element in its slab: rows of `span` bytes, with 16-byte pieces permuted by low
+// bits of the row. The map is linear: the offset of two coordinates together is the XOR of their
+// offsets.
 static uint32_t place_in_slab(const struct tile_stream *s, uint32_t row, uint32_t column)
 {
     uint32_t bits = s->span == 128 ? row & 7 : s->span == 64 ? row >> 1 & 3 : row >> 2 & 1;
@@ -114,7 +115,7 @@ static tile_register thread_in_slab(struct tile_emitter *e, const struct tile_st
     return sum;
 }
 
-// Everybody of the warpgroup has read before the stage is given back.
+// All threads of the warpgroup must have read before the stage is released.
 bool tile_read_feed(struct tile_emitter *e, const struct tile_feed *feed)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);

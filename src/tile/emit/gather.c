@@ -1,5 +1,5 @@
-// Accesses by element: gather, scatter, atomic. Each element has an index an axis, its own address
-// and its own predicate: inside of the tile, inside of the tensor, and not masked out.
+// Accesses by element: gather, scatter, atomic. Each element has an index per axis, an address, and
+// a predicate: inside the tile, inside the tensor, and not masked out.
 #include "emit.h"
 
 #include <string.h>
@@ -8,15 +8,16 @@ struct elements {
     struct tile_emitter *e;
     const struct tile_op *op;
     const struct tile_emit_view *view;
-    const struct tile_value *shape; // whose elements those of the access are; NULL: one
+    const struct tile_value *shape; // the value whose elements those of the access correspond to;
+                                    // NULL: a scalar
     const tile_register *index[TILE_MAX_RANK], *x[2], *mask;
     cuc_dtype index_dtype[TILE_MAX_RANK];
-    tile_register single; // true in one thread of those that have copies
+    tile_register single; // true in one of the threads that hold copies
     uint32_t count;       // of registers
 };
 
-// The address of element r, and whether it is in the tensor. An index below zero is a large number
-// without its sign, so one comparison does.
+// The address of element r, and whether it is in the tensor. A negative index is a large unsigned
+// number, so one comparison suffices.
 static tile_register open_element(struct elements *a, uint32_t r, tile_register *predicate)
 {
     struct tile_emitter *e = a->e;
@@ -28,7 +29,7 @@ static tile_register open_element(struct elements *a, uint32_t r, tile_register 
         tile_register i =
             tile_emit_cast(e, CUC_I64, a->index_dtype[axis], TILE_RN, a->index[axis][r]);
         tile_register inside =
-            tile_int(a->op, TILE_ATTR_INSIDE, 0) ? TILE_NO_REGISTER // as the source promises
+            tile_int(a->op, TILE_ATTR_INSIDE, 0) ? TILE_NO_REGISTER // the source promises it
             : extent->reg ? tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %R", i, extent->reg)
                           : tile_make(e, TILE_PRED, "setp.lt.u64 %R, %R, %l", i, extent->value);
         *predicate = tile_both(e, *predicate, inside);
@@ -127,14 +128,15 @@ static const char *type_of(enum tile_combine with, cuc_dtype dtype)
     case CUC_F64:
         return "f64";
     default:
-        // Sums wrap alike, and there is no add of s64.
+        // Signed and unsigned sums wrap alike, and there is no add of s64.
         return tile_is_signed(dtype) && with != TILE_WITH_SUM ? wide ? "s64" : "s32"
                : wide                                         ? "u64"
                                                               : "u32";
     }
 }
 
-// No atomic sum of bf16 before sm_90: read, add, exchange, until nobody came between.
+// Before sm_90 there is no atomic add of bf16: read, add and compare-and-swap until no other thread
+// interferes.
 static void add_by_exchange(struct tile_emitter *e, const char *words, cuc_dtype dtype,
                             tile_register old, tile_register address, tile_register x,
                             tile_register predicate)
@@ -206,7 +208,7 @@ bool tile_is_used(const struct tile_emitter *e, const struct tile_value *value)
     return s.found;
 }
 
-// What is not there, or masked out, gives the operand back.
+// An element outside or masked out returns the operand.
 static bool emit_atomic(struct elements *a)
 {
     struct tile_emitter *e = a->e;
@@ -253,7 +255,8 @@ bool tile_emit_elements(struct tile_emitter *e, const struct tile_op *op)
         a.mask = tile_registers(e, op->operand[next++]);
     a.shape = op->result_count ? op->result[0] : op->operand[1 + a.view->rank];
     a.count = tile_register_count(a.shape);
-    // Others may write meanwhile: where order matters an element is read once, for all who have it.
+    // Other threads may write meanwhile: for ordered loads one thread reads an element for all that
+    // hold it.
     if (op->kind != TILE_GATHER || order != TILE_WEAK)
         a.single = tile_one_copy(e, a.shape->layout);
     if (e->failed)
@@ -264,7 +267,7 @@ bool tile_emit_elements(struct tile_emitter *e, const struct tile_op *op)
         emit_scatter(&a);
     else if (!emit_atomic(&a))
         return false;
-    // What comes after an acquire is after it in every thread of the block.
+    // The acquire comes first in every thread of the block.
     if (order == TILE_ACQUIRE || order == TILE_ACQ_REL)
         tile_barrier(e);
     return !e->failed;

@@ -1,8 +1,8 @@
 // Two 16-bit floats in a word.
 //
-// Memory has them so, and registers cost the same whether one or two lie in them. A word that was
-// taken apart is remembered: what wants both halves again takes it as it is, and ptxas sees no
-// 16-bit register at all.
+// Memory has this format, and a register costs the same with one or two elements in it. The emitter
+// remembers the word from which halves were extracted. Code that needs both halves reuses the word,
+// so ptxas sees no 16-bit register at all.
 #include "emit.h"
 
 #include <string.h>
@@ -69,12 +69,12 @@ void tile_move_half(struct tile_emitter *e, tile_register to, tile_register from
     tile_register word = tile_word_of(e, to, &upper), next = tile_word_of(e, from, &other);
     if (word && next && upper == other)
         tile_move(e, word, next);
-    else if (word) // which it is no half of any more
+    else if (word) // it is no longer a half of the word
         remember(e, to, TILE_NO_REGISTER, false);
 }
 
-// 0, of which ptxas does not know that it is, nor before what came together last is known: lest it
-// makes again before the row comes together what is to be made behind.
+// A zero that ptxas cannot recognize, and that depends on the last reduction. This keeps ptxas from
+// hoisting rematerialized code in front of that reduction.
 static tile_register zero_of(struct tile_emitter *e, uint32_t time)
 {
     tile_register *zero = &e->zero[time % 3];

@@ -1,8 +1,8 @@
-// Histograms: counters in shared memory, as many at a time as it holds, that every thread adds to.
+// Histograms: all threads add to counters in shared memory, as many at a time as fit.
 #include "emit.h"
 
-// Counters at a time: a power of two, so that what a thread has goes into one turn. The rest of
-// shared memory is left to others.
+// Counters at a time: a power of two, so that a thread's elements fall into one pass. The rest of
+// shared memory is left to other ops.
 enum { MOST_WORDS = 32768, SPARE_BYTES = 8 * 1024 };
 
 static uint32_t words_at_once(const struct tile_emitter *e)
@@ -14,7 +14,7 @@ static uint32_t words_at_once(const struct tile_emitter *e)
     return words;
 }
 
-// All threads write zeros, 32 bits each, one behind the other.
+// All threads clear consecutive 32-bit words.
 static void clear(struct tile_emitter *e, tile_register shared, uint32_t words)
 {
     uint32_t threads = 32 * e->warps, again = tile_label(e), done = tile_label(e);
@@ -32,8 +32,7 @@ static void clear(struct tile_emitter *e, tile_register shared, uint32_t words)
     tile_put_label(e, done);
 }
 
-// Those of `words` bins from `first` on are counted; what is below zero is a large number without
-// its sign.
+// Counts `words` bins from `first` on; a negative value is a large unsigned number.
 static void count(struct tile_emitter *e, const struct tile_value *x, tile_register single,
                   tile_register shared, tile_register first, uint32_t words)
 {
@@ -62,7 +61,7 @@ static void count(struct tile_emitter *e, const struct tile_value *x, tile_regis
     }
 }
 
-// Registers whose bins are all among the `words` from `first` on, which is known.
+// Reads the registers whose bins all lie among the `words` from a known `first` on.
 static void read_part(struct tile_emitter *e, const struct tile_value *result,
                       tile_register own_place, uint32_t first, uint32_t words)
 {
@@ -79,8 +78,7 @@ static void read_part(struct tile_emitter *e, const struct tile_value *result,
     }
 }
 
-// Where a thread's bins are further apart than those: each register looks whether it is one of
-// them.
+// For threads whose bins are further apart: each register checks if its bin is among them.
 static void read_any(struct tile_emitter *e, const struct tile_value *result, tile_register shared,
                      tile_register first, uint32_t words)
 {
@@ -99,8 +97,8 @@ static void read_any(struct tile_emitter *e, const struct tile_value *result, ti
     }
 }
 
-// More bins than shared memory has counters go in turns of a loop, so that the code is as long as
-// the tiles, and not as their product.
+// If there are more bins than counters, a loop makes several passes, so that the code grows with
+// the tiles, not with their product.
 static void count_in_turns(struct tile_emitter *e, const struct tile_value *x,
                            const struct tile_value *result, tile_register single, uint32_t words)
 {
@@ -129,7 +127,7 @@ static void count_in_turns(struct tile_emitter *e, const struct tile_value *x,
     }
     tile_ins(e, "add.u32 %R, %R, %u", first, first, words);
     tile_ins(e, "setp.lt.u32 %R, %R, %u", more, first, bins);
-    tile_barrier(e); // they have been read
+    tile_barrier(e); // the counters have been read
     tile_branch(e, more, false, again);
 }
 
@@ -141,7 +139,7 @@ bool tile_emit_histogram(struct tile_emitter *e, const struct tile_op *op)
     tile_register single = tile_one_copy(e, x->layout), zero = tile_number32(e, 0);
 
     for (uint32_t r = 0; out && r < tile_register_count(result); r++)
-        tile_move(e, out[r], zero); // padding is something
+        tile_move(e, out[r], zero); // padding needs a value
     if (bins > words_at_once(e)) {
         count_in_turns(e, x, result, single, words_at_once(e));
         return out && !e->failed;

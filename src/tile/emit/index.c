@@ -63,7 +63,7 @@ static bool emit_slice(struct tile_emitter *e, const struct tile_op *op)
     tile_register elements = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %R", end[0], stride);
     tile_register step = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %u", elements, bytes);
     view.base = tile_make(e, TILE_R64, "add.s64 %R, %R, %R", view.base, step);
-    if (axis + 1 == view.rank) // where it begins along the last axis is anybody's guess
+    if (axis + 1 == view.rank) // its start along the last axis is unknown
         view.aligned = bytes;
     e->view[op->result[0]->id] = view;
     return !e->failed;
@@ -84,7 +84,7 @@ bool tile_emit_index(struct tile_emitter *e, const struct tile_op *op)
         *out = op->kind == TILE_BLOCK ? e->block[index] : e->blocks[index];
         return true;
     }
-    if (op->kind == TILE_WARP) { // the same in all lanes, as the assembler sees by the shuffle
+    if (op->kind == TILE_WARP) { // the shuffle shows the assembler that it is warp-uniform
         tile_register warp =
             tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", e->warp);
         *out = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", warp);
@@ -104,7 +104,7 @@ bool tile_emit_index(struct tile_emitter *e, const struct tile_op *op)
     return true;
 }
 
-// Before sm_90 a grid starts when the one ahead of it has ended, with nothing to do.
+// Before sm_90 a grid starts only after the preceding one has ended, so there is nothing to do.
 bool tile_emit_grid(struct tile_emitter *e, const struct tile_op *op)
 {
     if (e->target->sm >= 90)

@@ -1,7 +1,7 @@
-// Instructions as the source has them: $0 stands for the result, $1 and so on for the operands,
-// element by element. A bool is a predicate; integers of up to 32 bits, f32, tf32 and 8-bit floats
-// are .b32, f16 and bf16 .b16, the rest .b64. Instructions are apart by semicolons or newlines, and
-// stand in braces of their own, so that they may declare registers.
+// Inline PTX: $0 stands for the result, $1 and so on for the operands, element by element. A bool
+// is a predicate. Integers of up to 32 bits, f32, tf32 and 8-bit floats are .b32, f16 and bf16
+// .b16, the rest .b64. Semicolons or newlines separate instructions. They have braces of their own,
+// so that they may declare registers.
 #include "emit.h"
 
 #include <string.h>
@@ -16,7 +16,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// One instruction, from `at` to `end`, with registers for its signs: [0] the result.
+// Emits one instruction, from `at` to `end`, with registers for its placeholders; [0] is the
+// result.
 static bool put_instruction(struct tile_emitter *e, const char *at, const char *end,
                             const tile_register *reg)
 {
@@ -35,7 +36,8 @@ static bool put_instruction(struct tile_emitter *e, const char *at, const char *
         if (*at == '$' && at + 1 < end && is_digit(at[1])) {
             uint32_t number = 0;
             for (at++; at < end && is_digit(*at); at++)
-                number = 10 * number + (uint32_t)(*at - '0'); // one that there is, as infer saw
+                number = 10 * number + (uint32_t)(*at - '0'); // it exists, as type inference has
+                                                              // checked
             tile_put_string(e->text, tile_name(reg[number]));
             continue;
         }
@@ -75,7 +77,7 @@ bool tile_emit_asm(struct tile_emitter *e, const struct tile_op *op)
             at = *end ? end + 1 : end;
         }
         tile_put_string(e->text, "\t}\n");
-        // What small dtypes are extended to is none of the source's business.
+        // The inline code need not know how small dtypes are extended.
         if (tile_is_integer(dtype) && cuc_dtype_bits(dtype) < 32)
             reg[0] = tile_emit_cast(e, dtype, CUC_I32, TILE_RN, reg[0]);
         else if (cuc_dtype_bits(dtype) == 8 && dtype != CUC_BOOL)

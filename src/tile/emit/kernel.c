@@ -1,7 +1,7 @@
-// An entry: its head, what is computed once, its body.
+// An entry: its head, the code that runs once, its body.
 //
 // The entry has one parameter, an array of bytes: for a tensor its address, extents and strides, 8
-// bytes each; for a scalar 8 bytes, of which it takes the first.
+// bytes each; for a scalar 8 bytes, of which it uses the first.
 #include "tile/signature/signature.h"
 #include "async.h"
 #include "emit.h"
@@ -23,8 +23,8 @@ const char *tile_entry_name(struct tile_module *module, const struct tile_kernel
     return cuc__arena_print(module->arena, "%s$%s", kernel->name, suffixes[variant]);
 }
 
-// Tiles of a product that are worked on at a time lie close together when some along the first axis
-// come before the next along the second: they share what they load in L2.
+// Orders a product's tiles so that those in flight at the same time lie close together and share
+// their loads in L2: some along the first axis, then the next along the second.
 static void order_blocks(struct tile_emitter *e, tile_register x[3], const tile_register n[3])
 {
     enum { USUAL_RASTER = 8 };
@@ -44,7 +44,7 @@ static void order_blocks(struct tile_emitter *e, tile_register x[3], const tile_
     tile_register side = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %R", up, wide);
     side = tile_make(e, TILE_R32, "sub.u32 %R, %R, %R", rest, side);
     side = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", first, side);
-    // Of more than 2^32 tiles, as they come.
+    // More than 2^32 tiles keep the order of the grid.
     tile_register high = tile_make(e, TILE_R32, "mul.hi.u32 %R, %R, %R", n[0], n[1]);
     tile_register few = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", high);
     x[0] = tile_make(e, TILE_R32, "selp.b32 %R, %R, %R, %R", side, x[0], few);
@@ -60,7 +60,7 @@ void tile_begin_entry(struct tile_emitter *e)
     e->tid = tile_make(e, TILE_R32, "mov.u32 %R, %%tid.x");
     e->lane = tile_make(e, TILE_R32, "and.b32 %R, %R, 31", e->tid);
     e->warp = tile_make(e, TILE_R32, "shr.u32 %R, %R, 5", e->tid);
-    e->shared = tile_new(e, TILE_R32); // set when it is known where the scratch lies
+    e->shared = tile_new(e, TILE_R32); // set once the scratch has its address
     for (uint32_t i = 0; i < 3; i++) {
         block[i] = tile_new(e, TILE_R32);
         blocks[i] = tile_new(e, TILE_R32);
@@ -73,7 +73,8 @@ void tile_begin_entry(struct tile_emitter *e)
         e->blocks[i] = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", blocks[i]);
     }
     tile_emit_parameters(e);
-    // With roles every thread waits at once, wherever the source does: no later than it would.
+    // In entries with roles every thread waits at the start, wherever the source waits: never later
+    // than the source.
     if (e->variant == TILE_TMA && e->target->sm >= 90) {
         if (e->kernel->waits_for_grids)
             tile_ins(e, "griddepcontrol.wait");
@@ -94,12 +95,12 @@ void tile_put_declarations(struct tile_emitter *e, struct tile_text *out)
         tile_put(out, "\t.local .align 8 .b8 frame[%u];\n", e->frame_bytes);
     if (e->shared_bytes > STATIC_SHARED || !e->shared_bytes)
         return;
-    // Places in lines of what is copied ahead are exchanged in addresses.
+    // The swizzle of operands copied ahead works on address bits.
     tile_put(out, "\t.shared .align %d .b8 scratch[%u];\n", e->ahead_bytes ? SCRATCH_ALIGN : 16,
              e->shared_bytes);
 }
 
-// Functions of the device's runtime, once a module.
+// Functions of the device's runtime, once per module.
 void tile_put_functions(const struct tile_emitter *e, struct tile_text *out)
 {
     static const char print[] = ".extern .func (.param .b32 count) vprintf (.param .b64 format, "
@@ -113,7 +114,7 @@ void tile_put_functions(const struct tile_emitter *e, struct tile_text *out)
         tile_put_string(out, fail);
 }
 
-// The tensors that have maps, which there are of what has elements alone.
+// The tensors that have maps, which require at least one element.
 static uint64_t mapped(const struct tile_emitter *e)
 {
     uint64_t out = 0;
@@ -149,7 +150,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
 
     if (!tile_open_values(&e))
         return false;
-    if (target->blocks) // registers count: what is made of rows is made when it is asked for
+    if (target->blocks) // registers are scarce: elementwise values of rows are deferred
         e.waiting = tile_take(module, (kernel->value_count + 1) * sizeof(*e.waiting));
     if (kernel->parameter_count > 64) {
         tile_error(module, TILE_T504, kernel->where, "kernel: at most 64 parameters, got %u",
@@ -160,7 +161,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     tile_begin_entry(&e);
     if (!tile_emit_block(&e, &kernel->body) || e.failed || module->diagnostics->out_of_memory)
         return false;
-    // Behind the loop the scratch takes the room of its stages too.
+    // Behind the loop the scratch also uses the space of its stages.
     uint32_t below = (e.ahead_below + SCRATCH_ALIGN - 1) & ~(uint32_t)(SCRATCH_ALIGN - 1);
     if (e.ahead_bytes) {
         if (e.shared_bytes < below + e.ahead_bytes)
@@ -188,7 +189,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
         return false;
     tile_put_functions(&e, out);
     tile_put_text(out, &e.globals);
-    tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", // no array is empty
+    tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", // no array may be empty
              entry->name, bytes ? bytes : 8);
     tile_put(out, ".reqntid %u, 1, 1\n", 32 * warps);
     if (target->blocks)

@@ -1,10 +1,10 @@
-// Functions of one element: what the files math*.c share.
+// Functions of one element: the internal interface of the files math*.c.
 //
-// A function is a few dozen instructions, the same text for f32 and f64 where one algorithm does
-// for both. Nothing here may be contracted: each fma is written as one, and the rest says .rn. Of
-// the arguments of a call at most one writes instructions, so that their order is the same from
-// every compiler. Constants and polynomials come from scripts/tile_math.py; bounds and methods are
-// in docs/tile-math.md.
+// A function is a few dozen instructions. f32 and f64 share one text if the same algorithm suits
+// both. Nothing here may be contracted: each fma is explicit, and everything else says .rn. At most
+// one argument of a call emits instructions, so that their order is the same with every compiler.
+// Constants and polynomials come from scripts/tile_math.py; docs/tile-math.md has the bounds and
+// methods.
 #ifndef CUCORE_TILE_EMIT_MATH_H
 #define CUCORE_TILE_EMIT_MATH_H
 
@@ -16,9 +16,9 @@ struct tile_polynomial {
     double c[20];
 };
 
-// Pairs and triples: a sum, the largest first. An f32 is held as the double that is the same.
+// Pairs and triples: a sum, largest part first. An f32 is stored as the equal double.
 struct tile_math_table {
-    double magic; // 1.5 units of which the last place is 1: added, it rounds to a whole number
+    double magic; // 1.5 units whose last place is 1: its addition rounds to an integer
     double log2e[2], ln2[2], two_over_ln2[2], third[2];
     double two_over_pi, half_pi[3], pi[2];
     struct tile_polynomial exp2, expm1, log, log2, atanh, atanh_tail;
@@ -26,7 +26,7 @@ struct tile_math_table {
 };
 extern const struct tile_math_table tile_math_tables[2]; // f32, f64
 
-// 2/pi, 64 bits a word, of which the first is before the point.
+// 2/pi, 64 bits a word; the first word is the part before the point.
 enum { TILE_TWO_OVER_PI_WORDS = 19 };
 extern const uint64_t tile_two_over_pi[TILE_TWO_OVER_PI_WORDS];
 
@@ -36,7 +36,7 @@ struct tile_math {
     const struct tile_math_table *t;
 };
 
-// A register, or the constant where there is none.
+// A register, or a constant if there is none.
 struct tile_num {
     tile_register reg;
     double constant;
@@ -46,7 +46,7 @@ static inline struct tile_num tile_k(double constant)
     return (struct tile_num){ TILE_NO_REGISTER, constant };
 }
 
-// `op` as PTX has it, without the type: "add.rn", "sqrt.rn". A new register each.
+// `op` in PTX without the type: "add.rn", "sqrt.rn". The result is a new register.
 struct tile_num tile_num_op(struct tile_math *m, const char *op, uint32_t count,
                             const struct tile_num *operand);
 static inline struct tile_num tile_fma(struct tile_math *m, struct tile_num a, struct tile_num b,
@@ -74,50 +74,51 @@ static inline struct tile_num tile_abs(struct tile_math *m, struct tile_num a)
 {
     return tile_num_op(m, "abs", 1, &a);
 }
-// The magnitude of one with the sign of another.
+// The magnitude of one number with the sign of another.
 static inline struct tile_num tile_copysign(struct tile_math *m, struct tile_num magnitude,
                                             struct tile_num sign)
 {
     return tile_num_op(m, "copysign", 2, (const struct tile_num[]){ sign, magnitude });
 }
-// `how` as setp has it: "lt"; a NaN makes it false, but for those that end in u, and "nan".
+// `how` as in setp: "lt". With a NaN the result is false, except for "nan" and comparisons that end
+// in u.
 tile_register tile_num_compare(struct tile_math *m, const char *how, struct tile_num a,
                                struct tile_num b);
 struct tile_num tile_num_select(struct tile_math *m, tile_register predicate, struct tile_num yes,
                                 struct tile_num no);
-// Between two constants; a NaN stays.
+// Clamps to two constants; a NaN is unchanged.
 struct tile_num tile_num_clamp(struct tile_math *m, struct tile_num x, double low, double high);
 struct tile_num tile_num_horner(struct tile_math *m, const struct tile_polynomial *p,
                                 struct tile_num x);
 // x + x z p(z), z = x^2; a zero keeps its sign.
 struct tile_num tile_num_odd(struct tile_math *m, const struct tile_polynomial *p,
                              struct tile_num x, struct tile_num z);
-// n / d of numbers so large that nothing on the way is subnormal; within 0.51 ulp. The sign of a
-// zero is lost.
+// n / d for numbers so large that no intermediate is subnormal; within 0.51 ulp. The sign of a zero
+// is lost.
 struct tile_num tile_num_quotient(struct tile_math *m, struct tile_num n, struct tile_num d);
 
-// The word that has sign, exponent and the upper bits of the fraction, and back. `low`: that of
-// f64, which f32 has not; it may be NULL.
+// The word with sign, exponent and upper fraction bits, and the inverse. `low`: the other word of
+// an f64, absent for f32; may be NULL.
 tile_register tile_upper_word(struct tile_math *m, struct tile_num x, tile_register *low);
 struct tile_num tile_of_words(struct tile_math *m, tile_register upper, tile_register low);
-// The place of the exponent in that word.
+// The position of the exponent in that word.
 static inline uint32_t tile_exponent_shift(const struct tile_math *m)
 {
     return m->wide ? 20 : 23;
 }
 
-// The nearest whole number to x as .s32, by rounded = x + magic.
+// The integer nearest to x as .s32, from rounded = x + magic.
 tile_register tile_num_whole(struct tile_math *m, struct tile_num rounded);
-// 2^n of an .s32 whose result is normal.
+// 2^n for an .s32, if the result is normal.
 struct tile_num tile_num_power(struct tile_math *m, tile_register n);
-// x 2^n, rounded once; x from 1/2 to 2, and n up to twice the dtype's exponents.
+// x 2^n, rounded once; x from 1/2 to 2, n up to twice the dtype's exponents.
 struct tile_num tile_num_scale(struct tile_math *m, struct tile_num x, tile_register n);
 
 // A sum of two registers, the second below an ulp of the first.
 struct tile_pair {
     struct tile_num high, low;
 };
-// a + b of numbers |a| >= |b|, or a = 0.
+// a + b for |a| >= |b|, or a = 0.
 struct tile_pair tile_pair_of_sum(struct tile_math *m, struct tile_num a, struct tile_num b);
 // a b
 struct tile_pair tile_pair_of_product(struct tile_math *m, struct tile_num a, struct tile_num b);
@@ -133,7 +134,7 @@ tile_function tile_emit_erf;                                  // math_erf.c
 tile_function2 tile_emit_atan2;                               // math_atan.c
 tile_function2 tile_emit_pow;                                 // math_pow.c
 
-// e^x / 2, a number for all x of which sinh and cosh are.
+// e^x / 2, finite for all x for which sinh and cosh are.
 struct tile_num tile_num_half_exp(struct tile_math *m, struct tile_num x);
 // 2^(high + low); low is below an ulp of high, or the constant 0. |high| is at most 160 for f32 and
 // 1100 for f64.

@@ -24,8 +24,8 @@ struct tile_num tile_emit_sinh(struct tile_math *m, struct tile_num x)
     return tile_num_select(m, tile_num_compare(m, "lt", a, tile_k(1)), small, large);
 }
 
-// 1 - 2/(e^2a + 1); below 0.8 a polynomial in f32, where ex2's error would count too much, and
-// t / (t + 2) of t = e^2a - 1 below 1/2 in f64.
+// 1 - 2/(e^2a + 1). Below 0.8 f32 uses a polynomial, since ex2's error would count too much; below
+// 1/2 f64 uses t / (t + 2) with t = e^2a - 1.
 struct tile_num tile_emit_tanh(struct tile_math *m, struct tile_num x)
 {
     struct tile_num a = tile_abs(m, x), one = tile_k(1);

@@ -1,16 +1,16 @@
 // log, log2, log1p.
 //
-// x = 2^e (1 + f): f32 takes 1 + f from 2/3 to 4/3 and a polynomial in f, f64 from sqrt 1/2 to
-// sqrt 2 and one in s = f / (2 + f), since ln(1 + f) = 2 atanh(s).
+// x = 2^e (1 + f). f32 takes 1 + f from 2/3 to 4/3 and a polynomial in f. f64 takes 1 + f from sqrt
+// 1/2 to sqrt 2 and a polynomial in s = f / (2 + f), since ln(1 + f) = 2 atanh(s).
 #include "math.h"
 
-// u is the whole of it, but for a power of two that keeps it from being subnormal.
+// u is the whole argument, up to a power of two that keeps it from being subnormal.
 struct parts {
     struct tile_num e, f, u;
 };
 
-// How far the upper word of x is from that of 1 in steps of whole exponents, so that the rest is as
-// above: that is e in its place in the word.
+// The distance of x's upper word from that of 1, in steps of whole exponents, so that the rest is
+// in the range above: this is e at its position in the word.
 static tile_register exponent_of(struct tile_math *m, tile_register upper)
 {
     tile_register from =
@@ -30,7 +30,7 @@ static struct tile_num number_of_exponent(struct tile_math *m, tile_register e,
     return tile_fma(m, n, tile_k(m->wide ? 0x1p-20 : 0x1p-23), more);
 }
 
-// Of x > 0, also subnormal.
+// For x > 0, including subnormals.
 static struct parts take_apart(struct tile_math *m, struct tile_num x)
 {
     struct tile_num least = tile_k(m->wide ? 0x1p-1022 : 0x1p-126);
@@ -47,8 +47,8 @@ static struct parts take_apart(struct tile_math *m, struct tile_num x)
     return (struct parts){ number_of_exponent(m, e, more), f, u };
 }
 
-// 1 + x = 2^e (1 + f), where f has all that x has: f = x/2^e + (1/2^e - 1), in which 1/2^e is
-// four times a normal number for every e.
+// 1 + x = 2^e (1 + f), where f keeps all bits of x: f = x/2^e + (1/2^e - 1). For every e, 1/2^e is
+// four times a normal number.
 static struct parts take_apart_after_one(struct tile_math *m, struct tile_num x)
 {
     tile_register zero = m->wide ? tile_number32(m->e, 0) : TILE_NO_REGISTER;
@@ -64,7 +64,7 @@ static struct parts take_apart_after_one(struct tile_math *m, struct tile_num x)
     return (struct parts){ number_of_exponent(m, e, tile_k(0)), f, u };
 }
 
-// Of f64: f - (f^2/2 - s (f^2/2 + r)), r = z p(z).
+// For f64: f - (f^2/2 - s (f^2/2 + r)), r = z p(z).
 static struct tile_pair log_of_one_and(struct tile_math *m, struct tile_num f)
 {
     struct tile_num s = tile_num_quotient(m, f, tile_add(m, f, tile_k(2))), z = tile_mul(m, s, s);
@@ -91,8 +91,7 @@ static struct tile_num natural(struct tile_math *m, struct parts x)
     return tile_add(m, sum.high, tile_add(m, sum.low, tile_add(m, high.low, low)));
 }
 
-// The logarithm of u where it is a number: -inf of 0, NaN below, inf and NaN of themselves
-// otherwise. These lg2 has as well.
+// Handles the limits of u: -inf for 0, NaN below, inf and NaN unchanged. lg2 does this by itself.
 static struct tile_num with_limits(struct tile_math *m, struct tile_num log, struct tile_num u)
 {
     struct tile_num infinity = tile_k(__builtin_inf()), zero = tile_k(0), limit;
@@ -100,7 +99,7 @@ static struct tile_num with_limits(struct tile_math *m, struct tile_num log, str
     tile_register below = tile_num_compare(m, "lt", u, infinity);
     tile_register inside = tile_make(m->e, TILE_PRED, "and.pred %R, %R, %R", above, below);
 
-    if (m->wide) { // u inf + inf is NaN below 0, too
+    if (m->wide) { // u inf + inf is NaN below 0 as well
         limit = tile_fma(m, u, infinity, infinity);
         limit = tile_num_select(m, tile_num_compare(m, "eq", u, zero), tile_k(-infinity.constant),
                                 limit);
@@ -133,7 +132,7 @@ struct tile_num tile_emit_log2(struct tile_math *m, struct tile_num x)
     return with_limits(m, tile_add(m, sum.high, tile_add(m, sum.low, l.low)), of.u);
 }
 
-// The smallest are their own logarithms, zero with its sign.
+// The smallest numbers are their own logarithms; a zero keeps its sign.
 struct tile_num tile_emit_log1p(struct tile_math *m, struct tile_num x)
 {
     struct parts of = take_apart_after_one(m, x);

@@ -1,26 +1,26 @@
 // sin, cos, tan.
 //
 // x = q pi/2 + r, |r| <= pi/4 and a little. Up to 2^17 (f32) and 2^30 (f64) r is x - q c1 - q c2 -
-// q c3 with pi/2 in three parts, of which the first difference is exact. Beyond, x 2/pi is formed
-// from those bits of 2/pi that matter (Payne and Hanek); threads with small arguments branch around
-// that.
+// q c3 with pi/2 in three parts; the first difference is exact. Beyond that, x 2/pi is computed
+// from the bits of 2/pi that matter (Payne and Hanek); threads with small arguments branch around
+// it.
 #include "math.h"
 
 struct reduced {
-    tile_register q; // its two lowest bits count
+    tile_register q; // only its two lowest bits matter
     struct tile_num r;
 };
 
-// `a` shifted left by `by` below 32, with what comes in from `b`.
+// `a` shifted left by `by` below 32, filled from `b`.
 static tile_register funnel(struct tile_emitter *e, tile_register a, tile_register b,
                             tile_register by)
 {
     return tile_make(e, TILE_R32, "shf.l.wrap.b32 %R, %R, %R, %R", b, a, by);
 }
 
-// x = M 2^(E - 158), M the fraction as 32 bits, E the biased exponent. A bit of 2/pi counts from
-// the place on where its product with M is below 4: so the 96 bits from bit E - 128 on, counted
-// with 32 zeros in front, make the product but for multiples of 4. It has 2 bits before the point.
+// x = M 2^(E - 158), M the fraction as 32 bits, E the biased exponent. A bit of 2/pi matters from
+// the position at which its product with M is below 4. So the 96 bits from bit E - 128 on, counted
+// with 32 zeros in front, give the product up to multiples of 4. It has 2 bits before the point.
 static struct reduced far_f32(struct tile_math *m, struct tile_num x)
 {
     struct tile_emitter *e = m->e;
@@ -33,7 +33,7 @@ static struct reduced far_f32(struct tile_math *m, struct tile_num x)
     }
     at = tile_make(e, TILE_R32, "bfe.u32 %R, %R, 23, 8", x.reg);
     at = tile_make(e, TILE_R32, "sub.s32 %R, %R, 128", at);
-    // The four words from at / 32 on: by two, and by one.
+    // Select the four words from at / 32 on: first by two, then by one.
     for (uint32_t step = 2, count = 5; step; step--, count--) {
         tile_register bit = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", at, 32 * step);
         tile_register p = tile_make(e, TILE_PRED, "setp.ne.s32 %R, %R, 0", bit);
@@ -41,7 +41,7 @@ static struct reduced far_f32(struct tile_math *m, struct tile_num x)
             word[i] = tile_make(e, TILE_R32, "selp.b32 %R, %R, %R, %R", word[i + step], word[i], p);
     }
     for (uint32_t i = 0; i < 3; i++)
-        w[i] = funnel(e, word[i], word[i + 1], at); // takes the amount's lowest 5 bits
+        w[i] = funnel(e, word[i], word[i + 1], at); // uses the amount's lowest 5 bits
     mantissa = tile_make(e, TILE_R32, "shl.b32 %R, %R, 8", x.reg);
     mantissa = tile_make(e, TILE_R32, "or.b32 %R, %R, 0x80000000", mantissa);
 
@@ -53,7 +53,7 @@ static struct reduced far_f32(struct tile_math *m, struct tile_num x)
     tile_ins(e, "mov.b64 {%R, %R}, %R", p1, carry, wide);
     tile_register p2 = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %R, %R", mantissa, w[0], carry);
 
-    // To the nearest quarter turn, and what is left as a signed fraction of 64 bits.
+    // Round to the nearest quarter turn; the rest is a signed fraction of 64 bits.
     tile_register q = tile_make(e, TILE_R32, "add.u32 %R, %R, 0x20000000", p2);
     q = tile_make(e, TILE_R32, "shr.u32 %R, %R, 30", q);
     tile_register fraction = tile_make(e, TILE_R64, "mov.b64 %R, {%R, %R}", p1, p2);
@@ -63,7 +63,7 @@ static struct reduced far_f32(struct tile_math *m, struct tile_num x)
     return (struct reduced){ q, { tile_make(e, TILE_R32, "cvt.rn.f32.f64 %R, %R", r), 0 } };
 }
 
-// The table's place: a variable of the entry, made when it is first asked for.
+// The address of the table: a variable of the entry, created on first use.
 static tile_register table(struct tile_emitter *e)
 {
     if (!e->has_two_over_pi) {
@@ -81,9 +81,9 @@ static tile_register table(struct tile_emitter *e)
     return at;
 }
 
-// The same with 64 bits for 32: x = M 2^(E - 1086), 192 bits of 2/pi from E - 1024 on. What is left
-// is brought to 64 bits behind its leading zeros before it is multiplied, so that it is rounded
-// once.
+// The same with 64 bits instead of 32: x = M 2^(E - 1086), and 192 bits of 2/pi from E - 1024 on.
+// The rest is normalized to 64 bits behind its leading zeros before the multiplication, so that it
+// is rounded once.
 static struct reduced far_f64(struct tile_math *m, struct tile_num x)
 {
     struct tile_emitter *e = m->e;
@@ -118,7 +118,7 @@ static struct reduced far_f64(struct tile_math *m, struct tile_num x)
     tile_register quarter = tile_make(e, TILE_R64, "add.u64 %R, %R, 0x2000000000000000", p2);
     quarter = tile_make(e, TILE_R64, "shr.u64 %R, %R, 62", quarter);
     tile_register q = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", quarter);
-    // Two words without the two bits, turned positive; a NOT is the negative but for the last bit.
+    // Two words without the two bits, made positive. A NOT is the negative up to the last bit.
     tile_register high = tile_make(e, TILE_R64, "shl.b64 %R, %R, 2", p2);
     tile_register in = tile_make(e, TILE_R64, "shr.u64 %R, %R, 62", p1);
     high = tile_make(e, TILE_R64, "or.b64 %R, %R, %R", high, in);
@@ -155,7 +155,7 @@ static struct reduced reduce(struct tile_math *m, struct tile_num x)
     uint32_t near = tile_label(e);
     tile_branch(e, far, true, near);
     struct reduced large = m->wide ? far_f64(m, x) : far_f32(m, x);
-    // An odd function so far; and inf 0 makes a NaN of infinity.
+    // Up to here for |x|: the function is odd. inf times 0 turns infinity into NaN.
     tile_register below = tile_num_compare(m, "lt", x, tile_k(0));
     large.r = tile_fma(m, x, tile_k(0), large.r);
     tile_move(e, out.r.reg, tile_num_select(m, below, tile_neg(m, large.r), large.r).reg);
@@ -172,7 +172,7 @@ static tile_register bit_of(struct tile_math *m, tile_register q, uint32_t bit)
     return tile_make(m->e, TILE_PRED, "setp.ne.s32 %R, %R, 0", masked);
 }
 
-// Sine and cosine of what is left.
+// Sine and cosine of the rest.
 static void waves(struct tile_math *m, struct tile_num r, struct tile_num *s, struct tile_num *c)
 {
     struct tile_num z = tile_mul(m, r, r);
@@ -217,7 +217,7 @@ struct tile_num tile_emit_tan(struct tile_math *m, struct tile_num x)
 
     if (m->wide)
         return tile_num_op(m, "div.rn", 2, (const struct tile_num[]){ n, d });
-    // The reciprocal is refined, and not the quotient, which may be a zero that has a sign.
+    // Refine the reciprocal, not the quotient, which may be a signed zero.
     struct tile_num r = tile_num_op(m, "rcp.approx.ftz", 1, &d);
     r = tile_fma(m, tile_fma(m, tile_neg(m, d), r, tile_k(1)), r, r);
     return tile_mul(m, n, r);

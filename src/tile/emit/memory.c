@@ -1,10 +1,10 @@
-// Elements in memory: vectors of them in the widest instruction, packed into words where they are
-// small; and the order of a block's accesses to itself.
+// Elements in memory: vectors by the widest instruction, with small elements packed into words; and
+// the order of a block's own accesses.
 #include "ring.h"
 
 static const char *const vectors[] = { "", "", ".v2", "", ".v4" };
 
-// One element's own instruction.
+// The type of one element's instruction.
 static const char *element_type(cuc_dtype dtype)
 {
     switch (cuc_dtype_bits(dtype)) {
@@ -33,7 +33,7 @@ static void put_registers(struct tile_emitter *e, const tile_register *r, uint32
     tile_put_string(e->text, count > 1 ? tile_register_list(e, r, count) : tile_name(*r));
 }
 
-// Without a register it is the entry's parameter.
+// An address without a register is the entry's parameter.
 static void put_address(struct tile_emitter *e, tile_register address, int64_t offset)
 {
     if (!address)
@@ -48,7 +48,7 @@ static void guarded(struct tile_emitter *e, tile_register predicate)
         tile_put(e->text, "\t@%s", tile_name(predicate));
 }
 
-// Element i of words.
+// Extracts elements from words.
 static void unpack(struct tile_emitter *e, cuc_dtype dtype, const tile_register *word,
                    const tile_register *to, uint32_t count, tile_register predicate)
 {
@@ -110,7 +110,7 @@ void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space,
     unpack(e, dtype, word, to, count, predicate);
 }
 
-// The word that holds elements from i on.
+// Packs the word that holds the elements from i on.
 static tile_register pack(struct tile_emitter *e, cuc_dtype dtype, const tile_register *from)
 {
     tile_register byte[4];
@@ -183,7 +183,7 @@ static uint32_t parameter_of(const struct tile_value *tensor)
     return tensor->index;
 }
 
-// A fact of the kernel says that two parameters share no byte.
+// True if a fact of the kernel says that two parameters share no byte.
 static bool apart(const struct tile_kernel *k, uint32_t a, uint32_t b)
 {
     for (uint32_t i = 0; i < k->fact_count; i++) {
@@ -205,10 +205,10 @@ static bool may_meet(struct tile_emitter *e, uint64_t touched, uint32_t paramete
             return true;
         others |= !apart(e->kernel, other, parameter);
     }
-    // Of entries with roles that store more than one tensor it is known at launch (select.c).
+    // If an entry with roles stores more than one tensor, the launch checks the overlap (select.c).
     if (others && e->ring && e->stored & (e->stored - 1))
         return false;
-    // A launch takes this variant when they are apart, and TILE_OVERLAP_32 when they are not.
+    // A launch takes this variant if they do not overlap, and TILE_OVERLAP_32 if they do.
     if (others && e->variant == TILE_ALIGNED_32 && (e->loop || !e->target->orders_all)) {
         e->presumes_apart = true;
         return false;
@@ -228,7 +228,7 @@ void tile_order_access(struct tile_emitter *e, const struct tile_op *op)
     bool writes = traits & TILE_WRITES, releases = order >= TILE_RELEASE;
     uint64_t bit = UINT64_C(1) << (parameter & 63);
 
-    // What a release publishes is all that the block has done.
+    // A release publishes everything that the block has done.
     if (may_meet(e, e->written, parameter) || (writes && may_meet(e, e->read, parameter)) ||
         releases) {
         tile_barrier(e);

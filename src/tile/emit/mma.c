@@ -1,33 +1,33 @@
-// Matrix products with the multiply-add of single numbers, for all dtypes and shapes.
+// Matrix products by scalar multiply-adds, for all dtypes and shapes.
 //
 // Each thread holds its part of the accumulator. The operands go through shared memory, a slice of
-// the axis that is summed over at a time when they do not fit as a whole; a loop reads what the
-// thread's rows and columns need and adds their products. Sums are in f32, f64 or i32; those of an
-// f16 accumulator in f32, and are rounded once.
+// the depth axis at a time if they do not fit as a whole. A loop reads the elements for the
+// thread's rows and columns and accumulates their products. Sums are in f32, f64 or i32; an f16
+// accumulator is summed in f32 and rounded once.
 #include "emit.h"
 
 #include <string.h>
 
 enum { USUAL_BYTES = 48 * 1024, FEW = 32, MOST_UNROLLED = 4, MOST_PRODUCTS = 512 };
 
-// What registers of the accumulator share on one side: a row of a, or a column of b.
+// The part that registers of the accumulator share on one side: a row of a, or a column of b.
 struct line {
-    uint32_t own[TILE_MAX_RANK]; // coordinates that the registers give, on the side's axes
-    tile_register start, at;     // its first element, and where the loop is
+    uint32_t own[TILE_MAX_RANK]; // the registers' coordinates on the side's axes
+    tile_register start, at;     // addresses of its first element, and of the loop's current one
     int64_t offset;
-    tile_register value[MOST_UNROLLED]; // of this turn of the loop
+    tile_register value[MOST_UNROLLED]; // of this iteration
 };
 
 struct side {
     const struct tile_value *value;
     tile_register *reg;
     uint32_t bytes;              // of an element
-    uint32_t summed;             // the axis that is summed over
+    uint32_t summed;             // the depth axis
     int64_t step[TILE_MAX_RANK]; // bytes, by the accumulator's axis; 0: not one of this side's
     int64_t next;                // bytes from one term of the sums to the next
     struct line *line;
     uint32_t lines, *line_of; // by register of the accumulator
-    uint32_t vector;          // of terms, or of lines, that are read at once
+    uint32_t vector;          // terms, or lines, that are read at once
 };
 
 struct product {
@@ -41,7 +41,7 @@ struct product {
     int64_t batches, rows, columns;
     uint32_t slice, unrolled;
     uint32_t length; // of this slice
-    uint32_t second; // where b's elements begin in shared memory
+    uint32_t second; // the start of b's elements in shared memory
 };
 
 static uint64_t round_up(uint64_t bytes)
@@ -55,7 +55,7 @@ static uint64_t slice_bytes(const struct product *p, uint64_t terms)
            round_up((uint64_t)(p->batches * p->columns) * terms * p->side[1].bytes);
 }
 
-// As many terms of the sums as shared memory holds: a small part of it when that is enough.
+// The number of terms that shared memory holds: a small part of it if that is enough.
 static uint32_t choose_slice(const struct product *p)
 {
     const uint64_t limits[] = { USUAL_BYTES, p->e->target->shared_limit };
@@ -71,7 +71,8 @@ static uint32_t choose_slice(const struct product *p)
 
 // Elements into shared memory
 
-// Those whose coordinate along the summed axis is from `first` on, `length` of them, row by row.
+// Writes the elements whose depth coordinate is from `first` on, `length` of them, in row-major
+// order.
 static void write_slice(struct product *p, struct side *s, int64_t at, uint32_t first,
                         uint32_t length, tile_register shared)
 {
@@ -128,8 +129,8 @@ static uint32_t find_line(struct product *p, struct side *s, uint32_t r)
     return s->lines++;
 }
 
-// Where lines begin: one register for the thread, and an offset; beyond the tile's edge one of its
-// own, which reads the last row or column again, since its sums are nobody's.
+// The start of lines: one register for the thread, plus an offset. Beyond the tile's edge a line
+// has a register of its own that reads the last row or column again, since its sums are unused.
 static void open_lines(struct product *p, struct side *s, tile_register shared, int64_t at)
 {
     struct tile_emitter *e = p->e;
@@ -169,7 +170,7 @@ static void open_lines(struct product *p, struct side *s, tile_register shared, 
     }
 }
 
-// A register that moves for each that lines start at.
+// One moving register for each distinct start of lines.
 static void start_lines(struct product *p, struct side *s)
 {
     for (uint32_t i = 0; i < s->lines; i++) {
@@ -204,8 +205,8 @@ static tile_register as_sum(struct product *p, cuc_dtype dtype, tile_register x)
                : tile_emit_cast(p->e, p->dtype, dtype, TILE_RN, x);
 }
 
-// Terms of a line lie side by side in a: they are read together. In b those of neighbouring columns
-// do.
+// In a the terms of a line are contiguous and read together. In b those of neighbouring columns
+// are.
 static void read_lines(struct product *p, struct side *s, uint32_t terms)
 {
     struct tile_emitter *e = p->e;
@@ -222,14 +223,14 @@ static void read_lines(struct product *p, struct side *s, uint32_t terms)
         if (along)
             while (vector < terms && 2 * vector * s->bytes <= 16 && p->length % (2 * vector) == 0)
                 vector *= 2;
-        // Columns that follow this one: n of them, all at the same register.
+        // The next columns: n of them, all at the same register.
         while (!along && i + 2 * columns <= s->lines && 2 * columns * s->bytes <= 16 &&
                p->columns % (2 * columns) == 0 && line->own[p->n] % (2 * columns) == 0) {
             bool follow = true;
             for (uint32_t c = columns; c < 2 * columns; c++)
                 follow &= s->line[i + c].at == line->at &&
                           s->line[i + c].offset == line->offset + c * s->bytes;
-            // A lane's own part of the coordinate is a multiple of it, too.
+            // A lane's own part of the coordinate must be a multiple of it, too.
             uint32_t shift = tile_axis_shift(p->acc->layout, p->n);
             for (uint32_t bit = 0; UINT32_C(1) << bit < 2 * columns; bit++)
                 follow &= tile_hardware_bit(p->acc->layout, shift + bit) <
@@ -260,7 +261,7 @@ static void add_products(struct product *p, uint32_t terms)
 
     for (uint32_t k = 0; k < terms; k++)
         for (uint32_t r = 0; r < p->count; r++) {
-            if (p->side[0].line_of[r] == UINT32_MAX) // padding alone
+            if (p->side[0].line_of[r] == UINT32_MAX) // only padding
                 continue;
             tile_ins(p->e, fma, p->sum[r], p->side[0].line[p->side[0].line_of[r]].value[k],
                      p->side[1].line[p->side[1].line_of[r]].value[k], p->sum[r]);
@@ -303,9 +304,9 @@ static void add_slice(struct product *p, uint32_t length)
     }
 }
 
-// Set up
+// Setup
 
-// Bytes from one element to the next along each axis of the accumulator, for slices of a length.
+// The bytes between elements along each axis of the accumulator, for slices of this length.
 static void set_steps(struct product *p, uint32_t length)
 {
     for (uint32_t i = 0; i < 2; i++) {

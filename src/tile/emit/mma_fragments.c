@@ -1,4 +1,5 @@
-// Fragments of operands of mma.sync, read from lines in shared memory by ldmatrix, and multiplied.
+// Reads the fragments of mma.sync's operands from lines in shared memory by ldmatrix, and
+// multiplies them.
 #include "mma_sync.h"
 
 static uint32_t find_fragment(struct tile_operand *o, uint32_t batch, uint32_t own)
@@ -46,7 +47,7 @@ bool tile_find_fragments(struct tile_product *p)
     return true;
 }
 
-// The warp's own part of a coordinate of the accumulator: without the lane's, which has `bits`.
+// The warp's part of a coordinate of the accumulator: without the lane's, which has `bits`.
 static tile_register warp_part(struct tile_product *p, uint32_t axis, tile_register lane)
 {
     tile_register all = tile_thread_coordinate(p->e, p->acc->layout, axis);
@@ -56,7 +57,7 @@ static tile_register warp_part(struct tile_product *p, uint32_t axis, tile_regis
     return tile_make(p->e, TILE_R32, "sub.u32 %R, %R, %R", all, part);
 }
 
-// The batch that warps and lanes give, in bytes.
+// Adds the offset of the batch that warps and lanes select, in bytes.
 static tile_register with_batches(struct tile_product *p, const struct tile_operand *o,
                                   tile_register at)
 {
@@ -71,8 +72,8 @@ static tile_register with_batches(struct tile_product *p, const struct tile_oper
     return at;
 }
 
-// The address of a place: `steps` are 16 bytes, or an element, along the summed axis each, or lines
-// of it; `own` is along the other.
+// The address of a position: `steps` counts 16 bytes, or elements, along the depth axis, or lines
+// of it; `own` is the coordinate along the other axis.
 static tile_register place_of(struct tile_emitter *e, const struct tile_operand *o,
                               tile_register at, tile_register steps, tile_register own)
 {
@@ -89,8 +90,8 @@ static tile_register place_of(struct tile_emitter *e, const struct tile_operand 
     return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", line, o->pitch, at);
 }
 
-// Where each lane's line of each fragment begins. `across`: the lane's own coordinate along the
-// other axis in the fragment, `steps`: its 16 bytes along the summed axis, or its line.
+// Computes the address of each lane's line of each fragment. `across`: the lane's coordinate along
+// the other axis in the fragment; `steps`: its 16 bytes along the depth axis, or its line.
 static void open_lines(struct tile_product *p, struct tile_operand *o, tile_register shared,
                        uint32_t axis, tile_register warp, tile_register across, tile_register steps,
                        uint32_t size)
@@ -116,7 +117,7 @@ static void open_lines(struct tile_product *p, struct tile_operand *o, tile_regi
             o->fragment[i].offset = offset + first * step - o->fragment[i].flip;
             continue;
         }
-        // Beyond the edge the last line is read again: what becomes of it is nobody's.
+        // Beyond the edge the last line is read again; the result is unused.
         tile_register x = first ? tile_make(e, TILE_R32, "add.u32 %R, %R, %u", own, first) : own;
         x = tile_make(e, TILE_R32, "min.u32 %R, %R, %u", x, most);
         o->fragment[i].line = place_of(e, o, at, steps, x);
@@ -125,7 +126,7 @@ static void open_lines(struct tile_product *p, struct tile_operand *o, tile_regi
     }
 }
 
-// Lines of what was copied ahead lie where they lie in stage 0, and so much further.
+// Lines copied ahead have their position in stage 0 plus the stage's offset.
 static void add_stage(struct tile_product *p, struct tile_operand *o)
 {
     for (uint32_t i = 0; i < o->count && o->ring; i++) {
@@ -142,15 +143,15 @@ static void add_stage(struct tile_product *p, struct tile_operand *o)
     }
 }
 
-// Where lanes read. ldmatrix takes four 8x8 matrices, whose lines lanes from 0, 8, 16 and 24 on
-// name; where elements are read one by one four lanes have a line.
+// The positions that lanes read. ldmatrix takes four 8x8 matrices, whose lines are named by the
+// lanes from 0, 8, 16 and 24 on. For reads of single elements, four lanes share a line.
 struct lanes {
     tile_register eight;         // the line of a matrix
     tile_register second, third; // 1: lanes that name matrices 1 and 3; 2 and 3
     tile_register quad, of_quad;
 };
 
-// `near` tells matrices side by side across the summed axis apart, `far` those along it.
+// `near` selects between matrices side by side across the depth axis, `far` between those along it.
 static void open_operand(struct tile_product *p, struct tile_operand *o, tile_register shared,
                          uint32_t axis, tile_register warp, const struct lanes *lanes,
                          tile_register near, tile_register far, uint32_t size)
@@ -188,14 +189,15 @@ void tile_open_fragments(struct tile_product *p, tile_register shared)
     tile_register column = warp_part(p, p->n, pair);
     l.quad = tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane);
 
-    // a: four matrices, rows and the 8 below, then the same with what follows along the sum.
+    // a: four matrices, the rows and the 8 below, then the same for the next columns along the
+    // depth.
     open_operand(p, &p->a, shared, p->m, row, &l, l.second, l.third, 16);
-    // b: two for 8 columns, and two for the next 8, which are read with them where lines allow.
+    // b: two for 8 columns, and two for the next 8, which are read with them if lines allow.
     open_operand(p, &p->b, shared, p->n, column, &l, l.third, l.second, 8);
 }
 
-// The accumulator of one product as it is held is the left operand of the next: two fragments side
-// by side are a step.
+// A product's accumulator serves as the next product's left operand: two fragments side by side are
+// a step.
 static void take_fragment(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step)
 {
     const struct tile_value *x = o->value;
@@ -217,13 +219,13 @@ static uint32_t step_bytes(const struct tile_product *p, const struct tile_opera
     return o->turned ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES;
 }
 
-// Element by element: words of a are 8 rows apart and then 4 along the summed axis, those of b 4
-// along it.
+// Reads element by element: words of a are 8 rows apart and then 4 along the depth axis, those of b
+// 4 along it.
 static void read_words(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step,
                        uint32_t set, bool there)
 {
     uint32_t rows = o == &p->a ? 2 : 1, words = rows * (p->how->depth / 4);
-    // Of 8 rows or fewer the second half of a fragment is the first again, as its registers say.
+    // With 8 rows or fewer the second half of a fragment repeats the first, as its registers show.
     bool again = UINT32_C(1) << p->acc->layout->axis_bits[p->m] <= 8;
     uint32_t row = again ? 0 : 8 * (o->turned ? o->bytes : o->pitch);
     uint32_t four = 4 * (o->turned ? o->pitch : o->bytes);
@@ -240,7 +242,7 @@ static void read_words(struct tile_product *p, struct tile_operand *o, uint32_t 
     }
 }
 
-// Into words of `set`, which are new registers, or are there.
+// Reads into words of `set`, which are new registers, or exist if `there`.
 static void read_fragment(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step,
                           uint32_t words, uint32_t set, bool there)
 {
@@ -268,7 +270,7 @@ static void read_fragment(struct tile_product *p, struct tile_operand *o, uint32
                  w[1], line, offset);
 }
 
-// Two fragments of b side by side: what lanes from 16 on name is the second.
+// True if two fragments of b lie side by side: the lanes from 16 on name the second.
 static bool is_pair(const struct tile_operand *o, uint32_t i)
 {
     uint32_t step = o->turned ? o->bytes : o->pitch;
@@ -312,8 +314,9 @@ static void round_words(struct tile_product *p, struct tile_operand *o, uint32_t
         }
 }
 
-// f32 as the sum of two tf32. Of infinity, which the largest numbers are rounded to, the first is
-// 1, so that it meets no 0 that is a rest; of NaN too.
+// Splits f32 into the sum of two tf32. For infinity, which the largest numbers round to, and for
+// NaN the first part is 1 with the number's sign, so that infinity is never multiplied by a zero
+// remainder.
 static void split_words(struct tile_product *p, struct tile_operand *o, uint32_t words)
 {
     struct tile_emitter *e = p->e;
@@ -331,7 +334,7 @@ static void split_words(struct tile_product *p, struct tile_operand *o, uint32_t
         }
 }
 
-// Of f64: before sm_90 two of 8 rows, which are halves of a fragment.
+// For f64: before sm_90 two instructions of 8 rows, which are halves of a fragment.
 static void multiply_wide(struct tile_product *p, const tile_register *a, const tile_register *b,
                           const tile_register *c, const tile_register *d)
 {
@@ -404,7 +407,7 @@ void tile_multiply_step(struct tile_product *p)
             continue;
         const tile_register *a = p->a.fragment[p->row[group]].word[p->now];
         const tile_register *b = p->b.fragment[p->column[group]].word[p->now];
-        if (p->thrice) { // the small ones first
+        if (p->thrice) { // the small parts first
             const tile_register *part = p->part + 4 * group;
             multiply(p, p->a.fragment[p->row[group]].rest, b, part, part);
             multiply(p, a, p->b.fragment[p->column[group]].rest, part, part);

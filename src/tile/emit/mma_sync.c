@@ -1,16 +1,16 @@
-// Products of matrices by mma.sync. Operands go from registers to shared memory, and from there by
-// ldmatrix to where the tensor cores want them; accumulators stay in their fragments.
+// Matrix products by mma.sync. Operands go from registers to shared memory, and from there by
+// ldmatrix to their place in the tensor cores' fragments; accumulators stay in fragments.
 //
-// An operand lies in shared memory in lines: along the axis that is summed over, or, where 16-bit
-// elements come that way, along the other one. Lines are padded to an odd number of 16 bytes, so
-// that ldmatrix meets no bank twice; what is missing of the last step of the summed axis is zeros.
+// An operand lies in shared memory in lines: along the depth axis, or, if 16-bit elements come that
+// way, along the other axis. Lines are padded to an odd number of 16 bytes, so that ldmatrix has no
+// bank conflicts. Zeros fill up the last step of the depth axis.
 #include "mma_sync.h"
 
 enum { USUAL_BYTES = 64 * 1024, LEAST_LINES = 16, BRIEF_PRODUCTS = 16 };
 
 // ---- Lines in shared memory
 
-// Registers of a thread follow one another along an axis.
+// True if a thread's registers follow one another along an axis.
 static bool runs_along(const struct tile_value *x, uint32_t axis)
 {
     return x->layout->register_bits &&
@@ -23,7 +23,7 @@ static void set_lines(const struct tile_product *p, struct tile_operand *o, uint
 
     o->pitch = tile_fragment_pitch(along * o->bytes, o->single);
     o->lines = o->turned ? tile_round_up(length, p->how->depth) : o->extent;
-    if (o->single) // all that warps may have
+    if (o->single) // as many as warps can have
         o->lines = UINT32_C(1) << p->acc->layout->axis_bits[o->other];
     if (o->single && o->lines < LEAST_LINES)
         o->lines = LEAST_LINES;
@@ -59,8 +59,8 @@ static bool choose_slice(struct tile_product *p)
            tile_shared_fits(p->e, p->op, bytes_of_slice(p, p->slice));
 }
 
-// Zeros where lines go beyond the operand, or are too many: all over, before elements are put
-// there.
+// Writes zeros if lines extend past the operand or there are more than its own: everywhere, before
+// the elements are written.
 static bool clear(struct tile_product *p, struct tile_operand *o, uint32_t length,
                   tile_register shared)
 {
@@ -86,7 +86,7 @@ static bool clear(struct tile_product *p, struct tile_operand *o, uint32_t lengt
     return true;
 }
 
-// Elements whose coordinate along the summed axis is from `first` on, `length` of them.
+// Writes the elements whose depth coordinate is from `first` on, `length` of them.
 static void write_slice(struct tile_product *p, struct tile_operand *o, uint32_t first,
                         uint32_t length, tile_register shared)
 {
@@ -144,7 +144,7 @@ static void add_step(struct tile_product *p, uint32_t step)
     tile_multiply_step(p);
 }
 
-// Addresses that move with the loop: one for each that fragments start at.
+// Addresses that advance with the loop: one for each distinct start of fragments.
 static void move_lines(struct tile_emitter *e, struct tile_operand *o, bool copies, uint32_t bytes)
 {
     tile_register known[TILE_MOST_FRAGMENTS], moving[TILE_MOST_FRAGMENTS];
@@ -176,7 +176,7 @@ static void add_slice(struct tile_product *p, uint32_t length)
 {
     struct tile_emitter *e = p->e;
     uint32_t steps = tile_round_up(length, p->how->depth) / p->how->depth, unrolled = steps;
-    // Steps whose places in lines change go together.
+    // Steps whose positions in lines are swizzled go together.
     uint32_t span = (p->a.turned ? 0 : p->a.span) | (p->b.turned ? 0 : p->b.span);
     uint32_t least = span ? span / TILE_STEP_BYTES : 1;
     uint32_t most = e->target->brief ? BRIEF_PRODUCTS : TILE_MOST_PRODUCTS;
@@ -207,9 +207,9 @@ static void add_slice(struct tile_product *p, uint32_t length)
         add_step(p, step);
 }
 
-// ---- Set up
+// ---- Setup
 
-// A warp's registers of the left operand are the fragments that it multiplies.
+// True if a warp's registers of the left operand are the fragments that it multiplies.
 static bool is_direct(const struct tile_product *p, const struct tile_value *x)
 {
     uint32_t warp_bits = p->acc->layout->warp_bits;
@@ -258,7 +258,7 @@ bool tile_set_operand(struct tile_product *p, struct tile_operand *o, uint32_t w
     const tile_register *reg = tile_registers(p->e, x);
     uint32_t count = tile_register_count(x);
     o->reg = reg;
-    // A small side is held several times, which takes whole lines.
+    // A side smaller than a fragment is replicated, which needs whole lines along the depth axis.
     o->direct = !which && is_direct(p, x);
     o->turned = o->bytes == 2 && !runs_along(x, o->summed) && o->extent >= 8 &&
                 p->acc->layout->axis_bits[o->other] >= (which ? 3 : 4);
@@ -266,7 +266,7 @@ bool tile_set_operand(struct tile_product *p, struct tile_operand *o, uint32_t w
         return false;
     if (x->type.dtype != CUC_F32 || p->thrice)
         return true;
-    o->rounds = false; // before they go to shared memory, once
+    o->rounds = false; // rounded once, on the way to shared memory
     tile_register *rounded = tile_take(p->e->module, count * sizeof(*rounded));
     for (uint32_t r = 0; rounded && r < count; r++)
         rounded[r] = tile_emit_cast(p->e, CUC_TF32, CUC_F32, TILE_RN, reg[r]);
@@ -292,8 +292,8 @@ bool tile_shape_product(struct tile_product *p, struct tile_emitter *e, const st
     return p->row && p->column;
 }
 
-// What is added to is nobody else's, and has registers of its own: it becomes the sum. What a loop
-// carries stays in its registers then.
+// True if the addend has no other use and registers of its own: it becomes the sum. A loop-carried
+// value then stays in its registers.
 static bool adds_in_place(const struct tile_product *p)
 {
     const struct tile_value *in = p->op->operand[2];
@@ -333,7 +333,7 @@ static void give_sums(struct tile_product *p)
     for (uint32_t r = 0; r < p->count; r++)
         if (p->acc->type.dtype == CUC_F16)
             tile_move(p->e, out[r], tile_narrow(p->e, CUC_F16, p->sum[r]));
-        else if (p->row[r / 4] == UINT32_MAX) // padding is something
+        else if (p->row[r / 4] == UINT32_MAX) // padding needs a value
             tile_move(p->e, out[r], p->in[r]);
 }
 

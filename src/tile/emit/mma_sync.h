@@ -1,4 +1,5 @@
-// A product by mma.sync while it is emitted, for mma_sync.c, mma_fragments.c and mma_ahead.c.
+// A product by mma.sync during emission: the internal interface of mma_sync.c, mma_fragments.c and
+// mma_ahead.c.
 #ifndef CUCORE_TILE_EMIT_MMA_SYNC_H
 #define CUCORE_TILE_EMIT_MMA_SYNC_H
 
@@ -6,9 +7,9 @@
 #include "async.h"
 
 enum {
-    TILE_MOST_FRAGMENTS = 128, // of an operand, in a thread
-    TILE_MOST_PRODUCTS = 256,  // in a turn of the loop
-    TILE_STEP_BYTES = 32,      // of the summed axis
+    TILE_MOST_FRAGMENTS = 128, // of an operand, per thread
+    TILE_MOST_PRODUCTS = 256,  // per iteration of the loop
+    TILE_STEP_BYTES = 32,      // of the depth axis
 };
 
 struct tile_operand {
@@ -19,11 +20,11 @@ struct tile_operand {
     uint32_t extent;        // of the other axis
     bool turned;            // lines go along the other axis
     bool single;            // elements are read one by one
-    bool rounds;            // f32 to tf32, once it is in fragments
-    bool ring;              // it was copied ahead, and lies in a stage
-    bool direct;            // registers are fragments as they are
+    bool rounds;            // round f32 to tf32 in the fragments
+    bool ring;              // copied ahead: lies in a stage
+    bool direct;            // its registers are fragments already
     uint32_t pitch;         // bytes of a line
-    uint32_t span;          // of them that pieces change places in (layout/fragment.h)
+    uint32_t span;          // bytes of a line within which pieces are swizzled (layout/fragment.h)
     uint32_t lines;
     uint32_t batch_bytes;
     uint32_t at; // in the scratch
@@ -31,11 +32,11 @@ struct tile_operand {
     uint32_t count;
     struct {
         uint32_t batch, own;
-        tile_register word[2][4]; // of this step, and of the one that is read meanwhile
-        tile_register carried[4]; // those of the first step from turn to turn
-        tile_register rest[4];    // tf32x3: what the words of this step lack
+        tile_register word[2][4]; // of this step, and of the one read meanwhile
+        tile_register carried[4]; // those of the first step, from iteration to iteration
+        tile_register rest[4];    // tf32x3: the remainders of this step's words
         tile_register line;       // address, without the step's part
-        uint32_t offset, flip;    // added to the address, and exchanged in it
+        uint32_t offset, flip;    // added to the address; XORed into it
     } fragment[TILE_MOST_FRAGMENTS];
 };
 
@@ -49,14 +50,15 @@ struct tile_product {
     // Fragments, by group of 4 registers of the accumulator; UINT32_MAX: none.
     uint32_t *row, *column;
     tile_register *sum;
-    tile_register *part; // tf32x3: of this turn; NULL
+    tile_register *part; // tf32x3: of this iteration; NULL
     uint32_t count;
     bool thrice;     // tf32x3
-    bool first;      // no product was added yet
-    uint32_t begins; // the slice, along the summed axis
+    bool first;      // no product has been added yet
+    uint32_t begins; // start of the slice along the depth axis
     const tile_register *in;
-    uint32_t now;    // of a fragment's words, those of this step
-    uint32_t places; // in a product that is carried: where lines of stage 0 begin, and in this one
+    uint32_t now;    // which of a fragment's word sets belongs to this step
+    uint32_t places; // for a carried product: the starts of lines in stage 0, and in the current
+                     // stage
     tile_register place[2 * TILE_MOST_FRAGMENTS], there[2 * TILE_MOST_FRAGMENTS];
 };
 
@@ -65,22 +67,22 @@ static inline uint32_t tile_round_up(uint32_t x, uint32_t to)
     return (x + to - 1) / to * to;
 }
 
-// mma_sync.c: what a product is of; an operand, 0 or 1.
+// mma_sync.c: sets up a product's shape; sets up an operand, 0 or 1.
 bool tile_shape_product(struct tile_product *p, struct tile_emitter *e, const struct tile_op *op);
 bool tile_set_operand(struct tile_product *p, struct tile_operand *o, uint32_t which);
 
-// mma_fragments.c: which fragments a warp has, where they are read, those of a step into words of
-// `set`, which are new registers or are there; the products of those that are `now`.
+// mma_fragments.c: finds a warp's fragments; computes their addresses; reads those of a step into
+// words of `set`, which are new registers or exist already; multiplies those of set `now`.
 bool tile_find_fragments(struct tile_product *p);
 void tile_open_fragments(struct tile_product *p, tile_register shared);
 void tile_read_step(struct tile_product *p, uint32_t step, uint32_t set, bool there);
 void tile_multiply_step(struct tile_product *p);
-// Around the steps of a turn: tensor cores cut off what a sum has no bits for. Three products are
-// added up apart, from 0, and then to the sum, which rounds.
+// Around the steps of an iteration. Tensor cores truncate bits that a sum cannot hold, so the three
+// products are summed separately, from 0, and then added to the sum, which rounds.
 bool tile_open_parts(struct tile_product *p);
 void tile_close_parts(struct tile_product *p);
 
-// mma_ahead.c: a turn's products of the one that is carried (async.h).
+// mma_ahead.c: an iteration's products if the product is carried (async.h).
 bool tile_multiply_carried(struct tile_product *p);
 
 #endif

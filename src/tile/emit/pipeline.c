@@ -1,4 +1,4 @@
-// A loop with one product as an entry with roles (roles.h), from a plan (pass/pipeline.h).
+// Emits a loop with one product as an entry with roles (roles.h), from a plan (pass/pipeline.h).
 #include "roles.h"
 
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
@@ -62,9 +62,9 @@ static void copy_turn(struct tile_emitter *e, const struct tile_block *body)
     tile_emit_copies(e);
 }
 
-// The barrier of the stage that the products issued before the last have been read from; of all
-// blocks that load into it. What was read is not published: no release to the cluster is needed,
-// which would be a memory barrier.
+// Arrives at the barrier of the stage that the last finished products read, in all blocks that load
+// into it. The stage was only read, so nothing is published: a release to the cluster, which would
+// be a memory barrier, is not needed.
 static void release(struct tile_emitter *e, tile_register used)
 {
     tile_register keeps = tile_new(e, TILE_PRED);
@@ -84,8 +84,8 @@ static void release(struct tile_emitter *e, tile_register used)
     }
 }
 
-// What a tile of the other team takes of the ring: as many turns as this one's. The first of the
-// second team comes behind one of the first.
+// The stages that a tile of the other team takes from the ring: as many iterations as this team's.
+// The second team's first tile comes behind one of the first team.
 static void measure_turns(struct tile_emitter *e, const char *type, tile_register first,
                           tile_register last)
 {
@@ -98,7 +98,7 @@ static void measure_turns(struct tile_emitter *e, const char *type, tile_registe
     if (class != TILE_R64)
         turns = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", turns);
     tile_put(e->text, "\t@%s mov.b64 %s, 0;\n", tile_name(none), tile_name(turns));
-    // Right up to 2^60 turns.
+    // Exact up to 2^60 iterations.
     tile_register rounds =
         tile_make(e, TILE_R64, "mul.hi.u64 %R, %R, %l", turns, (int64_t)(UINT64_MAX / stages + 1));
     tile_register rest = tile_make(e, TILE_R64, "mul.lo.u64 %R, %R, %u", rounds, stages);
@@ -114,7 +114,7 @@ static void measure_turns(struct tile_emitter *e, const char *type, tile_registe
 }
 
 // A team begins when the other one has seen all its stages full. Before that a stage may be two
-// uses away from the one that is waited for, which its barrier's parity does not tell apart.
+// uses away from the one waited for, and its barrier's parity cannot tell these apart.
 static void wait_for_turn(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
@@ -132,9 +132,9 @@ static void wait_for_turn(struct tile_emitter *e)
     r->took_turn = true;
 }
 
-// Where the other team has a tile behind this one. What that one takes of the ring is known in
-// front of the loop only where all tiles have the same; else the team is told where this one has
-// left it.
+// If the other team has a tile behind this one. The stages this tile takes are known in front of
+// the loop only if all tiles take equally many; otherwise the other team is told at which stage
+// this one ended.
 static void hand_turn_over(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
@@ -161,7 +161,7 @@ void tile_leave_turn_out(struct tile_emitter *e)
         return;
     wait_for_turn(e);
     hand_turn_over(e);
-    r->took_turn = false; // on the other ways
+    r->took_turn = false; // for the other paths
 }
 
 static void product_turn(struct tile_emitter *e, const tile_register *sum, uint32_t count,
@@ -172,7 +172,7 @@ static void product_turn(struct tile_emitter *e, const tile_register *sum, uint3
 
     tile_emit_wait(e, full, 0, r->phase);
     tile_emit_products(e, sum, count, accumulates);
-    if (r->plan->promotes) { // they are done
+    if (r->plan->promotes) { // they are finished
         tile_ins(e, "add.u32 %R, %R, %u", used, full, (unsigned)TILE_FREE_AT);
         release(e, used);
         return;
@@ -237,7 +237,7 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
         measure_turns(e, type, variable, last);
     if (alternates)
         wait_for_turn(e);
-    // Every block has a turn where the sum is of something, and it is not shared out.
+    // Every block has an iteration if the loop is not empty and not split.
     bool turns = r->plan->split == 1 && tile_known_of(e->facts, op->operand[0]).high <
                                             tile_known_of(e->facts, op->operand[1]).low;
     if (!turns) {
@@ -279,7 +279,7 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_find_next(e);
     if (!r->copies && r->plan->split > 1)
         tile_join_parts(e, sum, count);
-    // A block that only fills its cluster up has done its part.
+    // A block that only pads its cluster is done.
     if (!r->copies && r->plan->cluster > 1) {
         tile_register outside =
             tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %R", r->column, r->grid[0]);
@@ -290,7 +290,7 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
 
 // ---- Roles
 
-// The grid's columns, filled up to whole clusters.
+// The grid's columns, padded to whole clusters.
 static void open_grid(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;

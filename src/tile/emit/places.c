@@ -1,9 +1,8 @@
-// Comparisons of what is counted along a tile with a bound (pass/places.c): the thread's own part
-// of the place goes to the bound's side, once, so that each element is compared with a number.
+// Comparisons of an iota along a tile with a bound (pass/places.c): the thread's part of the
+// coordinate moves to the bound's side once, so that each element is compared with a constant.
 #include "emit.h"
 
-// The axis that a value counts along, in a tile of the shape that it has in the end; -1: it is
-// none.
+// The axis that a value counts along, in a tile of its final shape; -1: it is no iota.
 static int axis_of_count(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
@@ -39,7 +38,7 @@ bool tile_emit_near(struct tile_emitter *e, const struct tile_op *op, tile_regis
 {
     static const struct {
         enum tile_op_kind kind;
-        const char *compare; // of the bound with the place
+        const char *compare; // compares the bound with the coordinate
     } rows[] = { { TILE_LT, "gt" }, { TILE_LE, "ge" }, { TILE_GT, "lt" }, { TILE_GE, "le" } };
     const struct tile_layout *layout = op->result[0]->layout;
     int axis = axis_of_count(op->operand[0]);

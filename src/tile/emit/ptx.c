@@ -35,7 +35,7 @@ static size_t put_register(char *to, tile_register r)
     uint32_t number = r & 0xfffffff;
     size_t n = 0, at = 0;
 
-    assert(number); // TILE_NO_REGISTER would name one that nothing is ever put into
+    assert(number); // TILE_NO_REGISTER would name a register that is never written
     to[at++] = '%';
     to[at++] = prefixes[r >> 28][0];
     do
@@ -58,7 +58,7 @@ const char *tile_name(tile_register r)
 
 const char *tile_register_list(struct tile_emitter *e, const tile_register *r, uint32_t count)
 {
-    enum { NAME_BYTES = 14 }; // and what comes before it
+    enum { NAME_BYTES = 14 }; // including the separator
     char *text = tile_take(e->module, (size_t)count * NAME_BYTES + 3), *at = text;
 
     if (!text)
@@ -72,8 +72,7 @@ const char *tile_register_list(struct tile_emitter *e, const tile_register *r, u
 }
 
 // %R a register, %s a string, %d an int, %u an unsigned, %l an int64_t, %x a uint64_t in
-// hexadecimal,
-// %% itself. Written by hand: half of the compiler's time is here.
+// hexadecimal, %% itself. Hand-written, since half of the compiler's time is spent here.
 static void put_instruction(struct tile_emitter *e, tile_register first, const char *format,
                             va_list args)
 {
@@ -244,7 +243,7 @@ uint32_t tile_register_coordinate(const struct tile_layout *layout, uint32_t ind
     return tile_axis_coordinate(layout, index, axis);
 }
 
-// Runs of thread bits that lie side by side in the coordinate are moved together.
+// Runs of thread bits that are adjacent in the coordinate are moved together.
 static tile_register gather_bits(struct tile_emitter *e, const struct tile_layout *layout,
                                  uint32_t axis)
 {
@@ -310,7 +309,7 @@ uint32_t tile_thread_reach(const struct tile_layout *layout, uint32_t axis)
     return tile_axis_coordinate(layout, all, axis);
 }
 
-// Of three warpgroups the layout's last one is not there.
+// With three warpgroups the layout's last one does not exist.
 static uint32_t reach_of_all(const struct tile_emitter *e, const struct tile_layout *layout,
                              uint32_t axis)
 {
@@ -357,10 +356,10 @@ void tile_barrier(struct tile_emitter *e)
 {
     bool team = e->ring && e->ring->plan->teams > 1;
 
-    // Not all of them come here, or there are fewer than layouts have.
+    // Not all warps come here, or there are fewer than layouts have.
     if (e->ring && (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3))
         e->failed = true;
-    if (team) // a warpgroup, whose tile it is
+    if (team) // a warpgroup that owns the tile
         tile_ins(e, "bar.sync %R, %u",
                  tile_make(e, TILE_R32, "add.u32 %R, %R, %u", e->ring->group,
                            (unsigned)TILE_BARRIER_OF_GROUP),
@@ -383,8 +382,8 @@ tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes)
     return e->shared;
 }
 
-// Who reads what was busy before is through with it when this one has been written, since a barrier
-// comes between: one part at a time is busy.
+// Threads that read the old busy part are done once this part has been written, since a barrier
+// comes between: only one part at a time is busy.
 tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32_t *at)
 {
     enum { MOST = 1024 };

@@ -1,5 +1,5 @@
 // Reductions along an axis: registers of a thread first, then lanes by shuffles, then warps through
-// shared memory. The order is the layout's, so a compiled kernel gives the same bits at every
+// shared memory. The layout fixes the order, so a compiled kernel gives the same bits at every
 // launch.
 //
 // Sums and products of f16 and bf16 run in f32 and are rounded once. Padding beyond the extent
@@ -13,7 +13,7 @@ static uint32_t axis_mask(const struct tile_layout *layout, uint32_t axis)
     return ((UINT32_C(1) << layout->axis_bits[axis]) - 1) << tile_axis_shift(layout, axis);
 }
 
-// The number of the result's register that holds what register `index` of the operand goes into.
+// The index of the result's register that register `index` of the operand is reduced into.
 static uint32_t result_register(const struct tile_value *in, const struct tile_value *out,
                                 uint32_t axis, uint32_t index)
 {
@@ -28,7 +28,7 @@ static uint32_t result_register(const struct tile_value *in, const struct tile_v
     return 0;
 }
 
-// Of two registers in a word the larger or smaller of each half, down to one word; then of the two.
+// Takes the larger or smaller of each half of two words, down to one word; then of its two halves.
 static void own_halves(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED],
                        tile_register (*out)[TILE_MOST_REDUCED])
 {
@@ -55,7 +55,7 @@ static void own_halves(struct tile_reduction *r, tile_register (*in)[TILE_MOST_R
     }
 }
 
-// Register k of the product that is summed, added without rounding the product.
+// Adds register k of a summed product without rounding the product.
 static tile_register add_product(struct tile_reduction *r, uint32_t k, tile_register sum)
 {
     struct tile_emitter *e = r->e;
@@ -65,7 +65,7 @@ static tile_register add_product(struct tile_reduction *r, uint32_t k, tile_regi
                      r->dtype[0] == CUC_F64 ? "f64" : "f32", x, y, sum);
 }
 
-// Registers from `first` on: what waits is made a part at a time, and each part added before the
+// Computes deferred registers from `first` on, a part at a time; each part is added before the
 // next.
 static void ask(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED], uint32_t first)
 {
@@ -83,8 +83,8 @@ static void ask(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED]
     e->failed |= !made;
 }
 
-// A least or a largest beside products on tensor cores is taken in several chains, since there are
-// few warps that could do something else while one waits for an instruction.
+// Next to tensor-core products, minimum and maximum use several chains, since few warps could work
+// while one waits for an instruction.
 static uint32_t chains_of(const struct tile_reduction *r)
 {
     enum { CHAINS = 4, LONG = 16 };
@@ -138,7 +138,7 @@ static void own_registers(struct tile_reduction *r, tile_register (*in)[TILE_MOS
                 r->combine(r, own[k], own[k + step], next);
                 memcpy(own[k], next, sizeof(next));
             }
-        memcpy(out[i], own[0][0] ? own[0] : r->identity, sizeof(out[i])); // else padding alone
+        memcpy(out[i], own[0][0] ? own[0] : r->identity, sizeof(out[i])); // otherwise only padding
     }
 }
 
@@ -165,7 +165,7 @@ static bool reduce(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUC
     if (parts == TILE_PARTS_KEPT)
         return true;
     for (uint32_t bit = 0; bit < TILE_LANE_BITS && parts == TILE_PARTS_JOINED; bit++)
-        if (!layout->basis[layout->register_bits + bit]) // what would be copies
+        if (!layout->basis[layout->register_bits + bit]) // these would be copies
             lanes |= UINT32_C(1) << bit;
     tile_reduce_threads(r, out, results, lanes, warps);
     return !r->e->failed;
@@ -208,7 +208,7 @@ static bool give(struct tile_reduction *r, tile_register (*out)[TILE_MOST_REDUCE
 
     if (!reg)
         return false;
-    for (uint32_t i = 0; i < count && how.ftz; i++) // of one element nothing was added
+    for (uint32_t i = 0; i < count && how.ftz; i++) // nothing was added to a single element
         out[i][value] = tile_emit_flush(r->e, out[i][value]);
     for (uint32_t i = 0; i < count; i++)
         reg[i] = !narrows ? out[i][value]
@@ -221,8 +221,8 @@ static bool give(struct tile_reduction *r, tile_register (*out)[TILE_MOST_REDUCE
     return true;
 }
 
-// 16-bit floats of which the largest or smallest is asked for, in pairs that go into one result,
-// with no padding among them.
+// True for a maximum or minimum of 16-bit floats in pairs that reduce into one result, without
+// padding.
 static bool in_halves(const struct tile_reduction *r)
 {
     const struct tile_value *x = r->op->operand[0];
@@ -236,7 +236,8 @@ static bool in_halves(const struct tile_reduction *r)
            x->layout->basis[0] & mask;
 }
 
-// A sum has no order, and so no rounding of its own: products in it need not be rounded before.
+// A sum has no fixed order, and so no exact rounding of its own: its products need not be rounded
+// first.
 static void find_factors(struct tile_reduction *r)
 {
     const struct tile_op *product = r->op->operand[0]->op;
@@ -284,8 +285,8 @@ bool tile_emit_reduce(struct tile_emitter *e, const struct tile_op *op)
         for (uint32_t k = 0; k < count; k++)
             in[k][i] = x[k];
     }
-    // Of elements that are all NaN a minimum without `nan` is NaN: min and max of PTX see to it
-    // when nothing but elements goes in.
+    // If all elements are NaN, a minimum without `nan` is NaN. PTX's min and max give that if only
+    // elements take part.
     if ((with == TILE_WITH_MIN || with == TILE_WITH_MAX) && tile_is_float(dtype))
         r.identity[0] = tile_constant_register(e, r.dtype[0],
                                                r.nan ? tile_element_identity(with, r.dtype[0])
@@ -302,7 +303,7 @@ bool tile_emit_reduce(struct tile_emitter *e, const struct tile_op *op)
     return true;
 }
 
-// The least or largest and its index: of equals the smaller index, of NaN nothing.
+// The least or largest value with its index: the smaller index among equals; a NaN never wins.
 static void combine_arg(struct tile_reduction *r, const tile_register *x, const tile_register *y,
                         tile_register *out)
 {
@@ -316,7 +317,7 @@ static void combine_arg(struct tile_reduction *r, const tile_register *x, const 
     tile_register tie = tile_make(e, TILE_PRED, "and.pred %R, %R, %R", equal, before);
     tile_register takes = tile_make(e, TILE_PRED, "or.pred %R, %R, %R", better, tie);
 
-    if (tile_is_float(dtype)) { // x is NaN and y is none; or both are, and y stands before
+    if (tile_is_float(dtype)) { // x is NaN and y is not; or both are, and y comes first
         const char *type = dtype == CUC_F64 ? "f64" : "f32";
         tile_register nan = tile_new(e, TILE_PRED), number = tile_new(e, TILE_PRED);
         tile_ins(e, "testp.notanumber.%s %R, %R", type, nan, x[0]);

@@ -1,4 +1,4 @@
-// Reductions: what is reduced together, and how its parts come together.
+// Reductions: the values that are reduced together, and the combination of partial results.
 #ifndef CUCORE_TILE_EMIT_REDUCE_H
 #define CUCORE_TILE_EMIT_REDUCE_H
 
@@ -11,20 +11,20 @@ struct tile_reduction {
     struct tile_emitter *e;
     const struct tile_op *op;
     uint32_t n;
-    cuc_dtype dtype[TILE_MOST_REDUCED]; // computed in
+    cuc_dtype dtype[TILE_MOST_REDUCED]; // of the computation
     tile_register identity[TILE_MOST_REDUCED];
     void (*combine)(struct tile_reduction *r, const tile_register *x, const tile_register *y,
                     tile_register *out);
     uint32_t axis;
-    bool plain;  // one value by an op of the machine: x and y may change places
-    bool halves; // that of 16-bit floats, two at a time as long as it can be
-    const struct tile_value *factor[2]; // of a sum of products that nobody else needs; NULL
-    enum tile_combine with;             // of a plain one
-    bool nan;                           // which a NaN wins
+    bool plain;                         // one value by a hardware op: x and y may be swapped
+    bool halves;                        // 16-bit floats, two at a time as long as possible
+    const struct tile_value *factor[2]; // factors of a product that only this sum uses; NULL
+    enum tile_combine with;             // if plain
+    bool nan;                           // a NaN wins
 };
 
-// reduce_threads.c: what threads have in `count` partial results to all that they are reduced with,
-// by the bits of their numbers.
+// reduce_threads.c: reduces the `count` partial results of threads to all threads they are reduced
+// with, given the bits of the threads' numbers.
 void tile_reduce_threads(struct tile_reduction *r, tile_register (*partial)[TILE_MOST_REDUCED],
                          uint32_t count, uint32_t lanes, uint32_t warps);
 

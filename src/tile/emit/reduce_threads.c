@@ -1,5 +1,5 @@
-// Partial results of threads to one: lanes by the machine's own reduction where it has one, else by
-// shuffles, then warps through shared memory.
+// Reduces the partial results of threads: lanes by the hardware's warp reduction if it has one,
+// otherwise by shuffles; then warps through shared memory.
 #include "reduce.h"
 
 #include <string.h>
@@ -19,11 +19,11 @@ static void by_shuffles(struct tile_reduction *r, tile_register (*partial)[TILE_
         }
 }
 
-// One word of a block: the machine reduces integers of 32 bits over a warp at once, and what orders
-// floats as integers makes the least and the largest of them such.
+// One word per block: the hardware reduces 32-bit integers over a warp in one instruction. Mapping
+// floats to integers of the same order makes their minimum and maximum such reductions.
 
-// Larger floats are larger integers: all bits but the sign are flipped in negative ones. It is its
-// own inverse.
+// Maps larger floats to larger integers: flips all bits but the sign of negative ones. The map is
+// its own inverse.
 static tile_register as_ordered(struct tile_emitter *e, tile_register x)
 {
     tile_register sign = tile_make(e, TILE_R32, "shr.s32 %R, %R, 31", x);
@@ -32,7 +32,8 @@ static tile_register as_ordered(struct tile_emitter *e, tile_register x)
     return tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", x, flips);
 }
 
-// A NaN loses against all numbers; what it becomes is one again when nothing else was there.
+// Maps a NaN to the worst integer, which loses against all numbers and becomes a NaN again if
+// nothing else was there.
 static tile_register ordered_number(struct tile_reduction *r, tile_register x)
 {
     struct tile_emitter *e = r->e;
@@ -49,8 +50,8 @@ static tile_register over_warp(struct tile_reduction *r, tile_register x)
                      r->dtype[0] == CUC_U32 ? "u32" : "s32", x);
 }
 
-// Each warp has its own word: lane 0 writes it. Where the lane's number with `mask` says, `count`
-// of them are read.
+// Each warp has one word, which lane 0 writes. `count` words are read from a position that depends
+// on the lane's number under `mask`.
 static void exchange_words(struct tile_reduction *r, tile_register x, tile_register *out,
                            uint32_t count)
 {
@@ -77,13 +78,13 @@ static bool is_word(const struct tile_reduction *r)
     return r->plain && cuc_dtype_bits(r->dtype[0]) == 32;
 }
 
-// All lanes of a warp have the same.
+// True if all lanes of a warp hold the same.
 static bool has_copies(const struct tile_reduction *r)
 {
     return (tile_copies(r->op->operand[0]->layout) & ALL_LANES) == ALL_LANES;
 }
 
-// The least or the largest of all threads, or of all of a warp.
+// The minimum or maximum over all threads, or over a warp.
 static bool by_warps(struct tile_reduction *r, tile_register *x, uint32_t lanes, uint32_t warps)
 {
     struct tile_emitter *e = r->e;
@@ -103,7 +104,8 @@ static bool by_warps(struct tile_reduction *r, tile_register *x, uint32_t lanes,
     return true;
 }
 
-// Of a word a warp: four are read at once, and lanes that read others give theirs.
+// With one word per warp: each lane reads four at once, and lanes that read different ones exchange
+// results.
 static bool by_words(struct tile_reduction *r, tile_register *x, uint32_t lanes, uint32_t warps)
 {
     struct tile_emitter *e = r->e;
@@ -124,7 +126,7 @@ static bool by_words(struct tile_reduction *r, tile_register *x, uint32_t lanes,
     return true;
 }
 
-// Anything
+// The general case
 
 // Warps: each writes its partial results; all read those of the warps that they are reduced with,
 // in the order of the warps.

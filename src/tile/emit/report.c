@@ -1,8 +1,8 @@
-// What a kernel says: print, by vprintf, and assert, by __assertfail.
+// Output of a kernel: print by vprintf, and assert by __assertfail.
 //
-// The first thread of a block prints; it reads tiles in shared memory, so that they must fit there.
-// A call of vprintf comes out in one piece: a print of scalars is one, that of a tile one an
-// element, between which those of other blocks may come.
+// The first thread of a block prints. It reads tiles in shared memory, where they must fit. A call
+// of vprintf prints in one piece. A print of scalars is one call; a print of a tile is one call per
+// element, and output of other blocks may come in between.
 #include "emit.h"
 
 #include "tile/ir/print_format.h"
@@ -33,7 +33,7 @@ static tile_register string_of(struct tile_emitter *e, const char *text, size_t 
 
 // print
 
-// A call in the making: its format, and arguments of 64 bits.
+// A call under construction: its format, and arguments of 64 bits.
 struct line {
     struct tile_emitter *e;
     char *format;
@@ -54,7 +54,7 @@ static void append_text(struct line *line, const char *text, size_t length)
         append(line, text[i] == '%' ? "%%" : text + i, text[i] == '%' ? 2 : 1);
 }
 
-// The frame of arguments, 64-bit address of local memory, is made where it is needed.
+// The frame of arguments, a 64-bit address of local memory, is created where needed.
 static void call_printf(struct tile_emitter *e, tile_register format, const tile_register *argument,
                         uint32_t arguments)
 {
@@ -108,7 +108,7 @@ static void add_scalar(struct line *line, const struct tile_mark *mark, cuc_dtyp
     line->argument[line->arguments++] = argument_of(line->e, mark, dtype, x);
 }
 
-// What separates two elements, `ends` axes apart, and the format of the second.
+// The text between two elements, `ends` axes apart, and the format of the second.
 static tile_register string_between(struct tile_emitter *e, const struct tile_mark *mark,
                                     uint32_t ends, const char *form)
 {
@@ -118,7 +118,7 @@ static tile_register string_between(struct tile_emitter *e, const struct tile_ma
     return string_of(e, text, (size_t)length);
 }
 
-// The elements of a tile that lies in shared memory, one after the other.
+// Prints the elements of a tile in shared memory, one after another.
 static void print_elements(struct tile_emitter *e, const struct tile_mark *mark,
                            const struct tile_value *x, tile_register shared)
 {
@@ -182,7 +182,7 @@ bool tile_emit_print(struct tile_emitter *e, const struct tile_op *op)
             add_scalar(&line, &mark, x->type.dtype, tile_registers(e, x)[0]);
             continue;
         }
-        // All threads write the tile, and the first one goes on.
+        // All threads write the tile, and the first one continues.
         tile_mark_bracket(&mark, &x->type, '[', bracket);
         append(&line, bracket, strlen(bracket));
         flush(&line);

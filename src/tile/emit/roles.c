@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Registers of maps and the grid; barriers made by the first thread.
+// Registers of maps and the grid; the first thread initializes the barriers.
 static void emit_start(struct tile_emitter *e, const struct tile_roles *roles, uint32_t bytes)
 {
     struct tile_ring *r = e->ring;
@@ -40,14 +40,15 @@ static void emit_start(struct tile_emitter *e, const struct tile_roles *roles, u
     r->group = tile_make(e, TILE_R32, "shfl.sync.idx.b32 %R, %R, 0, 0x1f, 0xffffffff", group);
 }
 
-// No block ends while another of its cluster may still load into it, or arrive at its barriers.
+// A block must not end while another of its cluster may still load into it or arrive at its
+// barriers.
 static void emit_end(struct tile_emitter *e)
 {
     const struct tile_pipeline *plan = e->ring->plan;
 
     if (plan->cluster > 1 || (plan->split > 1 && e->ring->copies))
         tile_cluster_barrier(e, true);
-    // The copying threads have no part in what the others hand over between two barriers.
+    // The copying threads have no part in the exchange of the others between two barriers.
     if (plan->split > 1) {
         if (e->ring->copies)
             tile_ins(e, "barrier.cluster.arrive.release");
@@ -63,8 +64,8 @@ void tile_begin_tile(struct tile_emitter *e)
     e->ring->out.open = false;
 }
 
-// A warp as a whole goes through the tiles, and one lane of it copies: what is the same in all
-// lanes is computed once, and what they elect is known to be one.
+// A whole warp goes through the tiles, and one lane of it copies. Warp-uniform values are computed
+// once, and the elected lane is known to be one.
 static bool emit_copies(struct tile_emitter *e, const struct tile_roles *roles)
 {
     uint32_t end = tile_label(e);
@@ -88,7 +89,8 @@ static bool emit_products(struct tile_emitter *e, const struct tile_roles *roles
     roles->open_products(e);
     if (!roles->through_tiles(e, roles->multiply))
         return false;
-    if (e->ring->plan->store) // shared memory stays until it has been read; the rest needs no block
+    if (e->ring->plan->store) // shared memory must live until it has been read; nothing else needs
+                              // the block
         tile_ins(e, "@!%R cp.async.bulk.wait_group.read 0", e->ring->not_storing);
     emit_end(e);
     return !e->failed;
@@ -104,7 +106,8 @@ static tile_register **values_again(struct tile_emitter *e, tile_register *const
     return copy;
 }
 
-// `copying` gets all before the text of those that multiply, which is the emitter's.
+// `copying` gets everything before the text of the warpgroups that multiply, which is the
+// emitter's.
 static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, uint32_t bytes,
                       struct tile_text *copying)
 {
@@ -121,7 +124,7 @@ static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, ui
     if (!values)
         return false;
 
-    // What the role computes for itself goes where its text does.
+    // The role's own prologue goes with its text.
     e->prologue = none;
     r->copies = true;
     e->text = &own;

@@ -1,6 +1,6 @@
-// Ops that say how they round: by the machine's own instructions, which have it as a word. f16 and
-// bf16 are computed in f32 in the same direction, and rounded in it once more: what lies between
-// two neighbours of the narrow format goes to the same one either way.
+// Ops with explicit rounding, by instructions with a rounding modifier. f16 and bf16 are computed
+// in f32 in the same direction and rounded in it once more: a value between two neighbours of the
+// narrow format goes to the same one either way.
 #include "emit.h"
 
 #include <string.h>
@@ -12,13 +12,13 @@ static const char *word_of(struct tile_rounding how)
     return words[how.round];
 }
 
-// An f32 plus -0 is itself.
+// An f32 plus -0 is unchanged.
 tile_register tile_emit_flush(struct tile_emitter *e, tile_register x)
 {
     return tile_make(e, TILE_R32, "add.rn.ftz.f32 %R, %R, 0f80000000", x);
 }
 
-// By the name of its instruction, with as many operands as it has.
+// Uses the named instruction with its number of operands.
 static tile_register by_name(struct tile_emitter *e, const char *name, struct tile_rounding how,
                              const char *type, uint32_t count, const tile_register *x)
 {
@@ -44,7 +44,7 @@ static tile_register power(struct tile_emitter *e, enum tile_op_kind kind, struc
     const char *ftz = how.ftz ? ".ftz" : "";
     tile_register out = tile_new(e, TILE_R32);
 
-    if (kind == TILE_EXP) { // of 2
+    if (kind == TILE_EXP) { // base 2
         tile_register of_two = tile_new(e, TILE_R32);
         tile_ins(e, "mul.rn%s.f32 %R, %R, 0f3FB8AA3B", ftz, of_two, x);
         x = of_two;
@@ -53,7 +53,7 @@ static tile_register power(struct tile_emitter *e, enum tile_op_kind kind, struc
     return out;
 }
 
-// Functions of f32 that no instruction rounds.
+// Functions of f32 without a rounding instruction.
 static tile_register function(struct tile_emitter *e, enum tile_op_kind kind,
                               struct tile_rounding how, bool nan, const tile_register *x)
 {

@@ -1,10 +1,10 @@
 // Scans along an axis, inclusive, by sum, product or a function, from either end.
 //
-// Whichever thread or register a bit of the axis' coordinate lies in, a scan is made of the same
-// step, bit by bit from the lowest: two neighbouring blocks, each with its total, become one, and
-// all of the later block is combined with the total of the earlier one. Registers whose bits come
-// below those of all threads are scanned first, one after the other, and are a run from then on:
-// what stands before a run is combined with its elements at the very end.
+// A scan repeats one step for each bit of the axis's coordinate, from the lowest, whichever thread
+// or register bit it is: two neighbouring blocks, each with its total, become one, and everything
+// in the later block is combined with the earlier block's total. Registers whose bits are below all
+// thread bits are scanned first, one after another, and form a run from then on: a run's prefix is
+// combined with its elements only at the very end.
 #include "emit.h"
 
 #include <string.h>
@@ -16,19 +16,19 @@ struct scan {
     const struct tile_op *op;
     const struct tile_layout *layout;
     uint32_t n;                   // tiles that are scanned together
-    cuc_dtype dtype[MOST_VALUES]; // computed in
+    cuc_dtype dtype[MOST_VALUES]; // of the computation
     tile_register identity[MOST_VALUES];
     enum tile_combine with;
     uint32_t axis, axis_bits;
     bool reverse;
     uint32_t count;                      // of registers
-    tile_register (*value)[MOST_VALUES]; // of each register: its elements, then their scan
-    // Of each run, by its lowest register: all of it and of what it was joined with, and what
-    // stands before it there.
+    tile_register (*value)[MOST_VALUES]; // per register: its elements, then their scan
+    // For each run, by its lowest register: its total, including the runs joined with it, and its
+    // prefix there.
     tile_register (*total)[MOST_VALUES], (*before)[MOST_VALUES];
 };
 
-// x stands before y in the order of the scan.
+// x precedes y in the scan.
 static void combine(struct scan *s, const tile_register *x, const tile_register *y,
                     tile_register *out)
 {
@@ -45,7 +45,7 @@ static void choose(struct scan *s, tile_register p, const tile_register *x, cons
         out[i] = x[i] == y[i] ? x[i] : tile_select(s->e, p, x[i], y[i]);
 }
 
-// What stands before run `run` stands before all that were joined into it.
+// The prefix of run `run` also precedes all runs joined into it.
 static void put_before(struct scan *s, uint32_t run, const tile_register *before, uint32_t done,
                        uint32_t own)
 {
@@ -58,7 +58,7 @@ static void put_before(struct scan *s, uint32_t run, const tile_register *before
         }
 }
 
-// Two runs of one thread: everything in the later one has the earlier one before it.
+// Joins two runs of one thread: the earlier one precedes everything in the later one.
 static void join_registers(struct scan *s, uint32_t run, uint32_t bit, uint32_t done, uint32_t own)
 {
     uint32_t first = s->reverse ? run | bit : run, second = first ^ bit;
@@ -70,10 +70,10 @@ static void join_registers(struct scan *s, uint32_t run, uint32_t bit, uint32_t 
     memcpy(s->total[run], sum, sizeof(sum));
 }
 
-// Lanes that follow one another: those whose bits from `first` on count up.
+// Consecutive lanes: their bits from `first` on count up.
 struct lanes {
     uint32_t first, bits;
-    tile_register has[TILE_LANE_BITS]; // predicates: there is a lane 2^k before in the scan
+    tile_register has[TILE_LANE_BITS]; // predicates: a lane 2^k earlier in the scan exists
     tile_register last;                // the lane that comes last
 };
 
@@ -94,7 +94,7 @@ static void open_lanes(struct scan *s, uint32_t first, uint32_t bits, struct lan
                            : tile_make(e, TILE_R32, "or.b32 %R, %R, %u", e->lane, mask);
 }
 
-// One element in each lane: what comes before it, and all of them together.
+// With one element in each lane: the exclusive prefix, and the total.
 static void scan_lanes(struct scan *s, const struct lanes *l, const tile_register *element,
                        tile_register *before, tile_register *total)
 {
@@ -125,16 +125,16 @@ static void join_lanes(struct scan *s, const struct lanes *l, uint32_t done, uin
     }
 }
 
-// Warps whose bits count up, of which all lanes have the same totals: totals of all runs are
-// written at once, and scanned by the lanes of each warp, those of several runs at a time.
+// Warps whose bits count up, with totals that are equal in all lanes: the totals of all runs are
+// written at once, and the lanes of each warp scan them, several runs at a time.
 struct warp_totals {
-    uint32_t bits;                   // of the warps that are joined
+    uint32_t bits;                   // of the joined warps
     uint32_t at[MOST_VALUES], bytes; // of a run in shared memory
     struct lanes lanes;
     tile_register shared;
     uint32_t from;
-    // Which of the runs that are scanned at a time the lane looks after, whose of its totals, and
-    // where the totals before the warp itself are.
+    // The lane's run among those scanned at a time, the warp whose totals it reads, and the lane
+    // with the prefix of its own warp.
     tile_register which, warp, number;
 };
 
@@ -157,7 +157,8 @@ static void write_totals(struct scan *s, struct warp_totals *w, const uint32_t *
     tile_scratch_written(e);
 }
 
-// `count` runs, whose totals were written from the `start`-th on; lanes have room for `room`.
+// Scans `count` runs whose totals were written from the `start`-th on; the lanes have space for
+// `room`.
 static void scan_totals(struct scan *s, const struct warp_totals *w, const uint32_t *run,
                         uint32_t start, uint32_t count, uint32_t room, uint32_t done, uint32_t own)
 {
@@ -223,8 +224,8 @@ static void join_warps_by_lanes(struct scan *s, uint32_t first, uint32_t bits, u
     }
 }
 
-// Warps, as many as their bits follow one another in the coordinate: each writes its totals and
-// reads those of all others, in order.
+// Joins warps whose bits are consecutive in the coordinate: each writes its totals and reads those
+// of all others, in order.
 static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count, uint32_t done,
                        uint32_t own)
 {
@@ -235,7 +236,7 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
         at[i] = bytes;
         bytes += threads * tile_bytes_of(s->dtype[i]);
     }
-    // The number of the warp among those that are joined, and the place of the first of them.
+    // The warp's number among the joined ones, and the position of the first of them.
     tile_register number = tile_number32(e, 0), base = tile_new(e, TILE_R32);
     for (uint32_t k = 0; k < bit_count; k++) {
         tile_register bit = tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, 1", e->warp, bits[k]);
@@ -247,7 +248,7 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
 
     uint32_t run[2], each = EXCHANGE_BYTES / bytes ? EXCHANGE_BYTES / bytes : 1;
     for (run[0] = 0; run[0] < s->count; run[0] = run[1]) {
-        // As many runs as the exchange holds.
+        // As many runs as the exchange buffer holds.
         uint32_t left = 0, runs = 0;
         for (run[1] = run[0]; run[1] < s->count && left < each; run[1]++)
             left += !(run[1] & (done | own));
@@ -292,7 +293,7 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
                     memcpy(sum, other, sizeof(sum));
                 if (k + 1 == warps)
                     break;
-                // What is before a warp is the sum of all that come before it.
+                // A warp's prefix is the sum of all earlier warps' totals.
                 tile_register is_next = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %u", number,
                                                   s->reverse ? w - 1 : w + 1);
                 choose(s, is_next, sum, before, before);
@@ -304,7 +305,7 @@ static void join_warps(struct scan *s, const uint32_t *bits, uint32_t bit_count,
     }
 }
 
-// Registers below all thread bits: one after the other.
+// Registers below all thread bits: one after another.
 static void scan_run(struct scan *s, uint32_t run, uint32_t own)
 {
     uint32_t bits = (uint32_t)__builtin_popcount(own), last = run;
@@ -406,7 +407,7 @@ bool tile_emit_scan(struct tile_emitter *e, const struct tile_op *op)
         const tile_register *in = tile_registers(e, op->operand[i]);
         for (uint32_t r = 0; in && r < s.count; r++) {
             bool none = false;
-            // From the end on padding comes first.
+            // From the end, padding comes first.
             tile_register inside = s.reverse ? tile_inside_tile(e, x, r, &none) : TILE_NO_REGISTER;
             tile_register value = widens ? tile_widen(e, x->type.dtype, in[r]) : in[r];
             s.value[r][i] = none     ? s.identity[i]

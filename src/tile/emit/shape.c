@@ -1,12 +1,12 @@
-// Ops that move elements. Where each thread already holds what it needs only registers are renamed;
-// where a linear map says who needs what it is a conversion of layouts; else the tile goes through
-// shared memory, where it lies row by row.
+// Ops that move elements. If each thread already holds what it needs, registers are only renamed.
+// If a linear map describes the move, it is a layout conversion. Otherwise the tile goes through
+// shared memory in row-major order.
 #include "emit.h"
 #include "tile/layout/assign.h"
 
 #include <string.h>
 
-// An integer value as 32 bits, kept from 0 to most: no index reads outside.
+// An integer value in 32 bits, clamped to 0 to `most`, so that no index reads outside.
 static tile_register index_up_to(struct tile_emitter *e, const struct tile_value *value,
                                  tile_register x, int32_t most)
 {
@@ -21,8 +21,8 @@ static tile_register index_up_to(struct tile_emitter *e, const struct tile_value
     return wide ? tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", out) : out;
 }
 
-// What register r of the result reads: the coordinates of its source. False: nothing is known to be
-// wrong but the second operand, or the pad, is to be taken where *outside is true.
+// The source of the result's register r: its coordinates, and a predicate: if *outside is true, the
+// second operand or the pad is taken instead.
 struct source {
     tile_register c[TILE_MAX_RANK];
     tile_register outside;
@@ -37,7 +37,7 @@ static void source_of(struct tile_emitter *e, const struct tile_op *op, uint32_t
     int32_t extent = from->type.rank ? from->type.extent[axis] : 1;
 
     s->outside = TILE_NO_REGISTER;
-    if (op->kind == TILE_RESHAPE) { // through the number of the element
+    if (op->kind == TILE_RESHAPE) { // by the element's linear index
         tile_register flat = tile_number32(e, 0);
         for (uint32_t i = 0; i < to->type.rank; i++)
             flat = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", flat,
@@ -81,7 +81,7 @@ static void source_of(struct tile_emitter *e, const struct tile_op *op, uint32_t
     }
 }
 
-// The address of coordinates in a tile that lies row by row.
+// The address of coordinates in a row-major tile.
 static tile_register address_of(struct tile_emitter *e, const struct tile_type *type,
                                 const tile_register *c, bool flat, tile_register shared)
 {
@@ -97,7 +97,7 @@ static tile_register address_of(struct tile_emitter *e, const struct tile_type *
     return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", at, bytes, shared);
 }
 
-// Which registers take's index has for register r of the result.
+// The register of take's index for register r of the result.
 static tile_register taken_index(struct tile_emitter *e, const struct tile_op *op, uint32_t r)
 {
     const struct tile_value *index = op->operand[1], *to = op->result[0];
@@ -126,7 +126,7 @@ static tile_register not_of(struct tile_emitter *e, tile_register p)
     return p ? tile_make(e, TILE_PRED, "not.pred %R, %R", p) : p;
 }
 
-// The result's registers, each read from where its element lies.
+// Reads each register of the result from its element's position in shared memory.
 static bool through_shared(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *to = op->result[0], *from = op->operand[0];
@@ -172,7 +172,7 @@ static bool through_shared(struct tile_emitter *e, const struct tile_op *op)
             tile_move(e, out[r], tile_constant_register(e, dtype, 0));
             continue;
         }
-        if (inside) // padding reads nothing, and is something
+        if (inside) // padding reads nothing, but needs a value
             tile_move(e, out[r], tile_constant_register(e, dtype, 0));
         source_of(e, op, r, scalar, &s);
         if (op->kind == TILE_TAKE)
@@ -209,7 +209,7 @@ static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
 
     if (!out || !tile_shared_fits(e, op, bytes))
         return false;
-    // The part's place, as an offset: y is written row by row of x.
+    // The part's position as an offset: y is written in the rows of x.
     int64_t step = tile_bytes_of(x->type.dtype);
     tile_register shared = tile_scratch(e, bytes);
     tile_write_shared(e, x, tile_registers(e, x), shared, 0);
@@ -248,8 +248,7 @@ static bool emit_insert(struct tile_emitter *e, const struct tile_op *op)
     return !e->failed;
 }
 
-// The layout that an operand would have if it were made of the result's: which of the operand's
-// elements each register of the result needs.
+// The layout that tells which of the operand's elements each register of the result needs.
 static bool operand_layout(const struct tile_op *op, struct tile_layout *out)
 {
     const struct tile_value *from = op->operand[0], *to = op->result[0];
@@ -276,8 +275,8 @@ static bool operand_layout(const struct tile_op *op, struct tile_layout *out)
     }
 }
 
-// The registers of a value in another layout of it: renamed, or converted, which takes new ones.
-// NULL when the tile, with its padding, is too large.
+// The registers of a value in another layout: renamed, or converted to new ones. NULL if the tile,
+// with its padding, is too large.
 static const tile_register *in_layout(struct tile_emitter *e, const struct tile_value *value,
                                       const struct tile_layout *from, const tile_register *in,
                                       const struct tile_layout *to)
@@ -286,7 +285,7 @@ static const tile_register *in_layout(struct tile_emitter *e, const struct tile_
     tile_register *out = tile_take(e->module, count * sizeof(*out));
     cuc_dtype dtype = value->type.dtype;
 
-    tile_spend(e->module, count); // though nothing may be emitted
+    tile_spend(e->module, count); // though this may emit nothing
     if (!in || !out || tile_rename(from, in, to, out))
         return in ? out : NULL;
     if (tile_convert_bytes(dtype, from) > e->target->shared_limit)
@@ -297,7 +296,7 @@ static const tile_register *in_layout(struct tile_emitter *e, const struct tile_
     return out;
 }
 
-// Two tiles of one shape whose places in the result registers tell apart.
+// Two tiles of one shape whose positions in the result differ by register bits.
 static const tile_register *cat_registers(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *to = op->result[0], *const *x = (void *)op->operand;
@@ -325,7 +324,7 @@ static const tile_register *cat_registers(struct tile_emitter *e, const struct t
     return out;
 }
 
-// A part at constant indices, which registers tell apart.
+// A part at constant indices, which register bits select.
 static const tile_register *part_registers(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *to = op->result[0], *from = op->operand[0];

@@ -1,7 +1,7 @@
-// A tile that is loaded behind the loop and lies as the one that is stored: what is added to a
-// product, say. It comes through the ring, as if the loop had a few turns more: each stage has as
-// many slabs of it as are stored at a time, and threads take from there what lies where they will
-// put their own.
+// A side tile: loaded behind the loop, with the same layout as the stored tile, such as an addend
+// of a product. It comes through the ring, as if the loop had a few more iterations. Each stage
+// holds as many of its slabs as are stored at a time, and threads read there the positions that
+// they will write later.
 #include "ring.h"
 
 static uint32_t parts_of(const struct tile_pipeline *plan)
@@ -42,7 +42,7 @@ bool tile_begin_side(struct tile_emitter *e)
     return e->value[value->id] != NULL;
 }
 
-// The next part is there; where the thread finds it.
+// Waits for the next part, and computes the thread's address in it.
 static void open_part(struct tile_emitter *e, const struct tile_staging *s)
 {
     struct tile_ring *r = e->ring;
@@ -62,8 +62,7 @@ static void open_part(struct tile_emitter *e, const struct tile_staging *s)
     r->side_parts++;
 }
 
-// The slab, of the warpgroup's, in which a register's group of columns lies; of padding, one
-// behind.
+// The warpgroup's slab with a register's group of columns; one past the last for padding.
 static uint32_t slab_of(const struct tile_emitter *e, const struct tile_staging *s, uint32_t index,
                         uint32_t *column)
 {
@@ -74,7 +73,7 @@ static uint32_t slab_of(const struct tile_emitter *e, const struct tile_staging 
                                           : e->ring->plan->slabs;
 }
 
-// The registers of two groups of 8 columns, or of one of 32-bit elements, of 16 rows each.
+// Reads the registers of two groups of 8 columns, or of one with 32-bit elements, of 16 rows each.
 static void read_slab(struct tile_emitter *e, const struct tile_staging *s, tile_register *out,
                       uint32_t index, enum tile_register_class class)
 {
@@ -102,8 +101,8 @@ static void read_slab(struct tile_emitter *e, const struct tile_staging *s, tile
     }
 }
 
-// All that a part has has been read, and its stage is free for the next tile. `together`: the
-// threads of the warpgroup have come together since.
+// Ends a part: everything in it has been read, and its stage is free for the next tile. `together`:
+// the warpgroup's threads have synchronized since.
 static void close_part(struct tile_emitter *e, const struct tile_staging *s, bool together)
 {
     struct tile_ring *r = e->ring;

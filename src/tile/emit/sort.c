@@ -1,16 +1,16 @@
-// Sorts and the largest elements along an axis, by a bitonic network over the bits of the axis'
+// Sorts and the largest elements along an axis, by a bitonic network over the bits of the axis's
 // coordinate: partners are in registers, lanes or warps as the layout has it.
 //
-// What is compared are integers: floats become integers of their order, -0 below 0 and NaN above
-// all; of topk they are turned round and have the index behind them, so that nothing is equal and
+// Keys are integers. Floats map to integers of the same order, with -0 below 0 and NaN above
+// everything. For topk they are inverted and extended by the index, so that no two are equal and
 // the smaller index comes first. Padding is larger than everything.
 #include "sort.h"
 
 #include <string.h>
 
-// A network of more instructions than that is made as loops, if shared memory has room. Loops took
-// 3 to 4 times as long on an H200 (rows of 512 to 8192 f32, 16 a thread: 84 and 352 us of 64 MiB,
-// 238 and 690), and of a longer network ptxas takes many seconds.
+// A network with more instructions than this becomes loops, if shared memory has space. Loops took
+// 3 to 4 times as long on an H200 (rows of 512 to 8192 f32, 16 a thread: 84 and 352 us for 64 MiB,
+// 238 and 690), and for a longer network ptxas takes many seconds.
 enum { EXCHANGE_BYTES = 32 * 1024, MOST_INSTRUCTIONS = 16000 };
 
 struct sort {
@@ -30,7 +30,7 @@ static bool is_wide(cuc_dtype dtype)
 
 // Keys
 
-// A float's bits as a signed integer of the same order; the same again gives them back.
+// A float's bits as a signed integer of the same order; the same map inverts it.
 static tile_register fold_sign(struct tile_emitter *e, cuc_dtype dtype, tile_register x)
 {
     bool wide = is_wide(dtype);
@@ -100,7 +100,7 @@ static void make_keys(struct sort *s, const tile_register *in)
                                      : TILE_NO_REGISTER;
         if (s->top && wide) {
             key = tile_make(e, TILE_R64, "not.b64 %R, %R", key);
-        } else if (s->top) { // the key turned round, as an unsigned number, above the index
+        } else if (s->top) { // the inverted key, as an unsigned number, above the index
             key = tile_make(e, TILE_R32, "xor.b32 %R, %R, 0x%x", key,
                             (uint64_t)(is_signed ? INT32_MAX : UINT32_MAX));
             key = tile_make(e, TILE_R64, "mov.b64 %R, {%R, %R}", index, key);
@@ -144,8 +144,8 @@ static void exchange_registers(struct sort *s, uint32_t low, uint32_t high)
     s->k.index[high] = tile_select(e, p, j, i);
 }
 
-// The lesser or the greater of what this thread has and what its partner has; which is
-// known, or is said by the predicate.
+// Takes the lesser or the greater of this thread's key and its partner's. The choice is a constant
+// if `known`, otherwise the predicate's.
 static void take(struct sort *s, uint32_t r, tile_register key, tile_register index, bool known,
                  bool lesser, tile_register is_upper)
 {
@@ -157,8 +157,8 @@ static void take(struct sort *s, uint32_t r, tile_register key, tile_register in
                                 s->k.type, mine, key);
         return;
     }
-    // Mine stays when it stands before and the lesser is wanted, or neither.
-    if (!s->pairs) { // in one instruction: ptxas takes a third less time for them
+    // Keep mine if it comes first and the lesser is wanted, or if neither holds.
+    if (!s->pairs) { // one instruction: ptxas takes a third less time for it
         p = tile_make(e, TILE_PRED, "setp.lt.xor.%s %R, %R, %R, %R", s->k.type, mine, key,
                       is_upper);
         s->k.key[r] = tile_select(e, p, mine, key);
@@ -173,7 +173,7 @@ static void take(struct sort *s, uint32_t r, tile_register key, tile_register in
     s->k.index[r] = tile_select(e, p, s->k.index[r], index);
 }
 
-// What partners in other warps have, a few registers at a time.
+// Partners in other warps, a few registers at a time.
 static void through_shared(struct sort *s, uint32_t registers, uint32_t threads_mask, bool known,
                            uint32_t bit, tile_register is_upper)
 {
@@ -225,8 +225,8 @@ static void through_shared(struct sort *s, uint32_t registers, uint32_t threads_
         take(s, r, key[r], index[r], known, !(r >> bit & 1), is_upper);
 }
 
-// Every element and the one whose coordinate differs in the bits from `from` to `top` of the axis:
-// the one with bit `top` clear takes the lesser.
+// Compares every element with the one whose coordinate differs in the axis's bits from `from` to
+// `top`; the one with bit `top` clear takes the lesser.
 static void compare(struct sort *s, uint32_t from, uint32_t top)
 {
     struct tile_emitter *e = s->e;
@@ -293,7 +293,7 @@ static tile_register element_of(struct sort *s, uint32_t r)
     return tile_is_integer(s->dtype) ? key : float_of(e, s->dtype, key);
 }
 
-// Registers of the operand's layout into the result's: as they are, or through shared memory.
+// Copies registers of the operand's layout to the result's: directly, or through shared memory.
 static bool give(struct sort *s, const tile_register *reg, const struct tile_value *result)
 {
     struct tile_emitter *e = s->e;
@@ -305,7 +305,7 @@ static bool give(struct sort *s, const tile_register *reg, const struct tile_val
     }
     if (!tile_shared_fits(e, s->op, tile_shared_bytes(result)))
         return false;
-    sorted.layout = s->layout; // what lies past the result's extent is left out
+    sorted.layout = s->layout; // elements past the result's extent are dropped
     tile_register *out = tile_registers(e, result);
     tile_register shared = tile_scratch(e, tile_shared_bytes(result));
     tile_write_shared(e, &sorted, reg, shared, 0);
@@ -315,7 +315,7 @@ static bool give(struct sort *s, const tile_register *reg, const struct tile_val
     return out != NULL;
 }
 
-// Instructions of the network, about.
+// The approximate number of instructions in the network.
 static uint64_t network_length(const struct sort *s, uint32_t bits)
 {
     uint64_t each = s->pairs ? 16 : s->k.class == TILE_R64 ? 10 : 5;
@@ -333,8 +333,8 @@ static void sort_keys(struct sort *s, uint32_t bits)
         tile_sort_in_shared(s->e, &keys);
         return;
     }
-    // Blocks of 2^top that are sorted become blocks twice as long: first the one half against the
-    // other from its end, then every half by itself.
+    // Sorted blocks of 2^top become blocks twice as long: first one half against the other in
+    // reverse, then every half by itself.
     for (uint32_t top = 0; top < bits; top++) {
         compare(s, 0, top);
         for (uint32_t k = top; k-- > 0;)

@@ -1,9 +1,9 @@
-// A sorting network as three loops, one in another, over keys that lie in shared memory row by row:
-// over blocks that become twice as long, over distances in them, over pairs. A few dozen
-// instructions for any length, where the network in registers would be as long as its pairs.
+// A sorting network as three nested loops over row-major keys in shared memory: over blocks of
+// doubling length, over distances in them, over pairs. It takes a few dozen instructions for any
+// length, while the network in registers grows with its number of pairs.
 //
-// Partners are i and i ^ mask, as in sort.c; what lies past the end of the axis would be larger
-// than everything and stay there, so that pairs with it are left out.
+// Partners are i and i ^ mask, as in sort.c. Elements past the end of the axis would be larger than
+// everything and stay there, so pairs with them are skipped.
 #include "sort.h"
 
 static cuc_dtype key_dtype(const struct tile_sort_keys *s)
@@ -73,7 +73,7 @@ static void put_pairs(struct tile_emitter *e, const struct tile_sort_keys *s, ui
     tile_register q = tile_make(e, TILE_R32, "mov.u32 %R, %R", e->tid);
     tile_put_label(e, again);
     tile_branch(e, tile_make(e, TILE_PRED, "setp.ge.u32 %R, %R, %u", q, lines * half), false, done);
-    // Pair p of a line: i has p's bits with a zero put in at the distance.
+    // Pair p of a line: i has p's bits with a zero inserted at the distance.
     tile_register pair = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", q, half - 1);
     tile_register low = tile_make(e, TILE_R32, "and.b32 %R, %R, %R", pair, below);
     tile_register twice = tile_make(e, TILE_R32, "shl.b32 %R, %R, 1", pair);
@@ -121,13 +121,13 @@ void tile_sort_in_shared(struct tile_emitter *e, struct tile_sort_keys *s)
         tile_write_shared(e, &indices, s->index, shared, index_at);
     tile_scratch_written(e);
 
-    // 2^top: how long a half of a block is.
+    // 2^top: the length of half a block.
     tile_register top = tile_make(e, TILE_R32, "mov.u32 %R, 1"), distance = tile_new(e, TILE_R32),
                   mask = tile_new(e, TILE_R32);
     tile_put_label(e, longer);
     tile_ins(e, "mov.u32 %R, %R", distance, top);
     tile_register twice = tile_make(e, TILE_R32, "shl.b32 %R, %R, 1", top);
-    tile_ins(e, "sub.u32 %R, %R, 1", mask, twice); // one half against the other from its end
+    tile_ins(e, "sub.u32 %R, %R, 1", mask, twice); // one half against the other in reverse
     tile_put_label(e, nearer);
     put_pairs(e, s, bits, distance, mask, shared, index_at);
     tile_ins(e, "shr.u32 %R, %R, 1", distance, distance);

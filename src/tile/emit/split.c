@@ -1,14 +1,14 @@
-// The summed axis of a product in parts, each done by one block of a cluster (split-K). Every block
-// leaves its sums in its own shared memory. Each warp's rows are ended by one of the blocks, in
-// turn, whose warp adds what the others have to its own, always in the same order, and goes on
-// alone: so all of them read at a time, since one block takes in no more than some 25 bytes a
-// nanosecond from others. Where warps need one another behind the loop the first block ends the
-// whole tile.
+// Split-K: each block of a cluster does one part of a product's depth axis. Every block leaves its
+// accumulators in its own shared memory. The blocks take turns as the one that finishes a warp's
+// rows: its warp adds the other blocks' parts to its own, always in the same order, and continues
+// alone. So all blocks read at the same time, since one block receives only some 25 bytes a
+// nanosecond from others. If warps depend on each other behind the loop, the first block finishes
+// the whole tile.
 #include "ring.h"
 
-enum { WORDS = 4, AT_ONCE = 16 }; // of a vector; vectors that are on their way
+enum { WORDS = 4, AT_ONCE = 16 }; // of a vector; vectors in flight
 
-// This block's part of the turns of a loop from `*first` up to `*last`: as many for each as for the
+// This block's part of a loop's iterations from `*first` to `*last`. Each block has as many as the
 // first, which has the most.
 void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, tile_register step,
                       tile_register *first, tile_register *last)
@@ -29,11 +29,12 @@ void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, t
         tile_ins(e, "div.%s %R, %R, %R", plain, turns, turns, step);
     }
     turns = tile_make(e, class, "add.%s %R, %R, %u", plain, turns, parts - 1);
-    // A division of 64 bits would be a call, beside which linked code overlaps no products (C7509).
+    // A 64-bit division would be a call, next to which linked code does not overlap products
+    // (C7509).
     if (!(parts & (parts - 1)))
         turns =
             tile_make(e, class, "shr.%s %R, %R, %u", plain, turns, (unsigned)__builtin_ctz(parts));
-    else if (class == TILE_R64) // right up to 2^60 turns
+    else if (class == TILE_R64) // exact up to 2^60 iterations
         turns =
             tile_make(e, class, "mul.hi.u64 %R, %R, %l", turns, (int64_t)(UINT64_MAX / parts + 1));
     else
@@ -88,7 +89,7 @@ void tile_cluster_barrier(struct tile_emitter *e, bool waits)
         tile_ins(e, "barrier.cluster.wait.acquire");
 }
 
-// Whether the calling warp ends its rows of the tile in this block.
+// True if the calling warp finishes its rows of the tile in this block.
 static tile_register who_ends(struct tile_emitter *e)
 {
     const struct tile_ring *r = e->ring;
@@ -112,10 +113,10 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
         e->failed = true;
         return;
     }
-    for (uint32_t i = 0; i < count; i += WORDS) // but padding
+    for (uint32_t i = 0; i < count; i += WORDS) // only padding
         if (i % each < plan->columns / 2)
             vector[vectors++] = (tile_register *)(uintptr_t)sum + i;
-    // Stages are free: all that was on its way is there, and all warpgroups have read it.
+    // The stages are free: everything in flight has arrived, and all warpgroups have read it.
     tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, threads);
     tile_register own =
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, WORDS * 4, r->base);

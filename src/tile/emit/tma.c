@@ -1,5 +1,5 @@
-// Copies by TMA: of operands into the ring, and of accumulators out of registers, by way of slabs
-// of 64 rows of 128 bytes in shared memory, two for each warpgroup in turn.
+// Copies by TMA: operands into the ring, and accumulators from registers through slabs in shared
+// memory, 64 rows of 128 bytes, of which each warpgroup alternates between two.
 #include "ring.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 // Coordinates past this are outside of every tensor that has a map (select.c).
 #define OUTSIDE (INT64_C(1) << 30)
 
-// An index of an access as the coordinate of its first element, 32 bits.
+// An access's index as the 32-bit coordinate of its first element.
 static tile_register coordinate(struct tile_emitter *e, const struct tile_value *index,
                                 int64_t extent)
 {
@@ -26,8 +26,8 @@ static tile_register coordinate(struct tile_emitter *e, const struct tile_value 
 }
 
 struct place {
-    tile_register at[TILE_MAP_RANK]; // of the last axis first
-    uint32_t rank, other;            // which of them is the other axis of the tile
+    tile_register at[TILE_MAP_RANK]; // last axis first
+    uint32_t rank, other;            // the one that is the tile's other axis
 };
 
 static struct place place_of(struct tile_emitter *e, const struct tile_op *op)
@@ -51,8 +51,8 @@ static struct place place_of(struct tile_emitter *e, const struct tile_op *op)
     return p;
 }
 
-// The place of a store to rows of a slice, by a map that ends where the slice does: how far the row
-// is from that end, counted so that the end comes to the number of the tensor's rows, and the end.
+// The position of a store to rows of a slice, by a map that ends where the slice does: the row's
+// distance from that end, counted so that the end has the number of the tensor's rows; and the end.
 static struct place place_in_slice(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
@@ -68,7 +68,7 @@ static struct place place_in_slice(struct tile_emitter *e, const struct tile_op 
     from = tile_make(e, TILE_R32, "min.s32 %R, %R, %R", from, all);
     to = tile_make(e, TILE_R32, "max.s32 %R, %R, 0", to);
     to = tile_make(e, TILE_R32, "min.s32 %R, %R, %R", to, all);
-    row = tile_make(e, TILE_R32, "min.u32 %R, %R, %R", row, all); // below 0: behind the end
+    row = tile_make(e, TILE_R32, "min.u32 %R, %R, %R", row, all); // negative: past the end
     row = tile_make(e, TILE_R32, "add.s32 %R, %R, %R", row, from);
     row = tile_make(e, TILE_R32, "add.s32 %R, %R, %R", row, all);
     p.at[0] = coordinate(e, op->operand[2], shape->ints[1]);
@@ -96,7 +96,7 @@ void tile_expect(struct tile_emitter *e, tile_register full, uint32_t bytes)
              bytes);
 }
 
-// A box at a place to shared memory, of these blocks of the cluster if there are some.
+// Copies a box at a position to shared memory, of these blocks of the cluster if there are any.
 static void put_copy(struct tile_emitter *e, tile_register map, const struct place *p,
                      tile_register to, tile_register full, tile_register blocks)
 {
@@ -182,7 +182,7 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
     s->at = plus(e, r->base, r->staging);
     tile_ins(e, "mad.lo.u32 %R, %R, %u, %R", s->at, r->group, tile_staging_bytes(r->plan), s->at);
     tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
-    // Rows whose 16-byte pieces are exchanged, by those bits of the row that say which 128 bytes.
+    // Rows are swizzled in 16-byte pieces by the row bits that select the 128 bytes.
     tile_register row = s->wide || s->narrow
                             ? tile_make(e, TILE_R32, "shr.u32 %R, %R, 2", e->lane)
                             : tile_make(e, TILE_R32, "and.b32 %R, %R, 15", e->lane);
@@ -227,8 +227,7 @@ void tile_copy_slab(struct tile_emitter *e, const struct tile_op *load, uint32_t
     put_copy(e, r->map[map], &p, to, full, TILE_NO_REGISTER);
 }
 
-// Two elements side by side in a word.
-// The slab's columns of a block of 64 rows.
+// Writes two neighbouring elements as a word: the slab's columns of a block of 64 rows.
 static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                       const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at)
 {
@@ -262,7 +261,7 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
     }
 }
 
-// All threads that store together have come so far.
+// Synchronizes the threads that store together.
 static void put_together(struct tile_emitter *e, const struct tile_staging *s)
 {
     if (e->ring->warps_apart || e->ring->plan->by_warp)
@@ -279,7 +278,7 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     uint32_t element = tile_bytes_of(x->type.dtype), bytes = tile_slab_bytes(plan);
     char one[16];
 
-    if (tile_is_behind_stores(e, op)) // by threads; what they have read is there
+    if (tile_is_behind_stores(e, op)) // stores by threads; their loads are complete
         tile_ins(e, "fence.proxy.async");
     tile_order_access(e, op);
     struct place place = op->operand[0]->op ? place_in_slice(e, op) : place_of(e, op);
@@ -300,8 +299,8 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t round = 0; round < rounds; round++) {
         uint32_t first = round * plan->together;
         uint32_t end = first + (left && round + 1 == rounds ? left : plan->together);
-        // What went out of the same slabs before has been read; the last, too, where a tile's first
-        // goes where the tile before had its last.
+        // Earlier stores from the same slabs have been read; the last one too, if a tile's first
+        // slab is the one that the previous tile used last.
         tile_put(e->text, "\t@!%s cp.async.bulk.wait_group.read %u;\n", one,
                  !round && rounds % ways ? 0 : ways - 1);
         put_together(e, s);

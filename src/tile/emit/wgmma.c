@@ -1,17 +1,21 @@
-// Products of matrices by warpgroups, operands in swizzled shared memory.
+// Matrix products by warpgroups, with operands in swizzled shared memory.
 //
-// A descriptor names an operand's first bytes there, in units of 16, and how far apart groups of 8
-// rows and slabs are. The steps of a stage along the summed axis differ in the address alone.
+// A descriptor names an operand's first bytes there, in units of 16, and the distance between
+// groups of 8 rows and between slabs. The steps of a stage along the depth axis differ only in the
+// address.
 #include "ring.h"
 
 #include <stdio.h>
 
-enum { STEP_BYTES = 32 }; // of the summed axis that an instruction takes
+enum { STEP_BYTES = 32 }; // bytes along the depth axis that an instruction takes
 
-// All of a descriptor but the address.
+// A descriptor without the address.
 uint64_t tile_descriptor_of(const struct tile_stream *s)
 {
-    uint64_t swizzle = s->span == 128 ? 1 : s->span == 64 ? 2 : 3; // not as tensor maps count
+    uint64_t swizzle = s->span == 128  ? 1
+                       : s->span == 64 ? 2
+                                       : 3; // other numbers than in tensor
+                                            // maps
     uint64_t slabs = s->mn_major ? s->span * s->rows / 16 : 1;
 
     return swizzle << 62 | (uint64_t)(8 * s->span / 16) << 32 | slabs << 16;
@@ -49,7 +53,7 @@ void tile_open_products(struct tile_emitter *e)
     e->text = before;
 }
 
-// Bytes to a step along the summed axis.
+// Bytes to a step along the depth axis.
 uint32_t tile_step_of(const struct tile_stream *s, uint32_t step)
 {
     uint32_t bytes = step * STEP_BYTES;
@@ -64,7 +68,8 @@ tile_register tile_descriptor_at(struct tile_emitter *e, tile_register descripto
                  : descriptor;
 }
 
-// A part of the accumulator that one instruction makes: of a block of 64 rows all columns, or some.
+// The part of the accumulator that one instruction computes: all or some columns of a block of 64
+// rows.
 struct piece {
     uint32_t block, column, columns;
     const char *sums; // its registers, "{%r1, ...}"
@@ -73,7 +78,7 @@ struct piece {
 struct product {
     struct tile_emitter *e;
     tile_register at[2];    // descriptors of the stage
-    const char *form, *end; // what stands before the accumulators, and behind scale-d
+    const char *form, *end; // the text before the accumulators, and behind scale-d
 };
 
 static void multiply(const struct product *p, const struct piece *piece, uint32_t step,
@@ -92,9 +97,9 @@ static void multiply(const struct product *p, const struct piece *piece, uint32_
     tile_put(e->text, ", %s, %s, %s%s;\n", tile_name(x), tile_name(y), scale, p->end);
 }
 
-// What the steps of a stage give is summed up apart, of at most 128 numbers at a time, since the
-// sums of wgmma keep but 13 bits behind the largest. A piece of the accumulator at a time, so that
-// there are registers for it; meanwhile the other warpgroup multiplies.
+// Sums a stage's steps separately, at most 128 numbers at a time, since wgmma's sums keep only 13
+// bits behind the largest. It takes one piece of the accumulator at a time to limit registers;
+// meanwhile the other warpgroup multiplies.
 static void multiply_promoted(const struct product *p, uint32_t steps, const tile_register *sum,
                               uint32_t each)
 {

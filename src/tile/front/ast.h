@@ -1,4 +1,4 @@
-// The text of a tile program as a tree: what is written, before any name is looked up.
+// The syntax tree of a tile program, before any name is looked up.
 #ifndef CUCORE_TILE_FRONT_AST_H
 #define CUCORE_TILE_FRONT_AST_H
 
@@ -21,7 +21,7 @@ enum tile_ast_kind {
     TILE_AST_OR,
     TILE_AST_NOT_WORD,  // and, or, not
     TILE_AST_PRODUCT,   // @
-    TILE_AST_CALL,      // text: of what; child: arguments, which may be TILE_AST_NAMED
+    TILE_AST_CALL,      // text: the callee; child: arguments, which may be TILE_AST_NAMED
     TILE_AST_NAMED,     // text = child 0
     TILE_AST_LIST,      // child
     TILE_AST_SUBSCRIPT, // child 0, and the subscripts
@@ -50,7 +50,7 @@ enum tile_statement_kind {
     TILE_STATEMENT_BREAK,
     TILE_STATEMENT_CONTINUE,
     TILE_STATEMENT_RETURN,     // value...
-    TILE_STATEMENT_UNREADABLE, // name... = what an error was said of
+    TILE_STATEMENT_UNREADABLE, // name... = an expression with a reported error
 };
 
 struct tile_statement {
@@ -61,7 +61,7 @@ struct tile_statement {
     uint32_t names;
     struct tile_ast **value;
     uint32_t values;
-    struct tile_statement *body, *otherwise; // the first of each
+    struct tile_statement *body, *otherwise; // the first statement of each
     bool has_otherwise;
     struct tile_statement *next;
 };
@@ -72,14 +72,14 @@ struct tile_function_ast {
     uint32_t parameters;
     struct tile_statement *body;
     struct tile_location where;
-    bool running; // is being put in: a call of it would not end
-    bool read;    // was put in, or looked at by uncalled.c
+    bool running; // being inlined: a call of it would not terminate
+    bool read;    // inlined, or checked by uncalled.c
     struct tile_function_ast *next;
 };
 
 struct tile_parameter_ast {
     const char *name;
-    struct tile_ast *dtype; // a dtype or the name of a constant that is one
+    struct tile_ast *dtype; // a dtype, or the name of a constant that is one
     bool tensor;
     struct tile_ast **extent;
     uint32_t extents;
@@ -88,7 +88,7 @@ struct tile_parameter_ast {
 
 struct tile_constant_ast {
     const char *name;
-    struct tile_ast **value; // one, or the candidates of auto()
+    struct tile_ast **value; // one value, or the candidates of auto()
     uint32_t values;
     bool is_auto;
     struct tile_location where;
@@ -112,11 +112,11 @@ struct tile_kernel_ast {
 struct tile_file_ast {
     struct tile_function_ast *function, *last_function;
     struct tile_kernel_ast *kernel, *last_kernel;
-    struct tile_names functions; // `value` is the first of each name
+    struct tile_names functions; // `value` is the first function with the name
 };
 
-// parser.c: the tree of a module's text. Errors are the module's diagnostics; what could be read is
-// there all the same.
+// parser.c: the tree of a module's text. Errors go to the module's diagnostics; the tree has
+// everything that could be parsed.
 struct tile_file_ast *tile_parse_text(struct tile_module *module);
 
 #endif

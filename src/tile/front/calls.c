@@ -1,4 +1,4 @@
-// The calls that the language has: one table, and functions that make what they stand for.
+// The language's calls: one table, and functions that elaborate them.
 #include "elaborate.h"
 
 #include "base/arena.h"
@@ -13,7 +13,7 @@ static bool is_rest(const char *name, size_t length)
     return length > 3 && strncmp(name + length - 3, "...", 3) == 0;
 }
 
-// The number of a parameter in a list such as "x axes... | nan": -1 when it is none.
+// The number of a parameter in a list such as "x axes... | nan"; -1 if it is not in the list.
 static int parameter_number(const char *spec, const char *name, size_t length)
 {
     int number = 0;
@@ -32,7 +32,7 @@ static int parameter_number(const char *spec, const char *name, size_t length)
     return -1;
 }
 
-// The items of a list; one that is no list counts as a list of it.
+// The items of a list; anything else counts as a list of itself.
 static uint32_t list_items(const struct tile_ast *ast, const struct tile_ast *const **items,
                            const struct tile_ast *const *self)
 {
@@ -44,7 +44,7 @@ static uint32_t list_items(const struct tile_ast *ast, const struct tile_ast *co
     return ast->count;
 }
 
-// An argument, or those of a list, of the parameter that takes any number.
+// Adds an argument, or those of a list, to the parameter that takes any number.
 static bool add_rest(struct tile_elaborator *e, const struct tile_ast *ast,
                      const struct tile_ast *argument, struct tile_call *call)
 {
@@ -61,7 +61,7 @@ static bool add_rest(struct tile_elaborator *e, const struct tile_ast *ast,
     return true;
 }
 
-// Match arguments to the parameters of a row. Those before `|` must be given.
+// Matches arguments to the parameters of a row. Those before `|` are required.
 static bool match(struct tile_elaborator *e, const struct tile_ast *ast, const char *spec,
                   struct tile_call *call)
 {
@@ -210,7 +210,7 @@ bool tile_call_word(struct tile_elaborator *e, const struct tile_call *c, uint32
                        : word->kind == TILE_AST_DTYPE ? cuc_dtype_name((cuc_dtype)word->i)
                                                       : NULL;
     for (int n = 0; words[n]; n++) {
-        if (name && strcmp(name, words[n]) == 0) { // tf32 is a precision, and a dtype
+        if (name && strcmp(name, words[n]) == 0) { // tf32 is a precision and a dtype
             *out = n;
             return true;
         }
@@ -299,7 +299,7 @@ bool tile_call_operands(struct tile_elaborator *e, const struct tile_call *c, ui
     return ok;
 }
 
-// Elementwise ops have no rows: the op's own name is the call.
+// Elementwise ops have no rows: the op's name is the call.
 static const struct tile_call_row *find_row(const char *name)
 {
     for (size_t i = 0; tile_call_tables[i]; i++)
@@ -311,7 +311,7 @@ static const struct tile_call_row *find_row(const char *name)
 
 static enum tile_op_kind elementwise(const char *name)
 {
-    // What has an operator and nothing to say beside it, or a row of its own.
+    // Ops with an operator and no options, or with a row of their own.
     static const enum tile_op_kind not_calls[] = {
         TILE_NEG, TILE_NOT,  TILE_FLOORDIV, TILE_MOD,    TILE_AND,    TILE_OR, TILE_XOR,
         TILE_SHL, TILE_SHR,  TILE_EQ,       TILE_NE,     TILE_LT,     TILE_LE, TILE_GT,
@@ -327,13 +327,13 @@ static enum tile_op_kind elementwise(const char *name)
     return kind;
 }
 
-// Calls that are operators with a rounding: a program may have functions of these names.
+// Calls that are operators with a rounding: a program may define functions of these names.
 static bool is_operator(enum tile_op_kind kind)
 {
     return kind >= TILE_ADD && kind <= TILE_DIV;
 }
 
-// The arguments of an elementwise call: behind the operands it says how it rounds.
+// The arguments of an elementwise call: rounding options follow the operands.
 static const char *arguments_of(enum tile_op_kind kind)
 {
     static const struct {
@@ -422,7 +422,7 @@ static uint32_t call_elementwise(struct tile_elaborator *e, const struct tile_ca
     return value != NULL;
 }
 
-// Arguments that are words of the language, or the name of a function.
+// True for arguments that are words of the language, or the name of a function.
 static bool is_word(const char *spec, int number)
 {
     static const char *const words[] = {

@@ -1,4 +1,4 @@
-// The tables of calls, and how a call's arguments are read.
+// The tables of calls, and the parsing of a call's arguments.
 #ifndef CUCORE_TILE_FRONT_CALLS_H
 #define CUCORE_TILE_FRONT_CALLS_H
 
@@ -16,34 +16,34 @@ struct tile_call {
 
 struct tile_call_row {
     const char *name;
-    const char *arguments; // names apart by blanks; those behind | may be left out
-    // How many meanings it gives; for calls that only act 0, as after an error.
+    const char *arguments; // names separated by spaces; those behind | are optional
+    // Returns the number of meanings; 0 after an error, and for calls that only have effects.
     uint32_t (*make)(struct tile_elaborator *e, const struct tile_call *call,
                      const struct tile_call_row *row, struct tile_meaning *out);
-    int which; // of several calls that one function makes: an op, a combination
+    int which; // for calls that share a function: an op, a combination
 };
 
-// calls_value.c, calls_memory.c: rows closed by one without a name; the list closed by NULL.
+// calls_value.c, calls_memory.c: rows, ended by one without a name; the list is ended by NULL.
 extern const struct tile_call_row tile_value_calls[], tile_reduce_calls[], tile_memory_calls[];
 extern const struct tile_call_row *const tile_call_tables[];
 
-// All arguments are read: errors from here on are at the call, and of its name.
+// All arguments are read: later errors are at the call, under its name.
 void tile_at_call(struct tile_elaborator *e, const struct tile_call *c);
-// The one value that a call gives: how many, 0 for NULL.
+// The one value of a call. Returns the number of meanings, 0 for NULL.
 static inline uint32_t tile_call_gives(struct tile_meaning *out, struct tile_value *value)
 {
     *out = tile_meaning_of(value);
     return value != NULL;
 }
-// A call of a value and an integer, which becomes that attribute of its row's op.
+// A call with a value and an integer, which becomes that attribute of the row's op.
 uint32_t tile_call_with_int(struct tile_elaborator *e, const struct tile_call *c,
                             const struct tile_call_row *row, enum tile_attribute_key key,
                             struct tile_meaning *out);
-// Argument i; false after an error. One that is not given leaves `otherwise`.
+// Reads argument i; false after an error. `otherwise` is used if it is not given.
 bool tile_call_operand(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                        struct tile_operand *out);
 struct tile_value *tile_call_value(struct tile_elaborator *e, const struct tile_call *c,
-                                   uint32_t i); // NULL also when it is not given
+                                   uint32_t i); // NULL also if it is not given
 bool tile_call_int(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                    int64_t otherwise, int64_t *out);
 bool tile_call_truth(struct tile_elaborator *e, const struct tile_call *c, uint32_t i, bool *out);
@@ -51,13 +51,13 @@ bool tile_call_dtype(struct tile_elaborator *e, const struct tile_call *c, uint3
                      cuc_dtype *out);
 bool tile_call_text(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                     const char **out);
-// The number of the word that it is.
+// The index of the word.
 bool tile_call_word(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                     const char *const *words, int otherwise, int *out);
-// How it rounds, by arguments i and i + 1.
+// The rounding, from arguments i and i + 1.
 bool tile_call_rounding(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                         struct tile_rounding *out);
-// A list of constants, or one alone; `blanks`: `_` is -1, and extents are 1 or more.
+// A list of constants, or a single one. `blanks`: `_` is -1, and extents are 1 or more.
 bool tile_call_extents(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                        bool blanks, int64_t *out, uint32_t *count);
 // A list of values.

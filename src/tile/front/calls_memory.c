@@ -1,19 +1,18 @@
-// Calls that reach memory.
+// Calls that access memory.
 #include "calls.h"
 
 static const char *const orders[] = { "weak", "relaxed", "acquire", "release", "acq_rel", NULL };
 static const char *const scopes[] = { "device", "block", "system", NULL };
 static const char *const caches[] = { "any", "first", "last", "stream", NULL };
 
-// What the arguments of an access are read into.
+// The parsed arguments of an access.
 struct reading {
     struct tile_access access;
     struct tile_operand index[TILE_MAX_RANK], pad;
     int64_t shape[TILE_MAX_RANK];
 };
 
-// The hints stand at the end of a row, from argument i on: order scope latency tma cache
-// inside.
+// The hints at the end of a row, from argument i on: order scope latency tma cache inside.
 static bool read_hints(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
                        enum tile_order otherwise, struct tile_access *a)
 {
@@ -75,7 +74,7 @@ static uint32_t make_load(struct tile_elaborator *e, const struct tile_call *c,
               : 0;
 }
 
-// Stores; of store_add and the like `which` is the combination, above the ops.
+// Stores. For store_add and the like `which` is the combination plus this constant, above all ops.
 enum { REDUCES = 1000 };
 
 static uint32_t make_store(struct tile_elaborator *e, const struct tile_call *c,

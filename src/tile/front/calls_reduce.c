@@ -11,7 +11,7 @@ static uint32_t make_reduce(struct tile_elaborator *e, const struct tile_call *c
     struct tile_rounding how = { TILE_RN, false };
     bool extreme = row->which == TILE_WITH_MIN || row->which == TILE_WITH_MAX, nan = false;
     bool ok = !extreme || tile_call_truth(e, c, 2, &nan) || !c->argument[2];
-    // Whoever writes max(x, 0.0) is told what it is in this language.
+    // Tell authors of max(x, 0.0) the name of that op in this language.
     const char *what = !extreme                      ? c->ast->text
                        : row->which == TILE_WITH_MIN ? "min, which reduces along axes (of two "
                                                        "values it is minimum)"
@@ -40,7 +40,7 @@ static uint32_t make_reduce(struct tile_elaborator *e, const struct tile_call *c
                    : 0;
 }
 
-// What takes a tile and an axis, and gives a tile.
+// Calls that take a tile and an axis, and return a tile.
 static uint32_t make_along(struct tile_elaborator *e, const struct tile_call *c,
                            const struct tile_call_row *row, struct tile_meaning *out)
 {
@@ -103,15 +103,15 @@ static uint32_t make_histogram(struct tile_elaborator *e, const struct tile_call
 static struct tile_function_ast *function_named(struct tile_elaborator *e,
                                                 const struct tile_ast *ast)
 {
-    struct tile_function_ast *fn =
-        ast->kind == TILE_AST_NAME ? tile_find_function(e, ast->text) : NULL;
+    struct tile_function_ast *fn = ast->kind == TILE_AST_NAME ? tile_find_function(e, ast->text)
+                                                              : NULL;
 
     if (!fn)
         tile_error(e->module, TILE_T503, ast->where, "function: expected the name of a fn");
     return fn;
 }
 
-// reduce(FN, [x..], AXIS, [identity..]) and scan(..): FN is put in once, on scalars.
+// reduce(FN, [x..], AXIS, [identity..]) and scan(..): FN is inlined once, on scalars.
 static uint32_t make_by_function(struct tile_elaborator *e, const struct tile_call *c,
                                  const struct tile_call_row *row, struct tile_meaning *out)
 {

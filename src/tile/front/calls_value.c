@@ -1,4 +1,4 @@
-// Calls that make values of values: shapes, casts, the grid, products, random numbers.
+// Calls that compute values: shapes, casts, the grid, products, random numbers.
 #include "calls.h"
 
 #include "base/arena.h"
@@ -234,7 +234,7 @@ static uint32_t make_cast(struct tile_elaborator *e, const struct tile_call *c,
         return 0;
     if (row->which == TILE_BITCAST)
         return tile_call_gives(out, tile_build_bitcast(&e->b, tile_build_value(&e->b, x), dtype));
-    // To an integer a cast goes toward zero unless another way is said.
+    // A cast to an integer rounds toward zero unless another rounding is given.
     if (c->argument[2] && how.round == TILE_RN && tile_is_integer(dtype)) {
         struct tile_value *value = tile_build_value(&e->b, x);
         bool real = value && !value->type.tensor && tile_is_float(value->type.dtype);
@@ -280,7 +280,7 @@ static uint32_t make_assume(struct tile_elaborator *e, const struct tile_call *c
     return ok ? tile_call_gives(out, tile_build(&e->b, TILE_ASSUME, &x, 1, &divisor, 1, NULL)) : 0;
 }
 
-// block, num_blocks, dim, stride: a number of an axis.
+// block, num_blocks, dim, stride: a query about an axis.
 static uint32_t make_index(struct tile_elaborator *e, const struct tile_call *c,
                            const struct tile_call_row *row, struct tile_meaning *out)
 {
@@ -359,7 +359,7 @@ static uint32_t make_assert(struct tile_elaborator *e, const struct tile_call *c
     if (!tile_call_text(e, c, 1, &text.text))
         return 0;
     tile_at_call(e, c);
-    if (m.kind == TILE_TRUTH) { // known now
+    if (m.kind == TILE_TRUTH) { // known at compile time
         if (!m.operand.i)
             tile_error(e->module, TILE_T407, c->ast->where, "assert: %s",
                        text.text && *text.text ? text.text : "it does not hold");

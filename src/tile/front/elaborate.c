@@ -13,7 +13,7 @@
 
 // Constants
 
-// A constant as a setting writes it: an integer, a float, true, false or a dtype.
+// Parses a setting's value: an integer, a float, true, false or a dtype.
 static bool parse_setting(const char *text, struct tile_meaning *out)
 {
     char *end;
@@ -32,7 +32,7 @@ static bool parse_setting(const char *text, struct tile_meaning *out)
         return true;
     }
     errno = 0;
-    unsigned long long large = strtoull(text, &end, 0); // which takes a sign, too
+    unsigned long long large = strtoull(text, &end, 0); // strtoull() also accepts a sign.
     if (*text && *text != '-' && !*end && !errno) {
         *out = tile_meaning_of_int((tile_wide)large);
         return true;
@@ -50,7 +50,8 @@ static const char *kind_of(const struct tile_meaning *m)
                                    : "an integer";
 }
 
-// "NAME=VALUE" is for every kernel, "KERNEL.NAME=VALUE" for one: without its name if it is this.
+// "NAME=VALUE" is for every kernel, "KERNEL.NAME=VALUE" for one. Returns the setting without the
+// kernel's name if it applies to this one.
 static const char *of_kernel(const struct tile_elaborator *e, const char *setting)
 {
     const char *name = e->kernel->name ? e->kernel->name : "";
@@ -60,7 +61,7 @@ static const char *of_kernel(const struct tile_elaborator *e, const char *settin
                                                                          : setting;
 }
 
-// What the host has set a constant to, in place of its value in the source.
+// Replaces a constant's value in the source by the host's setting.
 static void apply_setting(struct tile_elaborator *e, const struct tile_constant_ast *c,
                           struct tile_meaning *value)
 {
@@ -94,7 +95,7 @@ static struct tile_candidate candidate_of(const struct tile_meaning *value)
     };
 }
 
-// Candidates are of one kind, that of the first; an integer among floats is one.
+// Candidates must be of the first one's kind; an integer among floats becomes a float.
 static void need_alike(struct tile_elaborator *e, const struct tile_constant_ast *c, uint32_t n,
                        const struct tile_meaning *first, struct tile_meaning *candidate)
 {
@@ -124,7 +125,8 @@ static void elaborate_constants(struct tile_elaborator *e)
         struct tile_candidate *list = tile_take(e->module, c->values * sizeof(*list));
         struct tile_meaning *meaning = tile_take(e->module, c->values * sizeof(*meaning));
         struct tile_meaning value = { 0 };
-        for (uint32_t n = c->values; list && meaning && n-- > 0;) { // the first of auto() stays
+        // the first candidate of auto() remains
+        for (uint32_t n = c->values; list && meaning && n-- > 0;) {
             struct tile_meaning candidate = tile_elaborate_expression(e, c->value[n]);
             if (candidate.kind == TILE_STRING ||
                 (candidate.kind == TILE_OPERAND && !candidate.operand.loose)) {
@@ -199,7 +201,7 @@ static bool is_dimension(const struct tile_binding *binding)
     return value && value->op && value->op->kind == TILE_DIMENSION;
 }
 
-// Each dimension is an op at the start of the body; those that nobody uses go as dead code.
+// Creates an op for each dimension at the start of the body; unused ones are removed as dead code.
 static void bind_dimensions(struct tile_elaborator *e, uint32_t first)
 {
     struct tile_kernel *kernel = e->b.kernel;
@@ -248,8 +250,8 @@ struct tile_value *tile_elaborate_parameter(struct tile_elaborator *e, uint32_t 
         const struct tile_binding *binding = tile_lookup(e, extent->text);
         if (!binding || is_dimension(binding)) {
             parameter->extent[axis].kind = TILE_EXTENT_NAMED;
-            parameter->extent[axis].dimension = dimension_named(e, extent->text, binding,
-                                                                dimensions, i, axis);
+            parameter->extent[axis].dimension =
+                dimension_named(e, extent->text, binding, dimensions, i, axis);
         }
     }
     bind_dimensions(e, dimensions);
@@ -268,7 +270,7 @@ static void elaborate_parameters(struct tile_elaborator *e)
         tile_elaborate_parameter(e, i);
 }
 
-// Extents that are not the name of a dimension, which may use every parameter.
+// Extents that are not just a dimension's name; they may use every parameter.
 static void elaborate_extents(struct tile_elaborator *e)
 {
     struct tile_kernel *kernel = e->b.kernel;
@@ -356,7 +358,7 @@ static void elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel
     elaborate_constants(e);
     elaborate_parameters(e);
     tile_elaborate_launch(e);
-    for (uint32_t i = 0; i < e->count; i++) { // all but scalar arguments stay what they are
+    for (uint32_t i = 0; i < e->count; i++) { // everything but scalar arguments keeps its meaning
         const struct tile_value *value = e->binding[i].what.operand.value;
         e->binding[i].fixed = !value || value->op || value->type.tensor;
     }
@@ -370,7 +372,7 @@ static void elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel
 
 static void check_functions(struct tile_elaborator *e)
 {
-    struct tile_names parameters = { 0 }; // `value` is the last that has one of the name
+    struct tile_names parameters = { 0 }; // `value` is the last parameter with the name
 
     for (struct tile_function_ast *fn = e->file->function; fn; fn = fn->next) {
         bool dtype = fn->name && cuc_dtype_from_name(fn->name) != CUC_DTYPE_UNKNOWN;
@@ -378,8 +380,8 @@ static void check_functions(struct tile_elaborator *e)
             tile_error(e->module, TILE_T502, fn->where, "fn: %s is a %s of the language", fn->name,
                        dtype ? "dtype" : "call");
         for (uint32_t i = 0; i < fn->parameters; i++) {
-            uint32_t known =
-                fn->parameter[i] ? tile_names_add(&parameters, e->module, fn->parameter[i])
+            uint32_t known = fn->parameter[i]
+                                 ? tile_names_add(&parameters, e->module, fn->parameter[i])
                                  : UINT32_MAX;
             if (known == UINT32_MAX)
                 continue;
@@ -395,7 +397,7 @@ static void check_functions(struct tile_elaborator *e)
     }
 }
 
-// The constants that there are, each name once: "BM, BN". NULL: there are none.
+// The kernel's constants, each name once: "BM, BN". NULL if there are none.
 static const char *constants_text(struct tile_elaborator *e)
 {
     const char *text = NULL;
@@ -418,7 +420,7 @@ static const char *constants_text(struct tile_elaborator *e)
     return text;
 }
 
-// Settings that set nothing, or what is set already.
+// Reports settings that match nothing, or that set a constant twice.
 static void check_settings(struct tile_elaborator *e)
 {
     struct tile_location where = { .file = e->module->file };

@@ -1,4 +1,4 @@
-// What the files share that make IR of a syntax tree.
+// Internal interface of the files that turn a syntax tree into IR.
 #ifndef CUCORE_TILE_FRONT_ELABORATE_H
 #define CUCORE_TILE_FRONT_ELABORATE_H
 
@@ -7,18 +7,17 @@
 #include "ast.h"
 
 enum {
-    TILE_MAX_VALUES = 16,         // that a call or a function gives
-    TILE_MAX_STATIC_TURNS = 4096, // of a static for
+    TILE_MAX_VALUES = 16,         // of a call or a function
+    TILE_MAX_STATIC_TURNS = 4096, // iterations of a static for
     TILE_MAX_INLINING = 64,
-    TILE_MAX_DEPTH = 800, // expressions and statements one in another, through calls: the stack's
-    TILE_MAX_WORK =
-        1 << 20, // expressions and blocks that a text comes to, with all turns and calls
+    TILE_MAX_DEPTH = 800, // nested expressions and statements, through calls: limited by the stack
+    TILE_MAX_WORK = 1 << 20, // expressions and blocks in total, with all iterations and calls
 };
 
-// What an expression or a name stands for.
+// The meaning of an expression or a name.
 struct tile_meaning {
     enum {
-        TILE_NOTHING, // after an error, of which all is said
+        TILE_NOTHING, // after an error that has been reported
         TILE_OPERAND, // a value, or a constant without a dtype
         TILE_TRUTH,   // a constant bool: operand.i
         TILE_DTYPE,
@@ -33,22 +32,22 @@ struct tile_binding {
     const char *name;
     struct tile_meaning what;
     struct tile_location where;
-    bool fixed; // a loop's variable, a parameter: may not be bound again
-    uint32_t known, outer; // its place in the elaborator's names; the binding that it hides, from 1
+    bool fixed;            // a loop's variable or a parameter: may not be rebound
+    uint32_t known, outer; // its index in the elaborator's names; the binding that it hides, from 1
 };
 
-// A name that only one arm of an if has bound, where: nothing binds it behind the if.
+// A name that only one arm of an if binds, and its position: it is unbound behind the if.
 struct tile_lost {
     const char *name;
     struct tile_location where;
     const struct tile_lost *next;
 };
 
-// A loop that the code being elaborated stands in.
+// A loop around the code being elaborated.
 struct tile_open_loop {
-    struct tile_op *op; // NULL: a static for, whose turns cannot be left
-    bool wrong;         // NULL after an error: what leaves it is right
-    const char **name;  // of what it carries
+    struct tile_op *op; // NULL: a static for, whose iterations cannot be left
+    bool wrong;         // NULL after an error: leaving the loop is then valid
+    const char **name;  // of carried values
     uint32_t count;
     struct tile_open_loop *outer;
 };
@@ -65,14 +64,14 @@ struct tile_elaborator {
     uint32_t frame; // the first binding that the running function sees
     uint32_t inlined;
     uint32_t depth, work;
-    bool exhausted; // one of them, and said so: nothing more is looked at
+    bool exhausted; // a limit was exceeded and reported: nothing more is elaborated
     struct tile_open_loop *loop;
     const struct tile_lost *lost; // of the running function or kernel
-    // Of the running function: its results, once it has returned.
+    // The results of the running function, once it has returned.
     struct tile_meaning *result;
     uint32_t results;
     bool in_function, returned;
-    struct tile_block *function_block; // in which it was called
+    struct tile_block *function_block; // the block that called it
     const char *const *setting;        // "NAME=VALUE"
     uint32_t settings;
     bool *setting_used;
@@ -80,25 +79,25 @@ struct tile_elaborator {
 
 // Bindings
 struct tile_binding *tile_lookup(struct tile_elaborator *e, const char *name);
-// Ends all bindings but the first so many.
+// Ends all but the first `count` bindings.
 void tile_unbind(struct tile_elaborator *e, uint32_t count);
 void tile_bind(struct tile_elaborator *e, const char *name, struct tile_meaning what,
                struct tile_location where);
 
-// elaborate_expression.c: one more expression or block, inside of those that are open, which
-// e->depth-- ends; false after T006 or T007.
+// elaborate_expression.c: enters one more nested expression or block, which e->depth-- leaves;
+// false after T006 or T007.
 bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where);
-// An expression that gives one meaning.
+// An expression with one meaning.
 struct tile_meaning tile_elaborate_expression(struct tile_elaborator *e,
                                               const struct tile_ast *ast);
-// One that may give several; how many, 0 after an error.
+// An expression that may have several meanings; returns their number, 0 after an error.
 uint32_t tile_elaborate_values(struct tile_elaborator *e, const struct tile_ast *ast,
                                struct tile_meaning *out);
-// It as an operand; false after an error, or for what is no value.
+// An expression as an operand; false after an error, or if it is no value.
 bool tile_elaborate_operand(struct tile_elaborator *e, const struct tile_ast *ast,
                             struct tile_operand *out);
 struct tile_value *tile_elaborate_value(struct tile_elaborator *e, const struct tile_ast *ast);
-// Constants: T505 when it is none.
+// Constants; T505 if the expression is none.
 bool tile_elaborate_int(struct tile_elaborator *e, const struct tile_ast *ast, const char *what,
                         int64_t *out);
 struct tile_meaning tile_meaning_of(struct tile_value *value);
@@ -109,40 +108,40 @@ bool tile_meaning_operand(struct tile_elaborator *e, const struct tile_meaning *
                           struct tile_operand *out);
 bool tile_meaning_is_constant(const struct tile_meaning *meaning);
 
-// T501 or T405 for a name that nothing binds, which is bound then, to what is known to be wrong.
+// Reports T501 or T405 for an unbound name, and binds it to a meaning known to be wrong.
 void tile_tell_unbound(struct tile_elaborator *e, const struct tile_ast *name);
-// NULL: there is none of that name.
+// NULL if there is none of that name.
 struct tile_function_ast *tile_find_function(struct tile_elaborator *e, const char *name);
 enum { TILE_MAX_FN_PARAMETERS = 64 }; // of a function that is called
 // The arguments of a call in the order of the function's parameters; false after T504.
 bool tile_match_function(struct tile_elaborator *e, const struct tile_function_ast *fn,
                          const struct tile_ast *call, const struct tile_ast **argument);
-// T503 for a call of what there is not.
+// Reports T503 for a call of an unknown function.
 void tile_tell_no_function(struct tile_elaborator *e, const struct tile_ast *call);
 
-// fold_constants.c: operators on constants without a dtype; T509 when there is no result.
+// fold_constants.c: operators on constants without a dtype; T509 if there is no result.
 struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind op,
                                     const struct tile_meaning *x);
 struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kind op,
                                      const struct tile_meaning *x, const struct tile_meaning *y);
 
-// calls.c: what the language has. How many meanings; 0 after an error. *known: there is such a
-// call.
+// calls.c: a call of the language. Returns the number of meanings; 0 after an error. *known: the
+// language has this call.
 uint32_t tile_elaborate_call(struct tile_elaborator *e, const struct tile_ast *call,
                              struct tile_meaning *out, bool *known);
-// The arguments that are expressions, of what need not be a call of the language; false after T503
-// and T504. argument: [TILE_MAX_FN_PARAMETERS].
+// The arguments that are expressions, for any call; false after T503 and T504. argument:
+// [TILE_MAX_FN_PARAMETERS].
 bool tile_match_call(struct tile_elaborator *e, const struct tile_ast *call,
                      const struct tile_ast **argument, uint32_t *count);
 bool tile_is_builtin(const char *name);
-// The call of the language that a name is nearest to; else `best`.
+// The language's call with the nearest name, or `best`.
 const char *tile_nearest_call(const char *written, const char *best);
-// A call that is made for what it does.
+// True for a call made for its effect.
 bool tile_only_acts(const struct tile_ast *ast);
 
-// elaborate_statement.c: statements of a block; true when control leaves it before its end.
+// elaborate_statement.c: statements of a block; true if control leaves it before its end.
 bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_statement *s);
-// A function put in where it is called.
+// Inlines a function at its call.
 uint32_t tile_elaborate_function(struct tile_elaborator *e, struct tile_function_ast *fn,
                                  const struct tile_meaning *argument, struct tile_location call,
                                  struct tile_meaning *out);
@@ -154,27 +153,27 @@ const struct tile_host_expression *tile_elaborate_host(struct tile_elaborator *e
                                                        enum tile_host_wish wish);
 const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast);
 
-// uncalled.c: functions that no kernel calls, as far as they can be read without arguments.
+// uncalled.c: checks functions that no kernel calls, as far as possible without arguments.
 void tile_check_uncalled(struct tile_elaborator *e);
 
-// nearest.c: `word`, where what was written is nearer to it than to `best` and near enough to be a
-// slip; else `best`, which may be NULL.
+// nearest.c: `word` if it is nearer than `best` to the written name, and near enough to be a typo;
+// otherwise `best`, which may be NULL.
 const char *tile_nearer(const char *written, const char *best, const char *word);
 
-// elaborate.c: the parts of a kernel's head. A kernel with nothing in it; false: no memory.
+// elaborate.c: the parts of a kernel's head. Creates an empty kernel; false if out of memory.
 bool tile_elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel_ast *ast);
-// Parameter i of e->kernel, with the dimensions that it is the first to name; the kernel has room
-// for it and them. NULL after an error.
+// Parameter i of e->kernel, with the dimensions that it names first; the kernel has space for them.
+// NULL after an error.
 struct tile_value *tile_elaborate_parameter(struct tile_elaborator *e, uint32_t i);
-// Extents that are checked, facts and the grid, when all parameters are there.
+// Checked extents, facts and the grid, once all parameters exist.
 void tile_elaborate_launch(struct tile_elaborator *e);
 
-// A module of a text. `setting`: "NAME=VALUE" or "KERNEL.NAME=VALUE" for constants. NULL: no
-// memory; errors are its diagnostics.
+// Parses a text to a module. `setting`: "NAME=VALUE" or "KERNEL.NAME=VALUE" for constants. NULL if
+// out of memory; errors are in its diagnostics.
 struct tile_module *tile_parse(const char *file, const char *text, size_t bytes,
                                const char *const *setting, uint32_t settings);
-// Within a budget (NULL: none), with one of its kernels alone and no error for settings of others
-// (NULL: all). When the budget ends, the module counts as out of memory.
+// The same within a budget (NULL: none), for one kernel alone and without errors for other kernels'
+// settings (NULL: all kernels). If the budget is spent, the module counts as out of memory.
 struct tile_module *tile_parse_kernel(struct tile_budget *budget, const char *file,
                                       const char *text, size_t bytes, const char *const *setting,
                                       uint32_t settings, const char *only);

@@ -1,7 +1,7 @@
-// Loops and ifs with what they carry, and what is looked at aside.
+// Loops and ifs with their carried values, and code that is only checked.
 //
-// A name of outside that a loop's body or an if's arm binds again is carried: it becomes an
-// argument of the block and a result of the op.
+// A name from outside that a loop's body or an if's arm rebinds is carried: it becomes an argument
+// of the block and a result of the op.
 #include "control.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static void add_name(struct tile_elaborator *e, struct names *names, const char 
 {
     if (!tile_names_take(&names->known, e->module, name))
         return;
-    // Room is doubled at powers of two.
+    // Double the space at powers of two.
     if (!(names->count & (names->count - 1))) {
         const char **grown =
             tile_take(e->module, (names->count ? 2 * names->count : 1) * sizeof(*grown));
@@ -43,7 +43,7 @@ static void names_bound(struct tile_elaborator *e, const struct tile_statement *
     }
 }
 
-// Of them those that are bound outside already, with their values there: what a loop carries.
+// Those that are already bound outside, with their values there: the values that a loop carries.
 static bool carried_names(struct tile_elaborator *e, const struct tile_statement *body,
                           struct names *carried, struct tile_value ***values)
 {
@@ -80,7 +80,7 @@ static bool carried_names(struct tile_elaborator *e, const struct tile_statement
     return ok && *values;
 }
 
-// A constant that meets a typed value on another path takes its dtype.
+// A constant takes the dtype of the typed value that the name has on another path.
 static struct tile_value *value_like(struct tile_elaborator *e, const struct tile_meaning *m,
                                      const struct tile_type *like)
 {
@@ -116,7 +116,7 @@ bool tile_leave_loop(struct tile_elaborator *e, enum tile_op_kind kind, struct t
     return values && bound && tile_build_leave(&e->b, kind, loop->op, values, loop->name, bound);
 }
 
-// After a loop: its results are what the names stand for.
+// After a loop its results become the meanings of the names.
 static void bind_results(struct tile_elaborator *e, const struct tile_op *op,
                          const struct names *names, struct tile_location where)
 {
@@ -166,7 +166,7 @@ void tile_step_back(struct tile_elaborator *e, const struct tile_aside *before)
     e->returned = before->returned;
 }
 
-// Nothing is known of names any more; those that nothing bound before are bound from now on.
+// Marks names as known to be wrong; with `new` it also binds those that nothing bound before.
 static void give_up(struct tile_elaborator *e, const struct names *names,
                     struct tile_location where, bool new)
 {
@@ -231,7 +231,7 @@ void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement 
         variable->name = s->name[0];
         tile_push_binding(e, s->name[0], tile_meaning_of(variable), s->where, true);
     } else if (!s->value[0] || s->value[0]->kind != TILE_AST_BOOL || !s->value[0]->i) {
-        // A while is a loop that begins with a way out.
+        // A while is a loop that begins with an exit.
         struct tile_value *condition = tile_elaborate_value(e, s->value[0]);
         e->b.where = s->value[0] ? s->value[0]->where : s->where;
         e->b.op = "while";
@@ -286,7 +286,7 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
         tile_push_binding(e, s->name[0], tile_meaning_of_int(i), s->where, true);
         left = tile_elaborate_statements(e, s->body);
         tile_unbind(e, inner);
-        // Once is enough for errors.
+        // One pass is enough for errors.
         if (left || e->module->diagnostics->errors || bound[2] > bound[1] - i)
             break;
     }
@@ -294,11 +294,11 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
     return left;
 }
 
-// The arms of an if see the same names; `after` keeps what they stand for when the arm ends.
+// Both arms of an if see the same names; `after` keeps the meanings at the end of an arm.
 struct arm {
-    struct tile_block *end; // the block that is open when the arm ends
+    struct tile_block *end; // the open block at the end of the arm
     struct tile_meaning *after;
-    bool *bound; // each name, if only to what an error was said of
+    bool *bound; // each name, even if only to an expression with an error
     struct tile_location *where;
     bool leaves;
 };
@@ -355,7 +355,7 @@ static void lose(struct tile_elaborator *e, const char *name, struct tile_locati
     e->lost = lost;
 }
 
-// The type that a name has at the end of an arm, when it is a typed value there.
+// The type of a name at the end of an arm, if it is a typed value there.
 static const struct tile_type *typed(const struct tile_meaning *m)
 {
     return m->kind == TILE_OPERAND && !m->operand.loose ? &m->operand.value->type : NULL;
@@ -368,7 +368,7 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
     struct names bound = { 0 }, merged = { 0 };
     struct arm arm[2] = { 0 };
 
-    if (condition.kind == TILE_TRUTH) // the other arm is not even looked at
+    if (condition.kind == TILE_TRUTH) // the other arm is ignored
         return tile_elaborate_statements(e, condition.operand.i ? s->body : s->otherwise);
     e->b.where = s->value[0] ? s->value[0]->where : s->where;
     struct tile_operand operand = { 0 };
@@ -379,7 +379,7 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
     names_bound(e, s->otherwise, &bound);
     if (!op) {
         struct tile_aside before;
-        // Of what might have been a constant one arm would not be read.
+        // If the condition could have been a constant, one arm would not be elaborated.
         if (operand.value) {
             if (tile_step_aside(e, &before)) {
                 struct tile_block *nowhere = e->b.block;
@@ -399,7 +399,7 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
         !arm[1].where)
         return false;
 
-    // Names that differ at the end; those that are new must be bound on every path that goes on.
+    // Names that differ at the end. New names must be bound on every path that continues.
     struct tile_value **yielded[2];
     yielded[0] = tile_take(e->module, (bound.count + 1) * sizeof(**yielded));
     yielded[1] = tile_take(e->module, (bound.count + 1) * sizeof(**yielded));
@@ -414,12 +414,12 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
         struct tile_binding *old = tile_lookup(e, bound.name[i]);
         bool both = (arm[0].leaves || x->kind) && (arm[1].leaves || y->kind);
         if (old && old->fixed)
-            continue; // the statement itself has said so
+            continue; // the statement itself reported it
         if (!both && (arm[0].leaves || arm[0].bound[i]) && (arm[1].leaves || arm[1].bound[i]))
             tile_bind(e, bound.name[i], (struct tile_meaning){ 0 }, s->where); // wrong in an arm
         else if (!old && !both && arm[0].bound[i] != arm[1].bound[i])
             lose(e, bound.name[i], arm[!arm[0].bound[i]].where[i]);
-        // The arm that goes on leaves the name as it was.
+        // The continuing arm leaves the name as it was.
         if (arm[0].leaves != arm[1].leaves && old &&
             same_meaning(arm[0].leaves ? y : x, &old->what))
             continue;
@@ -451,7 +451,7 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
         }
     e->b.block = outside;
     if (arm[0].leaves && arm[1].leaves) {
-        tile_build_return(&e->b); // nothing comes here, but a block has an end
+        tile_build_return(&e->b); // unreachable, but a block needs a terminator
         for (uint32_t i = 0; i < bound.count; i++) {
             const struct tile_binding *old = tile_lookup(e, bound.name[i]);
             if (arm[0].bound[i] && arm[1].bound[i] && !(old && old->fixed))

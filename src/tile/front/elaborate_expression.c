@@ -1,4 +1,4 @@
-// Expressions: constants are computed, all else is built.
+// Expressions: constants are folded, everything else is built.
 #include "elaborate.h"
 
 #include "tile/ir/budget.h"
@@ -124,7 +124,7 @@ void tile_tell_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
                : near ? ": did you mean "
                       : "",
                near && !call ? near : "", near && !call ? "?" : "");
-    // Said once: from here on it is known to be wrong.
+    // Report it once: from here on the name is known to be wrong.
     if (!call)
         tile_bind(e, ast->text, (struct tile_meaning){ 0 }, ast->where);
 }
@@ -203,7 +203,7 @@ static struct tile_meaning elaborate_logical(struct tile_elaborator *e, const st
                                  : tile_build_binary(&e->b, op, tile_of(a), tile_of(b), false));
 }
 
-// t[i, ..] loads an element; x[:, None] puts axes of extent 1 in.
+// t[i, ..] loads an element; x[:, None] inserts axes of extent 1.
 static struct tile_meaning elaborate_subscript(struct tile_elaborator *e,
                                                const struct tile_ast *ast)
 {
@@ -392,7 +392,8 @@ static struct tile_meaning elaborate_one(struct tile_elaborator *e, const struct
         uint32_t count = tile_elaborate_values(e, ast, values);
         if (count == 1)
             return values[0];
-        // A call of the language gives none because of an error before it, or acts alone.
+        // A call of the language has no value because of an earlier error, or because it only has
+        // an effect.
         bool none = tile_is_builtin(ast->text) ? tile_only_acts(ast) : !errors;
         if (e->module->diagnostics->errors == errors && (count || none))
             tile_error(e->module, TILE_T508, ast->where, "%s: gives %u value%s, expected one",

@@ -1,6 +1,6 @@
-// Names bound and bound again, one statement after the other, functions put in.
+// Statements in order: binding and rebinding names, inlining functions.
 //
-// Bindings are a stack; a block's own end with it.
+// Bindings are a stack; a block's own bindings end with it.
 #include "control.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ void tile_push_binding(struct tile_elaborator *e, const char *name, struct tile_
     uint32_t before = e->names.count, known = tile_names_add(&e->names, e->module, name);
     if (known == UINT32_MAX)
         return;
-    if (known == before) // found out once for each name
+    if (known == before) // looked up once for each name
         e->names.name[known].value = cuc_dtype_from_name(name) != CUC_DTYPE_UNKNOWN ? dtype
                                      : tile_is_builtin(name)                        ? call
                                                                                     : NULL;
@@ -82,7 +82,7 @@ bool tile_only_acts(const struct tile_ast *ast)
     return false;
 }
 
-// Not a part of what calls itself for blocks in blocks: its array is large.
+// Not inlined into the recursion over nested blocks: its array is large.
 __attribute__((noinline)) static void elaborate_binding(struct tile_elaborator *e,
                                                         const struct tile_statement *s)
 {
@@ -96,7 +96,7 @@ __attribute__((noinline)) static void elaborate_binding(struct tile_elaborator *
         if (!got && s->values == 1) { // an error: every name is known to be wrong
             memset(values, 0, sizeof(values));
             got = s->names < 64 ? s->names : 64;
-            // A function without a return; after another error, values may be missing for that.
+            // A function without a return; after another error this may be why values are missing.
             if (!e->module->diagnostics->errors ||
                 (e->module->diagnostics->errors == errors && tile_only_acts(s->value[i])))
                 tile_error(e->module, TILE_T508, s->where, "binding: this call gives no value");
@@ -142,7 +142,7 @@ bool tile_elaborate_leaving(struct tile_elaborator *e, const struct tile_stateme
     if (!e->loop || !e->loop->op) {
         tile_error(e->module, TILE_T402, s->where,
                    e->loop ? "%s: it cannot leave a static for" : "%s: it stands in no loop", word);
-        return false; // what follows is looked at, too
+        return false; // the following statements are checked, too
     }
     tile_leave_loop(e, s->kind == TILE_STATEMENT_BREAK ? TILE_BREAK : TILE_CONTINUE, e->loop);
     return true;
@@ -172,7 +172,7 @@ static bool elaborate_return(struct tile_elaborator *e, const struct tile_statem
     return true;
 }
 
-// One statement; true when control leaves its block there.
+// One statement; true if control leaves its block there.
 static bool elaborate_statement(struct tile_elaborator *e, const struct tile_statement *s)
 {
     e->b.where = s->where;
@@ -213,7 +213,7 @@ bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_stat
     struct tile_aside before;
     bool left = false, aside = false;
 
-    // A block counts for more than an expression: passes walk those that are one in another, too.
+    // A block counts more than an expression, since passes recurse into nested blocks as well.
     enum { LEVELS = 3 };
 
     if (!tile_elaborate_enter(e, s ? s->where : e->b.where))

@@ -53,7 +53,7 @@ static enum tile_host_wish wish_of(enum tile_op_kind op, uint32_t operand)
                                                               : TILE_HOST_INTEGER;
 }
 
-// Is it true or false, and no number?
+// True if it is a condition and not a number.
 static bool is_condition(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     const struct tile_binding *binding;
@@ -81,7 +81,7 @@ static bool is_condition(struct tile_elaborator *e, const struct tile_ast *ast)
     }
 }
 
-// What is constant is known here, so that what is wrong with it need not wait for a launch.
+// Folds constants here, so that their errors need not wait for a launch.
 static const struct tile_host_expression *combine(struct tile_elaborator *e, enum tile_op_kind op,
                                                   const struct tile_ast *ast)
 {
@@ -112,7 +112,7 @@ static const struct tile_host_expression *combine(struct tile_elaborator *e, enu
     return NULL;
 }
 
-// A name of the kernel's header.
+// A name in the kernel's header.
 static const struct tile_host_expression *named(struct tile_elaborator *e,
                                                 const struct tile_ast *ast)
 {
@@ -287,7 +287,7 @@ tile_elaborate_host(struct tile_elaborator *e, const struct tile_ast *ast, enum 
 
 static const struct {
     const char *sign;
-    int level; // how tight it binds
+    int level; // precedence
 } signs[] = {
     [TILE_EQ] = { "==", 4 },        [TILE_NE] = { "!=", 4 },  [TILE_LT] = { "<", 4 },
     [TILE_LE] = { "<=", 4 },        [TILE_GT] = { ">", 4 },   [TILE_GE] = { ">=", 4 },
@@ -315,7 +315,7 @@ static int level_of(const struct tile_ast *ast)
     }
 }
 
-// A child, in brackets where it binds less tight than that.
+// A child, in parentheses if its precedence is lower than `least`.
 static const char *child_text(struct tile_elaborator *e, const struct tile_ast *ast, uint32_t child,
                               int least)
 {
@@ -328,7 +328,7 @@ static const char *child_text(struct tile_elaborator *e, const struct tile_ast *
     return text ? text : "?";
 }
 
-// An expression as it was written, but for blanks and brackets that are not needed.
+// An expression as it was written, without needless spaces and parentheses.
 const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     struct cuc__arena *arena = e->module->arena;
@@ -360,7 +360,7 @@ const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast)
     case TILE_AST_AND:
     case TILE_AST_OR:
     case TILE_AST_BINARY:
-        // Of operators that bind alike the second has brackets; comparisons do not chain.
+        // With equal precedence the second operand gets parentheses; comparisons do not chain.
         text = cuc__arena_print(
             arena, "%s %s %s",
             child_text(e, ast, 0, level == signs[TILE_EQ].level ? level + 1 : level),

@@ -1,5 +1,5 @@
-// Tokens. A newline ends a statement unless the line must go on: inside brackets, after a sign that
-// wants something behind it, and before a word or sign that cannot begin a statement.
+// Tokens. A newline ends a statement unless the line must continue: inside brackets, after a sign
+// that needs an operand, and before a word or sign that cannot begin a statement.
 #include "lexer.h"
 
 #include "base/arena.h"
@@ -25,7 +25,7 @@ bool tile_token_is(const struct tile_token *token, const char *word)
            memcmp(token->at, word, token->bytes) == 0;
 }
 
-// A byte of UTF-8 behind the first of its character. Columns count characters.
+// A continuation byte of UTF-8. Columns count characters.
 static bool is_behind(char c)
 {
     return (c & 0xc0) == 0x80;
@@ -48,7 +48,7 @@ static bool in_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-// Blanks and comments; newlines too when `lines`.
+// Skips blanks and comments; with `lines` also newlines.
 static void skip(struct tile_lexer *l, bool lines)
 {
     while (l->at < l->end) {
@@ -77,7 +77,7 @@ static bool is_word(const char *at, size_t bytes, const char *const *words)
     return false;
 }
 
-// Does what comes next, past any newlines, belong to the line before?
+// True if the next token, past any newlines, belongs to the line before.
 static bool next_joins(struct tile_lexer *l)
 {
     static const char *const words[] = { "const", "where", "grid", "else", NULL };
@@ -92,7 +92,7 @@ static bool next_joins(struct tile_lexer *l)
     return is_word(start, (size_t)(ahead.at - start), words);
 }
 
-// Words and signs with something to come.
+// Words and signs that need a continuation.
 static bool wants_more(const struct tile_token *t)
 {
     static const char *const words[] = { "and", "or", "not", "in", "step", NULL };
@@ -158,7 +158,7 @@ static void read_text(struct tile_lexer *l, struct tile_token *t)
         tile_error(l->module, TILE_T003, t->where,
                    "string: expected a \" before the end of the line");
         l->at = l->at > l->end ? l->end : l->at;
-        // What it was put into most likely ends on that line, as it looks.
+        // The enclosing expression most likely ends on that line; assume so.
         while (l->at > start && strchr(" \t\r)]}", l->at[-1]))
             l->at--;
         l->torn = true;
@@ -184,7 +184,7 @@ static void read_text(struct tile_lexer *l, struct tile_token *t)
         l->at++;
 }
 
-// What no token starts with: of a character of several bytes all at once.
+// Skips a character that starts no token, with all its bytes.
 static void wrong_character(struct tile_lexer *l, struct tile_location where)
 {
     unsigned char first = (unsigned char)*l->at++;
@@ -263,7 +263,7 @@ struct tile_token tile_lexer_next(struct tile_lexer *l)
                 l->at++;
         } else if (!read_sign(l, &t)) {
             wrong_character(l, t.where);
-            t.kind = TILE_TOKEN_SIGN; // that nothing takes: the statement ends with it
+            t.kind = TILE_TOKEN_SIGN; // which no rule accepts: the statement ends with it
             t.wrong = true;
         }
         t.bytes = (size_t)(l->at - t.at);

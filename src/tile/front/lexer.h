@@ -1,4 +1,4 @@
-// The text of a tile program as tokens.
+// The tokens of a tile program's text.
 #ifndef CUCORE_TILE_FRONT_LEXER_H
 #define CUCORE_TILE_FRONT_LEXER_H
 
@@ -6,11 +6,11 @@
 
 enum tile_token_kind {
     TILE_TOKEN_END,
-    TILE_TOKEN_NEWLINE, // one that ends a statement, or `;`
+    TILE_TOKEN_NEWLINE, // a newline that ends a statement, or `;`
     TILE_TOKEN_NAME,    // also keywords and dtypes
     TILE_TOKEN_INT,     // value
     TILE_TOKEN_REAL,    // real
-    TILE_TOKEN_TEXT,    // text: the string with its escapes done
+    TILE_TOKEN_TEXT,    // text: the string with escapes resolved
     TILE_TOKEN_SIGN,    // sign
 };
 
@@ -27,22 +27,21 @@ struct tile_token {
     uint64_t value;
     double real;
     const char *text;
-    bool wrong; // a number that cannot be read, a string without its end, what is none: which is
-                // said
+    bool wrong; // an invalid number, a string without end, or no token at all; already reported
 };
 
 struct tile_lexer {
     struct tile_module *module;
     const char *at, *end, *line_start;
     uint32_t line;
-    uint32_t behind; // bytes of the line up to here that are behind the first of their character
-    uint32_t depth;  // of ( and [: no newline ends anything there
-    bool torn;       // by a string without its end: open brackets end with the line
-    bool joins;      // the last token goes on in the next line
+    uint32_t behind; // UTF-8 continuation bytes in the line so far
+    uint32_t depth;  // of ( and [: inside them newlines end nothing
+    bool torn;       // after a string without end: open brackets end with the line
+    bool joins;      // the last token continues in the next line
 };
 
 void tile_lexer_start(struct tile_lexer *lexer, struct tile_module *module);
-// The next token. What cannot be one is reported, and a sign of number 0.
+// Returns the next token. Reports anything that cannot be one, and returns a sign of number 0.
 struct tile_token tile_lexer_next(struct tile_lexer *lexer);
 bool tile_token_is(const struct tile_token *token, const char *word);
 

@@ -1,11 +1,11 @@
-// What a misspelt name may have been meant to be, for messages.
+// Suggests a known name for a misspelt one, for messages.
 #include "elaborate.h"
 
 #include <string.h>
 
 enum { LONGEST = 24, FAR = LONGEST + 1 };
 
-// Letters to change, put in, take out or swap to make one word of another.
+// The edit distance: letters to change, insert, delete or swap to turn one word into the other.
 static size_t distance(const char *a, const char *b)
 {
     size_t an = strlen(a), bn = strlen(b), d[LONGEST + 1][LONGEST + 1];
@@ -30,7 +30,7 @@ static size_t distance(const char *a, const char *b)
 const char *tile_nearer(const char *written, const char *best, const char *word)
 {
     size_t letters = strlen(written);
-    // No more than still looks like a slip; of one or two letters every word is near to another.
+    // At most what still looks like a typo; words of one or two letters are near to everything.
     size_t limit = best ? distance(written, best) : letters < 3 ? 0 : letters < 6 ? 2 : 3;
 
     return word && distance(written, word) < limit ? word : best;

@@ -1,4 +1,4 @@
-// What the parser's files share.
+// Internal interface of the parser's files.
 #ifndef CUCORE_TILE_FRONT_PARSER_H
 #define CUCORE_TILE_FRONT_PARSER_H
 
@@ -13,12 +13,12 @@ enum {
 struct tile_parser {
     struct tile_module *module;
     struct tile_lexer lexer;
-    struct tile_token token; // the one that is looked at
+    struct tile_token token; // the current token
     uint32_t depth;
-    bool failed; // in this statement: nothing more is said about it
+    bool failed; // in this statement: nothing more is reported about it
 };
 
-// A list in the making.
+// A list under construction.
 struct tile_list {
     void **item;
     uint32_t count, room;
@@ -28,24 +28,25 @@ void tile_list_add(struct tile_parser *p, struct tile_list *list, void *item);
 void tile_parser_next(struct tile_parser *p);
 bool tile_parser_at(const struct tile_parser *p, uint32_t sign);
 bool tile_parser_at_word(const struct tile_parser *p, const char *word);
-// Take the token when it is that; false, without a word, when it is not.
+// Takes the token if it matches; otherwise returns false without an error.
 bool tile_parser_take(struct tile_parser *p, uint32_t sign);
 bool tile_parser_take_word(struct tile_parser *p, const char *word);
-// The same, and say what was expected when it is not.
+// The same, but reports what was expected.
 bool tile_parser_need(struct tile_parser *p, uint32_t sign, const char *what);
 char *tile_parser_need_name(struct tile_parser *p, const char *what);
 void tile_parser_expected(struct tile_parser *p, const char *what);
-// What the lexer left out is missed here: that is said already.
+// True if the missing token was left out by the lexer, which has reported it.
 bool tile_parser_said(const struct tile_parser *p);
 bool tile_is_keyword(const struct tile_token *token);
-// No deeper than a stack can take; false after T006, and then there is nothing to give back.
+// Limits the nesting to what the stack can take; false after T006, and then there is nothing to
+// undo.
 bool tile_parser_enter(struct tile_parser *p);
 
 // parser_expression.c: NULL after an error.
 struct tile_ast *tile_parse_expression(struct tile_parser *p);
-// Expressions apart by commas.
+// Expressions separated by commas.
 void tile_parse_expressions(struct tile_parser *p, struct tile_list *list);
-// parser_statement.c: what stands between braces.
+// parser_statement.c: the statements between braces.
 struct tile_statement *tile_parse_block(struct tile_parser *p);
 
 #endif

@@ -22,7 +22,8 @@ static struct tile_ast *node(struct tile_parser *p, enum tile_ast_kind kind,
     return ast->child ? ast : NULL;
 }
 
-// What walks an expression calls itself for each child: no higher than a stack can take.
+// Limits the tree's height to what the stack can take, since walks of an expression recurse into
+// each child.
 static struct tile_ast *rooted(struct tile_parser *p, struct tile_ast *ast)
 {
     for (uint32_t i = 0; i < ast->count; i++)
@@ -64,7 +65,7 @@ static struct tile_ast *one(struct tile_parser *p, enum tile_ast_kind kind, enum
     return ast ? rooted(p, ast) : NULL;
 }
 
-// Things apart by commas up to a closing sign, which is taken.
+// Items separated by commas up to a closing sign, which is consumed.
 static bool items(struct tile_parser *p, uint32_t close, const char *what, struct tile_list *list,
                   struct tile_ast *(*item)(struct tile_parser *p))
 {
@@ -103,7 +104,7 @@ static struct tile_ast *argument(struct tile_parser *p)
     struct tile_token name = p->token;
     struct tile_parser before = *p;
 
-    // NAME = is looked for with one token more; `nan` is a name there too.
+    // One more token of lookahead finds NAME =; `nan` is a name there too.
     if (name.kind == TILE_TOKEN_NAME) {
         tile_parser_next(p);
         if (tile_parser_take(p, '=')) {
@@ -208,7 +209,7 @@ static struct tile_ast *primary(struct tile_parser *p)
             ast->f = t.real;
             ast->text = t.text;
         }
-        p->failed |= t.wrong; // which is said
+        p->failed |= t.wrong; // already reported
         return ast;
     case TILE_TOKEN_NAME:
         return word(p);
@@ -245,7 +246,7 @@ static struct tile_ast *postfix(struct tile_parser *p)
 
 static struct tile_ast *unary(struct tile_parser *p);
 
-// ** binds its left side tighter than a sign before it, and is right associative.
+// ** binds its left side tighter than a sign in front of it, and is right associative.
 static struct tile_ast *power(struct tile_parser *p)
 {
     struct tile_ast *base = postfix(p);
@@ -276,7 +277,7 @@ static struct tile_ast *unary(struct tile_parser *p)
     return ast;
 }
 
-// Binary operators, loosest first.
+// Binary operators, lowest precedence first.
 static const struct {
     uint32_t sign;
     int level;

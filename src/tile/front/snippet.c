@@ -1,4 +1,4 @@
-// Expressions in a text of their own, as the C builder is given them: grids, facts, extents.
+// Expressions in texts of their own, as the C builder gets them: grids, facts, extents.
 #include "snippet.h"
 
 #include "elaborate.h"
@@ -15,8 +15,8 @@ static void relocate(struct tile_ast *ast, const struct tile_location *where)
         relocate(ast->child[i], where);
 }
 
-// The lexer takes file and line of the text: it is told those of the call. Columns are the text's,
-// which nobody could find in the caller's line.
+// The lexer reports file and line of the text, so it is given those of the call. Columns are the
+// text's own, which have no counterpart in the caller's line.
 static struct tile_parser start(struct tile_module *module, const char *text,
                                 const struct tile_location *where)
 {

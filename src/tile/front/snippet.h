@@ -4,10 +4,10 @@
 
 #include "ast.h"
 
-// Expressions apart by commas, all of them placed at `where`; false after an error.
+// Parses expressions separated by commas, all with the position `where`; false after an error.
 bool tile_parse_snippet(struct tile_module *module, const char *text, struct tile_location where,
                         struct tile_ast ***out, uint32_t *count);
-// What a program may bind: no keyword, no dtype.
+// True for a name that a program may bind: no keyword, no dtype.
 bool tile_is_name(struct tile_module *module, const char *text);
 
 #endif

@@ -1,15 +1,15 @@
-// Functions that no kernel calls: what can be said of them without dtypes and shapes. Names that
-// nothing binds, or that may not be bound; calls of nothing, of themselves, and with arguments that
-// they do not take; break, continue and return where they cannot stand.
+// Checks functions that no kernel calls, as far as possible without dtypes and shapes: names that
+// are unbound or may not be bound; calls of unknown functions, of themselves, and with wrong
+// arguments; misplaced break, continue and return.
 //
-// What an arm of an if binds counts as bound behind it: with a constant for a condition it may be.
+// A name that an arm of an if binds counts as bound behind it: with a constant condition it may be.
 #include "calls.h"
 #include "control.h"
 
 static void check_statements(struct tile_elaborator *e, const struct tile_statement *s);
 static void check_function(struct tile_elaborator *e, struct tile_function_ast *fn);
 
-// A name stands for something of which nothing is known.
+// The meaning of a name about which nothing is known.
 static const struct tile_meaning something = { .kind = TILE_OPERAND };
 
 static void check_expression(struct tile_elaborator *e, const struct tile_ast *ast);
@@ -70,12 +70,12 @@ static void check_if(struct tile_elaborator *e, const struct tile_statement *s)
     const struct tile_statement *arm[] = { s->body, s->otherwise };
     uint32_t outside = e->count;
 
-    if (condition && condition->kind == TILE_AST_BOOL) { // the other arm is not even looked at
+    if (condition && condition->kind == TILE_AST_BOOL) { // the other arm is ignored
         check_statements(e, arm[!condition->i]);
         return;
     }
     check_statements(e, arm[0]);
-    // The names of the first arm are not there in the second, and are again behind it.
+    // The first arm's names are hidden in the second arm, and visible again behind the if.
     uint32_t first = e->count - outside;
     struct tile_binding *kept = tile_take(e->module, (first + 1) * sizeof(*kept));
     for (uint32_t i = 0; kept && i < first; i++)
@@ -97,7 +97,7 @@ static void check_statement(struct tile_elaborator *e, const struct tile_stateme
     }
     for (uint32_t i = 0; i < s->values; i++) {
         check_expression(e, s->value[i]);
-        calls |= !s->value[i] || s->value[i]->kind == TILE_AST_CALL; // perhaps of several values
+        calls |= !s->value[i] || s->value[i]->kind == TILE_AST_CALL; // possibly with several values
     }
     switch (s->kind) {
     case TILE_STATEMENT_BIND:

@@ -25,7 +25,7 @@ static int64_t start_of(const struct lines *l, int64_t line, int64_t length)
     return line / l->step * l->step * length + line % l->step;
 }
 
-// One more element: in double for floats, exact for integers.
+// Adds one more element: in double for floats, exactly for integers.
 struct sum {
     double real;
     uint64_t element;
@@ -67,7 +67,7 @@ static bool step_fold(struct tile_machine *m, const struct tile_op *op, bool sca
         struct sum s = nothing(with, dtype);
         bool drops = !nan && tile_is_float(dtype) &&
                      (with == TILE_WITH_MIN || with == TILE_WITH_MAX);
-        if (drops) // of NaN alone the result is NaN
+        if (drops) // if all are NaN, the result is NaN
             s.element = in[start];
         for (int64_t n = 0; n < l.length; n++) {
             int64_t at = start + (reverse ? l.length - 1 - n : n) * l.step;
@@ -82,7 +82,7 @@ static bool step_fold(struct tile_machine *m, const struct tile_op *op, bool sca
     return in && out;
 }
 
-// By a function: accumulators and elements are its arguments, its yield the new accumulators.
+// By a function: its arguments are accumulators and elements, its yield the new accumulators.
 static bool step_function(struct tile_machine *m, const struct tile_op *op, bool scan)
 {
     uint32_t n = op->result_count;
@@ -148,7 +148,7 @@ static bool step_arg(struct tile_machine *m, const struct tile_op *op)
     return in && out;
 }
 
-// The order of sort: -0 is below 0, and NaN above all.
+// The order of sort: -0 is below 0, and NaN above everything.
 static bool sorts_before(cuc_dtype dtype, uint64_t a, uint64_t b)
 {
     if (tile_is_integer(dtype))
@@ -157,7 +157,7 @@ static bool sorts_before(cuc_dtype dtype, uint64_t a, uint64_t b)
     return x < y || (x == x && y != y) || (x == y && signbit(x) && !signbit(y));
 }
 
-// Of all NaN one: positive, with all bits of its fraction set.
+// Maps every NaN to one: positive, with all fraction bits set.
 static uint64_t one_nan(cuc_dtype dtype, uint64_t x)
 {
     bool nan = !tile_is_integer(dtype) && isnan(tile_element_real(dtype, x));
@@ -165,7 +165,7 @@ static uint64_t one_nan(cuc_dtype dtype, uint64_t x)
     return nan ? UINT64_MAX >> (65 - cuc_dtype_bits(dtype)) : x;
 }
 
-// A stable insertion sort: largest first when `down`.
+// A stable insertion sort; largest first if `down`.
 static void order(cuc_dtype dtype, uint64_t *key, uint64_t *index, int64_t count, bool down)
 {
     for (int64_t i = 1; i < count; i++) {
@@ -244,7 +244,7 @@ bool tile_step_along(struct tile_machine *m, const struct tile_op *op)
     }
 }
 
-// What products are made of, once for all that an element takes part in.
+// Reads a product's operands once for all elements that use them.
 static void read_reals(double *out, const struct tile_value *value, const uint64_t *element,
                        bool tf32)
 {

@@ -1,7 +1,7 @@
-// Instructions of the source's own: as a kernel of a thread an element, run by the simulator.
+// Inline PTX: wrapped into a kernel with one thread per element, which the simulator runs.
 //
-// Registers are of the classes that emitted code has, and begin with %cuc, which no source does.
-// Elements are 64 bits in memory, as scalar.h has them.
+// Registers have the classes of emitted code, and names that begin with %cuc, which no source uses.
+// Elements are 64 bits in memory, as in scalar.h.
 #include "machine.h"
 
 #include "driver/simulator.h"
@@ -19,7 +19,7 @@ struct tile_assembly {
     struct tile_assembly *next;
 };
 
-// A dtype's class of registers, how it comes from 64 bits, and goes back.
+// A dtype's register class, and the conversions from 64 bits and back.
 struct class
 {
     const char *type, *from, *to;
@@ -45,7 +45,7 @@ static const char *register_name(char room[16], uint32_t number)
     return room;
 }
 
-// The text with registers for its signs.
+// Writes the text with registers for its placeholders.
 static void put_text(FILE *to, const char *text)
 {
     char name[16];
@@ -56,7 +56,7 @@ static void put_text(FILE *to, const char *text)
             char *end;
             fputs(register_name(name, (uint32_t)strtoul(text + 1, &end, 10)), to);
             text = end;
-        } else if (*text == '\n') { // it ends an instruction, as a semicolon does
+        } else if (*text == '\n') { // it ends an instruction, like a semicolon
             fputs(";\n\t", to);
             text++;
         } else {
@@ -101,7 +101,7 @@ static void put_kernel(FILE *to, const struct tile_op *op)
           to);
 }
 
-// Decoded once for all the times that it is met.
+// Decodes the code once for all its executions.
 static void *code_of(struct tile_machine *m, const struct tile_op *op, const cuc__simulator *sim)
 {
     struct tile_assembly *known = m->assembly;
@@ -127,14 +127,14 @@ static void *code_of(struct tile_machine *m, const struct tile_op *op, const cuc
     *known = (struct tile_assembly){ op, sim->load(text, bytes, why, sizeof(why)), m->assembly };
     m->assembly = known;
     free(text);
-    if (!known->code) { // its lines are not the source's
+    if (!known->code) { // its line numbers are not the source's
         const char *behind = strncmp(why, "line ", 5) == 0 ? strstr(why, ": ") : NULL;
         tile_machine_fail(m, op, "the instructions cannot be run: %s", behind ? behind + 2 : why);
     }
     return known->code;
 }
 
-// What small dtypes are extended to is none of the source's business.
+// The inline code need not know how small dtypes are extended.
 static uint64_t element_of(cuc_dtype dtype, uint64_t bits)
 {
     if (tile_is_integer(dtype))

@@ -1,4 +1,4 @@
-// Blocks of a grid one after the other; ops of a block in order; loops and ifs.
+// Runs the blocks of a grid one after another, the ops of a block in order, loops and ifs.
 #include "machine.h"
 
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static bool copy_value(struct tile_machine *m, const struct tile_value *to,
     return dst && src;
 }
 
-// All at once: what is carried may be exchanged.
+// In parallel: carried values may be swapped.
 static bool copy_values(struct tile_machine *m, struct tile_value *const *to,
                         struct tile_value *const *from, uint32_t count)
 {
@@ -88,7 +88,7 @@ static bool less(cuc_dtype dtype, uint64_t a, uint64_t b)
     return tile_is_signed(dtype) ? (int64_t)a < (int64_t)b : a < b;
 }
 
-// After a turn or a block: whether the caller ends the run, who is asked some times a second.
+// After an iteration or a block: asks the caller, some times a second, if it wants to stop.
 static bool is_stopped(struct tile_machine *m)
 {
     enum { TURNS = 64, MS = 50 };
@@ -106,8 +106,7 @@ static bool is_stopped(struct tile_machine *m)
     return m->failed;
 }
 
-// The values that the terminator of a loop's body left are in the loop's results; they go on in the
-// arguments.
+// The body's terminator left its values in the loop's results; they become the arguments.
 static enum tile_flow run_loop(struct tile_machine *m, const struct tile_op *op)
 {
     const struct tile_block *body = op->block[0];
@@ -138,7 +137,7 @@ static enum tile_flow run_loop(struct tile_machine *m, const struct tile_op *op)
             break;
         if (flow == TILE_FLOW_RETURN || m->failed || is_stopped(m))
             return TILE_FLOW_RETURN;
-        // The last step may be past what the dtype holds.
+        // The last step may overflow the dtype.
         if (lead && !less(dtype, at, end - step) && end - at <= step)
             break;
         at += step;
@@ -151,7 +150,7 @@ static enum tile_flow run_terminator(struct tile_machine *m, const struct tile_o
     if (op->kind == TILE_RETURN)
         return TILE_FLOW_RETURN;
     const struct tile_op *target = tile_ended_by(op);
-    // A function of a reduction is run by along.c, which reads the operands itself.
+    // along.c runs the function of a reduction, and reads the operands itself.
     if (target->kind == TILE_REDUCE || target->kind == TILE_SCAN)
         return TILE_FLOW_ON;
     if (!copy_values(m, target->result, op->operand, op->operand_count))

@@ -1,7 +1,7 @@
-// Kernels on the CPU, block after block: the oracle that the simulator and GPUs are compared with.
+// Runs kernels on the CPU, block after block: the oracle for the simulator and for GPUs.
 //
-// Integer and IEEE ops are exact to the bit; sums and products along axes and of mma are made in
-// double and rounded once; the other functions are those of libm, rounded once.
+// Integer and IEEE ops are exact to the bit. Sums and products along axes and in mma are computed
+// in double and rounded once. The other functions are libm's, rounded once.
 #ifndef CUCORE_TILE_INTERPRET_INTERPRET_H
 #define CUCORE_TILE_INTERPRET_INTERPRET_H
 
@@ -11,16 +11,17 @@ struct tile_interpretation {
     const struct tile_kernel *kernel;
     const struct tile_argument *argument; // tensors in host memory
     uint32_t arguments;
-    int64_t grid[3];                             // for kernels that declare none; else 0
-    void (*print)(void *data, const char *text); // of print(); NULL: nothing is printed
-    int32_t (*stop)(void *data); // whether to end now, asked now and then; NULL: it goes on
+    int64_t grid[3];                             // for kernels that declare none; otherwise 0
+    void (*print)(void *data, const char *text); // receives print()'s text; NULL: nothing is
+                                                 // printed
+    int32_t (*stop)(void *data); // asked now and then; nonzero ends the run; NULL: never
     void *user_data;             // of both
-    bool *no_memory;             // set when that is what it fails of; NULL: nobody asks
-    bool *stopped;               // set when that is why it ends; not NULL where `stop` is not
+    bool *no_memory;             // set if out of memory is the reason for failure; may be NULL
+    bool *stopped;               // set if `stop` ended the run; not NULL if `stop` is not
 };
 
-// False, and the text says what was wrong with the arguments, which assertion failed or which op
-// cannot be interpreted.
+// If false, the text says which argument was wrong, which assertion failed or which op cannot be
+// interpreted.
 bool tile_interpret(const struct tile_interpretation *run, char *text, size_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-// What the interpreter's files share.
+// Internal interface of the interpreter's files.
 #ifndef CUCORE_TILE_INTERPRET_MACHINE_H
 #define CUCORE_TILE_INTERPRET_MACHINE_H
 
@@ -16,34 +16,34 @@ struct tile_view {
 struct tile_machine {
     const struct tile_interpretation *run;
     struct tile_binding_set set;
-    uint64_t **element;     // by value id: room for its elements, taken when it is first made
+    uint64_t **element;     // by value id: space for its elements, allocated on first use
     struct tile_view *view; // by value id
     int64_t block[3], grid[3];
-    struct tile_assembly *assembly; // instructions that were met (inline.c)
+    struct tile_assembly *assembly; // inline PTX decoded so far (inline.c)
     char *text;                     // the first failure
     size_t bytes;
     bool failed;
-    uint64_t turns, asked_ms; // how often and when it might have been, and was, asked to stop
+    uint64_t turns, asked_ms; // iterations so far; time of the last call of `stop`
 };
 
 bool tile_machine_fail(struct tile_machine *m, const struct tile_op *op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// There is no host memory. Always false.
+// Reports that host memory ran out. Always returns false.
 bool tile_machine_no_memory(struct tile_machine *m);
-// The elements of a value; made when it has none yet. NULL after a failure.
+// The elements of a value, allocated on first use. NULL after a failure.
 uint64_t *tile_machine_elements(struct tile_machine *m, const struct tile_value *value);
 
-// How control goes on after a block.
+// The flow of control after a block.
 enum tile_flow { TILE_FLOW_ON, TILE_FLOW_CONTINUE, TILE_FLOW_BREAK, TILE_FLOW_RETURN };
 enum tile_flow tile_machine_block(struct tile_machine *m, const struct tile_block *block);
 
-// value.c, along.c, memory.c: an op by itself; false after a failure.
+// value.c, along.c, memory.c: runs one op; false after a failure.
 typedef bool tile_step(struct tile_machine *m, const struct tile_op *op);
 tile_step tile_step_value, tile_step_shape, tile_step_along, tile_step_mma, tile_step_memory,
     tile_step_philox, tile_step_asm;
 void tile_machine_drop_assembly(struct tile_machine *m); // inline.c
 
-// Walking over a shape: the flat number of a coordinate, and back.
+// The linear index of a coordinate in a shape, and back.
 static inline void tile_unflatten(const struct tile_type *type, int64_t flat, int64_t *coordinate)
 {
     for (uint32_t i = type->rank; i-- > 0;) {

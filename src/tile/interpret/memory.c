@@ -28,7 +28,7 @@ static void write_element(const struct tile_view *v, const int64_t *at, uint64_t
     memcpy(place, &element, tile_bytes_of(v->dtype));
 }
 
-// What is promised to be inside and is not is a failure.
+// An element that is promised to be inside but is not is a failure.
 static bool inside(struct tile_machine *m, const struct tile_op *op, const struct tile_view *v,
                    const int64_t *at)
 {
@@ -44,7 +44,7 @@ static bool inside(struct tile_machine *m, const struct tile_op *op, const struc
     return true;
 }
 
-// An index times an extent plus a place in the tile; what passes 64 bits is outside.
+// An index times an extent plus an offset in the tile. A result that overflows 64 bits is outside.
 static int64_t element_index(int64_t index, int64_t scale, int64_t offset)
 {
     int64_t at;
@@ -54,7 +54,7 @@ static int64_t element_index(int64_t index, int64_t scale, int64_t offset)
     return at;
 }
 
-// What an access by tiles or elements has before its element `flat`.
+// The state of an access by tiles or elements, apart from the element `flat`.
 struct access {
     const struct tile_view *view;
     const struct tile_attribute *shape;
@@ -79,7 +79,7 @@ static bool open_access(struct tile_machine *m, const struct tile_op *op, struct
     return !rows || a->ids;
 }
 
-// Where element `flat` of the tile lies in the tensor.
+// The position of the tile's element `flat` in the tensor.
 static void place_of(const struct access *a, const struct tile_type *tile, int64_t flat,
                      int64_t *at)
 {
@@ -155,7 +155,7 @@ static uint64_t exchanged(enum tile_combine with, cuc_dtype dtype, uint64_t old,
     return out;
 }
 
-// gather, scatter, atomic: an index tile an axis.
+// gather, scatter, atomic: one index tile per axis.
 static bool step_elements(struct tile_machine *m, const struct tile_op *op)
 {
     const struct tile_view *view = &m->view[op->operand[0]->id];
@@ -211,7 +211,7 @@ static bool step_slice(struct tile_machine *m, const struct tile_op *op)
     return true;
 }
 
-// By printf's format, made of a mark.
+// Formats an element with the printf format of a placeholder.
 static void put_element(char *to, size_t bytes, const struct tile_mark *mark, cuc_dtype dtype,
                         uint64_t element)
 {

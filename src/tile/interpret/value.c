@@ -1,4 +1,4 @@
-// Ops on each element by itself, ops that move elements, and random numbers.
+// Elementwise ops, ops that move elements, and random numbers.
 #include "machine.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static uint64_t bitcast(cuc_dtype to, cuc_dtype from, uint64_t element)
     return tile_is_integer(to) ? tile_element_of_int(to, (int64_t)low) : low;
 }
 
-// An op without a result, such as a division by zero, gives any value: here 0.
+// An op without a result, such as a division by zero, may give any value: here 0.
 static bool step_elementwise(struct tile_machine *m, const struct tile_op *op, uint64_t *out)
 {
     int64_t count = tile_elements(&op->result[0]->type);
@@ -86,10 +86,11 @@ bool tile_step_value(struct tile_machine *m, const struct tile_op *op)
                                                              : step_leaf(m, op, out);
 }
 
-// Where element `flat` of the result comes from. False: it is the pad, or of the second operand.
+// The source of the result's element `flat`. False if it is the pad, or comes from the second
+// operand.
 struct moving {
     const struct tile_type *from, *to;
-    int64_t index[TILE_MAX_RANK]; // of extract and insert; shift's and roll's n in [0]
+    int64_t index[TILE_MAX_RANK]; // of extract and insert; [0] is n for shift and roll
     int64_t axis;
     const int64_t *axes;
     const uint64_t *taken; // take's indices

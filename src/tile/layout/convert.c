@@ -112,7 +112,8 @@ static void convert_op(struct tile_op *op, void *data)
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const struct tile_layout *same;
         struct tile_layout other;
-        // The emitter handles a broadcast in any layouts, through shared memory if necessary.
+        // The emitter handles broadcasts itself, and sends operands without a needed layout through
+        // shared memory.
         if (op->kind == TILE_BROADCAST || !tile_needed_layout(op, i, &same, &other))
             continue;
         need(a, op, i, same ? same : tile_keep_layout(a, tile_layout_compact(other)));
