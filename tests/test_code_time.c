@@ -1,5 +1,8 @@
 // Reading code takes time in proportion to its size: four times the code takes about four times the
 // CPU time, also of code that nobody's compiler would write.
+#include <cucore/device.h>
+#include <cucore/kernel.h>
+#include <cucore/linker.h>
 #include <cucore/object.h>
 
 #include "code/cubin.h"
@@ -63,11 +66,99 @@ static void list_entries(size_t n)
     list_kernels(n, "$idx64");
 }
 
+// A kernel a line, as a driver takes them.
+static char *text_of_kernels(size_t n, size_t *bytes)
+{
+    char *text = malloc(64 + n * 64);
+
+    ck_assert_ptr_nonnull(text);
+    *bytes = (size_t)sprintf(text, ".version 8.0\n.target sm_80\n.address_size 64\n");
+    for (size_t i = 0; i < n; i++)
+        *bytes +=
+            (size_t)sprintf(text + *bytes, ".visible .entry k%zu(.param .u32 n) { ret; }\n", i);
+    return text;
+}
+
+static void need_a_driver(void)
+{
+    cuc_device *device = NULL;
+
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_device_set_current(device, NULL));
+}
+
+// Every kernel is asked for, by its symbol or by an expression.
+static void get_kernels(size_t n, bool by_expression)
+{
+    cuc_object_mapping *names = calloc(n, sizeof(*names));
+    char *expressions = malloc(32 * n), *symbols = malloc(16 * n);
+    cuc_object *object = NULL;
+    size_t bytes;
+
+    ck_assert(names && expressions && symbols);
+    need_a_driver();
+    char *text = text_of_kernels(n, &bytes);
+    for (size_t i = 0; i < n; i++) {
+        names[i] = (cuc_object_mapping){ expressions + 32 * i, symbols + 16 * i };
+        sprintf(expressions + 32 * i, "kernel<%zu>", i);
+        sprintf(symbols + 16 * i, "k%zu", i);
+    }
+    ck_ok(
+        cuc_object_create(&object, CUC_CODE_PTX, text, bytes + 1,
+                          CUC_OBJECT_OPTIONS(.names = names, .name_count = by_expression ? n : 0)));
+    for (size_t i = 0; i < n; i++) {
+        cuc_kernel *kernel = NULL;
+        size_t count = 0;
+        ck_ok(cuc_object_get_kernel(&kernel, object,
+                                    by_expression ? names[i].expression : names[i].symbol));
+        ck_ok(cuc_kernel_get_parameter_count(&count, kernel));
+        ck_assert_uint_eq(count, 1);
+        cuc_kernel_release(kernel);
+    }
+    cuc_kernel *none = NULL;
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_object_get_kernel(&none, object, "none"), "and ");
+    cuc_object_release(object);
+    free(text);
+    free(symbols);
+    free(expressions);
+    free(names);
+}
+
+static void get_by_symbol(size_t n)
+{
+    get_kernels(n, false);
+}
+
+static void get_by_expression(size_t n)
+{
+    get_kernels(n, true);
+}
+
+// By the driver's own linker.
+static void link_kernels(size_t n)
+{
+    cuc_linker *linker = NULL;
+    cuc_object *linked = NULL;
+    size_t bytes;
+
+    need_a_driver();
+    char *text = text_of_kernels(n, &bytes);
+    ck_ok(cuc_linker_create(&linker, CUC_LINKER_OPTIONS(.backend = CUC_LINKER_DRIVER)));
+    ck_ok(cuc_linker_add_data(linker, CUC_CODE_PTX, text, bytes + 1, "kernels"));
+    ck_ok(cuc_linker_link(&linked, linker, CUC_CODE_CUBIN));
+    cuc_object_release(linked);
+    cuc_linker_release(linker);
+    free(text);
+}
+
 static const struct {
     const char *what;
     void (*read)(size_t n);
     size_t n;
 } rows[] = {
+    { "kernels asked for by their symbols", get_by_symbol, 2000 },
+    { "kernels asked for by expressions", get_by_expression, 2000 },
+    { "kernels that are linked", link_kernels, 4000 },
     { "symbols of a cubin", read_symbols, 15000 },
     { "kernels of PTX", list_plain, 10000 },
     { "entries like those of tile kernels", list_entries, 2000 },

@@ -140,6 +140,17 @@ START_TEST(a_librarys_failure_is_one_paragraph_of_call_code_explanation_and_note
 }
 END_TEST
 
+START_TEST(notes_are_sentences_of_their_own_without_mangled_names)
+{
+    cuc__fail(CUC_ERROR_DRIVER, "cuc_thing_do", "waiting for a thing");
+    cuc__error_note("the cause may be _Z5scaleIfEvPT_i grid 1,1,1");
+    cuc__error_set_explanation("");
+    ck_assert_str_eq(cuc_error_message(), "cuc_thing_do: waiting for a thing. Note: the cause may "
+                                          "be scale<float>(float*, int) grid 1,1,1.");
+    ck_assert_str_eq(cuc_error_note(0), "the cause may be _Z5scaleIfEvPT_i grid 1,1,1");
+}
+END_TEST
+
 START_TEST(the_next_failure_leaves_nothing_of_the_one_before)
 {
     cuc__fail_library(CUC_ERROR_TOOLKIT, CUC_LIBRARY_NVRTC, 9, "S", "cuc_a", "call", "E", "log",
@@ -341,6 +352,7 @@ int main(void)
     tcase_add_test(tests, a_program_can_report_a_failure_of_its_own);
     tcase_add_test(tests, a_note_that_is_cut_says_so);
     tcase_add_test(tests, a_librarys_failure_is_one_paragraph_of_call_code_explanation_and_notes);
+    tcase_add_test(tests, notes_are_sentences_of_their_own_without_mangled_names);
     tcase_add_test(tests, the_next_failure_leaves_nothing_of_the_one_before);
     tcase_add_test(tests, past_eight_notes_the_last_one_is_the_latest);
     tcase_add_test(tests, long_texts_are_cut_and_a_long_log_is_kept_whole);

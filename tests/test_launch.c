@@ -1,6 +1,9 @@
 // Launches on streams of every sort, with memory of every device, and kernels that fail.
 #include "launching.h"
 
+#include <cucore/condition.h>
+#include <cucore/node.h>
+
 // Memory of other devices.
 
 START_TEST(memory_that_the_device_cannot_reach_is_refused)
@@ -468,6 +471,151 @@ START_TEST(a_fault_in_a_graph_is_blamed_on_its_kernels)
 }
 END_TEST
 
+// Graphs with a faulty kernel inside of them.
+
+static cuc_graph *end(cuc_stream *s)
+{
+    cuc_graph *graph = NULL;
+
+    ck_ok(cuc_stream_end_capture(&graph, s));
+    return graph;
+}
+
+static void embed(cuc_graph *child)
+{
+    ck_ok(cuc_stream_embed_graph(stream, child));
+    cuc_graph_release(child);
+}
+
+static cuc_graph *child_of(cuc_kernel *faulty)
+{
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(CUC_LAUNCH(stream, SHAPE, none));
+    ck_ok(CUC_LAUNCH(stream, SHAPE, faulty));
+    return end(stream);
+}
+
+static void put_child(cuc_stream *side, cuc_kernel *faulty)
+{
+    (void)side;
+    cuc_graph *child = child_of(faulty);
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    embed(child);
+}
+
+static void put_grandchild(cuc_stream *side, cuc_kernel *faulty)
+{
+    put_child(side, faulty);
+    cuc_graph *child = end(stream);
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    embed(child);
+}
+
+// A node that runs the second of two bodies, which is filled by `s` from here on.
+static cuc_graph *begin_body(cuc_stream *of, cuc_stream *s)
+{
+    cuc_graph *bodies[2] = { NULL, NULL };
+    cuc_condition condition = 0;
+
+    ck_ok(cuc_stream_create_condition(&condition, of, 1, CUC_CONDITION_ASSIGN_DEFAULT));
+    ck_ok(cuc_stream_add_conditional(bodies, 2, of, condition, CUC_CONDITIONAL_SWITCH));
+    ck_ok(cuc_stream_begin_capture_to(s, bodies[0], NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(CUC_LAUNCH(s, SHAPE, none));
+    cuc_graph_release(end(s));
+    ck_ok(cuc_stream_begin_capture_to(s, bodies[1], NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
+    cuc_graph_release(bodies[0]);
+    return bodies[1];
+}
+
+static void end_body(cuc_graph *body, cuc_stream *s)
+{
+    cuc_graph_release(end(s));
+    cuc_graph_release(body);
+}
+
+static void put_body(cuc_stream *side, cuc_kernel *faulty)
+{
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    cuc_graph *body = begin_body(stream, side);
+    ck_ok(CUC_LAUNCH(side, SHAPE, faulty));
+    end_body(body, side);
+}
+
+static void put_child_of_body(cuc_stream *side, cuc_kernel *faulty)
+{
+    cuc_graph *child = child_of(faulty);
+
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    cuc_graph *body = begin_body(stream, side);
+    ck_ok(cuc_stream_embed_graph(side, child));
+    end_body(body, side);
+    cuc_graph_release(child);
+}
+
+static void put_body_of_body(cuc_stream *side, cuc_kernel *faulty)
+{
+    cuc_stream *inner = NULL;
+
+    ck_ok(cuc_stream_create(&inner, device, NULL));
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    cuc_graph *outer = begin_body(stream, side), *body = begin_body(side, inner);
+    ck_ok(CUC_LAUNCH(inner, SHAPE, faulty));
+    end_body(body, inner);
+    end_body(outer, side);
+    cuc_stream_release(inner);
+}
+
+// Into a graph that is there, which gets its nodes at once.
+static void put_body_into_a_graph(cuc_stream *side, cuc_kernel *faulty)
+{
+    cuc_graph *graph = NULL;
+
+    ck_ok(cuc_graph_create(&graph, device));
+    ck_ok(cuc_stream_begin_capture_to(stream, graph, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
+    cuc_graph *body = begin_body(stream, side);
+    ck_ok(CUC_LAUNCH(side, SHAPE, faulty));
+    end_body(body, side);
+    cuc_graph_release(graph);
+}
+
+static const struct {
+    const char *name;
+    void (*put)(cuc_stream *side, cuc_kernel *faulty); // begins the capture, too
+} inside[] = {
+    { "a graph in it", put_child },
+    { "a graph in a graph in it", put_grandchild },
+    { "a body", put_body },
+    { "a graph in a body", put_child_of_body },
+    { "a body in a body", put_body_of_body },
+    { "a body of a graph that was there", put_body_into_a_graph },
+};
+
+START_TEST(a_fault_is_blamed_on_kernels_inside_of_a_graph)
+{
+    static const char blamed[] =
+        "one of which may be the cause: graph of 1 node (kernels none, faulty) on stream 0x";
+    cuc_graph_exec *exec = NULL;
+    cuc_stream *side = NULL;
+    cuc_kernel *faulty;
+
+    NEED_FAKE();
+    faulty = kernel("faulty");
+    fake_define_kernel("none", run);
+    fake_define_kernel("faulty", fault);
+    ck_ok(cuc_stream_create(&side, device, NULL));
+    inside[_i].put(side, faulty);
+    cuc_graph *graph = end(stream);
+    ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
+    cuc_graph_release(graph);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_synchronize(stream), blamed);
+    cuc_graph_exec_release(exec);
+    cuc_stream_release(side);
+    cuc_kernel_release(faulty);
+    lose();
+}
+END_TEST
+
 START_TEST(with_blocking_launches_a_fault_in_a_graph_is_its_own)
 {
     cuc_kernel *faulty;
@@ -572,6 +720,7 @@ int main(void)
     tcase_add_test(tests, a_fault_is_told_with_the_latest_launches);
     tcase_add_loop_test(tests, a_fault_is_blamed_on_what_may_not_be_complete, 0, LENGTH(before));
     tcase_add_test(tests, a_fault_in_a_graph_is_blamed_on_its_kernels);
+    tcase_add_loop_test(tests, a_fault_is_blamed_on_kernels_inside_of_a_graph, 0, LENGTH(inside));
     tcase_add_test(tests, with_blocking_launches_a_fault_in_a_graph_is_its_own);
     tcase_add_test(tests, with_blocking_launches_a_fault_is_the_kernels_own);
     tcase_add_test(tests, without_the_variable_launches_do_not_wait);

@@ -183,6 +183,7 @@ CUC_API void cuc_launch_config_init(cuc_launch_config *config, size_t caller_siz
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL; the kernel is of a tile program; its
  * block, or the one given, has more than one dimension, is beyond the kernel or not the one
  * required; shared_bytes is beyond the kernel; or the device has no grid for n
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           refused, such as for code that does not run on the device
  * @since 0.1
  */

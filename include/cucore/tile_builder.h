@@ -92,6 +92,77 @@ typedef uint32_t cuc_tile_variable;
 CUC_API cuc_status cuc_tile_program_create(cuc_tile_program **out);
 
 /**
+ * What building a program may take; zero is the default of every field.
+ *
+ * The names and the defaults are those of cuc_program_options, whose budget holds when the source
+ * is compiled.
+ */
+typedef struct cuc_tile_budget {
+    size_t struct_size; /**< sizeof(cuc_tile_budget); the initialisers set it */
+    /** Steps of the compiler, as many on every machine: 2^23 by default; UINT64_MAX: no limit */
+    uint64_t budget_operations;
+    uint64_t budget_ptx_bytes;    /**< of the source that comes of it: 2^26 by default */
+    uint64_t budget_memory_bytes; /**< that the program holds at a time: 2^28 by default */
+    double budget_seconds;        /**< on the clock, from the call on; 0: any number */
+    /** Asked some times a second, within calls of the program, whether to end it: unless it gives
+     *  0. NULL: it goes on */
+    int32_t (*cancel)(void *user);
+    void *cancel_user; /**< handed to cancel, until the program is released */
+} cuc_tile_budget;
+
+/** Every default: cuc_tile_budget b = CUC_TILE_BUDGET_INIT; */
+#ifdef __cplusplus
+static inline cuc_tile_budget cuc__tile_budget_default(void)
+{
+    cuc_tile_budget budget = cuc_tile_budget();
+    budget.struct_size = sizeof(budget);
+    return budget;
+}
+#define CUC_TILE_BUDGET_INIT (cuc__tile_budget_default())
+#else
+#define CUC_TILE_BUDGET_INIT                   \
+    {                                          \
+        .struct_size = sizeof(cuc_tile_budget) \
+    }
+
+/** A budget written at the call site: CUC_TILE_BUDGET(.budget_seconds = 2). */
+#define CUC_TILE_BUDGET(...) \
+    (&(cuc_tile_budget){ .struct_size = sizeof(cuc_tile_budget), __VA_ARGS__ })
+#endif
+
+/**
+ * Give a budget every default.
+ *
+ * @thread any thread
+ * @capture makes no driver call
+ * @param[out] budget      where to write; at most caller_size bytes are written
+ * @param      caller_size sizeof(cuc_tile_budget), as the caller was compiled with it
+ * @since 0.1
+ */
+CUC_API void cuc_tile_budget_init(cuc_tile_budget *budget, size_t caller_size);
+
+/**
+ * Give a program another budget than the default, for what was built before and what is built from
+ * here on.
+ *
+ * A program that would take more gets the error T801 to T805, which cuc_tile_program_finish()
+ * tells: it names the construct, the amount and the limit. Nothing can be built from there on.
+ *
+ * @thread one call at a time on the same program
+ * @capture makes no driver call
+ * @param program the program, before it is finished or beyond its budget
+ * @param budget  read before the call returns; NULL: every default
+ * @retval CUC_OK                     given
+ * @retval CUC_ERROR_INVALID_ARGUMENT program is NULL, finished, or beyond the budget that it had;
+ *                                    budget has a wrong size or unknown fields set; budget_seconds
+ *                                    is negative or no number
+ * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_tile_program_set_budget(cuc_tile_program *program,
+                                               const cuc_tile_budget *budget);
+
+/**
  * End a program: all of its errors, or its source.
  *
  * Nothing can be added any more; called again, it gives the same.

@@ -306,8 +306,14 @@ const char *cuc_error_message(void)
         at = append(r->paragraph, size, at, " (%s returned %d, %s)", r->call, r->code, r->symbol);
     if (r->explanation[0])
         at = append(r->paragraph, size, at, ". %s", r->explanation);
-    for (size_t i = 0; i < r->notes; i++)
-        at = append(r->paragraph, size, at, " Note: %s.", r->note[i]);
+    else if (r->notes && at && !strchr(".:?!\n", r->paragraph[at - 1]))
+        at = append(r->paragraph, size, at, ".");
+    for (size_t i = 0; i < r->notes; i++) {
+        at = append(r->paragraph, size, at, " Note: ");
+        cuc__demangle_text(r->paragraph + at, size - at, r->note[i]);
+        at += strlen(r->paragraph + at);
+        at = append(r->paragraph, size, at, ".");
+    }
     return r->paragraph;
 }
 

@@ -1,21 +1,29 @@
-// A set of kernel names, found by their text. The names are borrowed: cuc__intern() keeps them.
+// A set of names, found by their text. The texts are borrowed.
 #ifndef CUCORE_BASE_NAME_SET_H
 #define CUCORE_BASE_NAME_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+struct cuc__name {
+    const char *text; // NULL: an empty slot
+    size_t bytes;
+    uintptr_t value; // what goes with the name
+};
 
 // Zeroed: empty.
 struct cuc__name_set {
-    const char **slot;
+    struct cuc__name *slot;
     size_t slots, count; // slots: 0 or a power of two, at least twice the count
 };
 
 // The name in the set that equals the text, or NULL.
-const char *cuc__name_set_find(const struct cuc__name_set *set, const char *text, size_t bytes);
+const struct cuc__name *cuc__name_set_find(const struct cuc__name_set *set, const char *text,
+                                           size_t bytes);
 
 // False without memory. Adding a name again changes nothing.
-bool cuc__name_set_add(struct cuc__name_set *set, const char *name);
+bool cuc__name_set_add(struct cuc__name_set *set, const char *text, size_t bytes, uintptr_t value);
 
 void cuc__name_set_free(struct cuc__name_set *set);
 

@@ -140,18 +140,24 @@ static void add_types(struct cuc__kernel_facts *f, const struct cuc__parameter *
 }
 
 // The types out of the PTX, and the layout too where the driver could not tell it.
-static cuc_status read_parameters(struct cuc__kernel_facts *f, const cuc_object *object,
+static cuc_status read_parameters(struct cuc__kernel_facts *f, cuc_object *object,
                                   const char *function)
 {
+    struct cuc__ptx at;
     size_t n;
 
-    if (!object || !object->ptx ||
-        !cuc__ptx_signature(object->ptx, object->ptx_bytes, f->symbol, NULL, 0, &n))
+    if (!object)
+        return CUC_OK;
+    const enum cuc__ptx_found found = cuc__ptx_index_entry(&object->ptx_index, f->symbol, &at);
+    if (found == CUC__PTX_NO_MEMORY)
+        return fail_memory(f->symbol, function);
+    if (found == CUC__PTX_NONE ||
+        !cuc__ptx_signature(at.at, (size_t)(at.end - at.at), f->symbol, NULL, 0, &n))
         return CUC_OK;
     struct cuc__parameter *p = calloc(n + 1, sizeof(*p));
     if (!p)
         return fail_memory(f->symbol, function);
-    (void)cuc__ptx_signature(object->ptx, object->ptx_bytes, f->symbol, p, n, &n);
+    (void)cuc__ptx_signature(at.at, (size_t)(at.end - at.at), f->symbol, p, n, &n);
     if (f->parameters_known) {
         add_types(f, p, n);
         free(p);
@@ -173,8 +179,9 @@ static cuc_status make_accepted(struct cuc__kernel_facts *f, const char *functio
     return CUC_OK;
 }
 
+// Called with the object's lock held, where there is one.
 static cuc_status make_facts(struct cuc__kernel_facts **out, CUkernel handle, const char *symbol,
-                             const cuc_object *object, const char *function)
+                             cuc_object *object, const char *function)
 {
     int devices;
     cuc_status st;
@@ -199,9 +206,16 @@ static cuc_status make_facts(struct cuc__kernel_facts **out, CUkernel handle, co
     }
     if (st == CUC_OK)
         st = make_accepted(f, function);
+    if (st == CUC_OK && object &&
+        !cuc__name_set_add(&object->facts_named, f->symbol, strlen(f->symbol), (uintptr_t)f))
+        st = fail_memory(symbol, function);
     if (st < 0) {
         cuc__kernel_facts_free(f);
         return st;
+    }
+    if (object) {
+        f->next = object->facts;
+        object->facts = f;
     }
     *out = f;
     return CUC_OK;
@@ -237,17 +251,22 @@ static cuc_status make_kernel(cuc_kernel **out, struct cuc__kernel_facts *facts,
     return CUC_OK;
 }
 
+static struct cuc__kernel_facts *facts_named(const cuc_object *object, const char *symbol)
+{
+    const struct cuc__name *n = cuc__name_set_find(&object->facts_named, symbol, strlen(symbol));
+
+    return n ? (struct cuc__kernel_facts *)n->value : NULL;
+}
+
 // The facts of a kernel that an object has; called with the object's lock held.
 static cuc_status facts_of_symbol(struct cuc__kernel_facts **out, cuc_object *object,
                                   CUlibrary library, const char *symbol, const char *name,
                                   const char *function)
 {
-    struct cuc__kernel_facts *f;
+    struct cuc__kernel_facts *f = facts_named(object, symbol);
     CUkernel handle;
     cuc_status st;
 
-    for (f = object->facts; f && strcmp(f->symbol, symbol) != 0; f = f->next)
-        ;
     if (!f) {
         CUstreamCaptureMode mode = cuc__relax();
         CUresult r = cuc__cu.cuLibraryGetKernel(&handle, library, symbol);
@@ -262,8 +281,6 @@ static cuc_status facts_of_symbol(struct cuc__kernel_facts **out, cuc_object *ob
         }
         if ((st = make_facts(&f, handle, symbol, object, function)) < 0)
             return st;
-        f->next = object->facts;
-        object->facts = f;
     }
     *out = f;
     return CUC_OK;
@@ -335,12 +352,12 @@ cuc_status cuc_kernel_from_handle(cuc_kernel **out, void *handle, cuc_object *ob
         if ((st = check_library(handle, name, object, __func__)) < 0)
             return st;
         pthread_mutex_lock(&object->lock);
-        for (facts = object->facts; facts && facts->handle != handle; facts = facts->next)
-            ;
-        if (!facts && (st = make_facts(&facts, handle, name, object, __func__)) == CUC_OK) {
-            facts->next = object->facts;
-            object->facts = facts;
-        }
+        facts = facts_named(object, name);
+        if (!*name || (facts && facts->handle != handle)) // the driver does not tell names
+            for (facts = object->facts; facts && facts->handle != handle; facts = facts->next)
+                ;
+        if (!facts)
+            st = make_facts(&facts, handle, name, object, __func__);
         pthread_mutex_unlock(&object->lock);
         if (st < 0)
             return st;

@@ -22,6 +22,7 @@ enum {
 struct found {
     const unsigned char *at;
     size_t count;
+    bool no_memory; // it may be there
     unsigned char *copy;
     unsigned char common[COMMON_BYTES];
 };
@@ -33,6 +34,7 @@ static bool find_in_ptx(struct found *f, const char *text, size_t bytes, const c
     f->at = f->common;
     if (f->count > sizeof(f->common)) {
         f->at = f->copy = malloc(f->count);
+        f->no_memory |= !f->copy;
         return f->copy && cuc__ptx_bytes(text, bytes, symbol, f->copy, f->count, &f->count);
     }
     return true;
@@ -54,8 +56,12 @@ static bool find_in_fatbin(struct found *f, const char *data, size_t bytes, cons
 
     while (found && cuc__fatbin_next(&fatbin, &e)) {
         char *unpacked = NULL;
-        if ((e.lz4 || e.zstd) && cuc__fatbin_unpack(&unpacked, &e) != CUC__FATBIN_OK)
-            continue;
+        if (e.lz4 || e.zstd) {
+            const enum cuc__fatbin_result result = cuc__fatbin_unpack(&unpacked, &e);
+            f->no_memory |= result == CUC__FATBIN_NO_MEMORY;
+            if (result)
+                continue;
+        }
         if (unpacked) {
             e.data = unpacked;
             e.bytes = e.full_bytes;
@@ -71,14 +77,23 @@ static bool find_in_fatbin(struct found *f, const char *data, size_t bytes, cons
     return false;
 }
 
-static bool find(struct found *f, const cuc_object *object, const char *name)
+static bool find_in_own_ptx(struct found *f, cuc_object *object, const char *symbol)
+{
+    struct cuc__ptx at;
+
+    const enum cuc__ptx_found found = cuc__object_ptx_array(&at, object, symbol);
+    f->no_memory = found == CUC__PTX_NO_MEMORY;
+    return found == CUC__PTX_FOUND && find_in_ptx(f, at.at, (size_t)(at.end - at.at), symbol);
+}
+
+static bool find(struct found *f, cuc_object *object, const char *name)
 {
     char symbol[SYMBOL_BYTES];
 
     if (snprintf(symbol, sizeof(symbol), TILE_SIGNATURE_PREFIX "%s", name) >= (int)sizeof(symbol))
         return false;
     if (object->ptx)
-        return find_in_ptx(f, object->ptx, object->ptx_bytes, symbol);
+        return find_in_own_ptx(f, object, symbol);
     if (object->kind == CUC_CODE_CUBIN)
         return cuc__cubin_variable(&f->at, &f->count, object->code, object->bytes, symbol);
     return object->kind == CUC_CODE_FATBIN &&
@@ -92,7 +107,9 @@ cuc_status cuc__tile_signature_of(struct tile_signature **out, cuc_object *objec
     char why[128];
 
     if (!find(&f, object, name))
-        return CUC_ERROR_NOT_FOUND;
+        return f.no_memory ? cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
+                                       "no host memory to look for the tile kernel %s", name)
+                           : CUC_ERROR_NOT_FOUND;
     *out = tile_signature_read(f.at, f.count, why, sizeof(why));
     free(f.copy);
     if (*out)
@@ -123,7 +140,7 @@ static bool add_tile_name(void *user, const char *name, size_t bytes)
     if (cuc__name_set_find(&tiles->set, text, bytes))
         return true;
     const char *kept = cuc__intern(text);
-    tiles->no_memory = !kept || !cuc__name_set_add(&tiles->set, kept);
+    tiles->no_memory = !kept || !cuc__name_set_add(&tiles->set, kept, bytes, 0);
     if (tiles->no_memory && kept)
         cuc__intern_release(kept);
     return !tiles->no_memory;
@@ -189,8 +206,9 @@ bool cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t
     for (size_t i = 0; i < *count; i++) {
         const char *name = names[i], *kept;
         const char *end = strchr(name, '$'); // no name of a tile program has one
-        const char *tile = end ? cuc__name_set_find(&tiles.set, name, (size_t)(end - name)) : NULL;
-        if (tile && (kept = cuc__intern(tile)) != NULL) {
+        const struct cuc__name *tile =
+            end ? cuc__name_set_find(&tiles.set, name, (size_t)(end - name)) : NULL;
+        if (tile && (kept = cuc__intern(tile->text)) != NULL) {
             cuc__intern_release(name);
             name = kept;
         }
@@ -198,12 +216,11 @@ bool cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t
             cuc__intern_release(name);
             continue;
         }
-        memory = memory && cuc__name_set_add(&seen, name);
+        memory = memory && cuc__name_set_add(&seen, name, strlen(name), 0);
         names[n++] = name;
     }
     for (size_t i = 0; i < tiles.set.slots; i++)
-        if (tiles.set.slot[i])
-            cuc__intern_release(tiles.set.slot[i]);
+        cuc__intern_release(tiles.set.slot[i].text);
     cuc__name_set_free(&seen);
     cuc__name_set_free(&tiles.set);
     *count = n;

@@ -25,6 +25,9 @@ static void destroy(cuc_object *object)
         cuc__intern_release(object->kernel_names[i]);
     free(object->kernel_names);
     cuc__kernel_facts_free(object->facts);
+    cuc__name_set_free(&object->facts_named);
+    cuc__name_set_free(&object->symbols);
+    cuc__ptx_index_free(&object->ptx_index);
     pthread_mutex_destroy(&object->lock);
     cuc__handle_free(object);
 }
@@ -68,6 +71,17 @@ static cuc_object_mapping *copy_names(const char *const (*names)[2], size_t coun
     return copy;
 }
 
+static bool index_names(cuc_object *object)
+{
+    for (size_t i = 0; i < object->name_count; i++) {
+        const cuc_object_mapping *m = &object->names[i];
+        if (!cuc__name_set_add(&object->symbols, m->expression, strlen(m->expression),
+                               (uintptr_t)m->symbol))
+            return false;
+    }
+    return true;
+}
+
 cuc_status cuc__object_create(cuc_object **out, int32_t kind, const void *code, size_t bytes,
                               const void *ptx, size_t ptx_bytes, const char *name,
                               const char *const (*names)[2], size_t name_count, const char *log,
@@ -94,7 +108,7 @@ cuc_status cuc__object_create(cuc_object **out, int32_t kind, const void *code, 
     object->name_count = name_count;
     if (!(object->code = copy_code(code, &object->bytes, kind == CUC_CODE_PTX)) ||
         (ptx && !(object->ptx = copy_code(ptx, &object->ptx_bytes, true))) ||
-        (name_count && !(object->names = copy_names(names, name_count))) ||
+        (name_count && !(object->names = copy_names(names, name_count))) || !index_names(object) ||
         !copy_text(&object->name, name) || !copy_text(&object->log, log)) {
         if (cuc__handle_drop(object, CUC__HANDLE_OBJECT))
             destroy(object);
@@ -105,6 +119,8 @@ cuc_status cuc__object_create(cuc_object **out, int32_t kind, const void *code, 
         object->ptx = object->code;
         object->ptx_bytes = object->bytes;
     }
+    if (object->ptx)
+        object->ptx_index.rest = (struct cuc__ptx){ object->ptx, object->ptx + object->ptx_bytes };
     *out = object;
     return CUC_OK;
 
@@ -268,6 +284,24 @@ const char *cuc_object_name(const cuc_object *object)
 const char *cuc_object_log(const cuc_object *object)
 {
     return good(object) && object->log ? object->log : "";
+}
+
+enum cuc__ptx_found cuc__object_ptx_entry(struct cuc__ptx *at, cuc_object *object,
+                                          const char *symbol)
+{
+    pthread_mutex_lock(&object->lock);
+    const enum cuc__ptx_found found = cuc__ptx_index_entry(&object->ptx_index, symbol, at);
+    pthread_mutex_unlock(&object->lock);
+    return found;
+}
+
+enum cuc__ptx_found cuc__object_ptx_array(struct cuc__ptx *at, cuc_object *object,
+                                          const char *symbol)
+{
+    pthread_mutex_lock(&object->lock);
+    const enum cuc__ptx_found found = cuc__ptx_index_array(&object->ptx_index, symbol, at);
+    pthread_mutex_unlock(&object->lock);
+    return found;
 }
 
 cuc_status cuc_object_get_code(const void **data, size_t *bytes, const cuc_object *object)

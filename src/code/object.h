@@ -6,6 +6,7 @@
 
 #include "driver/driver.h"
 #include "base/handle.h"
+#include "ptx_signature.h"
 
 #include <pthread.h>
 
@@ -31,6 +32,7 @@ struct cuc_object {
     size_t ptx_bytes;
     cuc_object_mapping *names; // one block: the pairs, then their text
     size_t name_count;
+    struct cuc__name_set symbols; // of the expressions, the values are theirs
 
     // Guards what is made on first need. Held while the driver loads the code, so that only
     // those wait who need the same object.
@@ -41,6 +43,8 @@ struct cuc_object {
     size_t kernel_count;
     const char **kernel_names;       // interned, owned
     struct cuc__kernel_facts *facts; // of the kernels asked for so far
+    struct cuc__name_set facts_named;
+    struct cuc__ptx_index ptx_index;
 };
 
 // Make an object; everything is copied. `ptx` goes beside a cubin, NULL for none; `names` are
@@ -61,6 +65,12 @@ int32_t cuc__code_guess(const void *data, size_t bytes);
 
 // Refuse data that is not of its kind, or is cut short: a driver is told no length.
 cuc_status cuc__code_check(int32_t kind, const void *data, size_t bytes, const char *function);
+
+// The text of an object's PTX from a kernel, or from an array of .b8, on.
+enum cuc__ptx_found cuc__object_ptx_entry(struct cuc__ptx *at, cuc_object *object,
+                                          const char *symbol);
+enum cuc__ptx_found cuc__object_ptx_array(struct cuc__ptx *at, cuc_object *object,
+                                          const char *symbol);
 
 // object_load.c
 

@@ -164,10 +164,9 @@ void cuc__object_add_log(const cuc_object *object)
 
 const char *cuc__object_symbol(const cuc_object *object, const char *name)
 {
-    for (size_t i = 0; i < object->name_count; i++)
-        if (strcmp(object->names[i].expression, name) == 0)
-            return object->names[i].symbol;
-    return name;
+    const struct cuc__name *found = cuc__name_set_find(&object->symbols, name, strlen(name));
+
+    return found ? (const char *)found->value : name;
 }
 
 // Kernel names
@@ -316,16 +315,9 @@ static void list_add(struct list *list, const char *name)
                                    list->used ? ", " : "", name);
 }
 
-static bool is_mapped(const cuc_object *object, const char *symbol)
-{
-    for (size_t i = 0; i < object->name_count; i++)
-        if (strcmp(object->names[i].symbol, symbol) == 0)
-            return true;
-    return false;
-}
-
 cuc_status cuc__object_fail_no_kernel(cuc_object *object, const char *name, const char *function)
 {
+    struct cuc__name_set mapped = { .slot = NULL };
     struct list list = { .used = 0 };
     const char *mangled = NULL;
     char hint[512] = "";
@@ -333,15 +325,20 @@ cuc_status cuc__object_fail_no_kernel(cuc_object *object, const char *name, cons
     char more[48] = "";
     bool known = know_names(object, function) == CUC_OK;
 
-    for (size_t i = 0; i < object->name_count; i++)
-        list_add(&list, object->names[i].expression);
+    // One that there is no memory for is listed by its symbol, too.
+    for (size_t i = 0; i < object->name_count; i++) {
+        const cuc_object_mapping *m = &object->names[i];
+        list_add(&list, m->expression);
+        (void)cuc__name_set_add(&mapped, m->symbol, strlen(m->symbol), 0);
+    }
     for (size_t i = 0; known && i < object->kernel_count; i++) {
         const char *symbol = object->kernel_names[i];
-        if (!is_mapped(object, symbol))
+        if (!cuc__name_set_find(&mapped, symbol, strlen(symbol)))
             list_add(&list, symbol);
         if (!mangled && strncmp(symbol, "_Z", 2) == 0 && *name && strstr(symbol, name))
             mangled = symbol;
     }
+    cuc__name_set_free(&mapped);
     if (list.left_out)
         snprintf(more, sizeof(more), " and %zu more", list.left_out);
     if (mangled)

@@ -358,3 +358,52 @@ bool cuc__ptx_bytes(const char *text, size_t bytes, const char *name, unsigned c
             return initialised_bytes(&s, out, capacity, count);
     return false;
 }
+
+// Reads on until the set has the name.
+static enum cuc__ptx_found find(struct cuc__ptx_index *index, const struct cuc__name_set *set,
+                                const char *name, struct cuc__ptx *at)
+{
+    const struct cuc__name *found = cuc__name_set_find(set, name, strlen(name));
+    struct cuc__ptx s = index->rest;
+    const char *directive = NULL;
+    bool entry = false, array = false;
+
+    for (struct token t = { "", 1 }; !found && t.bytes;) {
+        t = next(&s);
+        if ((entry || array) && is_identifier(t)) {
+            struct cuc__name_set *to = entry ? &index->entries : &index->arrays;
+            if (!cuc__name_set_add(to, t.at, t.bytes, (uintptr_t)directive))
+                return CUC__PTX_NO_MEMORY;
+            if (to == set && is(t, name))
+                found = cuc__name_set_find(set, name, t.bytes);
+            index->rest = s;
+        }
+        entry = is(t, ".entry");
+        array = is(t, ".b8");
+        directive = t.at;
+    }
+    if (!found) {
+        index->rest = s;
+        return CUC__PTX_NONE;
+    }
+    *at = (struct cuc__ptx){ (const char *)found->value, s.end };
+    return CUC__PTX_FOUND;
+}
+
+enum cuc__ptx_found cuc__ptx_index_entry(struct cuc__ptx_index *index, const char *name,
+                                         struct cuc__ptx *at)
+{
+    return find(index, &index->entries, name, at);
+}
+
+enum cuc__ptx_found cuc__ptx_index_array(struct cuc__ptx_index *index, const char *name,
+                                         struct cuc__ptx *at)
+{
+    return find(index, &index->arrays, name, at);
+}
+
+void cuc__ptx_index_free(struct cuc__ptx_index *index)
+{
+    cuc__name_set_free(&index->entries);
+    cuc__name_set_free(&index->arrays);
+}

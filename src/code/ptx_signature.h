@@ -6,12 +6,34 @@
 #define CUCORE_CODE_PTX_SIGNATURE_H
 
 #include "kernel.h"
+#include "base/name_set.h"
 
 // A place in some text, moved on by cuc__ptx_next_entry() and cuc__ptx_next_bytes().
 struct cuc__ptx {
     const char *at;
     const char *end;
 };
+
+// The kernels and the arrays of .b8 of a text by their names. The text is read as far as what was
+// asked for, once.
+struct cuc__ptx_index {
+    struct cuc__ptx rest; // set to the text; behind what was read
+    struct cuc__name_set entries, arrays;
+};
+
+enum cuc__ptx_found {
+    CUC__PTX_NONE, // of that name
+    CUC__PTX_FOUND,
+    CUC__PTX_NO_MEMORY,
+};
+
+// The text from the directive of a kernel, or of an array, on: what the functions below read at
+// once.
+enum cuc__ptx_found cuc__ptx_index_entry(struct cuc__ptx_index *index, const char *name,
+                                         struct cuc__ptx *at);
+enum cuc__ptx_found cuc__ptx_index_array(struct cuc__ptx_index *index, const char *name,
+                                         struct cuc__ptx *at);
+void cuc__ptx_index_free(struct cuc__ptx_index *index);
 
 // True when the first thing in the text, comments aside, is a .version directive.
 bool cuc__ptx_is_text(const char *text, size_t bytes);

@@ -3,7 +3,7 @@
 #ifndef CUCORE_GRAPH_CAPTURE_H
 #define CUCORE_GRAPH_CAPTURE_H
 
-#include <cucore/graph.h>
+#include "graph.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -22,6 +22,7 @@ struct cuc__capture {
     struct cuc__keep *keep; // what its graph will
     cuc_graph *into;        // retained: the graph it adds to; NULL where it makes one
     cuc_graph *bodies;      // retained: of conditional nodes of the graph that it makes
+    struct cuc__conditionals conditionals; // these nodes
     // The call that the driver refused first since it began, NULL for none.
     const char *function, *call;
     int code;

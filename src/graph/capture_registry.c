@@ -85,6 +85,37 @@ static void make_unsound(cuc_graph *graph, CUstream by)
     }
 }
 
+static cuc_graph *root_of(cuc_graph *graph)
+{
+    while (graph->parent)
+        graph = graph->parent;
+    return graph;
+}
+
+// The nodes of one list go to the end of another; with the lock.
+static void append(struct cuc__conditionals *to, struct cuc__conditionals *from)
+{
+    if (!from->first)
+        return;
+    if (to->last)
+        to->last->next = from->first;
+    else
+        to->first = from->first;
+    to->last = from->last;
+    *from = (struct cuc__conditionals){ NULL, NULL };
+}
+
+void cuc__conditionals_free(struct cuc__conditionals *list)
+{
+    struct cuc__conditional *next;
+
+    for (struct cuc__conditional *n = list->first; n; n = next) {
+        next = n->next;
+        free(n);
+    }
+    *list = (struct cuc__conditionals){ NULL, NULL };
+}
+
 // Whether a body of it was freed, or has one that was.
 static bool has_unsound(const struct cuc__capture *c)
 {
@@ -98,6 +129,8 @@ void cuc__capture_settle_bodies(struct cuc__capture *c, cuc_graph *graph)
 {
     pthread_mutex_lock(&lock);
     const bool unsound = has_unsound(c);
+    if (graph)
+        append(&root_of(graph)->conditionals, &c->conditionals);
     pthread_mutex_unlock(&lock);
     while (c->bodies) {
         cuc_graph *body = c->bodies;
@@ -106,6 +139,7 @@ void cuc__capture_settle_bodies(struct cuc__capture *c, cuc_graph *graph)
         body->next_body = NULL;
         if (graph) {
             body->parent = cuc_graph_retain(graph);
+            append(&root_of(graph)->conditionals, &body->conditionals);
             if (body->gone) // meanwhile
                 make_unsound(graph, body->gone_by);
         } else {
@@ -123,6 +157,7 @@ void cuc__capture_drop(struct cuc__capture *c)
     if (!c)
         return;
     cuc__capture_settle_bodies(c, NULL);
+    cuc__conditionals_free(&c->conditionals);
     cuc__keep_free(c->keep);
     cuc_graph_release(c->into);
     free(c);
@@ -197,26 +232,54 @@ cuc_status cuc__capture_keep(bool *captured, cuc_stream *stream, cuc_object *obj
 
 // Graphs within graphs.
 
-cuc_status cuc__capture_body(cuc_graph *body, const cuc_stream *stream, const char *function)
+cuc_status cuc__capture_bodies(cuc_graph *const *bodies, struct cuc__conditional *node,
+                               const cuc_stream *stream, const char *function)
 {
     bool active;
     uint64_t id;
 
     cuc_status st = ask(&active, &id, stream, function);
-    if (st < 0)
+    if (st < 0) {
+        free(node);
         return st;
+    }
     pthread_mutex_lock(&lock);
     struct cuc__capture *c = captures;
     while (c && !(c->id == id && id))
         c = c->next;
-    if (c && c->into) {
-        body->parent = cuc_graph_retain(c->into);
-    } else if (c) {
-        body->next_body = c->bodies;
-        c->bodies = cuc_graph_retain(body);
+    for (uint32_t i = 0; c && i < node->count; i++) {
+        if (c->into) {
+            bodies[i]->parent = cuc_graph_retain(c->into);
+        } else {
+            bodies[i]->next_body = c->bodies;
+            c->bodies = cuc_graph_retain(bodies[i]);
+        }
+    }
+    if (c) {
+        struct cuc__conditionals one = { node, node };
+        append(c->into ? &root_of(c->into)->conditionals : &c->conditionals, &one);
+    } else {
+        free(node); // of a graph that others capture, and so instantiate
     }
     pthread_mutex_unlock(&lock);
     return CUC_OK;
+}
+
+const struct cuc__conditional *cuc__capture_find_conditional(const struct cuc__conditional **at,
+                                                             const cuc_graph *graph,
+                                                             const void *node)
+{
+    const struct cuc__conditional *const from = *at, *found = NULL;
+
+    pthread_mutex_lock(&lock);
+    const struct cuc__conditional *const first = graph->conditionals.first;
+    for (const struct cuc__conditional *n = from ? from->next : first; n && !found; n = n->next)
+        found = n->node == node ? n : NULL;
+    for (const struct cuc__conditional *n = from ? first : NULL; n && !found; n = n->next)
+        found = n->node == node ? n : NULL;
+    pthread_mutex_unlock(&lock);
+    *at = found ? found : from;
+    return found;
 }
 
 static bool has_body(const struct cuc__capture *c, const cuc_graph *graph)

@@ -112,8 +112,9 @@ static cuc_status check_type(int32_t type, uint32_t count, const char *function)
 }
 
 // With the context current.
-static cuc_status add(CUgraph **bodies, const cuc_stream *stream, const struct place *place,
-                      const CUDA_CONDITIONAL_NODE_PARAMS *conditional, const char *function)
+static cuc_status add(struct cuc__conditional *out, const cuc_stream *stream,
+                      const struct place *place, const CUDA_CONDITIONAL_NODE_PARAMS *conditional,
+                      const char *function)
 {
     CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
     CUgraphNode node = NULL;
@@ -133,7 +134,9 @@ static cuc_status add(CUgraph **bodies, const cuc_stream *stream, const struct p
                                 "stream %p captures",
                                 types[conditional->type].name, conditional->size,
                                 (unsigned long long)conditional->handle, (void *)stream->handle);
-    *bodies = params.conditional.phGraph_out;
+    out->node = node;
+    for (uint32_t i = 0; i < out->count; i++)
+        out->bodies[i] = params.conditional.phGraph_out[i];
     return CUC_OK;
 }
 
@@ -148,7 +151,6 @@ cuc_status cuc_stream_add_conditional(cuc_graph **bodies, uint32_t count, cuc_st
                                       cuc_condition condition, int32_t type)
 {
     struct place place;
-    CUgraph *handles = NULL;
     uint32_t made = 0;
     bool pushed;
 
@@ -171,6 +173,12 @@ cuc_status cuc_stream_add_conditional(cuc_graph **bodies, uint32_t count, cuc_st
         }
         graphs[made]->body = true;
     }
+    struct cuc__conditional *node = malloc(sizeof(*node) + count * sizeof(*node->bodies));
+    if (!node) {
+        release_all(graphs, made);
+        return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a node of %u graphs", count);
+    }
+    *node = (struct cuc__conditional){ .count = count };
     const CUDA_CONDITIONAL_NODE_PARAMS conditional = {
         .handle = condition,
         .type = (CUgraphConditionalNodeType)type,
@@ -178,13 +186,15 @@ cuc_status cuc_stream_add_conditional(cuc_graph **bodies, uint32_t count, cuc_st
         .ctx = stream->context->handle,
     };
     if ((st = CUC_ENTER(stream->context, &pushed)) >= 0) {
-        st = add(&handles, stream, &place, &conditional, __func__);
+        st = add(node, stream, &place, &conditional, __func__);
         st = CUC_LEAVE(stream->context, pushed, st);
     }
     for (uint32_t i = 0; i < count && st >= 0; i++)
-        st = cuc__capture_body(graphs[i], stream, __func__);
-    for (uint32_t i = 0; i < count && st >= 0; i++)
-        graphs[i]->handle = handles[i];
+        graphs[i]->handle = node->bodies[i];
+    if (st >= 0)
+        st = cuc__capture_bodies(graphs, node, stream, __func__);
+    else
+        free(node);
     if (st < 0) {
         release_all(graphs, made);
         return st;

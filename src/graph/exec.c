@@ -149,11 +149,55 @@ static void take_view(cuc_graph_exec *e, const struct view *v)
     cuc__intern_release(atomic_exchange_explicit(&e->what, v->name, memory_order_relaxed));
 }
 
+// Kernels of a graph and of those in it. The search ends where no more names fit.
+struct search {
+    const cuc_graph *root;
+    const struct cuc__conditional *at;
+    struct names names;
+};
+
+static void find_kernels(struct search *s, CUgraph graph);
+
+// The kernels that a node runs, at any depth. A graph that the driver does not tell has none.
+static void find_kernels_of(struct search *s, CUgraphNode node, CUgraphNodeType type)
+{
+    const struct cuc__conditional *c;
+    const char *name;
+    CUgraph child;
+
+    if (s->names.more)
+        return;
+    if (type == CU_GRAPH_NODE_TYPE_KERNEL && (name = cuc__node_kernel(node)))
+        add_name(&s->names, name);
+    else if (type == CU_GRAPH_NODE_TYPE_GRAPH &&
+             !cuc__cu.cuGraphChildGraphNodeGetGraph(node, &child))
+        find_kernels(s, child);
+    else if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL &&
+             (c = cuc__capture_find_conditional(&s->at, s->root, node)))
+        for (uint32_t i = 0; i < c->count; i++)
+            find_kernels(s, c->bodies[i]);
+}
+
+static void find_kernels(struct search *s, CUgraph graph)
+{
+    CUgraphNodeType type;
+    size_t count;
+    CUresult r;
+
+    if (s->names.more)
+        return;
+    CUgraphNode *nodes = cuc__graph_list(&r, &count, graph);
+    for (size_t i = 0; nodes && i < count && !s->names.more; i++)
+        if (!cuc__cu.cuGraphNodeGetType(nodes[i], &type))
+            find_kernels_of(s, nodes[i], type);
+    free(nodes);
+}
+
 // Count the nodes and look whether one allocates, by which a later refusal is explained, and which
 // kernels there are, for a fault in one of them.
 static cuc_status look_at(struct view *v, cuc_graph *graph, const char *function)
 {
-    struct names names = { .count = 0 };
+    struct search search = { .root = graph };
     CUgraphNode *nodes;
     size_t count;
     cuc_status st = cuc__graph_nodes(&nodes, &count, graph, function);
@@ -166,16 +210,14 @@ static cuc_status look_at(struct view *v, cuc_graph *graph, const char *function
         if (r)
             st = cuc__fail_driver(graph->context, r, function, "cuGraphNodeGetType",
                                   "asking what node %zu of %zu is", i, count);
-        const char *name =
-            type == CU_GRAPH_NODE_TYPE_KERNEL && !names.more ? cuc__node_kernel(nodes[i]) : NULL;
-        if (name)
-            add_name(&names, name);
+        else
+            find_kernels_of(&search, nodes[i], type);
         v->allocates |= type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
         v->decides |= type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
     }
     free(nodes);
     v->nodes = count;
-    if (st >= 0 && !(v->name = describe(count, &names)))
+    if (st >= 0 && !(v->name = describe(count, &search.names)))
         st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
                        "no host memory for the name of a graph of %zu nodes", count);
     return st;

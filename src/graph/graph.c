@@ -1,5 +1,6 @@
 #include "graph.h"
 
+#include "capture_registry.h"
 #include "keep.h"
 #include "driver/relaxed.h"
 
@@ -235,6 +236,7 @@ void cuc_graph_release(cuc_graph *graph)
         cuc__unrelax(mode);
     }
     free(graph->dot);
+    cuc__conditionals_free(&graph->conditionals);
     cuc_graph *parent = graph->parent;
     cuc__handle_free(graph);
     cuc_graph_release(parent);

@@ -5,6 +5,19 @@
 
 #include "device/context.h"
 
+// A conditional node and its bodies, which drivers before CUDA 13.2 cannot be asked for.
+struct cuc__conditional {
+    struct cuc__conditional *next;
+    CUgraphNode node;
+    uint32_t count;
+    CUgraph bodies[];
+};
+
+// Those of a graph, in the order that they were added in.
+struct cuc__conditionals {
+    struct cuc__conditional *first, *last;
+};
+
 struct cuc_graph {
     cuc__handle head;
     CUgraph handle;
@@ -14,6 +27,8 @@ struct cuc_graph {
     bool body, embedded;
     cuc_graph *parent;    // retained; NULL while that is being captured, or where others did
     cuc_graph *next_body; // of a capture that goes on
+    // Of its nodes and of those within them, where it has no parent; capture.c's.
+    struct cuc__conditionals conditionals;
     // Why the driver's graph is no more, where it was there: CUC__GONE_
     int gone;
     CUstream gone_by; // whose capture it was that ended badly

@@ -10,13 +10,23 @@
 #include <inttypes.h>
 #include <string.h>
 
-// The driver has no attribute for it, so it is known only where the kernel's PTX is.
-static bool required_block(const cuc_kernel *kernel, uint32_t block[3])
+// The driver has no attribute for it, so it is known only where the kernel's PTX is. *block is
+// zeros where there is none.
+static cuc_status find_required_block(uint32_t block[3], const cuc_kernel *kernel,
+                                      const char *function)
 {
-    const cuc_object *object = kernel->object;
+    struct cuc__ptx at;
 
-    return object && object->ptx &&
-           cuc__ptx_required_block(object->ptx, object->ptx_bytes, kernel->symbol, block);
+    memset(block, 0, 3 * sizeof(*block));
+    const enum cuc__ptx_found found =
+        kernel->object ? cuc__object_ptx_entry(&at, kernel->object, kernel->symbol) : CUC__PTX_NONE;
+    if (found == CUC__PTX_NO_MEMORY)
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the kernel %s",
+                         kernel->name);
+    if (found == CUC__PTX_FOUND &&
+        !cuc__ptx_required_block(at.at, (size_t)(at.end - at.at), kernel->symbol, block))
+        memset(block, 0, 3 * sizeof(*block));
+    return CUC_OK;
 }
 
 static bool has_one_dimension(const uint32_t block[3])
@@ -49,7 +59,9 @@ static cuc_status choose_block(cuc_launch_config *c, cuc_kernel *kernel, cuc_dev
     uint32_t required[3], grid, block;
     cuc_status st;
 
-    if (required_block(kernel, required)) {
+    if ((st = find_required_block(required, kernel, function)) < 0)
+        return st;
+    if (required[0]) {
         if (c->block[0] && (c->block[0] != required[0] || !has_one_dimension(c->block)))
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                              "config.block is %u,%u,%u, %s requires %u,%u,%u: leave it 0",

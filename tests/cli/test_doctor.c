@@ -92,6 +92,12 @@ static void devices_refused(machine *m)
     m->device_count = 0;
 }
 
+static void simulated_refused(machine *m)
+{
+    devices_refused(m);
+    m->simulated = true;
+}
+
 static void nodes_denied(machine *m)
 {
     m->device_count = 0;
@@ -249,6 +255,7 @@ static const struct {
     { no_devices, "devices", FINDING_WARN, "sees no device", "nvidia-smi" },
     { devices_hidden, "devices", FINDING_WARN, "CUDA_VISIBLE_DEVICES is ''", "unset" },
     { devices_refused, "devices", FINDING_FAIL, "cuInit returned 999", "nvidia-smi" },
+    { simulated_refused, "devices", FINDING_FAIL, "cuInit returned 999", "unset the variable" },
     { devices_hidden, "visible-devices", FINDING_WARN, "hides every device", "unset" },
     { nodes_denied, "device-nodes", FINDING_FAIL, "2 of the /dev/nvidia*", "group" },
     { one_node_denied, "device-nodes", FINDING_WARN, "1 of the /dev/nvidia*", "group" },

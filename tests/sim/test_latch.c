@@ -24,6 +24,10 @@ static const char ptx[] =
     "  mov.u64 %d4, %clock64; sub.u64 %d4, %d4, %d3; setp.ge.u64 %p, %d4, %d2; @%p bra done;\n"
     "  nanosleep.u32 1000000; bra again;\n"
     "done: ret; }\n"
+    // Warps that meet n times.
+    ".visible .entry meet(.param .u64 word, .param .u64 n)\n"
+    "{ .reg .pred %p; .reg .b64 %d<3>; ld.param.u64 %d1, [n]; mov.u64 %d2, 0;\n"
+    "again: bar.sync 0; add.u64 %d2, %d2, 1; setp.lt.u64 %p, %d2, %d1; @%p bra again; ret; }\n"
     ".visible .entry add(.param .u64 word, .param .u64 n)\n"
     "{ .reg .b32 %r; .reg .b64 %d; ld.param.u64 %d, [word]; red.global.add.u32 [%d], 1; ret; }\n";
 
@@ -36,7 +40,8 @@ static unsigned char *other_host, pages[2][4096] __attribute__((aligned(4096)));
 static _Atomic unsigned *word;
 static void *word_host;
 
-static void launch(const char *name, CUstream stream, unsigned blocks, void *at, uint64_t n)
+static void launch_threads(const char *name, CUstream stream, unsigned blocks, unsigned threads,
+                           void *at, uint64_t n)
 {
     CUfunction f;
     void *params[] = { &at, &n };
@@ -45,11 +50,16 @@ static void launch(const char *name, CUstream stream, unsigned blocks, void *at,
     CUlaunchConfig config = { .gridDimX = blocks,
                               .gridDimY = 1,
                               .gridDimZ = 1,
-                              .blockDimX = 32,
+                              .blockDimX = threads,
                               .blockDimY = 1,
                               .blockDimZ = 1,
                               .hStream = stream };
     ck_cu(cuLaunchKernelEx(&config, f, params, NULL));
+}
+
+static void launch(const char *name, CUstream stream, unsigned blocks, void *at, uint64_t n)
+{
+    launch_threads(name, stream, blocks, 32, at, n);
 }
 
 static void pause_ms(long ms)
@@ -331,6 +341,21 @@ START_TEST(a_time_in_cycles_lasts_as_long_as_the_clock_rate_says)
 }
 END_TEST
 
+// All warps of a block but one wait at any time, which is no sleep: a pause of a millisecond for
+// each barrier would take ten seconds.
+START_TEST(warps_that_meet_at_barriers_do_not_sleep)
+{
+    hold();
+    atomic_store(word, 1);
+    ck_cu(cuStreamSynchronize(held));
+    double begin = seconds(CLOCK_MONOTONIC);
+    launch_threads("meet", held, 1, 64, word_host, 10000);
+    ck_cu(cuStreamSynchronize(held));
+    double took = seconds(CLOCK_MONOTONIC) - begin;
+    ck_assert_msg(took < 4, "10000 barriers take %g s", took);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("latch");
@@ -342,6 +367,7 @@ int main(void)
     tcase_add_test(c, a_process_ends_while_a_kernel_waits);
     tcase_add_test(c, a_kernel_that_sleeps_leaves_the_processor_to_others);
     tcase_add_test(c, a_time_in_cycles_lasts_as_long_as_the_clock_rate_says);
+    tcase_add_test(c, warps_that_meet_at_barriers_do_not_sleep);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

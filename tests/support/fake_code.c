@@ -1,6 +1,8 @@
 // Code as the fake driver has it: names of kernels with host functions behind them, and variables.
 #include "fake_internal.h"
 
+#include "sim/exec/index.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,32 +17,36 @@ struct slot {
     fake_kernel_fn fn;
 };
 
-static struct slot *slots;
+static struct slot *slots[16384];
 
 fake_kernel_fn *fake_kernel_slot(const char *name)
 {
-    for (struct slot *s = slots; s; s = s->next)
+    struct slot **bucket = &slots[sim_index_name(name) % LENGTH(slots)];
+
+    for (struct slot *s = *bucket; s; s = s->next)
         if (strcmp(s->name, name) == 0)
             return &s->fn;
     struct slot *s = sim_alloc(sizeof(*s));
     s->name = strcpy(sim_alloc(strlen(name) + 1), name);
-    s->next = slots;
-    slots = s;
+    s->next = *bucket;
+    *bucket = s;
     return &s->fn;
 }
 
 bool fake_any_kernel_defined(void)
 {
-    for (const struct slot *s = slots; s; s = s->next)
-        if (s->fn)
-            return true;
+    for (size_t i = 0; i < LENGTH(slots); i++)
+        for (const struct slot *s = slots[i]; s; s = s->next)
+            if (s->fn)
+                return true;
     return false;
 }
 
 void fake_kernels_forget(void)
 {
-    for (struct slot *s = slots; s; s = s->next)
-        s->fn = NULL;
+    for (size_t i = 0; i < LENGTH(slots); i++)
+        for (struct slot *s = slots[i]; s; s = s->next)
+            s->fn = NULL;
 }
 
 CUresult sim_image_text(const void *image, size_t bytes, char **out, char *log, size_t log_bytes)

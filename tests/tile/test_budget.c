@@ -8,6 +8,7 @@
 #include "tile/front/elaborate.h"
 
 #include <cucore/tile.h>
+#include <cucore/tile_builder.h>
 #include <time.h>
 
 static const char small[] =
@@ -246,6 +247,109 @@ START_TEST(programs_made_by_calls_have_a_budget)
 }
 END_TEST
 
+// Asks for blocks until the program takes no more, or there are enough.
+static uint32_t make_blocks(cuc_tile_program *p, uint32_t most)
+{
+    uint32_t calls = 0;
+
+    cuc_tile_kernel_begin(p, "made.c", 1, "k");
+    cuc_tile x = cuc_tile_tensor(p, "made.c", 2, "a", CUC_F32, "N");
+    for (; x && calls < most; calls++)
+        x = cuc_tile_block(p, "made.c", 3, 0);
+    cuc_tile_kernel_end(p, "made.c", 4);
+    return x ? calls : 0;
+}
+
+static const struct {
+    cuc_tile_budget budget; // struct_size is set below
+    const char *code, *says[3];
+} made[] = {
+    { { .budget_operations = 1000 }, "T801", { "made.c:3", "its budget is 1000" } },
+    { { .budget_ptx_bytes = 5000 }, "T802", { "more than the 5000 bytes of text" } },
+    { { .budget_memory_bytes = 100000 }, "T803", { "made.c:3", "budget of 100000" } },
+    { { .budget_seconds = 1e-9 }, "T804", { "1e-09 seconds" } },
+    { { .cancel = cancel, .cancel_user = &asked },
+      "T805",
+      { "made.c:3", "cancelled by the caller" } },
+    { { .budget_seconds = 100, .cancel = go_on, .cancel_user = &asked }, NULL, { NULL } },
+    { { .budget_operations = UINT64_MAX }, NULL, { NULL } },
+};
+
+START_TEST(programs_made_by_calls_have_the_budget_that_they_are_given)
+{
+    enum { CALLS = 50 * 1000 };
+    cuc_tile_budget budget = made[_i].budget;
+    cuc_tile_program *p;
+
+    budget.struct_size = sizeof(budget);
+    for (int given = 0; given < 2; given++) { // before and behind what it is for
+        asked = 0;
+        ck_ok(cuc_tile_program_create(&p));
+        if (!given)
+            ck_ok(cuc_tile_program_set_budget(p, &budget));
+        const uint32_t calls = make_blocks(p, CALLS);
+        if (given)
+            ck_ok(cuc_tile_program_set_budget(p, &budget));
+        if (given && made[_i].budget.cancel)
+            testing_sleep_ms(20); // between two questions
+        cuc_status st = cuc_tile_program_finish(NULL, p);
+        if (!made[_i].code)
+            ck_ok(st);
+        else if (!given)
+            assert_refused(st, made[_i].code, made[_i].says, 3);
+        if (made[_i].code && !strstr("T802T804", made[_i].code))
+            ck_assert_uint_eq(calls, given ? CALLS : 0);
+        if (budget.cancel)
+            ck_assert_uint_gt(asked, 0);
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_program_set_budget(p, NULL), "is finished");
+        cuc_tile_program_release(p);
+    }
+}
+END_TEST
+
+START_TEST(a_larger_budget_lets_a_program_be_made)
+{
+    const char *says[] = { "its budget is", NULL };
+    cuc_tile_program *p;
+
+    for (int larger = 0; larger < 2; larger++) {
+        ck_ok(cuc_tile_program_create(&p));
+        ck_ok(cuc_tile_program_set_budget(p, CUC_TILE_BUDGET(.budget_operations = 1000)));
+        if (larger)
+            ck_ok(cuc_tile_program_set_budget(p, NULL)); // every default
+        (void)make_blocks(p, 10000);
+        if (larger)
+            ck_ok(cuc_tile_program_finish(NULL, p));
+        else
+            assert_refused(cuc_tile_program_finish(NULL, p), "T801", says, 1);
+        cuc_tile_program_release(p);
+    }
+}
+END_TEST
+
+START_TEST(what_is_no_budget_of_a_program_made_by_calls_is_refused)
+{
+    cuc_tile_budget budget;
+    cuc_tile_program *p;
+
+    cuc_tile_budget_init(&budget, sizeof(budget));
+    ck_assert_uint_eq(budget.struct_size, sizeof(budget));
+    ck_ok(cuc_tile_program_create(&p));
+    ck_ok(cuc_tile_program_set_budget(p, &budget));
+    budget.budget_seconds = -1;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_program_set_budget(p, &budget),
+             "budget_seconds is -1");
+    budget.budget_seconds = 0.0 / 0.0;
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_program_set_budget(p, &budget),
+             "budget_seconds is ");
+    budget = (cuc_tile_budget){ .struct_size = 1 };
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_program_set_budget(p, &budget), "struct_size");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_program_set_budget(NULL, NULL),
+             "program is NULL");
+    cuc_tile_program_release(p);
+}
+END_TEST
+
 // ---- Time
 
 // A source with n parts, each of which `part` writes with its number, twice.
@@ -350,6 +454,10 @@ int main(void)
     tcase_add_test(c, operations_are_counted_alike_each_time);
     tcase_add_test(c, memory_stays_within_its_limit);
     tcase_add_test(c, programs_made_by_calls_have_a_budget);
+    tcase_add_loop_test(c, programs_made_by_calls_have_the_budget_that_they_are_given, 0,
+                        LENGTH(made));
+    tcase_add_test(c, a_larger_budget_lets_a_program_be_made);
+    tcase_add_test(c, what_is_no_budget_of_a_program_made_by_calls_is_refused);
     tcase_set_timeout(c, 60);
     suite_add_tcase(suite, c);
     tcase_add_loop_test(t, time_is_linear, 0, LENGTH(many));

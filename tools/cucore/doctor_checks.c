@@ -66,7 +66,9 @@ static void check_devices(finding *f, const machine *m)
         found(f, FINDING_OK, "not asked, as there is no driver");
     } else if (m->devices_status < 0) {
         found(f, FINDING_FAIL, "%s", m->devices_message ? m->devices_message : "not counted");
-        fix(f, "run nvidia-smi; when it fails too, restart the machine or reinstall the driver");
+        fix(f, m->simulated ? "correct or unset the variable that the message names"
+                            : "run nvidia-smi; when it fails too, restart the machine or reinstall "
+                              "the driver");
     } else if (m->device_count == 0 && m->visible_devices) {
         found(f, FINDING_WARN, "the driver sees no device, and CUDA_VISIBLE_DEVICES is '%s'",
               m->visible_devices);

@@ -334,7 +334,7 @@ static int find_kernel(launcher *l)
     if (cuc_object_get_kernel(&l->kernel, l->object, l->kernel_name) < 0) {
         int status = cli_fail_cuc();
         if (l->source.language->source == CUC_SOURCE_CUDA && !strchr(l->kernel_name, '<') &&
-            strstr(l->source.text, "template"))
+            strstr(l->source.text, "template") && !*cuc_error_explanation())
             cli_note("a kernel template is named with its arguments: --kernel '%s<float>'",
                      l->kernel_name);
         return status;

@@ -1254,6 +1254,17 @@ struct cuc_tile_access_options
     reserved::UInt32
 end
 
+# What building a program may take; zero is the default of every field.
+struct cuc_tile_budget
+    struct_size::Csize_t
+    budget_operations::UInt64
+    budget_ptx_bytes::UInt64
+    budget_memory_bytes::UInt64
+    budget_seconds::Cdouble
+    cancel::Ptr{Cvoid}
+    cancel_user::Ptr{Cvoid}
+end
+
 # One of the entries of a tile kernel: they do the same, each for arguments of a kind.
 struct cuc_tile_entry
     struct_size::Csize_t
@@ -2581,6 +2592,9 @@ cuc_tile_break(program, file, line) =
 # The tile repeated along axes of extent 1 and along new leading axes.
 cuc_tile_broadcast(program, file, line, x, rank, shape) =
     ccall((:cuc_tile_broadcast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, rank, shape)
+# Give a budget every default.
+cuc_tile_budget_init(budget, caller_size) =
+    ccall((:cuc_tile_budget_init, libcucore), Cvoid, (Ptr{cuc_tile_budget}, Csize_t), budget, caller_size)
 # The same numbers in another element type; 8-bit floats saturate, integers wrap.
 cuc_tile_cast(program, file, line, x, dtype, round) =
     ccall((:cuc_tile_cast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_dtype, Int32), program, file, line, x, dtype, round)
@@ -2893,6 +2907,9 @@ cuc_tile_program_release(program) =
 # Hold one reference more.
 cuc_tile_program_retain(program) =
     ccall((:cuc_tile_program_retain, libcucore), Ptr{cuc_tile_program}, (Ptr{cuc_tile_program},), program)
+# Give a program another budget than the default, for what was built before and what is built from here on.
+cuc_tile_program_set_budget(program, budget) =
+    ccall((:cuc_tile_program_set_budget, libcucore), cuc_status, (Ptr{cuc_tile_program}, Ptr{cuc_tile_budget}), program, budget)
 # How many axes a value has.
 cuc_tile_rank(program, x) =
     ccall((:cuc_tile_rank, libcucore), Int32, (Ptr{cuc_tile_program}, cuc_tile), program, x)

@@ -1780,6 +1780,18 @@ class cuc_tile_access_options(_c.Structure):
     ]
 
 
+class cuc_tile_budget(_c.Structure):
+    _fields_ = [
+        ("struct_size", _c.c_size_t),
+        ("budget_operations", _c.c_uint64),
+        ("budget_ptx_bytes", _c.c_uint64),
+        ("budget_memory_bytes", _c.c_uint64),
+        ("budget_seconds", _c.c_double),
+        ("cancel", _c.CFUNCTYPE(_c.c_int32, _c.c_void_p)),
+        ("cancel_user", _c.c_void_p),
+    ]
+
+
 class cuc_tile_entry(_c.Structure):
     _fields_ = [
         ("struct_size", _c.c_size_t),
@@ -1908,6 +1920,7 @@ LAYOUT = {
     "cuc_tensor_map_image": (40, {"struct_size": 0, "lower": 8, "upper": 20, "channels": 32, "pixels": 36}),
     "cuc_tensor_map_options": (56, {"struct_size": 0, "dtype": 8, "interleave": 12, "swizzle": 16, "l2_promotion": 20, "fill": 24, "flags": 28, "steps": 32, "reserved": 52}),
     "cuc_tile_access_options": (56, {"struct_size": 0, "shape": 8, "rank": 16, "pad": 20, "mask": 24, "order": 28, "scope": 32, "latency": 36, "tma": 40, "cache": 44, "inside": 48, "reserved": 52}),
+    "cuc_tile_budget": (56, {"struct_size": 0, "budget_operations": 8, "budget_ptx_bytes": 16, "budget_memory_bytes": 24, "budget_seconds": 32, "cancel": 40, "cancel_user": 48}),
     "cuc_tile_entry": (40, {"struct_size": 0, "variant": 8, "threads": 16, "static_shared_bytes": 20, "dynamic_shared_bytes": 24, "registers": 28, "stack_bytes": 32, "reserved": 36}),
     "cuc_tile_interpret_options": (48, {"struct_size": 0, "grid": 8, "reserved": 20, "print": 24, "user": 32, "stop": 40}),
     "cuc_tile_parameter": (32, {"struct_size": 0, "name": 8, "dtype": 16, "rank": 20, "written": 24, "reserved": 28}),
@@ -2323,6 +2336,7 @@ FUNCTIONS = {
     "cuc_tile_bool": "IpsIi",
     "cuc_tile_break": "vpsI",
     "cuc_tile_broadcast": "IpsIIIp",
+    "cuc_tile_budget_init": "vpz",
     "cuc_tile_cast": "IpsIIii",
     "cuc_tile_cat": "IpsIIIi",
     "cuc_tile_cdiv": "IpsIII",
@@ -2427,6 +2441,7 @@ FUNCTIONS = {
     "cuc_tile_program_log": "sp",
     "cuc_tile_program_release": "vp",
     "cuc_tile_program_retain": "pp",
+    "cuc_tile_program_set_budget": "ipp",
     "cuc_tile_rank": "ipI",
     "cuc_tile_reduce": "vppsIppIpip",
     "cuc_tile_reshape": "IpsIIIp",

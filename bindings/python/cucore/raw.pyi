@@ -1205,6 +1205,15 @@ class cuc_tile_access_options(ctypes.Structure):
     inside: int
     reserved: int
 
+class cuc_tile_budget(ctypes.Structure):
+    struct_size: int
+    budget_operations: int
+    budget_ptx_bytes: int
+    budget_memory_bytes: int
+    budget_seconds: float
+    cancel: Any
+    cancel_user: Pointer
+
 class cuc_tile_entry(ctypes.Structure):
     struct_size: int
     variant: bytes | None
@@ -2074,6 +2083,8 @@ def cuc_tile_break(program: Pointer, file: bytes | None, line: int) -> None:
     """Leave the innermost loop."""
 def cuc_tile_broadcast(program: Pointer, file: bytes | None, line: int, x: int, rank: int, shape: Pointer) -> int:
     """The tile repeated along axes of extent 1 and along new leading axes."""
+def cuc_tile_budget_init(budget: Pointer, caller_size: int) -> None:
+    """Give a budget every default."""
 def cuc_tile_cast(program: Pointer, file: bytes | None, line: int, x: int, dtype: int, round: int) -> int:
     """The same numbers in another element type; 8-bit floats saturate, integers wrap."""
 def cuc_tile_cat(program: Pointer, file: bytes | None, line: int, x: int, y: int, axis: int) -> int:
@@ -2282,6 +2293,8 @@ def cuc_tile_program_release(program: Pointer) -> None:
     """Drop a reference; the last one frees the program and its source."""
 def cuc_tile_program_retain(program: Pointer) -> int | None:
     """Hold one reference more."""
+def cuc_tile_program_set_budget(program: Pointer, budget: Pointer) -> int:
+    """Give a program another budget than the default, for what was built before and what is built from here on."""
 def cuc_tile_rank(program: Pointer, x: int) -> int:
     """How many axes a value has."""
 def cuc_tile_reduce(result: Pointer, program: Pointer, file: bytes | None, line: int, combine: Pointer, user: Pointer, count: int, x: Pointer, axis: int, identity: Pointer) -> None:

@@ -2,15 +2,6 @@
 
 #include <stdlib.h>
 
-uint64_t sim_index_name(const char *name)
-{
-    uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
-
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
-    return hash ^ hash >> 32;
-}
-
 uint64_t sim_index_number(uint64_t a, uint64_t b)
 {
     uint64_t hash = (a ^ b << 56 ^ b >> 8) * UINT64_C(0x9e3779b97f4a7c15);

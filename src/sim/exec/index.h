@@ -23,7 +23,16 @@ struct sim_index {
 bool sim_index_add(struct sim_index *index, uint64_t key);
 void sim_index_free(struct sim_index *index);
 
-uint64_t sim_index_name(const char *name); // a key
+// A key.
+static inline uint64_t sim_index_name(const char *name)
+{
+    uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
+
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
+    return hash ^ hash >> 32;
+}
+
 uint64_t sim_index_number(uint64_t a, uint64_t b);
 
 // The latest row below `before` that may have a key; SIM_INDEX_END when there is none. Begin with

@@ -320,6 +320,20 @@ static uint64_t nanoseconds(void)
 
 enum outcome { ENDED, SET_ASIDE, ASLEEP, FAULTED };
 
+// Whether no lane can go on before one that sleeps wakes. Asked at the end of a turn: a warp may
+// have been let through a barrier by one that ran after it.
+static bool all_sleep(const struct sim_unit *unit)
+{
+    for (uint32_t b = 0; b < unit->cluster.count; b++) {
+        for (uint32_t i = 0; i < unit->blocks[b].warp_count; i++) {
+            const struct sim_warp *w = &unit->blocks[b].warps[i];
+            if (w->alive & ~w->blocked & ~w->asleep)
+                return false;
+        }
+    }
+    return true;
+}
+
 static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
 {
     struct sim_grid *grid = unit->blocks[0].grid;
@@ -327,7 +341,7 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
     for (uint32_t turn = 0; turn < patience; turn++) {
         struct sim_cluster *cluster = &unit->cluster;
         uint64_t done = 0;
-        uint32_t alive = 0, awake = 0;
+        uint32_t alive = 0, asleep = 0;
         bool looked = false;
         cluster->waits = false;
         for (uint32_t b = 0; b < unit->cluster.count; b++) {
@@ -342,7 +356,7 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
                 w->sleep_ns = UINT32_MAX;
                 if (!run_warp(w))
                     return FAULTED;
-                awake |= w->alive & ~w->blocked & ~w->asleep;
+                asleep |= w->asleep;
                 done += w->instructions - before;
                 looked = looked || w->looked;
             }
@@ -371,7 +385,7 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
         }
         if (loops || (cluster->waits && turn % WAIT_TURNS == WAIT_TURNS - 1))
             cluster->patience++;
-        if (!awake && done)
+        if (asleep && all_sleep(unit))
             return ASLEEP;
     }
     return SET_ASIDE;

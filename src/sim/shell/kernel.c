@@ -1,6 +1,8 @@
 // Kernels and functions.
 #include "shell.h"
 
+#include "sim/exec/index.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,10 +21,50 @@ struct kernel *sim_kernel_of(CUfunction handle, struct context **context)
     return f ? f->kernel : kernel_of((CUkernel)handle);
 }
 
+static struct kernel **bucket(const struct library *library, const char *name)
+{
+    return &library->named[sim_index_name(name) & (library->bucket_count - 1)];
+}
+
+struct kernel *sim_kernel_named(const struct library *library, const char *name)
+{
+    struct kernel *k = *bucket(library, name);
+
+    while (k && strcmp(k->name, name) != 0)
+        k = k->next_named;
+    return k;
+}
+
+// Without memory the buckets get longer instead.
+static void add_buckets(struct library *library)
+{
+    const unsigned count = 4 * library->bucket_count;
+    struct kernel **more = calloc(count, sizeof(struct kernel *));
+
+    if (!more)
+        return;
+    if (library->named != library->few_named)
+        free(library->named);
+    library->named = more;
+    library->bucket_count = count;
+    for (struct kernel *k = library->kernels; k; k = k->next) {
+        struct kernel **at = bucket(library, k->name);
+        k->next_named = *at;
+        *at = k;
+    }
+}
+
 struct kernel *sim_kernel_new(struct library *library, char *name)
 {
     struct kernel *k = sim_alloc(sizeof(*k));
 
+    if (library->kernel_count == library->bucket_count)
+        add_buckets(library);
+    if (sim_kernel_named(library, name))
+        library->twice = k;
+    struct kernel **at = bucket(library, name);
+    k->next_named = *at;
+    *at = k;
     k->library = library;
     k->name = name;
     k->index = library->kernel_count++;

@@ -118,6 +118,8 @@ void sim_library_end(struct library *library)
     }
     sim_delist(library); // before the code goes, for which the lock may be given up
     sim_code_end(library);
+    if (library->named != library->few_named)
+        free(library->named);
     free(library);
 }
 
@@ -126,6 +128,8 @@ struct library *sim_library_new(void)
     struct library *l = sim_alloc(sizeof(*l));
 
     l->last_kernel = &l->kernels;
+    l->named = l->few_named;
+    l->bucket_count = LENGTH(l->few_named);
     sim_enlist(l, KIND_LIBRARY, NULL);
     l->head.gone = true; // for calls it is not there yet
     return l;
@@ -237,13 +241,11 @@ CUresult sim_cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char 
         return CUDA_ERROR_INVALID_HANDLE;
     if (!kernel || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    for (const struct kernel *k = l->kernels; k; k = k->next) {
-        if (strcmp(k->name, name) == 0) {
-            *kernel = SIM_HANDLE(CUkernel, k);
-            return CUDA_SUCCESS;
-        }
-    }
-    return CUDA_ERROR_NOT_FOUND;
+    const struct kernel *k = sim_kernel_named(l, name);
+    if (!k)
+        return CUDA_ERROR_NOT_FOUND;
+    *kernel = SIM_HANDLE(CUkernel, k);
+    return CUDA_SUCCESS;
 }
 
 CUresult sim_cuLibraryGetKernelCount(unsigned *count, CUlibrary library)

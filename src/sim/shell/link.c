@@ -155,16 +155,6 @@ CUresult sim_cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *p
     return code;
 }
 
-// Names may be defined once among all the inputs.
-static const char *twice(const struct library *library)
-{
-    for (const struct kernel *a = library->kernels; a; a = a->next)
-        for (const struct kernel *b = a->next; b; b = b->next)
-            if (strcmp(a->name, b->name) == 0)
-                return a->name;
-    return NULL;
-}
-
 CUresult sim_cuLinkComplete(CUlinkState state, void **cubin, size_t *size)
 {
     struct link *l;
@@ -182,9 +172,9 @@ CUresult sim_cuLinkComplete(CUlinkState state, void **cubin, size_t *size)
         sim_library_end(library);
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    const char *name = twice(library);
-    if (!code && name) {
-        snprintf(message, sizeof(message), "error: %s is defined more than once", name);
+    if (!code && library->twice) { // a name may be defined once among all the inputs
+        snprintf(message, sizeof(message), "error: %s is defined more than once",
+                 library->twice->name);
         sim_jit_write(&l->logs, "", message);
         code = CUDA_ERROR_INVALID_IMAGE;
     } else {

@@ -99,10 +99,8 @@ CUresult sim_cuModuleGetFunction(CUfunction *func, CUmodule module, const char *
         return CUDA_ERROR_INVALID_HANDLE;
     if (!func || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    for (struct kernel *k = m->library->kernels; k; k = k->next)
-        if (strcmp(k->name, name) == 0)
-            return sim_function_of(k, m->head.context, func);
-    return CUDA_ERROR_NOT_FOUND;
+    struct kernel *k = sim_kernel_named(m->library, name);
+    return k ? sim_function_of(k, m->head.context, func) : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult sim_cuModuleGetFunctionCount(unsigned *count, CUmodule module)

@@ -10,7 +10,31 @@ enum {
 
 static struct object **bucket(uintptr_t handle)
 {
-    return &sim.objects[handle / HANDLE_STEP % LENGTH(sim.objects)];
+    return &sim.objects[handle / HANDLE_STEP & (sim.bucket_count - 1)];
+}
+
+// Without memory the buckets get longer instead.
+static void add_buckets(void)
+{
+    const size_t old_count = sim.bucket_count;
+    const size_t count = old_count ? 4 * old_count : LENGTH(sim.first_objects);
+    struct object **old = sim.objects, *next;
+    struct object **more = old ? calloc(count, sizeof(struct object *)) : sim.first_objects;
+
+    if (!more)
+        return;
+    sim.objects = more;
+    sim.bucket_count = count;
+    for (size_t i = 0; i < old_count; i++) {
+        for (struct object *o = old[i]; o; o = next) {
+            struct object **list = bucket(o->handle);
+            next = o->next;
+            o->next = *list;
+            *list = o;
+        }
+    }
+    if (old != sim.first_objects)
+        free(old);
 }
 
 void sim_enlist(void *object, enum kind kind, struct context *context)
@@ -20,6 +44,9 @@ void sim_enlist(void *object, enum kind kind, struct context *context)
     o->handle = FIRST_HANDLE + HANDLE_STEP * sim.handles++;
     o->kind = kind;
     o->context = context;
+    if (sim.object_count >= sim.bucket_count)
+        add_buckets();
+    sim.object_count++;
     struct object **list = bucket(o->handle);
     o->next = *list;
     *list = o;
@@ -32,11 +59,12 @@ void sim_delist(void *object)
     while (*at != o)
         at = &(*at)->next;
     *at = o->next;
+    sim.object_count--;
 }
 
 void *sim_object_even_gone(const void *handle, enum kind kind)
 {
-    for (struct object *o = *bucket((uintptr_t)handle); o; o = o->next)
+    for (struct object *o = sim.objects ? *bucket((uintptr_t)handle) : NULL; o; o = o->next)
         if (o->handle == (uintptr_t)handle)
             return o->kind == kind ? o : NULL;
     return NULL;
@@ -59,7 +87,7 @@ bool sim_was_handle(const void *handle)
 
 void sim_look(void (*visit)(struct object *object, void *data), void *data)
 {
-    for (size_t i = 0; i < LENGTH(sim.objects); i++)
+    for (size_t i = 0; i < sim.bucket_count; i++)
         for (struct object *o = sim.objects[i]; o; o = o->next)
             visit(o, data);
 }
@@ -69,12 +97,12 @@ void sim_each(void (*visit)(struct object *object, void *data), void *data)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < LENGTH(sim.objects); i++)
+    for (size_t i = 0; i < sim.bucket_count; i++)
         for (struct object *o = sim.objects[i]; o; o = o->next)
             count++;
     uintptr_t *handles = sim_alloc(count * sizeof(*handles));
     size_t n = 0;
-    for (size_t i = 0; i < LENGTH(sim.objects); i++)
+    for (size_t i = 0; i < sim.bucket_count; i++)
         for (struct object *o = sim.objects[i]; o; o = o->next)
             handles[n++] = o->handle;
     for (size_t i = 0; i < n; i++) {

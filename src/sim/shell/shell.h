@@ -145,8 +145,8 @@ struct capture {
     struct graph *graph; // NULL once that was freed under it
     bool takes_graph;    // which goes with it, unless it ends well: also one that was there before
     unsigned thread;
-    int streams;         // that take part
-    struct ends left;    // by streams that are no more
+    int streams;      // that take part
+    struct ends left; // by streams that are no more
 };
 
 struct stream {
@@ -238,7 +238,7 @@ struct parameter {
 struct kernel {
     struct object head;
     struct library *library;
-    struct kernel *next;
+    struct kernel *next, *next_named; // of the library, and of its bucket
     char *name;
     struct parameter *parameters;
     size_t parameter_count, parameter_bytes;
@@ -266,8 +266,10 @@ struct module {
 struct library {
     struct object head;
     struct kernel *kernels, **last_kernel;
-    unsigned kernel_count;
-    void *code; // the other half's
+    struct kernel **named, *few_named[16]; // buckets by name, as many as a power of two
+    unsigned kernel_count, bucket_count;
+    const struct kernel *twice; // one of a name that was there
+    void *code;                 // the other half's
 };
 
 // Work.
@@ -394,7 +396,8 @@ struct sim_shell {
     struct pool *host_pool;
     int threads;
     struct device devices[SIM_DEVICES];
-    struct object *objects[1024];
+    struct object **objects, *first_objects[1024]; // buckets by handle
+    size_t object_count, bucket_count;
     struct allocation **allocations; // by address
     size_t allocation_count, allocation_room;
     struct work *free_work;
@@ -642,6 +645,7 @@ void sim_module_end(struct module *module); // and its library, where that is it
 // Put a kernel into a library. Its name is taken over, its attributes are set by
 // sim_kernel_ready().
 struct kernel *sim_kernel_new(struct library *library, char *name);
+struct kernel *sim_kernel_named(const struct library *library, const char *name); // or NULL
 struct kernel_facts {
     int shared, local, constant, registers; // bytes, registers of a thread
     int ptx, threads, exact_threads[3], cluster[3];
@@ -682,10 +686,10 @@ bool sim_profile(struct device *device, int arch, int ordinal);
 // The other half. All but sim_code_run() are called with the lock held; those that load may give
 // it up meanwhile.
 
-void sim_configure(void);   // the settings of a fresh driver
-CUresult sim_started(void); // what cuInit() has to say of them
+void sim_configure(void);         // the settings of a fresh driver
+CUresult sim_started(void);       // what cuInit() has to say of them
 void sim_print(const char *text); // a line, where such things are told
-const char *sim_complaint(void); // and cuGetErrorString() of that; NULL for nothing
+const char *sim_complaint(void);  // and cuGetErrorString() of that; NULL for nothing
 void sim_fault_fired(void);
 // The PTX in an image that is no text, in memory of the caller's; NULL for a text. Or why there is
 // none: the driver's code, and words in `log`. An image of SIM_UNKNOWN_BYTES tells its own length.

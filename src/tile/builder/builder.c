@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/snippet.h"
+#include "base/options.h"
 
 #include <cucore/error.h>
 
@@ -55,6 +56,39 @@ static void tell_budget(cuc_tile_program *p)
         return;
     tile_budget_tell(p->module);
     p->finished = true;
+}
+
+void cuc_tile_budget_init(cuc_tile_budget *budget, size_t caller_size)
+{
+    cuc__init_options(budget, caller_size);
+}
+
+cuc_status cuc_tile_program_set_budget(cuc_tile_program *program, const cuc_tile_budget *budget)
+{
+    cuc_tile_budget b;
+    cuc_status st;
+
+    CUC_CHECK(program, TILE_PROGRAM);
+    if ((st = CUC_READ_OPTIONS(&b, budget, cuc_tile_budget)) < 0)
+        return st;
+    if (!(b.budget_seconds >= 0))
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "budget_seconds is %g, expected a number above 0, or 0 for any",
+                        b.budget_seconds);
+    tell_budget(program);
+    if (program->finished)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "the program is finished, or has gone beyond its budget: give it another "
+                        "one before");
+    tile_budget_limit(&program->budget, &(struct tile_limits){
+                                            .operations = b.budget_operations,
+                                            .ptx_bytes = b.budget_ptx_bytes,
+                                            .memory_bytes = b.budget_memory_bytes,
+                                            .seconds = b.budget_seconds,
+                                            .cancel = b.cancel,
+                                            .user = b.cancel_user,
+                                        });
+    return CUC_OK;
 }
 
 const char *cuc_tile_program_log(cuc_tile_program *program)

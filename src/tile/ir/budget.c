@@ -26,7 +26,13 @@ static double now(void)
 
 void tile_budget_open(struct tile_budget *b, const struct tile_limits *limits)
 {
-    *b = (struct tile_budget){ .limits = limits ? *limits : usual };
+    *b = (struct tile_budget){ .ended = TILE_T000 };
+    tile_budget_limit(b, limits ? limits : &usual);
+}
+
+void tile_budget_limit(struct tile_budget *b, const struct tile_limits *limits)
+{
+    b->limits = *limits;
     if (!b->limits.operations)
         b->limits.operations = usual.operations;
     if (!b->limits.ptx_bytes)
@@ -34,9 +40,9 @@ void tile_budget_open(struct tile_budget *b, const struct tile_limits *limits)
     if (!b->limits.memory_bytes)
         b->limits.memory_bytes = usual.memory_bytes;
     b->memory.limit = b->limits.memory_bytes < SIZE_MAX ? (size_t)b->limits.memory_bytes : SIZE_MAX;
-    if (b->limits.seconds > 0)
-        b->deadline = now() + b->limits.seconds;
-    b->next_look = 1; // also of what is small
+    b->deadline = b->limits.seconds > 0 ? now() + b->limits.seconds : 0;
+    b->next_call = 0;
+    b->next_look = b->operations + 1; // also of what is small
 }
 
 void tile_budget_look(struct tile_module *module)
@@ -64,7 +70,7 @@ void tile_budget_look(struct tile_module *module)
 static void name_construct(struct tile_budget *b, struct tile_module *module)
 {
     const struct tile_op *op = b->op;
-    const struct tile_type *type = op && op->result_count                ? &op->result[0]->type
+    const struct tile_type *type = op && op->result_count ? &op->result[0]->type
                                    : op && op->operand_count && op->operand[op->operand_count - 1]
                                        ? &op->operand[op->operand_count - 1]->type
                                        : NULL;
@@ -135,8 +141,9 @@ void tile_budget_tell(struct tile_module *module)
     struct tile_location where = b->ended_at;
     where.inlined_at = NULL; // it may have been of a module that is gone
     where.file = module->file ? module->file : where.file; // calls are of one module
-    tile_error(module, b->ended, where, "budget: %s: %s%s", b->construct, b->amount,
-               b->ended == TILE_T805
-                   ? ""
-                   : ": make tiles and unrolled loops smaller, or give the program a larger budget");
+    tile_error(
+        module, b->ended, where, "budget: %s: %s%s", b->construct, b->amount,
+        b->ended == TILE_T805
+            ? ""
+            : ": make tiles and unrolled loops smaller, or give the program a larger budget");
 }

@@ -1,8 +1,9 @@
 // Budgets of a compilation: how much it may do, write, hold and take before it is refused.
 //
 // One budget covers every module that a compilation makes, those of auto()'s candidates included.
-// Spending past a limit ends it: the module counts as out of memory, so that everything stops on the
-// paths that are there for that, and tile_budget_tell() then turns it into an error with a code.
+// Spending past a limit ends it: the module counts as out of memory, so that everything stops on
+// the paths that are there for that, and tile_budget_tell() then turns it into an error with a
+// code.
 #ifndef CUCORE_TILE_IR_BUDGET_H
 #define CUCORE_TILE_IR_BUDGET_H
 
@@ -11,10 +12,10 @@
 #include "base/arena.h"
 
 struct tile_limits {
-    uint64_t operations;   // steps of the compiler, the same number on every machine
-    uint64_t ptx_bytes;    // of one text: the PTX, or a dump
-    uint64_t memory_bytes; // that arenas hold at a time
-    double seconds;        // of wall time; 0: any
+    uint64_t operations;           // steps of the compiler, the same number on every machine
+    uint64_t ptx_bytes;            // of one text: the PTX, or a dump
+    uint64_t memory_bytes;         // that arenas hold at a time
+    double seconds;                // of wall time; 0: any
     int32_t (*cancel)(void *user); // not 0: end it; NULL: nobody asks
     void *user;
 };
@@ -33,6 +34,8 @@ struct tile_budget {
 
 // Limits of 0 get the default.
 void tile_budget_open(struct tile_budget *budget, const struct tile_limits *limits);
+// Other limits from here on, for what was spent before, too; seconds count from here.
+void tile_budget_limit(struct tile_budget *budget, const struct tile_limits *limits);
 // A module, within a budget that outlives it; NULL: without one. See tile_module_create().
 struct tile_module *tile_module_create_within(struct tile_budget *budget, const char *file,
                                               const char *text, size_t bytes);

@@ -2544,6 +2544,28 @@ pub struct cuc_tile_access_options {
 
 zeroed!(cuc_tile_access_options, struct_size);
 
+/// What building a program may take; zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct cuc_tile_budget {
+    /// sizeof(cuc_tile_budget); the initialisers set it
+    pub struct_size: usize,
+    /// Steps of the compiler, as many on every machine: 2^23 by default; UINT64_MAX: no limit
+    pub budget_operations: u64,
+    /// of the source that comes of it: 2^26 by default
+    pub budget_ptx_bytes: u64,
+    /// that the program holds at a time: 2^28 by default
+    pub budget_memory_bytes: u64,
+    /// on the clock, from the call on; 0: any number
+    pub budget_seconds: f64,
+    /// Asked some times a second, within calls of the program, whether to end it: unless it gives 0. NULL: it goes on
+    pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
+    /// handed to cancel, until the program is released
+    pub cancel_user: *mut c_void,
+}
+
+zeroed!(cuc_tile_budget, struct_size);
+
 /// One of the entries of a tile kernel: they do the same, each for arguments of a kind.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -3483,6 +3505,8 @@ extern "C" {
     pub fn cuc_tile_break(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// The tile repeated along axes of extent 1 and along new leading axes.
     pub fn cuc_tile_broadcast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, rank: u32, shape: *const i64) -> cuc_tile;
+    /// Give a budget every default.
+    pub fn cuc_tile_budget_init(budget: *mut cuc_tile_budget, caller_size: usize);
     /// The same numbers in another element type; 8-bit floats saturate, integers wrap.
     pub fn cuc_tile_cast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, dtype: cuc_dtype, round: i32) -> cuc_tile;
     /// Two tiles behind one another.
@@ -3696,6 +3720,9 @@ extern "C" {
     pub fn cuc_tile_program_release(program: *mut cuc_tile_program);
     /// Hold one reference more.
     pub fn cuc_tile_program_retain(program: *mut cuc_tile_program) -> *mut cuc_tile_program;
+    /// Give a program another budget than the default, for what was built before and what is built from
+    /// here on.
+    pub fn cuc_tile_program_set_budget(program: *mut cuc_tile_program, budget: *const cuc_tile_budget) -> cuc_status;
     /// How many axes a value has.
     pub fn cuc_tile_rank(program: *const cuc_tile_program, x: cuc_tile) -> i32;
     /// Reduce tiles along an axis, together, by a function that is associative.

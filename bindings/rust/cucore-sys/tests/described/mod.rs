@@ -665,6 +665,14 @@ pub fn structs(wrong: &mut Vec<String>) {
     row!(cuc_tile_access_options.cache, 44, 4);
     row!(cuc_tile_access_options.inside, 48, 4);
     row!(cuc_tile_access_options.reserved, 52, 4);
+    row!(cuc_tile_budget, 56, 8);
+    row!(cuc_tile_budget.struct_size, 0, 8);
+    row!(cuc_tile_budget.budget_operations, 8, 8);
+    row!(cuc_tile_budget.budget_ptx_bytes, 16, 8);
+    row!(cuc_tile_budget.budget_memory_bytes, 24, 8);
+    row!(cuc_tile_budget.budget_seconds, 32, 8);
+    row!(cuc_tile_budget.cancel, 40, 8);
+    row!(cuc_tile_budget.cancel_user, 48, 8);
     row!(cuc_tile_entry, 40, 8);
     row!(cuc_tile_entry.struct_size, 0, 8);
     row!(cuc_tile_entry.variant, 8, 8);
@@ -1109,6 +1117,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_tile_bool", cucore_sys::cuc_tile_bool as *const ()),
         ("cuc_tile_break", cucore_sys::cuc_tile_break as *const ()),
         ("cuc_tile_broadcast", cucore_sys::cuc_tile_broadcast as *const ()),
+        ("cuc_tile_budget_init", cucore_sys::cuc_tile_budget_init as *const ()),
         ("cuc_tile_cast", cucore_sys::cuc_tile_cast as *const ()),
         ("cuc_tile_cat", cucore_sys::cuc_tile_cat as *const ()),
         ("cuc_tile_cdiv", cucore_sys::cuc_tile_cdiv as *const ()),
@@ -1213,6 +1222,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_tile_program_log", cucore_sys::cuc_tile_program_log as *const ()),
         ("cuc_tile_program_release", cucore_sys::cuc_tile_program_release as *const ()),
         ("cuc_tile_program_retain", cucore_sys::cuc_tile_program_retain as *const ()),
+        ("cuc_tile_program_set_budget", cucore_sys::cuc_tile_program_set_budget as *const ()),
         ("cuc_tile_rank", cucore_sys::cuc_tile_rank as *const ()),
         ("cuc_tile_reduce", cucore_sys::cuc_tile_reduce as *const ()),
         ("cuc_tile_reshape", cucore_sys::cuc_tile_reshape as *const ()),
