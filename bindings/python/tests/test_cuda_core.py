@@ -25,6 +25,7 @@ from cucore import (
     launch,
     typing,
 )
+from cucore.utils import StridedMemoryView
 from support import SAXPY, DeviceTest, compiled, kernel
 
 TIMED = EventOptions(timing_enabled=True)
@@ -113,10 +114,16 @@ class Errors(DeviceTest):
         class Attribute:
             __cuda_stream__ = (0, self.stream.handle)
 
+        class Interface:
+            def __init__(self, array):
+                self.__cuda_array_interface__ = array.__cuda_array_interface__
+
         rows = [
             ("a launch on another library's stream",
              lambda: launch(Foreign(self.stream), LaunchConfig(), saxpy, 1.0, y, y, 1), "device.create_stream"),
             ("the protocol as an attribute", lambda: self.device.create_stream(Attribute()), "is to be a method"),
+            ("a view by its class", lambda: StridedMemoryView(y.view("f32"), -1), r"StridedMemoryView\.from_dlpack\(\)"),
+            ("by another interface", lambda: StridedMemoryView(Interface(y.view("f32")), -1), "from_cuda_array_interf"),
         ]
         for what, do, said in rows:
             with self.subTest(what), self.assertWarnsRegex(DeprecationWarning, said):
@@ -124,6 +131,7 @@ class Errors(DeviceTest):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             launch(self.device.create_stream(Foreign(self.stream)), LaunchConfig(), saxpy, 1.0, y, y, 1)
+            StridedMemoryView.from_any_interface(y.view("f32"), -1)
         self.stream.sync()
 
 
@@ -178,6 +186,14 @@ class Results(DeviceTest):
                      self.stream.create_graph_builder(), self.stream.capture()):
             with self.subTest(type(each).__name__):
                 self.assertIs(weakref.ref(each)(), each)
+
+    def test_a_view_by_its_class_has_records_too(self):
+        class Records:
+            __array_interface__ = {"typestr": "|V12", "shape": (2, 3), "data": (4096, True), "version": 3}
+
+        with self.assertWarns(DeprecationWarning):
+            view = StridedMemoryView(Records(), -1)
+        self.assertEqual((str(view.dtype).lstrip("|"), view.shape, view.strides), ("V12", (2, 3), (3, 1)))
 
     def test_descriptors_of_events_are_equal_by_their_bytes(self):
         one, two = (cucore.IPCEventDescriptor(bytes([n]) * 64, 0) for n in (1, 2))
