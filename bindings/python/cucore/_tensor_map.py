@@ -152,7 +152,7 @@ class TensorMapDescriptor:
     the array that it is of.
     """
 
-    __slots__ = ("_address", "_map", "_tensor")
+    __slots__ = ("_address", "_map", "_tensor", "__weakref__")
     _address: int
     _map: Any
     _tensor: Tensor

@@ -183,9 +183,60 @@ class Results(DeviceTest):
         for each in (self.device, self.stream, self.stream.record(), self.device.context, self.floats([1]),
                      LaunchConfig(), saxpy, saxpy.attributes, saxpy.occupancy, compiled(SAXPY), Host(),
                      Program("", "c++", {"arch": "sm_90"}), made, made.create_condition(), Linker.empty(),
-                     self.stream.create_graph_builder(), self.stream.capture()):
+                     self.stream.create_graph_builder(), self.stream.capture(),
+                     self.floats([0] * 64).view("f32", (8, 8)).as_tensor_map((8, 8))):
             with self.subTest(type(each).__name__):
                 self.assertIs(weakref.ref(each)(), each)
+
+    def test_sets_have_every_method_of_pythons(self):
+        g, memory = cucore.Graph(self.device), cucore.LegacyManagedMemoryResource().allocate(64)
+        node, *others = (g.empty() for _ in range(4))
+        rows = [
+            ("nodes behind one", node.succ, *others),
+            ("nodes ahead of one", g.empty().pred, *others),
+            ("places of managed memory", memory.accessed_by, self.device, Host()),
+        ]
+        if len(cucore.Device.get_all_devices()) > 1:
+            rows.append(("peers of a pool", cucore.DeviceMemoryResource(self.device, {}).peer_accessible_by,
+                         cucore.Device(1)))
+        changes = [("update", (0, 1)), ("update", (0,), (1, 2)), ("difference_update", (0,)),
+                   ("intersection_update", (0, 1), (1, 2)), ("symmetric_difference_update", (0, 2)), ("add", 1),
+                   ("discard", 1), ("discard", 1), ("clear",), ("__ior__", (0, 1, 2)), ("__isub__", (0,)),
+                   ("__iand__", (1,)), ("__ixor__", (0, 1))]
+        asks = ["union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint",
+                "__or__", "__and__", "__sub__", "__xor__", "__le__", "__lt__", "__ge__", "__gt__", "__eq__"]
+        for what, live, *things in rows:
+            own: set = set()
+            self.assertIsNotNone(weakref.ref(live)())
+
+            def of(given, things=things):
+                return {things[i % len(things)] for i in given} if isinstance(given, tuple) else things[given % len(things)]
+
+            for name, *given in changes:
+                with self.subTest(what, name=name, given=given):
+                    for each in (live, own):
+                        getattr(each, name)(*map(of, given))
+                    self.assertEqual((set(live), live.copy(), len(live)), (own, own, len(own)))
+                    for ask in asks:
+                        with self.subTest(ask):
+                            for other in (set(), {things[0]}, {things[-1]}, set(things)):
+                                answer = getattr(live, ask)(other)
+                                self.assertEqual(answer, getattr(own, ask)(other))
+                                self.assertIn(type(answer), (set, bool))
+            self.assertLessEqual(set(dir(set)), set(dir(live)))
+
+    def test_peers_are_named_by_their_numbers_too(self):
+        if len(cucore.Device.get_all_devices()) < 2:
+            self.skipTest("one device")
+        peers = cucore.DeviceMemoryResource(self.device, {}).peer_accessible_by
+        peers.update([0, 1])  # its own is reached anyway
+        self.assertEqual(peers, {cucore.Device(1)})
+        peers.intersection_update([1, 99])
+        self.assertEqual(peers.copy(), {cucore.Device(1)})
+        peers.difference_update([99, 1])
+        self.assertEqual(peers.copy(), set())
+        with self.assertRaises(cucore.CUDAError):
+            peers.update([99])
 
     def test_a_view_by_its_class_has_records_too(self):
         class Records:
