@@ -134,7 +134,8 @@ class AccessedBy(LiveSet):
         self._buffer._advise(raw.CUC_ADVISE_SET_ACCESSED_BY, self._place(value))
 
     def discard(self, value: Location) -> None:
-        self._buffer._advise(raw.CUC_ADVISE_UNSET_ACCESSED_BY, value)
+        if value in self:
+            self._buffer._advise(raw.CUC_ADVISE_UNSET_ACCESSED_BY, self._place(value))
 
 
 class ManagedBuffer(Buffer):

@@ -74,19 +74,19 @@ class LiveSet(MutableSet[Any]):
     def isdisjoint(self, other: Iterable[Any]) -> bool:
         return set(self).isdisjoint(self._members(other))
 
-    def __ior__(self, others: Any) -> Any:
+    def __ior__(self, others: Any) -> Any:  # type: ignore[misc]
         self.update(others)
         return self
 
-    def __iand__(self, others: Any) -> Any:
+    def __iand__(self, others: Any) -> Any:  # type: ignore[misc]
         self.intersection_update(others)
         return self
 
-    def __isub__(self, others: Any) -> Any:
+    def __isub__(self, others: Any) -> Any:  # type: ignore[misc]
         self.difference_update(others)
         return self
 
-    def __ixor__(self, others: Any) -> Any:
+    def __ixor__(self, others: Any) -> Any:  # type: ignore[misc]
         self.symmetric_difference_update(others)
         return self
 

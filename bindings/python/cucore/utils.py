@@ -154,6 +154,8 @@ class StridedMemoryView(TensorBase):
         """The same memory with another layout, or as elements of another type of the same size. A layout is
         what has `shape` and `strides` (in elements), or a shape alone; it stays within the array's bytes.
         """
+        if layout is None and dtype is None:
+            return self
         old = self._tensor
         kind = dtype_number(dtype) if dtype is not None else dtype_number(old.dtype)
         shape, strides = old.shape, old.strides

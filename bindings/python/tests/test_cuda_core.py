@@ -57,6 +57,17 @@ class Errors(DeviceTest):
             ("a language that is not known", lambda: Program("", "fortran"), RuntimeError, "code_type='fortran'"),
             ("NVVM's sources", lambda: Program("", options={"extra_sources": [("a", "b")]}), ValueError,
              "not supported by the NVRTC backend"),
+            ("a buffer", lambda: cucore.Buffer(), RuntimeError, r"by allocate\(\) of a device or a memory resource"),
+            ("an instance of a graph", lambda: graph.Graph(), RuntimeError, r"by Graph\.instantiate\(\)"),
+            ("a part of a device", lambda: cucore.GreenContext(), RuntimeError, r"by Device\.create_context\(\)"),
+            ("a tensor map", lambda: cucore.TensorMapDescriptor(), RuntimeError, "^TensorMapDescriptor objects cannot"),
+            ("a resource that allocates nothing", lambda: cucore.MemoryResource(), TypeError, "is abstract"),
+            ("a priority in options", lambda: self.device.create_stream(options=cucore.StreamOptions(priority=1)),
+             ValueError, "priority is 1: expected"),
+            ("a buffer for its descriptor", lambda: cucore.Buffer.from_ipc_descriptor(
+                self.device.memory_resource, self.floats([1]), stream=self.stream), TypeError,
+             "^ipc_descriptor is a Buffer: expected IPCBufferDescriptor$"),
+            ("an event for its", lambda: Event.from_ipc_descriptor(plain), TypeError, "expected IPCEventDescriptor$"),
             ("a priority below the least", lambda: self.device.create_stream(options={"priority": 1}), ValueError,
              "priority is 1: expected"),
             ("one above the greatest", lambda: self.device.context.create_stream({"priority": -99}), ValueError,
@@ -245,6 +256,10 @@ class Results(DeviceTest):
         with self.assertWarns(DeprecationWarning):
             view = StridedMemoryView(Records(), -1)
         self.assertEqual((str(view.dtype).lstrip("|"), view.shape, view.strides), ("V12", (2, 3), (3, 1)))
+
+    def test_a_view_without_another_layout_or_type_is_itself(self):
+        view = StridedMemoryView.from_any_interface(self.floats([1]).view("f32"), -1)
+        self.assertIs(view.view(), view)
 
     def test_descriptors_of_events_are_equal_by_their_bytes(self):
         one, two = (cucore.IPCEventDescriptor(bytes([n]) * 64, 0) for n in (1, 2))
