@@ -3,6 +3,7 @@ import copy
 import ctypes
 import dataclasses
 import pickle
+import re
 import unittest
 import warnings
 import weakref
@@ -21,12 +22,13 @@ from cucore import (
     Program,
     ProgramOptions,
     Stream,
+    _errors,
     graph,
     launch,
     typing,
 )
 from cucore.utils import StridedMemoryView
-from support import SAXPY, DeviceTest, compiled, kernel
+from support import ROOT, SAXPY, DeviceTest, child, compiled, kernel
 
 TIMED = EventOptions(timing_enabled=True)
 
@@ -113,6 +115,31 @@ class Errors(DeviceTest):
                 do()
             self.assertNotRegex(str(raised.exception), r"\bcuc_\w+\(\)")
             self.assertTrue(raised.exception.function.startswith("cuc_"))
+
+    def test_functions_that_texts_name_are_pythons(self):
+        source = ROOT / "src"
+        if not source.is_dir():
+            self.skipTest("no sources")
+        named = set()
+        for path in (*source.glob("*.c"), *source.glob("python/*.c")):
+            for text in re.findall(r'"(?:[^"\\\n]|\\.)*"', path.read_text()):
+                named |= set(re.findall(r"\b(cuc_[a-z0-9_]+)\(\)", text))
+        self.assertGreater(len(named), 10)
+        self.assertEqual(named - set(_errors._NAMES), set())
+        for name in _errors._PROPERTIES:
+            owner, _, own = name.rpartition(".")
+            owner = owner or "DeviceMemoryResource"
+            with self.subTest(name):
+                self.assertFalse(callable(getattr(getattr(cucore, owner), own)))
+
+    def test_a_context_that_is_lost_names_pythons_calls(self):
+        code = "import cucore, support\ns = cucore.Device(0).create_stream()\n" \
+               "k = support.kernel(support.SAXPY, 'saxpy')\n" \
+               "cucore.launch(s, cucore.LaunchConfig(), k, 1.0, 4096, 4096, 1)\n" \
+               "try:\n    s.sync()\nexcept cucore.ContextLostError as error:\n    print(error, error.notes)"
+        told = child(code, CUCORE_SIM_REPORT="0")
+        self.assertIn("first seen by Stream.sync (", told)
+        self.assertNotRegex(told, r"\bcuc_")
 
     def test_a_cooperative_grid_that_is_too_large_is_a_value_error(self):
         config = LaunchConfig(grid=2**20, block=128, is_cooperative=True)
