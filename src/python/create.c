@@ -150,10 +150,11 @@ void *cuc__python_create_stream(struct cuc__python_call *call,
 
     if (call->objects[0])
         return given ? slowly : wrap_stream(call, signature);
+    // Python checks the range of a priority, which C clamps.
     if (given && (!is_of(given, CUC__PYTHON_STREAM_OPTIONS) ||
                   !add_flag(&options.flags, given, cuc__python.names.nonblocking, false,
                             CUC_STREAM_SYNC_LEGACY) ||
-                  !read_priority(&options.priority, given)))
+                  !read_priority(&options.priority, given) || options.priority))
         return slowly_after_error();
     void *state = cuc__python_begin(call, signature);
     cuc_status st = cuc_stream_create(&made, call->self_value.device, given ? &options : NULL);

@@ -123,7 +123,16 @@ _NAMES = {
     "cuc_stream_embed_graph": "embed", "cuc_stream_get_default": "Device.default_stream",
     "cuc_stream_is_capturing": "Stream.is_capturing", "cuc_stream_wait_event": "Stream.wait",
     "cuc_context_synchronize": "Context.sync", "cuc_tensor_from_buffer": "Buffer.view",
+    "cuc_stream_synchronize": "Stream.sync", "cuc_stream_query": "Stream.is_done", "cuc_event_synchronize": "Event.sync",
+    "cuc_event_query": "Event.is_done", "cuc_device_synchronize": "Device.sync",
+    "cuc_context_enable_peer_access": "Context.enable_peer_access", "cuc_tensor_to_dlpack": "__dlpack__",
+    "cuc_buffer_read": "Buffer.copy_to", "cuc_buffer_write": "Buffer.copy_from", "cuc_buffer": "Buffer",
+    "cuc_object": "ObjectCode", "cuc_memory_resource_is_pool": "MemoryPool", "cuc_gemm_plan_workspace_bytes": "Gemm.workspace_bytes",
+    "cuc_memory_pool_create": "DeviceMemoryResource", "cuc_memory_pool_set_access": "peer_accessible_by",
+    "cuc_memory_synchronous": "SynchronousMemoryResource", "cuc_memory_virtual": "VirtualMemoryResource",
 }
+_PROPERTIES = {"Device.default_stream", "Device.resources", "Event.ipc_descriptor", "Event.is_done",
+               "ObjectCode.handle", "Stream.is_capturing", "Stream.is_done", "peer_accessible_by"}
 
 
 def called() -> str:
@@ -146,7 +155,13 @@ def _told(message: str, function: str, caller: str) -> str:
     """A message as it reads in Python."""
     if function and message.startswith(function + ": "):
         message = f"{caller or called() or function}: {message[len(function) + 2:]}"
-    return re.sub(r"\bcuc_[a-z_0-9]+\b", lambda found: _NAMES.get(found[0], found[0]), message)
+    return re.sub(r"\b(cuc_[a-z_0-9]+)\b(\(\))?", _named, message)
+
+
+def _named(found: re.Match[str]) -> str:
+    """A C function as Python has it; a property is not called."""
+    name = _NAMES.get(found[1], found[1])
+    return name + (found[2] or "" if name not in _PROPERTIES else "")
 
 
 def last_error(caller: str = "") -> CUDAError:

@@ -212,6 +212,7 @@ class GraphExec(Handle):
 
     __slots__ = ()
     _release = raw.cuc_graph_exec_release
+    _made_by = "Graph.instantiate() and GraphBuilder.complete()"
 
     @property
     def handle(self) -> int:

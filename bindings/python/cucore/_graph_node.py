@@ -4,7 +4,7 @@ from __future__ import annotations
 import copy
 import ctypes
 import enum
-from collections.abc import Callable, Iterable, Iterator, MutableSet, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from . import raw
@@ -17,6 +17,7 @@ from ._launch import LaunchConfig, launch
 from ._memory import Buffer, MemoryResource, pattern_of
 from ._memory_pool import ManagedMemoryResource
 from ._object import Kernel
+from ._sets import LiveSet
 from ._stream import Event, Stream
 from .typing import GraphConditionalType, GraphMemoryType
 
@@ -229,17 +230,15 @@ def _owned(name: str, place: Any, owner: Any) -> None:
             raise ValueError(f"{what} Buffer has no active allocation: it is closed")
 
 
-class AdjacencySet(MutableSet["GraphNode"]):
-    """The nodes ahead of one, or behind it. What is added and removed here are edges of the graph."""
+class AdjacencySet(LiveSet):
+    """The nodes ahead of one, or behind it. What is added and removed here are edges of the graph, all of one
+    call at once.
+    """
 
     __slots__ = ("_node", "_ahead")
 
     def __init__(self, node: GraphNode, ahead: bool) -> None:
         self._node, self._ahead = node, ahead
-
-    @classmethod
-    def _from_iterable(cls, nodes: Iterable[GraphNode]) -> set[GraphNode]:  # type: ignore[override]
-        return set(nodes)
 
     def _nodes(self) -> set[GraphNode]:
         edges = self._node.graph.edges()
@@ -254,9 +253,6 @@ class AdjacencySet(MutableSet["GraphNode"]):
     def __len__(self) -> int:
         return len(self._nodes())
 
-    def __repr__(self) -> str:
-        return repr(self._nodes() or {})
-
     def _change(self, function: Callable[..., int], nodes: Iterable[GraphNode]) -> None:
         others = list(nodes)
         count = len(others)
@@ -265,36 +261,24 @@ class AdjacencySet(MutableSet["GraphNode"]):
         first, second = (other, own) if self._ahead else (own, other)
         check(function(self._node.graph._h, first, second, count))
 
+    def _put(self, members: set[Any]) -> None:
+        for node in members:
+            if not isinstance(node, GraphNode):
+                raise TypeError(f"expected a GraphNode, not {type(node).__name__}")
+        self._change(raw.cuc_graph_add_edges, members)
+
+    def _drop(self, members: set[Any]) -> None:
+        self._change(raw.cuc_graph_remove_edges, members)
+
     def add(self, node: GraphNode) -> None:
         self.update((node,))
 
-    def update(self, *others: GraphNode | Iterable[GraphNode]) -> None:
-        """Add edges to all of them at once."""
-        given: list[GraphNode] = []
-        for each in others:
-            if isinstance(each, GraphNode):
-                given.append(each)
-            else:
-                given.extend(each)
-        for node in given:
-            if not isinstance(node, GraphNode):
-                raise TypeError(f"expected a GraphNode, not {type(node).__name__}")
-        self._change(raw.cuc_graph_add_edges, set(given) - self._nodes())
-
     def discard(self, node: GraphNode) -> None:
-        self._change(raw.cuc_graph_remove_edges, {node} & self._nodes())
+        self.difference_update((node,))
 
-    def clear(self) -> None:
-        """Remove all edges at once."""
-        self._change(raw.cuc_graph_remove_edges, self._nodes())
-
-    def __ior__(self, others: Any) -> AdjacencySet:  # type: ignore[override,misc]
-        self.update(others)
-        return self
-
-    def __isub__(self, others: Any) -> AdjacencySet:  # type: ignore[override,misc]
-        self._change(raw.cuc_graph_remove_edges, self._nodes() & set(others))
-        return self
+    def update(self, *others: GraphNode | Iterable[GraphNode]) -> None:
+        """Nodes may be given as they are, too."""
+        super().update(*[(each,) if isinstance(each, GraphNode) else each for each in others])
 
 
 class GraphNode(_Verbs):

@@ -123,6 +123,7 @@ class GreenContext(Handle):
 
     __slots__ = ()
     _release = raw.cuc_green_context_release
+    _made_by = "Device.create_context()"
 
     @classmethod
     def _create(cls, device: Device, options: ContextOptions | dict[str, Any] | None) -> GreenContext:

@@ -90,7 +90,7 @@ class Handle(_native.HandleBase):
         if "_release" in cls.__dict__:
             cls._reference = type("Reference", (Reference,), {"__slots__": (), "_release": cls._release})
 
-    _made_by: ClassVar[str] = "see its documentation"  # what makes objects of a class that is not called
+    _made_by: ClassVar[str]  # what makes objects of a class that is not called
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         not_made(type(self).__name__ + " objects", self._made_by)
@@ -133,7 +133,7 @@ class Handle(_native.HandleBase):
 def handle_of(kind: type[Handle], value: Any, name: str) -> int:
     """The handle of an object that C takes as it is, and so has to be of that kind."""
     if not isinstance(value, kind):
-        raise TypeError(f"{name} is a {type(value).__name__}: expected a {kind.__name__}")
+        raise TypeError(f"{name} is a {type(value).__name__}: expected {kind.__name__}")
     return value._h
 
 

@@ -114,8 +114,11 @@ def exported(function: Any, handle: int) -> bytes:
     return bytes(out.bytes)
 
 
-def imported(data: bytes) -> Any:
-    return raw.cuc_ipc_handle.from_buffer_copy(bytes(data))
+def imported(descriptor: Any, kind: type[IPCBufferDescriptor | IPCEventDescriptor]) -> Any:
+    """What a descriptor of that kind says."""
+    if not isinstance(descriptor, kind):
+        raise TypeError(f"ipc_descriptor is a {type(descriptor).__name__}: expected {kind.__name__}")
+    return raw.cuc_ipc_handle.from_buffer_copy(bytes(descriptor))
 
 
 __all__ = ["IPCAllocationHandle", "IPCBufferDescriptor", "IPCEventDescriptor"]

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable, Iterator, MutableSet, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import index
 from typing import Any, ClassVar, Union
@@ -12,6 +12,7 @@ from ._device import Device
 from ._errors import check
 from ._handle import c_number, given_as, options as struct_of, word
 from ._memory import Buffer
+from ._sets import LiveSet
 from ._stream import StreamLike, as_stream
 
 
@@ -92,16 +93,16 @@ def place(given: Any) -> Location:
 _KINDS = {raw.CUC_LOCATION_HOST_NUMA: "host_numa", raw.CUC_LOCATION_HOST_NUMA_CURRENT: "host_numa_current"}
 
 
-class AccessedBy(MutableSet[Any]):
-    """The places that managed memory stays mapped at; changes take effect at once."""
+class AccessedBy(LiveSet):
+    """The places that managed memory stays mapped at."""
+
+    __slots__ = ("_buffer",)
 
     def __init__(self, buffer: ManagedBuffer) -> None:
         self._buffer = buffer
 
-    @classmethod
-    def _from_iterable(cls, it: Iterable[Any]) -> set[Any]:  # type: ignore[override]
-        """What the operators of sets give."""
-        return set(it)
+    def _member(self, value: Any) -> Any:
+        return Device(value) if isinstance(value, int) else value
 
     @staticmethod
     def _place(value: Location) -> Location:
@@ -121,7 +122,7 @@ class AccessedBy(MutableSet[Any]):
         return [Device(number) if number >= 0 else Host() for number in found[:min(count.value, room)]]
 
     def __contains__(self, where: object) -> bool:
-        return (Device(where) if isinstance(where, int) else where) in self._now()
+        return self._member(where) in self._now()
 
     def __iter__(self) -> Iterator[Location]:
         return iter(self._now())
@@ -133,10 +134,8 @@ class AccessedBy(MutableSet[Any]):
         self._buffer._advise(raw.CUC_ADVISE_SET_ACCESSED_BY, self._place(value))
 
     def discard(self, value: Location) -> None:
-        self._buffer._advise(raw.CUC_ADVISE_UNSET_ACCESSED_BY, value)
-
-    def __repr__(self) -> str:
-        return f"{{{', '.join(map(repr, self._now()))}}}"
+        if value in self:
+            self._buffer._advise(raw.CUC_ADVISE_UNSET_ACCESSED_BY, self._place(value))
 
 
 class ManagedBuffer(Buffer):

@@ -44,7 +44,8 @@ class MemoryResource(Handle, ResourceBase):
 
     def __init__(self) -> None:
         if type(self).allocate is MemoryResource.allocate:
-            super().__init__()
+            raise TypeError(f"{type(self).__name__} is abstract: a resource of one's own has an allocate() and a "
+                            "deallocate()")
 
     @staticmethod
     def _found(handle: int) -> MemoryResource:
@@ -184,6 +185,7 @@ class Buffer(Handle, BufferBase):
 
     __slots__ = ()
     _release = raw.cuc_buffer_release
+    _made_by = "allocate() of a device or a memory resource and Buffer.from_handle()"
     _pool: MemoryPool | None  # that it is of, where that is for, or of, other processes
     _named: IPCBufferDescriptor | None
     _resource: MemoryResource | None  # the object that has made it, where one has
@@ -237,7 +239,7 @@ class Buffer(Handle, BufferBase):
         """Another process's buffer, of a pool of its that was imported. Close it before that process
         closes its own.
         """
-        given = imported(bytes(ipc_descriptor))
+        given = imported(ipc_descriptor, IPCBufferDescriptor)
         queue = as_stream(stream)
         made = cls._own(create(raw.cuc_buffer_import, handle_of(MemoryResource, mr, "mr"), ctypes.byref(given),
                                ipc_descriptor.size, queue._h))

@@ -6,7 +6,7 @@ import multiprocessing.reduction
 import os
 import uuid as uuids
 import weakref
-from collections.abc import Iterable, Iterator, MutableSet
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from ._ipc import IPCAllocationHandle
 from ._managed import ManagedBuffer, as_managed, located
 from ._memory import CLASSES, Buffer, MemoryResource
 from ._native import methods
+from ._sets import LiveSet
 from ._stream import StreamLike
 
 if TYPE_CHECKING:
@@ -82,16 +83,16 @@ class PoolAttributes:
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)}' for name in sorted(dir(self)))})"
 
 
-class PeerAccess(MutableSet[Any]):
+class PeerAccess(LiveSet):
     """The devices other than its own that reach a pool: a set, of devices or their ordinals."""
+
+    __slots__ = ("_pool",)
 
     def __init__(self, pool: MemoryPool) -> None:
         self._pool = pool
 
-    @classmethod
-    def _from_iterable(cls, it: Iterable[Any]) -> set[Any]:  # type: ignore[override]
-        """What the operators of sets give."""
-        return set(it)
+    def _member(self, value: Any) -> Any:
+        return _device_or_none(value) or value
 
     def __contains__(self, device: object) -> bool:
         peer = _device_or_none(device)
@@ -112,9 +113,6 @@ class PeerAccess(MutableSet[Any]):
     def discard(self, value: Device | int) -> None:
         if value in self:
             check(raw.cuc_memory_pool_set_access(self._pool._h, Device(value)._h, raw.CUC_ACCESS_NONE))
-
-    def __repr__(self) -> str:
-        return f"{{{', '.join(map(repr, self))}}}"
 
 
 def _device_or_none(value: object) -> Device | None:

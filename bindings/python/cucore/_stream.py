@@ -101,7 +101,7 @@ class Event(Handle, EventBase):
     def from_ipc_descriptor(cls, ipc_descriptor: IPCEventDescriptor) -> Event:
         """Another process's event, to wait for what it has recorded."""
         from ._device import Device
-        given = imported(bytes(ipc_descriptor))
+        given = imported(ipc_descriptor, IPCEventDescriptor)
         made = cls._own(create(raw.cuc_event_import, Device(ipc_descriptor.device_id)._h, ctypes.byref(given)))
         made._named = ipc_descriptor
         return made

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, Union
 from . import raw
 from ._device import Device
 from ._errors import check
-from ._handle import given_as, not_copied, numbers, options as struct_of
+from ._handle import given_as, not_copied, not_made, numbers, options as struct_of
 from ._tensor import Tensor, as_tensor, dtype_number
 
 
@@ -152,13 +152,14 @@ class TensorMapDescriptor:
     the array that it is of.
     """
 
-    __slots__ = ("_address", "_map", "_tensor")
+    __slots__ = ("_address", "_map", "_tensor", "__weakref__")
     _address: int
     _map: Any
     _tensor: Tensor
 
     def __init__(self) -> None:
-        raise TypeError("a tensor map is made by as_tensor_map() of an array")
+        not_made("TensorMapDescriptor objects", "as_tensor_map() of an array, TensorMapDescriptor.im2col() and "
+                                                "im2col_wide()")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return not_copied(self)

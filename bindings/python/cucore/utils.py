@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -32,7 +33,12 @@ class StridedMemoryView(TensorBase):
     _dtype_number, _numpy_dtype, _typestrs = staticmethod(dtype_number), staticmethod(numpy_dtype), TYPESTRS
 
     def __init__(self, obj: Any = None, stream_ptr: int | None = None) -> None:
+        which = "from_dlpack" if has_interface(obj, "__dlpack__") else "from_cuda_array_interface"
+        warnings.warn(f"calling {type(self).__name__} is deprecated: use {type(self).__name__}.{which}() or "
+                      "from_any_interface()", DeprecationWarning, stacklevel=2)
         made = self.from_any_interface(obj, stream_ptr)
+        if isinstance(made, _Records) and type(self) is StridedMemoryView:
+            self.__class__ = _Records  # the same layout: the class alone knows that the last axis is bytes
         self._see(made._tensor, obj)
 
     @classmethod
@@ -148,6 +154,8 @@ class StridedMemoryView(TensorBase):
         """The same memory with another layout, or as elements of another type of the same size. A layout is
         what has `shape` and `strides` (in elements), or a shape alone; it stays within the array's bytes.
         """
+        if layout is None and dtype is None:
+            return self
         old = self._tensor
         kind = dtype_number(dtype) if dtype is not None else dtype_number(old.dtype)
         shape, strides = old.shape, old.strides

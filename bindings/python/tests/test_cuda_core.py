@@ -3,6 +3,7 @@ import copy
 import ctypes
 import dataclasses
 import pickle
+import re
 import unittest
 import warnings
 import weakref
@@ -21,11 +22,13 @@ from cucore import (
     Program,
     ProgramOptions,
     Stream,
+    _errors,
     graph,
     launch,
     typing,
 )
-from support import SAXPY, DeviceTest, compiled, kernel
+from cucore.utils import StridedMemoryView
+from support import ROOT, SAXPY, DeviceTest, child, compiled, kernel
 
 TIMED = EventOptions(timing_enabled=True)
 
@@ -56,6 +59,17 @@ class Errors(DeviceTest):
             ("a language that is not known", lambda: Program("", "fortran"), RuntimeError, "code_type='fortran'"),
             ("NVVM's sources", lambda: Program("", options={"extra_sources": [("a", "b")]}), ValueError,
              "not supported by the NVRTC backend"),
+            ("a buffer", lambda: cucore.Buffer(), RuntimeError, r"by allocate\(\) of a device or a memory resource"),
+            ("an instance of a graph", lambda: graph.Graph(), RuntimeError, r"by Graph\.instantiate\(\)"),
+            ("a part of a device", lambda: cucore.GreenContext(), RuntimeError, r"by Device\.create_context\(\)"),
+            ("a tensor map", lambda: cucore.TensorMapDescriptor(), RuntimeError, "^TensorMapDescriptor objects cannot"),
+            ("a resource that allocates nothing", lambda: cucore.MemoryResource(), TypeError, "is abstract"),
+            ("a priority in options", lambda: self.device.create_stream(options=cucore.StreamOptions(priority=1)),
+             ValueError, "priority is 1: expected"),
+            ("a buffer for its descriptor", lambda: cucore.Buffer.from_ipc_descriptor(
+                self.device.memory_resource, self.floats([1]), stream=self.stream), TypeError,
+             "^ipc_descriptor is a Buffer: expected IPCBufferDescriptor$"),
+            ("an event for its", lambda: Event.from_ipc_descriptor(plain), TypeError, "expected IPCEventDescriptor$"),
             ("a priority below the least", lambda: self.device.create_stream(options={"priority": 1}), ValueError,
              "priority is 1: expected"),
             ("one above the greatest", lambda: self.device.context.create_stream({"priority": -99}), ValueError,
@@ -102,6 +116,31 @@ class Errors(DeviceTest):
             self.assertNotRegex(str(raised.exception), r"\bcuc_\w+\(\)")
             self.assertTrue(raised.exception.function.startswith("cuc_"))
 
+    def test_functions_that_texts_name_are_pythons(self):
+        source = ROOT / "src"
+        if not source.is_dir():
+            self.skipTest("no sources")
+        named = set()
+        for path in (*source.glob("*.c"), *source.glob("python/*.c")):
+            for text in re.findall(r'"(?:[^"\\\n]|\\.)*"', path.read_text()):
+                named |= set(re.findall(r"\b(cuc_[a-z0-9_]+)\(\)", text))
+        self.assertGreater(len(named), 10)
+        self.assertEqual(named - set(_errors._NAMES), set())
+        for name in _errors._PROPERTIES:
+            owner, _, own = name.rpartition(".")
+            owner = owner or "DeviceMemoryResource"
+            with self.subTest(name):
+                self.assertFalse(callable(getattr(getattr(cucore, owner), own)))
+
+    def test_a_context_that_is_lost_names_pythons_calls(self):
+        code = "import cucore, support\ns = cucore.Device(0).create_stream()\n" \
+               "k = support.kernel(support.SAXPY, 'saxpy')\n" \
+               "cucore.launch(s, cucore.LaunchConfig(), k, 1.0, 4096, 4096, 1)\n" \
+               "try:\n    s.sync()\nexcept cucore.ContextLostError as error:\n    print(error, error.notes)"
+        told = child(code, CUCORE_SIM_REPORT="0")
+        self.assertIn("first seen by Stream.sync (", told)
+        self.assertNotRegex(told, r"\bcuc_")
+
     def test_a_cooperative_grid_that_is_too_large_is_a_value_error(self):
         config = LaunchConfig(grid=2**20, block=128, is_cooperative=True)
         with self.assertRaisesRegex(ValueError, "COOPERATIVE_LAUNCH_TOO_LARGE"):
@@ -113,10 +152,16 @@ class Errors(DeviceTest):
         class Attribute:
             __cuda_stream__ = (0, self.stream.handle)
 
+        class Interface:
+            def __init__(self, array):
+                self.__cuda_array_interface__ = array.__cuda_array_interface__
+
         rows = [
             ("a launch on another library's stream",
              lambda: launch(Foreign(self.stream), LaunchConfig(), saxpy, 1.0, y, y, 1), "device.create_stream"),
             ("the protocol as an attribute", lambda: self.device.create_stream(Attribute()), "is to be a method"),
+            ("a view by its class", lambda: StridedMemoryView(y.view("f32"), -1), r"StridedMemoryView\.from_dlpack\(\)"),
+            ("by another interface", lambda: StridedMemoryView(Interface(y.view("f32")), -1), "from_cuda_array_interf"),
         ]
         for what, do, said in rows:
             with self.subTest(what), self.assertWarnsRegex(DeprecationWarning, said):
@@ -124,6 +169,7 @@ class Errors(DeviceTest):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             launch(self.device.create_stream(Foreign(self.stream)), LaunchConfig(), saxpy, 1.0, y, y, 1)
+            StridedMemoryView.from_any_interface(y.view("f32"), -1)
         self.stream.sync()
 
 
@@ -175,9 +221,72 @@ class Results(DeviceTest):
         for each in (self.device, self.stream, self.stream.record(), self.device.context, self.floats([1]),
                      LaunchConfig(), saxpy, saxpy.attributes, saxpy.occupancy, compiled(SAXPY), Host(),
                      Program("", "c++", {"arch": "sm_90"}), made, made.create_condition(), Linker.empty(),
-                     self.stream.create_graph_builder(), self.stream.capture()):
+                     self.stream.create_graph_builder(), self.stream.capture(),
+                     self.floats([0] * 64).view("f32", (8, 8)).as_tensor_map((8, 8))):
             with self.subTest(type(each).__name__):
                 self.assertIs(weakref.ref(each)(), each)
+
+    def test_sets_have_every_method_of_pythons(self):
+        g, memory = cucore.Graph(self.device), cucore.LegacyManagedMemoryResource().allocate(64)
+        node, *others = (g.empty() for _ in range(4))
+        rows = [
+            ("nodes behind one", node.succ, *others),
+            ("nodes ahead of one", g.empty().pred, *others),
+            ("places of managed memory", memory.accessed_by, self.device, Host()),
+        ]
+        if len(cucore.Device.get_all_devices()) > 1:
+            rows.append(("peers of a pool", cucore.DeviceMemoryResource(self.device, {}).peer_accessible_by,
+                         cucore.Device(1)))
+        changes = [("update", (0, 1)), ("update", (0,), (1, 2)), ("difference_update", (0,)),
+                   ("intersection_update", (0, 1), (1, 2)), ("symmetric_difference_update", (0, 2)), ("add", 1),
+                   ("discard", 1), ("discard", 1), ("clear",), ("__ior__", (0, 1, 2)), ("__isub__", (0,)),
+                   ("__iand__", (1,)), ("__ixor__", (0, 1))]
+        asks = ["union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint",
+                "__or__", "__and__", "__sub__", "__xor__", "__le__", "__lt__", "__ge__", "__gt__", "__eq__"]
+        for what, live, *things in rows:
+            own: set = set()
+            self.assertIsNotNone(weakref.ref(live)())
+
+            def of(given, things=things):
+                return {things[i % len(things)] for i in given} if isinstance(given, tuple) else things[given % len(things)]
+
+            for name, *given in changes:
+                with self.subTest(what, name=name, given=given):
+                    for each in (live, own):
+                        getattr(each, name)(*map(of, given))
+                    self.assertEqual((set(live), live.copy(), len(live)), (own, own, len(own)))
+                    for ask in asks:
+                        with self.subTest(ask):
+                            for other in (set(), {things[0]}, {things[-1]}, set(things)):
+                                answer = getattr(live, ask)(other)
+                                self.assertEqual(answer, getattr(own, ask)(other))
+                                self.assertIn(type(answer), (set, bool))
+            self.assertLessEqual(set(dir(set)), set(dir(live)))
+
+    def test_peers_are_named_by_their_numbers_too(self):
+        if len(cucore.Device.get_all_devices()) < 2:
+            self.skipTest("one device")
+        peers = cucore.DeviceMemoryResource(self.device, {}).peer_accessible_by
+        peers.update([0, 1])  # its own is reached anyway
+        self.assertEqual(peers, {cucore.Device(1)})
+        peers.intersection_update([1, 99])
+        self.assertEqual(peers.copy(), {cucore.Device(1)})
+        peers.difference_update([99, 1])
+        self.assertEqual(peers.copy(), set())
+        with self.assertRaises(cucore.CUDAError):
+            peers.update([99])
+
+    def test_a_view_by_its_class_has_records_too(self):
+        class Records:
+            __array_interface__ = {"typestr": "|V12", "shape": (2, 3), "data": (4096, True), "version": 3}
+
+        with self.assertWarns(DeprecationWarning):
+            view = StridedMemoryView(Records(), -1)
+        self.assertEqual((str(view.dtype).lstrip("|"), view.shape, view.strides), ("V12", (2, 3), (3, 1)))
+
+    def test_a_view_without_another_layout_or_type_is_itself(self):
+        view = StridedMemoryView.from_any_interface(self.floats([1]).view("f32"), -1)
+        self.assertIs(view.view(), view)
 
     def test_descriptors_of_events_are_equal_by_their_bytes(self):
         one, two = (cucore.IPCEventDescriptor(bytes([n]) * 64, 0) for n in (1, 2))

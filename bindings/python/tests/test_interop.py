@@ -496,7 +496,7 @@ class Dtypes(DeviceTest):
         given = Array(self.memory, typestr="<f1")
         self.assertEqual(as_tensor(given).dtype, "e5m2")
         self.assertTrue(self.touched(given))
-        self.assertEqual(StridedMemoryView(given, -1).shape, (4,))
+        self.assertEqual(StridedMemoryView.from_any_interface(given, -1).shape, (4,))
 
     def test_a_view_says_it_as_numpy_does(self):
         for name, letters, other, view in self.views():
@@ -535,7 +535,7 @@ class Views(DeviceTest):
     def test_an_array_of_any_library_is_seen(self):
         buffer = self.floats(range(8))
         foreign = Foreign(buffer, shape=(2, 2), strides=(16, 8), stream=self.stream.handle)
-        for view in (StridedMemoryView(foreign, -1),
+        for view in (StridedMemoryView.from_any_interface(foreign, -1),
                      StridedMemoryView.from_cuda_array_interface(foreign, self.device.default_stream.handle)):
             self.assertEqual((view.ptr, view.shape, view.strides, view.size),
                              (buffer.handle, (2, 2), (4, 2), 4))
@@ -555,7 +555,7 @@ class Views(DeviceTest):
             with self.assertRaisesRegex(BufferError, "None is ambiguous"):
                 make(tensor)
         with self.assertRaisesRegex(TypeError, "not int"):
-            StridedMemoryView(1, -1)
+            StridedMemoryView.from_any_interface(1, -1)
 
     def test_a_buffer_is_seen_as_one(self):
         buffer = self.device.allocate(48, stream=self.stream)
@@ -563,7 +563,7 @@ class Views(DeviceTest):
         self.assertEqual((view.shape, view.strides, view.readonly), ((3, 4), (4, 1), True))
         view = StridedMemoryView.from_buffer(buffer, (4, 3), (1, 4), itemsize=4)
         self.assertEqual((view.shape, view.strides, view.size), ((4, 3), (1, 4), 12))
-        self.assertEqual(StridedMemoryView(buffer, -1).shape, (48,))
+        self.assertEqual(StridedMemoryView.from_any_interface(buffer, -1).shape, (48,))
         for given in ({}, {"dtype": "f32", "itemsize": 4}, {"itemsize": 4, "strides": (5, 1)},
                       {"itemsize": 4, "strides": (1,)}):
             with self.subTest(given), self.assertRaises(ValueError):
@@ -611,7 +611,8 @@ class Views(DeviceTest):
                 make(numpy.array(given))
         view = StridedMemoryView.from_array_interface(given)
         self.assertEqual((view.strides, view.readonly, view.ptr), ((1, 4), True, given.ctypes.data))
-        self.assertIn(str(StridedMemoryView(self.floats([1]).view("bf16"), -1).dtype), ("bf16", "bfloat16"))
+        view = StridedMemoryView.from_any_interface(self.floats([1]).view("bf16"), -1)
+        self.assertIn(str(view.dtype), ("bf16", "bfloat16"))
 
 
 @unittest.skipUnless(numpy, "no NumPy")

@@ -408,7 +408,7 @@ class Same(DeviceTest):
         closed.close()
         for kind, text, do in (
                 (ValueError, "expected an Event, a Stream", lambda: self.stream.wait(4)),
-                (TypeError, "expected a Event", lambda: self.stream.record("event")),
+                (TypeError, "expected Event", lambda: self.stream.record("event")),
                 (TypeError, "stream", lambda: buffer.fill(0)),
                 (TypeError, "unexpected keyword", lambda: buffer.fill(0, stream=self.stream, color=1)),
                 (OverflowError, "256", lambda: buffer.fill(256, stream=self.stream)),
