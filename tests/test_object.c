@@ -421,6 +421,38 @@ START_TEST(a_large_file_and_a_pipe_are_read_whole)
 }
 END_TEST
 
+static void ignore_signal(int number)
+{
+    (void)number;
+}
+
+// Opening a pipe waits for its writer; a handler without SA_RESTART interrupts the wait.
+START_TEST(a_signal_while_a_file_is_opened_is_no_failure)
+{
+    struct sigaction action = { .sa_handler = ignore_signal };
+    cuc_object *object = NULL;
+    pid_t parent = getpid();
+
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(mkfifo(in_folder("pipe"), 0600), 0);
+    pid_t child = fork();
+    if (!child) {
+        for (int i = 0; i < 10; i++) {
+            usleep(20000);
+            kill(parent, SIGUSR1);
+        }
+        FILE *f = fopen(in_folder("pipe"), "wb");
+        _exit(!f || fputs(sample_ptx, f) < 0 || fclose(f));
+    }
+    ck_ok(cuc_object_from_file(&object, in_folder("pipe"), 0, NULL));
+    cuc_object_release(object);
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        ck_assert_int_eq(errno, EINTR);
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 static void expect_only(const char *files)
 {
     char command[256];
@@ -525,6 +557,7 @@ int main(void)
     tcase_add_test(tcase, the_kind_of_a_file_is_told_by_its_contents);
     tcase_add_test(tcase, a_file_that_cannot_be_taken_is_told_why);
     tcase_add_test(tcase, a_large_file_and_a_pipe_are_read_whole);
+    tcase_add_test(tcase, a_signal_while_a_file_is_opened_is_no_failure);
     tcase_add_test(tcase, a_saved_object_replaces_the_file_and_leaves_nothing_else);
     tcase_add_test(tcase, a_save_that_fails_midway_leaves_the_old_file);
     tcase_add_test(tcase, what_is_no_regular_file_is_written_straight);

@@ -175,11 +175,13 @@ cuc_status cuc_object_create(cuc_object **out, int32_t kind, const void *data, s
 // Not by its size alone: pipes have none. A folder opens, and fails to be read.
 cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const char *function)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     char *data = NULL;
     size_t used = 0, capacity = 0;
     struct stat about;
+    int fd;
 
+    while ((fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR)
+        ;
     if (fd < 0)
         return cuc__fail(errno == ENOENT || errno == ENOTDIR ? CUC_ERROR_NOT_FOUND : CUC_ERROR_IO,
                          function, "%s cannot be opened: %s", path, strerror(errno));

@@ -600,6 +600,45 @@ START_TEST(memory_is_as_large_as_it_says_and_only_pages_that_are_touched_count)
 }
 END_TEST
 
+static long resident_pages(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    long all, resident;
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fscanf(file, "%ld %ld", &all, &resident), 2);
+    fclose(file);
+    return resident;
+}
+
+START_TEST(a_large_variable_is_zero_and_takes_the_pages_that_are_touched)
+{
+    static const char text[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+                               ".visible .global .align 4 .u8 large[1073741825];\n"
+                               ".visible .entry k() { ret; }\n";
+    long before = resident_pages();
+    CUmodule module;
+    CUdeviceptr p;
+    size_t bytes;
+    unsigned char value;
+
+    start();
+    for (int i = 0; i < 2; i++) { // the second may be where the first was written
+        ck_cu(cuModuleLoadData(&module, text));
+        ck_cu(cuModuleGetGlobal_v2(&p, &bytes, module, "large"));
+        ck_assert_uint_eq(bytes, ((size_t)1 << 30) + 1);
+        for (size_t at = 0; at < bytes; at += bytes / 8) {
+            value = 1;
+            ck_cu(cuMemcpyDtoH_v2(&value, p + at, 1));
+            ck_assert_uint_eq(value, 0);
+            ck_cu(cuMemsetD8_v2(p + at, 7, 1));
+        }
+        ck_assert_int_lt(resident_pages() - before, 50000);
+        ck_cu(cuModuleUnload(module));
+    }
+}
+END_TEST
+
 START_TEST(many_small_allocations_fit)
 {
     enum { N = 100000 };
@@ -726,6 +765,7 @@ int main(void)
     tcase_add_loop_test(c, ptx_is_taken_out_of_a_fat_binary, 0, 2);
     tcase_add_test(c, texts_are_linked);
     tcase_add_test(c, memory_is_as_large_as_it_says_and_only_pages_that_are_touched_count);
+    tcase_add_test(c, a_large_variable_is_zero_and_takes_the_pages_that_are_touched);
     tcase_add_test(c, many_small_allocations_fit);
     tcase_add_loop_test(c, a_setting_is_taken_or_cuInit_says_which_is_wrong, 0,
                         (int)LENGTH(settings));

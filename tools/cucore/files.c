@@ -57,10 +57,12 @@ static bool read_all(int fd, char **data, size_t *bytes, size_t expected, const 
 bool cli_read_file(void **data, size_t *bytes, const char *path, cli_why *why)
 {
     bool standard = strcmp(path, "-") == 0;
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = STDIN_FILENO;
     struct stat st;
     char *text = NULL;
 
+    while (!standard && (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR)
+        ;
     if (fd < 0)
         return cli_because(why, "%s cannot be opened: %s", path, strerror(errno));
     size_t expected = 65535;

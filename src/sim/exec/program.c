@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum {
     // What ptxas takes.
@@ -95,6 +97,22 @@ static bool place_parameters(struct loader *l, const struct sim_function *f,
     return true;
 }
 
+// Whole pages are given back, and are zero when they are touched again: a large variable takes only
+// the memory that a kernel uses of it.
+static void clear(unsigned char *p, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t from = (size_t)align_up((uintptr_t)p, page) - (uintptr_t)p;
+
+    if (bytes < 16 * page || madvise(p + from, (bytes - from) / page * page, MADV_DONTNEED) != 0) {
+        memset(p, 0, bytes);
+        return;
+    }
+    size_t to = from + (bytes - from) / page * page;
+    memset(p, 0, from);
+    memset(p + to, 0, bytes - to);
+}
+
 // Memory for a .global or .const variable, which kernels may reach from now on; 0 after a refusal.
 static uint64_t place_memory(struct loader *l, const struct sim_variable *v)
 {
@@ -110,13 +128,13 @@ static uint64_t place_memory(struct loader *l, const struct sim_variable *v)
             return 0;
         }
     }
-    void *p = aligned_alloc(align, bytes);
+    unsigned char *p = aligned_alloc(align, bytes);
     if (!p) {
         refuse(l, v->line, "no host memory for %s of %llu bytes", v->name,
                (unsigned long long)v->bytes);
         return 0;
     }
-    memset(p, 0, bytes);
+    clear(p, bytes);
     if (v->init)
         memcpy(p, v->init, v->bytes);
     sim_memory_add((uint64_t)(uintptr_t)p, v->bytes, SIM_ANY_DEVICE);

@@ -54,10 +54,10 @@ void tile_budget_look(struct tile_module *module)
         tile_budget_end(module, TILE_T801);
     else if (b->next_look > b->limits.operations)
         b->next_look = b->limits.operations + 1; // the same number on every machine
-    if (b->ended || (!b->deadline && !b->limits.cancel))
+    if (b->ended || (b->deadline <= 0 && !b->limits.cancel))
         return;
     double time = now();
-    if (b->deadline && time >= b->deadline)
+    if (b->deadline > 0 && time >= b->deadline)
         tile_budget_end(module, TILE_T804);
     if (!b->ended && b->limits.cancel && time >= b->next_call) {
         b->next_call = time + seconds_a_call;

@@ -62,7 +62,7 @@ _GROUPS = {"T0": TileSyntaxError, "T4": TileSyntaxError, "T6": TileUnsupportedFe
 _OF_PYTHON: dict[type[BaseException], type[_Placed]] = {
     AssertionError: TileStaticAssertionError, RecursionError: TileRecursionError, ValueError: TileValueError,
     ArithmeticError: TileValueError, LookupError: TileTypeError, TypeError: TileTypeError,
-    AttributeError: TileTypeError,
+    AttributeError: TileTypeError, MemoryError: TileValueError,
 }
 CAUGHT = tuple(_OF_PYTHON)
 

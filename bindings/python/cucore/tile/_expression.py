@@ -6,6 +6,7 @@ import builtins
 import dataclasses
 import functools
 import inspect
+import itertools
 import operator
 import types
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ from ._errors import (
     TileStaticEvalError,
     TileSyntaxError,
     TileTypeError,
+    TileValueError,
     of_python,
 )
 from ._join import UNBOUND, Differs
@@ -66,6 +68,24 @@ _CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii
 _METHODS: dict[Any, str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
             ast.Mod: "mod", ast.Pow: "pow", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
             ast.LShift: "lshift", ast.RShift: "rshift", ast.MatMult: "matmul"}
+
+# Constants that a kernel computes stay within these: a small source must not take hours or all memory.
+MOST_BITS, MOST_ELEMENTS = 1 << 16, 1 << 16
+
+
+def _is_too_large(kind: type, x: Any, y: Any) -> bool:
+    """Whether the result for two constants is beyond what a kernel can have of one."""
+    if kind is ast.Mult:
+        for these, times in ((x, y), (y, x)):
+            if isinstance(these, (str, bytes, list, tuple)) and isinstance(times, int):
+                return len(these) * times > MOST_ELEMENTS
+    if not isinstance(x, int) or not isinstance(y, int):
+        return False
+    if kind is ast.Mult:
+        return x.bit_length() + y.bit_length() > MOST_BITS
+    if kind is ast.Pow:
+        return (x.bit_length() - 1) * y > MOST_BITS
+    return kind is ast.LShift and x != 0 and x.bit_length() + y > MOST_BITS
 
 
 def _is_cheap(node: ast.expr) -> bool:
@@ -271,6 +291,7 @@ class Expressions:
     def comprehension(self, node: Any) -> Any:
         result: list[Any] = []
         saved = dict(self.names)
+        taken = itertools.count()
 
         def turns(generators: list[ast.comprehension]) -> None:
             if not generators:
@@ -278,6 +299,8 @@ class Expressions:
                 return
             of = generators[0]
             for value in self.eval(of.iter):
+                if next(taken) == MOST_ELEMENTS:
+                    self.refuse(node, f"a comprehension of more than {MOST_ELEMENTS} turns", TileValueError)
                 self.assign(of.target, value)
                 tests = [self.truth(test, self.eval(test)) for test in of.ifs]
                 if any(isinstance(test, Value) for test in tests):
@@ -307,6 +330,8 @@ class Expressions:
         for own, other, method in ((x, y, f"__{_METHODS[kind]}__"), (y, x, f"__r{_METHODS[kind]}__")):
             if dataclasses.is_dataclass(own) and isinstance(getattr(type(own), method, None), types.FunctionType):
                 return self.call(node, getattr(own, method), [other], {})
+        if _is_too_large(kind, x, y):
+            self.refuse(node, f"a constant of more than {MOST_BITS} bits, or {MOST_ELEMENTS} elements", TileValueError)
         return python(x, y)
 
     def of_BinOp(self, node: ast.BinOp) -> Any:

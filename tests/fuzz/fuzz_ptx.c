@@ -1,0 +1,51 @@
+// Any text through the simulator: it is refused with words, or its first kernel runs to its end or
+// to a fault. For libFuzzer and for mutate.c.
+#include "../sim/harness.h"
+#include "sim/exec/code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARGUMENTS = 16, MEMORY = 4096, PARAMETER_BYTES = 1024 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+// Every parameter is the address of the memory; nothing runs longer than a fifth of a second.
+static void run(struct sim_program *program)
+{
+    static void *memory;
+    const struct sim_code *code = sim_program_kernel(program, 0)->code;
+    struct harness_launch launch = { .grid = { 2 }, .block = { 33 } };
+
+    if (code->source->parameter_count > ARGUMENTS || code->entry_param_bytes > PARAMETER_BYTES)
+        return;
+    if (!memory)
+        memory = harness_memory(MEMORY);
+    for (int i = 0; i < ARGUMENTS; i++)
+        launch.arguments[i] = HARNESS_POINTER(memory);
+    sim_timeout = 200000000;
+    harness_run(program, &launch);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    char log[1024] = "";
+    char *text = malloc(bytes + 1);
+
+    if (!text)
+        return 0;
+    memcpy(text, data, bytes);
+    text[bytes] = '\0';
+    struct sim_program *program = sim_program_load(text, bytes, 90, log, sizeof(log));
+    if (!program && !log[0]) {
+        fprintf(stderr, "it is refused without a word:\n%s\n", text);
+        abort();
+    }
+    if (program && sim_program_kernel_count(program))
+        run(program);
+    if (program)
+        sim_program_free(program);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,269 @@
+// Programs that run for days: making and releasing an object any number of times leaves the
+// process as large as it was, with as many descriptors and threads.
+#include "device_test.h"
+#include "launch_ptx.h"
+
+#include <dirent.h>
+#include <malloc.h>
+#include <unistd.h>
+
+static cuc_object *object;
+static cuc_kernel *kernel;
+static cuc_buffer *buffer;
+
+#define SHAPE CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 })
+
+static void setup(void)
+{
+    device_setup();
+    ck_ok(cuc_object_create(&object, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1, NULL));
+    ck_ok(cuc_object_get_kernel(&kernel, object, "one"));
+    ck_ok(cuc_buffer_create(&buffer, NULL, 4096, stream));
+}
+
+static void teardown(void)
+{
+    cuc_buffer_release(buffer);
+    cuc_kernel_release(kernel);
+    cuc_object_release(object);
+    device_teardown();
+}
+
+static void make_stream(int round)
+{
+    cuc_stream *made = NULL;
+
+    (void)round;
+    ck_ok(cuc_stream_create(&made, device, NULL));
+    cuc_stream_release(made);
+}
+
+static void make_event(int round)
+{
+    cuc_event *made = NULL;
+    int32_t fd = -1;
+
+    ck_ok(cuc_event_create(&made, device, NULL));
+    ck_ok(cuc_event_record(made, stream));
+    if (round % 8 == 0) {
+        ck_ok(cuc_event_fd(&fd, made));
+        close(fd);
+    }
+    cuc_event_release(made);
+}
+
+static void make_buffer(int round)
+{
+    cuc_buffer *made = NULL;
+
+    ck_ok(cuc_buffer_create(&made, NULL, 1000 + (size_t)round, stream));
+    cuc_buffer_release(made);
+}
+
+static void make_pinned(int round)
+{
+    cuc_memory_resource *memory = NULL;
+    cuc_buffer *made = NULL;
+
+    (void)round;
+    ck_ok(cuc_memory_synchronous(&memory, device, CUC_MEMORY_PINNED));
+    ck_ok(cuc_buffer_create(&made, memory, 4096, NULL));
+    cuc_buffer_release(made);
+    cuc_memory_resource_release(memory);
+}
+
+static void make_pool(int round)
+{
+    cuc_memory_resource *memory = NULL;
+    cuc_buffer *made = NULL;
+
+    (void)round;
+    ck_ok(cuc_memory_pool_create(&memory, device, NULL));
+    ck_ok(cuc_buffer_create(&made, memory, 4096, stream));
+    cuc_buffer_release(made);
+    ck_ok(cuc_stream_synchronize(stream));
+    cuc_memory_resource_release(memory);
+}
+
+// Each with a kernel of another long name: names are not kept for ever.
+static void make_object(int round)
+{
+    char text[600];
+    cuc_object *made = NULL;
+    cuc_kernel *found = NULL;
+
+    snprintf(
+        text, sizeof(text),
+        ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry n%0400d()\n{\n ret;\n}\n",
+        round);
+    ck_ok(cuc_object_create(&made, CUC_CODE_PTX, text, strlen(text), NULL));
+    snprintf(text, sizeof(text), "n%0400d", round);
+    ck_ok(cuc_object_get_kernel(&found, made, text));
+    cuc_kernel_release(found);
+    cuc_object_release(made);
+}
+
+static void make_tile_program(int round)
+{
+    char text[256];
+    cuc_program *program = NULL;
+    cuc_object *made = NULL;
+
+    snprintf(
+        text, sizeof(text),
+        "kernel v(a: f32[N]) grid cdiv(N, 128) { store(a, [block(0)], full(f32, [128], %d.5)) }\n",
+        round);
+    ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, text, 0,
+                             CUC_PROGRAM_OPTIONS(.arch = "sm_90")));
+    ck_ok(cuc_program_compile(&made, program, CUC_CODE_PTX));
+    cuc_object_release(made);
+    cuc_program_release(program);
+}
+
+static void make_graph(int round)
+{
+    cuc_graph *graph = NULL;
+    cuc_graph_exec *exec = NULL;
+
+    (void)round;
+    ck_ok(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
+    ck_ok(CUC_LAUNCH(stream, SHAPE, kernel, buffer));
+    ck_ok(cuc_stream_end_capture(&graph, stream));
+    ck_ok(cuc_graph_keep_buffer(graph, buffer));
+    ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
+    cuc_graph_release(graph);
+    ck_ok(cuc_graph_exec_launch(exec, stream));
+    cuc_graph_exec_release(exec);
+}
+
+static void launch(int round)
+{
+    (void)round;
+    ck_ok(CUC_LAUNCH(stream, SHAPE, kernel, buffer));
+}
+
+static void count_call(void *calls)
+{
+    ++*(int *)calls;
+}
+
+static void call_host(int round)
+{
+    static int calls;
+
+    (void)round;
+    ck_ok(cuc_launch_host(stream, count_call, &calls));
+}
+
+static void exchange(int round)
+{
+    cuc_tensor tensor;
+    cuc_dl_managed_tensor_versioned *managed = NULL;
+
+    (void)round;
+    ck_ok(cuc_tensor_from_buffer(&tensor, buffer, CUC_F32, 1, (const int64_t[]){ 16 }));
+    ck_ok(cuc_tensor_to_dlpack(&managed, &tensor, buffer));
+    managed->deleter(managed);
+}
+
+static void fail_to_make(int round)
+{
+    cuc_buffer *none = NULL;
+
+    (void)round;
+    ck_assert_int_lt(cuc_buffer_create(&none, NULL, (size_t)1 << 60, stream), 0);
+}
+
+static const struct growth {
+    const char *name;
+    void (*once)(int round);
+    int rounds;
+} growths[] = {
+    { "streams", make_stream, 2000 },
+    { "events", make_event, 2000 },
+    { "buffers", make_buffer, 2000 },
+    { "pinned memory", make_pinned, 2000 },
+    { "pools", make_pool, 500 },
+    { "objects", make_object, 1000 },
+    { "tile programs", make_tile_program, 500 },
+    { "graphs", make_graph, 1000 },
+    { "launches", launch, 2000 },
+    { "host functions", call_host, 2000 },
+    { "DLPack", exchange, 2000 },
+    { "failures", fail_to_make, 2000 },
+};
+
+struct size {
+    size_t heap; // bytes in use
+    int descriptors, threads;
+};
+
+static int entries(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int count = 0;
+
+    ck_assert_ptr_nonnull(dir);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+static struct size size_now(void)
+{
+    ck_ok(cuc_stream_synchronize(stream));
+#if __GLIBC_PREREQ(2, 33)
+    struct mallinfo2 heap = mallinfo2();
+#else
+    struct mallinfo heap = mallinfo();
+#endif
+    return (struct size){ (size_t)heap.uordblks + (size_t)heap.hblkhd, entries("/proc/self/fd"),
+                          entries("/proc/self/task") };
+}
+
+// What is in flight at once is bounded, as a driver keeps room for the most there was.
+static void repeat(const struct growth *g, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        g->once(i);
+        if (i % 4 == 3)
+            ck_ok(cuc_stream_synchronize(stream));
+    }
+}
+
+// A peak of what is in flight can come late and is kept: only a leak grows each time.
+START_TEST(many_are_no_larger_than_a_few)
+{
+    const struct growth *g = &growths[_i];
+    struct size before, after;
+
+    repeat(g, 0, g->rounds); // caches fill
+    for (int window = 1; window < 6; window++) {
+        before = size_now();
+        repeat(g, window * g->rounds, (window + 1) * g->rounds);
+        after = size_now();
+        if (after.heap <= before.heap + 8 * (size_t)g->rounds)
+            break;
+    }
+    ck_assert_msg(after.heap <= before.heap + 8 * (size_t)g->rounds, "%s: %zu bytes became %zu",
+                  g->name, before.heap, after.heap);
+    ck_assert_msg(after.descriptors <= before.descriptors, "%s: %d descriptors became %d", g->name,
+                  before.descriptors, after.descriptors);
+    ck_assert_msg(after.threads <= before.threads, "%s: %d threads became %d", g->name,
+                  before.threads, after.threads);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("growth");
+    TCase *tests = tcase_create("growth");
+
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, many_are_no_larger_than_a_few, 0,
+                        (int)(sizeof(growths) / sizeof(*growths)));
+    suite_add_tcase(suite, tests);
+    return testing_main(suite, 1);
+}
