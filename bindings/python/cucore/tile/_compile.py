@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import raw
 from ._constant import value_of
-from ._expression import Expressions
+from ._expression import Defaults, Expressions, defaults_of
 from ._ops import Needed
 from ._statement import RESULT, Function
 from ._syntax import syntax_of
@@ -60,10 +60,10 @@ class Compiler:
         self.changed = True
 
     def inline(self, function: types.FunctionType, node: Any, arguments: list[Any],
-               named: dict[str, Any], outside: Expressions | None) -> Any:
+               named: dict[str, Any], defaults: Defaults, outside: Expressions | None) -> Any:
         """Put a function in where it is called."""
         scope = Function(self, function, node, is_kernel=False, outside=outside)
-        scope.names.update(bound(scope, node.args, arguments, named))
+        scope.names.update(bound(node.args, arguments, named, defaults))
         with self.inside(scope):
             if isinstance(node, ast.Lambda):
                 return scope.eval(node.body)
@@ -93,12 +93,11 @@ class Compiler:
         """A function with its parameters bound, of which no statement has been gone through."""
         node = syntax_of(function)
         scope = Function(self, function, node, is_kernel=False)
-        scope.names.update(bound(scope, node.args, arguments, named))
+        scope.names.update(bound(node.args, arguments, named, defaults_of(function)))
         return scope
 
 
-def bound(scope: Function, parameters: ast.arguments, arguments: list[Any],
-          named: dict[str, Any]) -> dict[str, Any]:
+def bound(parameters: ast.arguments, arguments: list[Any], named: dict[str, Any], defaults: Defaults) -> dict[str, Any]:
     """Names of parameters and their values, as Python binds them."""
     names = [a.arg for a in parameters.posonlyargs + parameters.args]
     result = dict(zip(names, arguments))
@@ -119,12 +118,8 @@ def bound(scope: Function, parameters: ast.arguments, arguments: list[Any],
         result[parameters.kwarg.arg] = more
     elif more:
         raise TypeError(f"the function has no parameter {next(iter(more))}")
-    for name, node in zip(reversed(names), reversed(parameters.defaults)):
-        if name not in result:
-            result[name] = scope.eval(node)
-    for parameter, default in zip(parameters.kwonlyargs, parameters.kw_defaults):
-        if parameter.arg not in result and default is not None:
-            result[parameter.arg] = scope.eval(default)
+    for name, value in [*zip(reversed(names), reversed(defaults[0])), *defaults[1].items()]:
+        result.setdefault(name, value)
     missing = [n for n in names + [a.arg for a in parameters.kwonlyargs] if n not in result]
     if missing:
         raise TypeError(f"no value is given for {', '.join(missing)}")

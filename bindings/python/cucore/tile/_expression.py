@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from .. import raw
 from . import _ops as ops
 from . import _text
+from ._context import Generator, is_manager
 from ._docs import TEXTS
 from ._errors import (
     CAUGHT,
@@ -115,13 +116,20 @@ class _Shape(tuple):  # type: ignore[type-arg]
     __slots__ = ()
 
 
+Defaults = tuple[tuple[Any, ...], dict[str, Any]]  # of a function's last parameters, and of those by name alone
+
+
+def defaults_of(function: types.FunctionType) -> Defaults:
+    return function.__defaults__ or (), function.__kwdefaults__ or {}
+
+
 class Nested:
     """A function or lambda that is written in a kernel. It looks callable, for functools.partial."""
 
-    __slots__ = ("outside", "node")
+    __slots__ = ("outside", "node", "defaults")
 
-    def __init__(self, outside: Expressions, node: Any) -> None:
-        self.outside, self.node = outside, node
+    def __init__(self, outside: Expressions, node: Any, defaults: Defaults) -> None:
+        self.outside, self.node, self.defaults = outside, node, defaults
 
     def __call__(self, *_arguments: Any, **_named: Any) -> Any:
         raise TypeError("a function that is written in a kernel is called by kernels alone")
@@ -251,7 +259,13 @@ class Expressions:
         return {self.eval(k): self.eval(v) for k, v in zip(node.keys, node.values) if k is not None}
 
     def of_Lambda(self, node: ast.Lambda) -> Any:
-        return Nested(self, node)
+        return self.nested(node)
+
+    def nested(self, node: Any) -> Nested:
+        """A function that is written here, with the defaults that its parameters have now."""
+        by_name = {each.arg: self.eval(default) for each, default in zip(node.args.kwonlyargs, node.args.kw_defaults)
+                   if default is not None}
+        return Nested(self, node, (tuple(self.eval(each) for each in node.args.defaults), by_name))
 
     def of_JoinedStr(self, node: ast.JoinedStr) -> Any:
         return _text.joined(*(self.formatted(v) if isinstance(v, ast.FormattedValue) else self.eval(v)
@@ -268,26 +282,29 @@ class Expressions:
             value = _CONVERSIONS[chr(node.conversion)](value)
         return _text.formatted(self, value, spec)
 
+    def within(self, node: ast.expr) -> Expressions:
+        """A scope in this one, which has the names that a comprehension binds."""
+        raise NotImplementedError
+
     def comprehension(self, node: Any) -> Any:
         result: list[Any] = []
-        saved = dict(self.names)
+        scope = self.within(node)
 
-        def turns(generators: list[ast.comprehension]) -> None:
+        def turns(generators: list[ast.comprehension], outer: Expressions) -> None:
             if not generators:
-                result.append(self.eval(node.elt))
+                result.append(scope.eval(node.elt))
                 return
             of = generators[0]
-            for value in self.eval(of.iter):
-                self.assign(of.target, value)
-                tests = [self.truth(test, self.eval(test)) for test in of.ifs]
+            for value in outer.eval(of.iter):
+                scope.assign(of.target, value)
+                tests = [scope.truth(test, scope.eval(test)) for test in of.ifs]
                 if any(isinstance(test, Value) for test in tests):
                     self.refuse(node, "the condition of a comprehension is not known when the kernel is compiled",
                                 TileTypeError)
                 if all(tests):
-                    turns(generators[1:])
+                    turns(generators[1:], scope)
 
-        turns(node.generators)
-        self.names = saved
+        turns(node.generators, self)
         return tuple(result)
 
     of_ListComp = comprehension
@@ -537,7 +554,7 @@ class Expressions:
                 raise TypeError(f"{callee} takes one number")
             return ops.typed_scalar(self.b, arguments[0] if arguments else 0, dtype)
         if isinstance(callee, Nested):
-            return self.compiler.inline(callee.outside.function, callee.node, arguments, named,
+            return self.compiler.inline(callee.outside.function, callee.node, arguments, named, callee.defaults,
                                         callee.outside)
         if hasattr(callee, "__cucore_tile_function__"):
             callee = callee.__cucore_tile_function__
@@ -547,8 +564,10 @@ class Expressions:
             return self.call(node, callee.func, [*callee.args, *arguments], {**callee.keywords, **named})
         if isinstance(callee, types.MethodType) and isinstance(callee.__func__, types.FunctionType):
             callee, arguments = callee.__func__, [callee.__self__, *arguments]
+        if isinstance(callee, types.FunctionType) and is_manager(callee):
+            return Generator(callee.__wrapped__, arguments, named)  # type: ignore[attr-defined]
         if isinstance(callee, types.FunctionType) and not _is_librarys(callee):
-            return self.compiler.inline(callee, syntax_of(callee), arguments, named, None)
+            return self.compiler.inline(callee, syntax_of(callee), arguments, named, defaults_of(callee), None)
         if callee is builtins.print:
             return ops.print_(self.b, *(_text.str_of(self, each) for each in arguments), **named)
         if not any(isinstance(a, (Value, Array, Chosen, View, Memory))

@@ -129,7 +129,7 @@ def _alike(x: Any, y: Any) -> bool:
         [key for key, _ in children(x)] == [key for key, _ in children(y)]
 
 
-def _same(x: Any, y: Any) -> bool:
+def same(x: Any, y: Any) -> bool:
     """Whether two constants are one."""
     if x is y:
         return True
@@ -160,7 +160,7 @@ def join(x: Any, y: Any, arrays: list[Array]) -> Any:
             return _differ(x, y)
         return rebuilt(x, [join(a, c, arrays) for (_, a), (_, c) in zip(children(x), children(y))])
     if isinstance(x, Known) and isinstance(y, Known):
-        if _same(x.value, y.value):
+        if same(x.value, y.value):
             return x
         if isinstance(x.value, Array) and isinstance(y.value, Array) and x.value.number >= 0 <= y.value.number:
             return _which({x.value.number, y.value.number}, x, y, arrays)

@@ -37,6 +37,8 @@ def stored(nodes: list[ast.stmt]) -> list[str]:
         for each in ast.walk(node):
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
                 found[each.id] = None
+            elif isinstance(each, ast.FunctionDef):
+                found[each.name] = None
     return list(found)
 
 
