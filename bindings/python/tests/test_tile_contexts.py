@@ -27,7 +27,7 @@ NOTED = [
     ("functions_returned", 0, [11]), ("functions_returned", 1, [11]),
     ("functions_see_ifs", 0, [1]), ("functions_see_ifs", 1, [2]),
     ("functions_see_loops", 0, [1, 7]), ("functions_see_loops", 3, [12, 7]),
-    ("functions_of_comprehensions", 0, [2, 2, 2, 5, 6]),
+    ("functions_of_comprehensions", 2, [2, 2, 2, 5, 6, 99]),
     ("defaults_of_functions", 4, [45, 0, 1]),
 ]
 

@@ -97,7 +97,7 @@ REFUSED = [
     ("(bytes, n) == (bytes, n)", "TileTypeError", "tuples of arrays"),
     ("(n, 1) < (n, 2)", "TileTypeError", "compared by == and !="),
     ("tuple(j for j in (1, 2) if n == j)", "TileTypeError", "not known when the kernel is compiled"),
-    ("later = later + 1", "TileTypeError", "nothing binds later"),
+    ("later = later + 1", "TileSyntaxError", "nothing binds later"),
     ("for i in range(bytes): pass", "TileTypeError", "expected a tile or a number, not Array"),
 ]
 HEAD = """import operator

@@ -208,11 +208,14 @@ def functions_see_loops(out, n):
 @ct.kernel
 def functions_of_comprehensions(out, n):
     gets = tuple(lambda: x for x in ct.static_iter(range(3)))
-    x = 99  # noqa: F841
+    x = 99
     for get in gets:
         note(out, get())
     for value in tuple((lambda: x)() for x in (5, 6)):
         note(out, value)
+    for _ in range(n):
+        tuple(x + y for x, y in ((1, 2), (3, 4)))
+    note(out, x)
 
 
 @ct.kernel
@@ -274,6 +277,7 @@ WRONG = [
     ("with n: pass", ct.TileSyntaxError, "with takes a call of a function with @contextlib.contextmanager"),
     ("between(out, 1, 2) + 1", ct.TileTypeError, "unsupported operand"),
     ("told(out, n)()", ct.TileTypeError, "n is of a context manager, which changes it behind its yield on some paths"),
+    ("x = 3\n    tuple(x for _ in (1, 2) for x in range(x))", ct.TileSyntaxError, "nothing binds x ahead of this"),
     ("@ct.function\n    def f(): pass", ct.TileSyntaxError, "has no decorator"),
     ("def f(): return 1\n    if n > 0:\n        def f(): return 2\n    note(out, f())", ct.TileTypeError,
      "another type on each path"),

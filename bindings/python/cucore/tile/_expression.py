@@ -26,7 +26,7 @@ from ._errors import (
     TileTypeError,
     of_python,
 )
-from ._join import UNBOUND, Differs
+from ._join import UNDEFINED, Differs
 from ._promote import of_number
 from ._syntax import syntax_of
 from ._trees import children, is_tree, leaves, mapped
@@ -172,7 +172,7 @@ class Expressions:
     names: dict[str, Any]
     closure: dict[str, Any]
     local: frozenset[str]  # that statements of the function bind, which hide what is outside of it
-    UNBOUND = UNBOUND
+    UNDEFINED = UNDEFINED
 
     # ---- errors ----
 
@@ -189,7 +189,7 @@ class Expressions:
     # ---- names ----
 
     def find(self, name: str) -> Any:
-        """What a name stands for here; UNBOUND: nothing."""
+        """What a name stands for here; UNDEFINED: nothing."""
         scope: Expressions | None = self
         while scope is not None:
             if name in scope.names:
@@ -197,16 +197,16 @@ class Expressions:
             if name in scope.closure:
                 return scope.closure[name]
             if name in scope.local:
-                return UNBOUND
+                return UNDEFINED
             scope = scope.outside
         module = self.function.__globals__
-        return module[name] if name in module else getattr(builtins, name, UNBOUND)
+        return module[name] if name in module else getattr(builtins, name, UNDEFINED)
 
     def look(self, node: ast.Name) -> Any:
         found = self.find(node.id)
         for leaf in leaves(found) if is_tree(found) else (found,):
             if isinstance(leaf, Differs):
-                self.refuse(node, leaf.reason.format(name=node.id), TileTypeError)
+                self.refuse(node, leaf.reason.format(name=node.id), TileSyntaxError if leaf is UNDEFINED else TileTypeError)
         return found
 
     def assign(self, target: ast.expr, value: Any) -> None:

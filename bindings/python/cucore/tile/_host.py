@@ -132,7 +132,7 @@ def run(scope: Expressions, node: ast.expr) -> Any:
     names = dict(scope.function.__globals__)
     for name in loaded(node):
         found = scope.find(name)
-        if found is not scope.UNBOUND:
+        if found is not scope.UNDEFINED:
             names[name] = wrapped(scope, found)
     try:
         return eval(compile(ast.Expression(node), scope.file, "eval"), names)

@@ -75,6 +75,7 @@ class Differs:
 
 UNBOUND = Differs("nothing binds {name} here: a name that an if or a loop binds first ends with it, unless every path "
                   "binds it")
+UNDEFINED = Differs("nothing binds {name} ahead of this")
 PENDING = Differs("the function returns nothing here")  # what a function gives that has not returned: it meets anything
 _INDEX = Kind(raw.CUC_I64, (), True)
 

@@ -69,9 +69,9 @@ class Function(Expressions):
         self.is_left = False  # a generator whose block of with has come to its end
         self.loops: list[ast.stmt] = []  # the loops, the outer ones first
         self.open_loops: list[Any] = []  # as Loop; None: one that is unrolled
-        self.local = frozenset() if outside is not None or isinstance(node, ast.Lambda) else \
-            frozenset(function.__code__.co_varnames) & frozenset(stored(
-                [each for each in ast.walk(node) if isinstance(each, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For))]))
+        binds = [each.target for each in node.generators] if hasattr(node, "generators") else \
+            node.body if isinstance(node, ast.FunctionDef) else []
+        self.local = frozenset(stored(binds))
         self.closure: dict[str, Any] = {}
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
             try:

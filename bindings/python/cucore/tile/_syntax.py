@@ -5,8 +5,12 @@ import ast
 import inspect
 import textwrap
 import types
+from collections.abc import Sequence
 
 from ._errors import TileCompilerError
+
+
+SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)  # which bind names of their own
 
 
 def syntax_of(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
@@ -30,15 +34,16 @@ def syntax_of(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
     raise TileCompilerError(f"the source of {function.__name__}() is not a function")
 
 
-def stored(nodes: list[ast.stmt]) -> list[str]:
+def stored(nodes: Sequence[ast.AST]) -> list[str]:
     """Names that statements bind, in the order that they come."""
     found: dict[str, None] = {}
     for node in nodes:
-        for each in ast.walk(node):
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-                found[each.id] = None
-            elif isinstance(each, ast.FunctionDef):
-                found[each.name] = None
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = None
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found[node.id] = None
+        elif not isinstance(node, SCOPES):
+            found.update(dict.fromkeys(stored(list(ast.iter_child_nodes(node)))))
     return list(found)
 
 
