@@ -31,6 +31,7 @@ class Compiler:
         self.forms = forms
         self.arrays: list[Array] = []
         self.depth = 0
+        self.combining = 0  # the functions of reductions and scans that are gone through
         self.path: tuple[Any, ...] = ()
         self.visits: dict[tuple[Any, ...], int] = {}
         self.changed = False

@@ -74,6 +74,8 @@ def _is_cheap(node: ast.expr) -> bool:
     return not any(isinstance(each, (ast.Call, ast.NamedExpr, ast.Subscript)) for each in ast.walk(node))
 
 
+EFFECTS = frozenset(name for name in ops.OPS if name.startswith(("load", "store", "atomic_")) or
+                    name in ("gather", "scatter", "print", "printf", "assert_"))
 STATIC = frozenset(("static_eval", "static_iter", "static_assert", "static_exception"))
 
 
@@ -540,6 +542,9 @@ class Expressions:
         return self.call(node, callee, arguments, named)
 
     def call(self, node: ast.AST, callee: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
+        if self.compiler.combining and (isinstance(callee, Op) and callee.name in EFFECTS or callee is builtins.print):
+            self.refuse(node, f"{callee.__name__}() reads or writes memory, which a function of ct.reduce() or ct.scan() "
+                              "cannot")
         if isinstance(callee, Op):
             if callee.name in ("reduce", "scan"):
                 arguments, named = self.with_function(node, arguments, named)
@@ -650,5 +655,12 @@ class Expressions:
         """The arguments of reduce() and scan(), whose third is a function of the kernel's."""
         given = dict(zip(("x", "axis", "func", "identity"), arguments)) | named
         func = given.get("func")
-        given["func"] = lambda *values: self.call(node, func, list(values), {})
-        return [], given
+
+        def combine(*values: Value) -> Any:
+            self.compiler.combining += 1
+            try:
+                return self.call(node, func, list(values), {})
+            finally:
+                self.compiler.combining -= 1
+
+        return [], {**given, "func": combine}

@@ -5,7 +5,7 @@ import ctypes
 from typing import Any, Callable
 
 from .. import raw
-from ._promote import said
+from ._promote import said, signed
 from ._registry import (
     OPS,
     PADS,
@@ -415,6 +415,8 @@ def array_slice(b: Builder, array: Array | Chosen, axis: Any, start: Any, stop: 
     for each in (start, stop):
         if isinstance(each, int) and each < 0 or not isinstance(each, (int, Value)):
             raise TypeError(f"slice: {each!r}: expected an integer of 0 or more")
+        if isinstance(each, Value) and not each.loose and not signed(b.dtype(each)):
+            raise TypeError(f"slice: a bound of {said(b.dtype(each))}: expected a signed integer")
     known = {each: extent for each, extent in array.known[0].items() if each != at}
     if isinstance(start, int) and isinstance(stop, int):
         if stop < start:

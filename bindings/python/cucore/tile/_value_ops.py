@@ -437,7 +437,9 @@ def along(name: str) -> Callable[..., Value]:
         given = b.value(x)
         which = name + "_nan" if propagate_nan else name
         rank = b.rank(given)
-        axes = sorted({axis_of(b, given, a) for a in several(axis)}) if axis is not None else []
+        axes = sorted(axis_of(b, given, a) for a in several(axis)) if axis is not None else []
+        if len({*axes}) < len(axes):
+            raise TypeError(f"{name}: axis is {axis}, which names one axis twice")
         how = _rounding(b, name, given, rounding_mode, flush_to_zero) \
             if (rounding_mode is not None or flush_to_zero) and not propagate_nan else 0
         if how:
