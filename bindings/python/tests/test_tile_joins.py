@@ -89,6 +89,8 @@ REFUSED = [
     ("ct.sum(x, axis=(0, -1))", "TileTypeError", "names one axis twice"),
     ("ct.reduce(i, 0, lambda a, b: a + ct.gather(bytes, 0), 0)", "TileSyntaxError", "gather() reads or writes memory"),
     ("ct.scan(i, 0, lambda a, b: ct.print(a) or a + b, 0)", "TileSyntaxError", "print() reads or writes memory"),
+    ("ct.astile(x, dtype=ct.int32)", "TileTypeError", "a tile takes another dtype by astype()"),
+    ("a, b = 1, 2, 3", "TileValueError", "3 values for 2 names"),
     ("bytes.slice(1, 0, 2)", "TileTypeError", "axis is 1: the array has 1"),
     ("ct.float32('one')", "TileTypeError", "'one' is no number"),
     ("ct.float32(x)", "TileTypeError", "not of a tile of [4]"),

@@ -24,6 +24,7 @@ from ._errors import (
     TileStaticEvalError,
     TileSyntaxError,
     TileTypeError,
+    TileValueError,
     of_python,
 )
 from ._join import UNDEFINED, Differs
@@ -218,7 +219,7 @@ class Expressions:
             if not isinstance(value, (tuple, list, _Shape)):
                 self.refuse(target, "expected as many values as names")
             if len(value) != len(target.elts):
-                self.refuse(target, f"{len(value)} values for {len(target.elts)} names")
+                self.refuse(target, f"{len(value)} values for {len(target.elts)} names", TileValueError)
             for each, part in zip(target.elts, value):
                 self.assign(each, part)
         else:

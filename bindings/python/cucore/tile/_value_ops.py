@@ -34,6 +34,8 @@ from ._values import INTEGERS, Builder, DType, Shown, Text, Value, is_number
 def astile(b: Builder, value: Any, /, *, dtype: Any) -> Value:
     kind = number(dtype)
     if not isinstance(value, (tuple, list)):
+        if isinstance(value, Value) and b.rank(value):
+            raise TypeError("astile: expected a scalar, or tuples of scalars: a tile takes another dtype by astype()")
         return b.cast(b.value(value), kind)
     shape: list[int] = []
     flat: list[Any] = [value]
