@@ -278,6 +278,8 @@ WRONG = [
     ("between(out, 1, 2) + 1", ct.TileTypeError, "unsupported operand"),
     ("told(out, n)()", ct.TileTypeError, "n is of a context manager, which changes it behind its yield on some paths"),
     ("x = 3\n    tuple(x for _ in (1, 2) for x in range(x))", ct.TileSyntaxError, "nothing binds x ahead of this"),
+    ("tuple(i for i in (1, 2) for x in ct.static_iter(range(x)))", ct.TileSyntaxError, "nothing binds x ahead of this"),
+    ("if n > 0:\n        x = 2\n    ct.static_eval(x)", ct.TileTypeError, "nothing binds x here"),
     ("@ct.function\n    def f(): pass", ct.TileSyntaxError, "has no decorator"),
     ("def f(): return 1\n    if n > 0:\n        def f(): return 2\n    note(out, f())", ct.TileTypeError,
      "another type on each path"),
