@@ -41,6 +41,14 @@ class Joins(TileTest):
                 np.testing.assert_array_equal(self.get(out), np.array(right, np.float32))
 
 
+    def test_a_remainder_has_the_sign_of_its_divisor(self):
+        x = np.array([-46, 46, -7, 7], np.float32)
+        for divisor in (np.float32(2.3), np.float32(-2.3)):  # 46 / 2.3 rounds to 20
+            y, out = np.full(4, divisor), self.put(np.zeros(4, np.float32))
+            self.run_kernel((1,), k.remainders, self.put(x), self.put(y), out, 0)
+            np.testing.assert_array_equal(self.get(out), np.remainder(x, y))
+
+
 # What is computed of a float16 x, an int8 i, a bool z, an unsigned u and an index n; and its dtype.
 DTYPES = [
     ("x + 1", "float16"), ("x + 1.5", "float16"), ("x + n", "float16"), ("x + i", "float16"), ("i + 1", "int8"),
