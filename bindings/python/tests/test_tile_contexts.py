@@ -28,6 +28,7 @@ NOTED = [
     ("functions_see_ifs", 0, [1]), ("functions_see_ifs", 1, [2]),
     ("functions_see_loops", 0, [1, 7]), ("functions_see_loops", 3, [12, 7]),
     ("functions_of_comprehensions", 2, [2, 2, 2, 5, 6, 99]),
+    ("wrapped_functions", 5, [3, 15]), ("methods_of_dataclasses", 4, [50, 150, 7]),
     ("defaults_of_functions", 4, [45, 0, 1]),
 ]
 

@@ -1,5 +1,7 @@
 """Kernels of test_tile_contexts.py: blocks of with, and functions that are written in kernels."""
 import contextlib
+import dataclasses
+import functools
 
 import cucore.tile as ct
 
@@ -228,8 +230,52 @@ def defaults_of_functions(out, n):
         note(out, each())
 
 
+def tripled(function):
+    @functools.wraps(function)
+    def wrapper(out, n):
+        note(out, 3)
+        return function(out, n * 3)
+    return wrapper
+
+
+@tripled
+def noted(out, n):
+    note(out, n)
+
+
+@ct.kernel
+def wrapped_functions(out, n):
+    noted(out, n)
+
+
+def counted_down(n):
+    return 0 if n == 0 else 1 + counted_down(n - 1)
+
+
+@dataclasses.dataclass(frozen=True)
+class Writer:
+    out: ct.Array
+    first: int
+
+    def __post_init__(self):
+        note(self.out, self.first)
+
+    def __setitem__(self, index, value):
+        ct.scatter(self.out, index, value * 10)
+
+
+@ct.kernel
+def methods_of_dataclasses(out, n):
+    writer = Writer(out, n)
+    writer[1] = n + 1
+    note(out, counted_down(150))
+    note(out, ct.num_tiles(out, 0, ()))
+    ct.store(out, (3,), ct.cat((ct.full((1,), 7, ct.int32),), 0))
+
+
 # The statements of a kernel, and what is said of them.
 HEAD = """import contextlib
+import dataclasses
 import cucore.tile as ct
 from tile_contexts import between, note, notes
 @contextlib.contextmanager
@@ -260,6 +306,9 @@ def grows(out, n):
         note(out, n)
     yield say
     n = n + ct.bid(0)
+@dataclasses.dataclass
+class Thawed:
+    n: int
 def told(out, n):
     with grows(out, n) as say:
         if n > 0:
@@ -280,6 +329,7 @@ WRONG = [
     ("x = 3\n    tuple(x for _ in (1, 2) for x in range(x))", ct.TileSyntaxError, "nothing binds x ahead of this"),
     ("tuple(i for i in (1, 2) for x in ct.static_iter(range(x)))", ct.TileSyntaxError, "nothing binds x ahead of this"),
     ("if n > 0:\n        x = 2\n    ct.static_eval(x)", ct.TileTypeError, "nothing binds x here"),
+    ("ct.static_eval(Thawed(2))", ct.TileTypeError, "Thawed is not frozen"),
     ("@ct.function\n    def f(): pass", ct.TileSyntaxError, "has no decorator"),
     ("def f(): return 1\n    if n > 0:\n        def f(): return 2\n    note(out, f())", ct.TileTypeError,
      "another type on each path"),

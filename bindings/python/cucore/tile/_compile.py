@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import sys
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +22,10 @@ from ._statement import RESULT, Function
 from ._syntax import syntax_of
 from ._errors import TileCompilerError
 from ._values import Array, Builder, Value, plain
+
+
+DEEPEST = 200  # functions that are put in one in another
+FRAMES = 40  # of Python's stack that one takes at most
 
 
 class Compiler:
@@ -75,7 +80,7 @@ class Compiler:
     @contextlib.contextmanager
     def inside(self, scope: Function) -> Iterator[None]:
         """While the statements of a function that is put in are gone through."""
-        if self.depth >= 60:
+        if self.depth >= DEEPEST:
             raise RecursionError("functions that call themselves cannot be put in")
         b = self.builder
         file, line = b.place
@@ -154,6 +159,17 @@ def compile_function(function: types.FunctionType, kinds: list[tuple[Any, ...]])
     node = syntax_of(function)
     if isinstance(node, ast.Lambda):
         raise TileCompilerError("a kernel is a function with a name")
+    most = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(most, DEEPEST * FRAMES))
+    try:
+        return settled(function, node, kinds)
+    finally:
+        sys.setrecursionlimit(most)
+
+
+def settled(function: types.FunctionType, node: ast.FunctionDef,
+            kinds: list[tuple[Any, ...]]) -> tuple[str, tuple[int, ...]]:
+    """What compile_function() gives: the program is made again until the types of all names are known."""
     forms: dict[Any, Any] = {}
     flat: list[int] = []
     for _ in range(50):  # each turn learns what ifs and loops make of names, the outer ones first

@@ -163,6 +163,19 @@ def _plain_dataclass(kind: type) -> None:
         raise TypeError(f"{kind.__name__} {wrong}: a kernel makes frozen dataclasses of their fields alone")
 
 
+def _of_fields(kind: type, arguments: list[Any], named: dict[str, Any]) -> Any:
+    """An object of a dataclass whose __post_init__() has not run."""
+    given = inspect.signature(kind).bind(*arguments, **named)
+    given.apply_defaults()
+    names = {each.name for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    if names != {*given.arguments}:
+        raise TypeError(f"{kind.__name__} has an InitVar: a kernel makes frozen dataclasses of their fields alone")
+    made = object.__new__(kind)
+    for name, value in given.arguments.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
 class Expressions:
     """The names of one function while it is gone through, and the values of its expressions."""
 
@@ -222,6 +235,9 @@ class Expressions:
                 self.refuse(target, f"{len(value)} values for {len(target.elts)} names", TileValueError)
             for each, part in zip(target.elts, value):
                 self.assign(each, part)
+        elif isinstance(target, ast.Subscript) and dataclasses.is_dataclass(of := self.eval(target.value)) and \
+                isinstance(put := getattr(type(of), "__setitem__", None), types.FunctionType):
+            self.call(target, put, [of, self.eval(target.slice), value], {})
         else:
             self.refuse(target, "only a name can be assigned to: tiles and tuples do not change, "
                                 "and arrays are stored to by ct.store()", TileTypeError)
@@ -566,6 +582,11 @@ class Expressions:
             callee = callee.__cucore_tile_function__
         if isinstance(callee, type) and dataclasses.is_dataclass(callee):
             _plain_dataclass(callee)
+            after = getattr(callee, "__post_init__", None)
+            if isinstance(after, types.FunctionType):
+                made = _of_fields(callee, arguments, named)
+                self.call(node, after, [made], {})
+                return made
         if isinstance(callee, functools.partial):
             return self.call(node, callee.func, [*callee.args, *arguments], {**callee.keywords, **named})
         if isinstance(callee, types.MethodType) and isinstance(callee.__func__, types.FunctionType):
@@ -623,7 +644,7 @@ class Expressions:
         if callee is pow:
             return ops.binary(self.b, "pow", *arguments)
         name = getattr(callee, "__name__", type(callee).__name__)
-        self.refuse(node, f"{name}() cannot be called with a tile")
+        self.refuse(node, f"{name}() cannot be called with a tile", TileTypeError)
 
     # ---- what Python itself computes ----
 
@@ -650,7 +671,10 @@ class Expressions:
                 self.refuse(node, f"{type(made).__name__}: {made}", StaticException)
             except StaticException as raised:
                 raise raised from made
-        return _host.unwrapped(made)
+        made = _host.unwrapped(made)
+        if dataclasses.is_dataclass(made) and not isinstance(made, type):
+            _plain_dataclass(type(made))
+        return made
 
     def with_function(self, node: ast.AST, arguments: list[Any], named: dict[str, Any]) -> Any:
         """The arguments of reduce() and scan(), whose third is a function of the kernel's."""

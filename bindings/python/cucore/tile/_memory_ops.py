@@ -48,7 +48,7 @@ def cdiv(b: Builder, x: Any, y: Any) -> Any:
 @op("num_tiles")
 def num_tiles(b: Builder, array: Any, axis: Any, shape: Any, order: Any = "C") -> Any:
     given = array if isinstance(array, Chosen) else array_of(array)
-    tile, at = numbers(shape, "shape"), constant(axis, "axis")
+    tile, at = numbers(shape, "shape") or (1,) * given.rank, constant(axis, "axis")
     axes = permutation(order, given.rank)
     if not -len(tile) <= at < len(tile):
         raise TypeError(f"num_tiles: axis is {at}: the tile has {len(tile)}")

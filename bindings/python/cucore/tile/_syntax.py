@@ -16,7 +16,9 @@ SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 def syntax_of(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
     """The tree of a function, with the lines of its file."""
     try:
-        lines, first = inspect.getsourcelines(function)
+        # Not getsourcelines(), which has the source of what functools.wraps() says that a function wraps.
+        lines, first = inspect.findsource(function.__code__)
+        lines, first = inspect.getblock(lines[first:]), first + 1
     except (OSError, TypeError):
         raise TileCompilerError(f"the source of {function.__name__}() is not there: kernels are "
                                 "written in files") from None
@@ -27,9 +29,9 @@ def syntax_of(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
         tree = ast.parse(f"({source[source.index('lambda'):].rstrip().rstrip(',)')})")
     ast.increment_lineno(tree, first - 1)
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+        if isinstance(node, ast.FunctionDef) and node.name == function.__code__.co_name:
             return node
-        if isinstance(node, ast.Lambda) and function.__name__ == "<lambda>":
+        if isinstance(node, ast.Lambda) and function.__code__.co_name == "<lambda>":
             return node
     raise TileCompilerError(f"the source of {function.__name__}() is not a function")
 
