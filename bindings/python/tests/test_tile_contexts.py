@@ -34,6 +34,11 @@ NOTED = [
 
 
 class Contexts(TileTest):
+    def test_views_of_scalars_have_steps(self):
+        out = self.put(np.zeros(8, np.int32))
+        self.run_kernel((1,), k.scalars_apart, out, 4)
+        self.assertEqual(self.get(out).tolist(), [4, 0, 2, 0, 5, 0, 9, 0])
+
     def test_each_path_leaves_them_in_order(self):
         for name, number, noted in NOTED:
             with self.subTest(name, number=number):

@@ -265,6 +265,14 @@ class Writer:
 
 
 @ct.kernel
+def scalars_apart(out, n):
+    view = out.tiled_view((), traversal_steps=2)
+    for i in range(1, n):
+        view.store(i, view.load(i - 1) + i + 1)
+    view.atomic_store_add(0, n)
+
+
+@ct.kernel
 def methods_of_dataclasses(out, n):
     writer = Writer(out, n)
     writer[1] = n + 1

@@ -407,7 +407,10 @@ class Expressions:
         """One comparison. Tuples with tiles in them are equal where all their parts are."""
         if kind in (ast.Is, ast.IsNot):
             return _OF_PYTHON[kind](x, y)
-        if not any(isinstance(leaf, Value) for each in (x, y) for leaf in leaves(each)):
+        if isinstance(x, tuple) and isinstance(y, tuple) and kind in _COMPARE and kind not in (ast.Eq, ast.NotEq):
+            self.refuse(node, "tuples are compared by == and !=", TileTypeError)
+        if not any(isinstance(leaf, (Value, Array, Chosen, View) if is_tree(each) else Value)
+                   for each in (x, y) for leaf in leaves(each)):
             return _COMPARE[kind][1](x, y) if kind in _COMPARE else _OF_PYTHON[kind](x, y)
         if kind in (ast.In, ast.NotIn) and is_tree(y):
             differ: list[Any] = []
@@ -418,8 +421,6 @@ class Expressions:
             absent = self.all_of(differ)
             return absent if kind is ast.NotIn else self.inverted(absent)
         if is_tree(x) or is_tree(y):
-            if kind not in (ast.Eq, ast.NotEq):
-                self.refuse(node, "tuples with tiles in them are compared by == and !=", TileTypeError)
             if not is_tree(x) or not is_tree(y) or [k for k, _ in children(x)] != [k for k, _ in children(y)]:
                 return kind is ast.NotEq
             equal = self.all_of([self.scalar_compared(node, a, c) for (_, a), (_, c) in zip(children(x), children(y))])

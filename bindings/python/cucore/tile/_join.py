@@ -98,7 +98,11 @@ def number_kind(value: Any) -> Kind:
     if isinstance(value, bool):
         return Kind(raw.CUC_BOOL, ())
     if isinstance(value, int):
-        return _INDEX if -2**63 <= value < 2**63 else Kind(raw.CUC_U64, ())
+        if -2**31 <= value < 2**31:
+            return _INDEX
+        if not -2**63 <= value < 2**64:
+            raise ValueError(f"{value} is out of the range of every integer")
+        return Kind(raw.CUC_I64 if value < 2**63 else raw.CUC_U64, ())
     return Kind(raw.CUC_F32, ())
 
 
@@ -168,7 +172,7 @@ def join(x: Any, y: Any, arrays: list[Array]) -> Any:
         if not is_number(x.value) or not is_number(y.value):
             return _differ(x, y)
         a, c = number_kind(x.value), number_kind(y.value)
-        return a if a == c else _differ(x, y)
+        return c if a == c or _index_in(a, c) else a if _index_in(c, a) else _differ(x, y)
     if not isinstance(x, (Known, Which, Kind)) or not isinstance(y, (Known, Which, Kind)):
         return _differ(x, y)
     if isinstance(x, Which) or isinstance(y, Which):

@@ -350,9 +350,9 @@ def at_offset(name: str) -> Callable[..., Value]:
 
 def view_load(b: Builder, view: View, index: Any, *, latency: Any = None, allow_tma: Any = None,
               check_bounds: Any = True) -> Value:
-    if not view.shape:  # of scalars
-        one = load(b, view.array, index, view.steps, padding_mode=view.padding, latency=latency, allow_tma=allow_tma)
-        return reshape(b, one, ())
+    if not view.shape:
+        ones = View(view.array, view.extents, view.padding, view.steps)
+        return reshape(b, view_load(b, ones, index, latency=latency, allow_tma=allow_tma), ())
     if view.steps == view.shape:
         return load(b, view.array, index, view.shape, padding_mode=view.padding, latency=latency,
                     allow_tma=allow_tma)
@@ -375,8 +375,8 @@ def origin(b: Builder, view: View, index: Any) -> list[Any]:
 
 def view_store(b: Builder, view: View, index: Any, tile: Any, *, latency: Any = None,
                allow_tma: Any = None, check_bounds: Any = True) -> None:
-    value = broadcast_to(b, fitting(b, tile, view.array.dtype), view.shape or view.steps)
-    if view.steps == (view.shape or view.steps):
+    value = broadcast_to(b, fitting(b, tile, view.array.dtype), view.extents)
+    if view.steps == view.extents:
         return store(b, view.array, index, value, latency=latency, allow_tma=allow_tma)
     if isinstance(view.array, Chosen):
         return write_of(b, view.array, lambda one: view_store(
@@ -391,7 +391,7 @@ def view_atomic(name: str) -> Callable[..., None]:
     def built(b: Builder, view: View, index: Any, tile: Any) -> None:
         of = array_of(view.array)
         _atomic_dtypes(b, name, of, tile)
-        shape = view.shape or view.steps
+        shape = view.extents
         value = broadcast_to(b, fitting(b, tile, of.dtype), shape)
         if view.steps == shape:
             b.call(f"store_{name}", of.handle, *b.handles(several(index)), value.handle, ctypes.byref(access(b)))

@@ -140,7 +140,7 @@ def fitting(b: Builder, value: Any, dtype: int, what: str = "array") -> Value:
             check_number(value, dtype, what)
         return b.as_kind(value, dtype)
     made = b.value(value)
-    if made.loose and category(dtype) == INTEGER:
+    if made.loose and dtype in (raw.CUC_I32, raw.CUC_I64):
         return b.cast(made, dtype)
     check_stored(b.kind(made), dtype, what)
     return b.as_kind(made, dtype)
