@@ -170,7 +170,7 @@ def _of_fields(kind: type, arguments: list[Any], named: dict[str, Any]) -> Any:
     names = {each.name for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
     if names != {*given.arguments}:
         raise TypeError(f"{kind.__name__} has an InitVar: a kernel makes frozen dataclasses of their fields alone")
-    made = object.__new__(kind)
+    made: Any = object.__new__(kind)
     for name, value in given.arguments.items():
         object.__setattr__(made, name, value)
     return made
