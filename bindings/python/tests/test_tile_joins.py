@@ -41,6 +41,14 @@ class Joins(TileTest):
                 np.testing.assert_array_equal(self.get(out), np.array(right, np.float32))
 
 
+    def test_a_remainder_has_the_sign_of_its_divisor(self):
+        x = np.array([-46, 46, -7, 7], np.float32)
+        for divisor in (np.float32(2.3), np.float32(-2.3)):  # 46 / 2.3 rounds to 20
+            y, out = np.full(4, divisor), self.put(np.zeros(4, np.float32))
+            self.run_kernel((1,), k.remainders, self.put(x), self.put(y), out, 0)
+            np.testing.assert_array_equal(self.get(out), np.remainder(x, y))
+
+
 # What is computed of a float16 x, an int8 i, a bool z, an unsigned u and an index n; and its dtype.
 DTYPES = [
     ("x + 1", "float16"), ("x + 1.5", "float16"), ("x + n", "float16"), ("x + i", "float16"), ("i + 1", "int8"),
@@ -85,6 +93,19 @@ REFUSED = [
     ("ct.gather(bytes, i, padding_value=128)", "TileValueError", "128 is out of the range of int8"),
     ("bytes.slice(0, -1, 3)", "TileTypeError", "-1: expected an integer of 0 or more"),
     ("bytes.slice(0, 3, 2)", "TileTypeError", "stop is 2, below start, 3"),
+    ("bytes.slice(0, n.astype(ct.uint32), 3)", "TileTypeError", "a bound of uint32: expected a signed integer"),
+    ("ct.sum(x, axis=(0, -1))", "TileTypeError", "names one axis twice"),
+    ("ct.reduce(i, 0, lambda a, b: a + ct.gather(bytes, 0), 0)", "TileSyntaxError", "gather() reads or writes memory"),
+    ("ct.scan(i, 0, lambda a, b: ct.print(a) or a + b, 0)", "TileSyntaxError", "print() reads or writes memory"),
+    ("ct.astile(x, dtype=ct.int32)", "TileTypeError", "a tile takes another dtype by astype()"),
+    ("a, b = 1, 2, 3", "TileValueError", "3 values for 2 names"),
+    ("ct.bitcast(i, ct.int32)", "TileTypeError", "from int8 to int32: expected two dtypes of as many bits"),
+    ("ct.bitcast(i, ct.bool_)", "TileTypeError", "and no bool_"),
+    ("ct.full((4,), 'one', ct.float32)", "TileTypeError", "fill_value is a str"),
+    ("ct.scatter(bytes, 0, n)", "TileTypeError", "int32 does not go into an array of int8"),
+    ("t = 2**31\n    for _ in range(2): t += 1\n    ct.scatter(words, 0, t)", "TileTypeError", "int64 does not go into an array of int32"),
+    ("t = 2**64\n    for _ in range(2): t += 1", "TileValueError", "out of the range of every integer"),
+    ("(1, 2) < (3, 4)", "TileTypeError", "compared by == and !="), ("(bytes,) == (words,)", "TileTypeError", "tuples of arrays"),
     ("bytes.slice(1, 0, 2)", "TileTypeError", "axis is 1: the array has 1"),
     ("ct.float32('one')", "TileTypeError", "'one' is no number"),
     ("ct.float32(x)", "TileTypeError", "not of a tile of [4]"),
@@ -97,7 +118,7 @@ REFUSED = [
     ("(bytes, n) == (bytes, n)", "TileTypeError", "tuples of arrays"),
     ("(n, 1) < (n, 2)", "TileTypeError", "compared by == and !="),
     ("tuple(j for j in (1, 2) if n == j)", "TileTypeError", "not known when the kernel is compiled"),
-    ("later = later + 1", "TileTypeError", "nothing binds later"),
+    ("later = later + 1", "TileSyntaxError", "nothing binds later"),
     ("for i in range(bytes): pass", "TileTypeError", "expected a tile or a number, not Array"),
 ]
 HEAD = """import operator

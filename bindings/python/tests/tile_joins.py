@@ -201,3 +201,8 @@ def tuples_compared(x, y, out, n):
 def comprehended(x, y, out, n):
     sums = tuple(a * 10 + c for a in (0, 1, 2) if a != 1 for c in range(a + 1))
     ct.store(out, (0,), ct.astile(sums, dtype=ct.float32))
+
+
+@ct.kernel
+def remainders(x, y, out, n):
+    ct.store(out, (0,), ct.load(x, (0,), (4,)) % ct.load(y, (0,), (4,)))

@@ -464,5 +464,4 @@ WRONG = [
      "another type on each path: a tuple of 2, and a tuple of 3"),
     ("t = (1, (2, 3)) if ct.bid(0) > 0 else (1, 2)", ct.TileTypeError, "another type on each path"),
     ("with contextlib.nullcontext(): pass", ct.TileSyntaxError, "with takes a call"),
-    ("with scope(a):\n        return", ct.TileSyntaxError, "not left by"),
 ]

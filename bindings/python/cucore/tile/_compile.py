@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import sys
 import types
 from collections.abc import Iterator
 from typing import Any
 
 from .. import raw
 from ._constant import value_of
-from ._expression import Expressions
+from ._expression import Defaults, Expressions, defaults_of
 from ._ops import Needed
 from ._statement import RESULT, Function
 from ._syntax import syntax_of
 from ._errors import TileCompilerError
 from ._values import Array, Builder, Value, plain
+
+
+DEEPEST = 200  # functions that are put in one in another
+FRAMES = 40  # of Python's stack that one takes at most
 
 
 class Compiler:
@@ -31,6 +36,7 @@ class Compiler:
         self.forms = forms
         self.arrays: list[Array] = []
         self.depth = 0
+        self.combining = 0  # the functions of reductions and scans that are gone through
         self.path: tuple[Any, ...] = ()
         self.visits: dict[tuple[Any, ...], int] = {}
         self.changed = False
@@ -60,10 +66,10 @@ class Compiler:
         self.changed = True
 
     def inline(self, function: types.FunctionType, node: Any, arguments: list[Any],
-               named: dict[str, Any], outside: Expressions | None) -> Any:
+               named: dict[str, Any], defaults: Defaults, outside: Expressions | None) -> Any:
         """Put a function in where it is called."""
         scope = Function(self, function, node, is_kernel=False, outside=outside)
-        scope.names.update(bound(scope, node.args, arguments, named))
+        scope.names.update(bound(node.args, arguments, named, defaults))
         with self.inside(scope):
             if isinstance(node, ast.Lambda):
                 return scope.eval(node.body)
@@ -74,7 +80,7 @@ class Compiler:
     @contextlib.contextmanager
     def inside(self, scope: Function) -> Iterator[None]:
         """While the statements of a function that is put in are gone through."""
-        if self.depth >= 60:
+        if self.depth >= DEEPEST:
             raise RecursionError("functions that call themselves cannot be put in")
         b = self.builder
         file, line = b.place
@@ -93,12 +99,11 @@ class Compiler:
         """A function with its parameters bound, of which no statement has been gone through."""
         node = syntax_of(function)
         scope = Function(self, function, node, is_kernel=False)
-        scope.names.update(bound(scope, node.args, arguments, named))
+        scope.names.update(bound(node.args, arguments, named, defaults_of(function)))
         return scope
 
 
-def bound(scope: Function, parameters: ast.arguments, arguments: list[Any],
-          named: dict[str, Any]) -> dict[str, Any]:
+def bound(parameters: ast.arguments, arguments: list[Any], named: dict[str, Any], defaults: Defaults) -> dict[str, Any]:
     """Names of parameters and their values, as Python binds them."""
     names = [a.arg for a in parameters.posonlyargs + parameters.args]
     result = dict(zip(names, arguments))
@@ -119,12 +124,8 @@ def bound(scope: Function, parameters: ast.arguments, arguments: list[Any],
         result[parameters.kwarg.arg] = more
     elif more:
         raise TypeError(f"the function has no parameter {next(iter(more))}")
-    for name, node in zip(reversed(names), reversed(parameters.defaults)):
-        if name not in result:
-            result[name] = scope.eval(node)
-    for parameter, default in zip(parameters.kwonlyargs, parameters.kw_defaults):
-        if parameter.arg not in result and default is not None:
-            result[parameter.arg] = scope.eval(default)
+    for name, value in [*zip(reversed(names), reversed(defaults[0])), *defaults[1].items()]:
+        result.setdefault(name, value)
     missing = [n for n in names + [a.arg for a in parameters.kwonlyargs] if n not in result]
     if missing:
         raise TypeError(f"no value is given for {', '.join(missing)}")
@@ -158,6 +159,17 @@ def compile_function(function: types.FunctionType, kinds: list[tuple[Any, ...]])
     node = syntax_of(function)
     if isinstance(node, ast.Lambda):
         raise TileCompilerError("a kernel is a function with a name")
+    most = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(most, DEEPEST * FRAMES))
+    try:
+        return settled(function, node, kinds)
+    finally:
+        sys.setrecursionlimit(most)
+
+
+def settled(function: types.FunctionType, node: ast.FunctionDef,
+            kinds: list[tuple[Any, ...]]) -> tuple[str, tuple[int, ...]]:
+    """What compile_function() gives: the program is made again until the types of all names are known."""
     forms: dict[Any, Any] = {}
     flat: list[int] = []
     for _ in range(50):  # each turn learns what ifs and loops make of names, the outer ones first

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from .. import raw
 from . import _ops as ops
 from . import _text
+from ._context import Generator, is_manager
 from ._docs import TEXTS
 from ._errors import (
     CAUGHT,
@@ -27,7 +28,7 @@ from ._errors import (
     TileValueError,
     of_python,
 )
-from ._join import UNBOUND, Differs
+from ._join import UNDEFINED, Differs
 from ._promote import of_number
 from ._syntax import syntax_of
 from ._trees import children, is_tree, leaves, mapped
@@ -93,6 +94,8 @@ def _is_cheap(node: ast.expr) -> bool:
     return not any(isinstance(each, (ast.Call, ast.NamedExpr, ast.Subscript)) for each in ast.walk(node))
 
 
+EFFECTS = frozenset(name for name in ops.OPS if name.startswith(("load", "store", "atomic_")) or
+                    name in ("gather", "scatter", "print", "printf", "assert_"))
 STATIC = frozenset(("static_eval", "static_iter", "static_assert", "static_exception"))
 
 
@@ -135,13 +138,20 @@ class _Shape(tuple):  # type: ignore[type-arg]
     __slots__ = ()
 
 
+Defaults = tuple[tuple[Any, ...], dict[str, Any]]  # of a function's last parameters, and of those by name alone
+
+
+def defaults_of(function: types.FunctionType) -> Defaults:
+    return function.__defaults__ or (), function.__kwdefaults__ or {}
+
+
 class Nested:
     """A function or lambda that is written in a kernel. It looks callable, for functools.partial."""
 
-    __slots__ = ("outside", "node")
+    __slots__ = ("outside", "node", "defaults")
 
-    def __init__(self, outside: Expressions, node: Any) -> None:
-        self.outside, self.node = outside, node
+    def __init__(self, outside: Expressions, node: Any, defaults: Defaults) -> None:
+        self.outside, self.node, self.defaults = outside, node, defaults
 
     def __call__(self, *_arguments: Any, **_named: Any) -> Any:
         raise TypeError("a function that is written in a kernel is called by kernels alone")
@@ -172,6 +182,19 @@ def _plain_dataclass(kind: type) -> None:
         raise TypeError(f"{kind.__name__} {wrong}: a kernel makes frozen dataclasses of their fields alone")
 
 
+def _of_fields(kind: type, arguments: list[Any], named: dict[str, Any]) -> Any:
+    """An object of a dataclass whose __post_init__() has not run."""
+    given = inspect.signature(kind).bind(*arguments, **named)
+    given.apply_defaults()
+    names = {each.name for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    if names != {*given.arguments}:
+        raise TypeError(f"{kind.__name__} has an InitVar: a kernel makes frozen dataclasses of their fields alone")
+    made: Any = object.__new__(kind)
+    for name, value in given.arguments.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
 class Expressions:
     """The names of one function while it is gone through, and the values of its expressions."""
 
@@ -184,7 +207,7 @@ class Expressions:
     names: dict[str, Any]
     closure: dict[str, Any]
     local: frozenset[str]  # that statements of the function bind, which hide what is outside of it
-    UNBOUND = UNBOUND
+    UNDEFINED = UNDEFINED
 
     # ---- errors ----
 
@@ -201,7 +224,7 @@ class Expressions:
     # ---- names ----
 
     def find(self, name: str) -> Any:
-        """What a name stands for here; UNBOUND: nothing."""
+        """What a name stands for here; UNDEFINED: nothing."""
         scope: Expressions | None = self
         while scope is not None:
             if name in scope.names:
@@ -209,16 +232,16 @@ class Expressions:
             if name in scope.closure:
                 return scope.closure[name]
             if name in scope.local:
-                return UNBOUND
+                return UNDEFINED
             scope = scope.outside
         module = self.function.__globals__
-        return module[name] if name in module else getattr(builtins, name, UNBOUND)
+        return module[name] if name in module else getattr(builtins, name, UNDEFINED)
 
     def look(self, node: ast.Name) -> Any:
         found = self.find(node.id)
         for leaf in leaves(found) if is_tree(found) else (found,):
             if isinstance(leaf, Differs):
-                self.refuse(node, leaf.reason.format(name=node.id), TileTypeError)
+                self.refuse(node, leaf.reason.format(name=node.id), TileSyntaxError if leaf is UNDEFINED else TileTypeError)
         return found
 
     def assign(self, target: ast.expr, value: Any) -> None:
@@ -228,9 +251,12 @@ class Expressions:
             if not isinstance(value, (tuple, list, _Shape)):
                 self.refuse(target, "expected as many values as names")
             if len(value) != len(target.elts):
-                self.refuse(target, f"{len(value)} values for {len(target.elts)} names")
+                self.refuse(target, f"{len(value)} values for {len(target.elts)} names", TileValueError)
             for each, part in zip(target.elts, value):
                 self.assign(each, part)
+        elif isinstance(target, ast.Subscript) and dataclasses.is_dataclass(of := self.eval(target.value)) and \
+                isinstance(put := getattr(type(of), "__setitem__", None), types.FunctionType):
+            self.call(target, put, [of, self.eval(target.slice), value], {})
         else:
             self.refuse(target, "only a name can be assigned to: tiles and tuples do not change, "
                                 "and arrays are stored to by ct.store()", TileTypeError)
@@ -271,7 +297,13 @@ class Expressions:
         return {self.eval(k): self.eval(v) for k, v in zip(node.keys, node.values) if k is not None}
 
     def of_Lambda(self, node: ast.Lambda) -> Any:
-        return Nested(self, node)
+        return self.nested(node)
+
+    def nested(self, node: Any) -> Nested:
+        """A function that is written here, with the defaults that its parameters have now."""
+        by_name = {each.arg: self.eval(default) for each, default in zip(node.args.kwonlyargs, node.args.kw_defaults)
+                   if default is not None}
+        return Nested(self, node, (tuple(self.eval(each) for each in node.args.defaults), by_name))
 
     def of_JoinedStr(self, node: ast.JoinedStr) -> Any:
         return _text.joined(*(self.formatted(v) if isinstance(v, ast.FormattedValue) else self.eval(v)
@@ -288,29 +320,32 @@ class Expressions:
             value = _CONVERSIONS[chr(node.conversion)](value)
         return _text.formatted(self, value, spec)
 
+    def within(self, node: ast.expr) -> Expressions:
+        """A scope in this one, which has the names that a comprehension binds."""
+        raise NotImplementedError
+
     def comprehension(self, node: Any) -> Any:
         result: list[Any] = []
-        saved = dict(self.names)
+        scope = self.within(node)
         taken = itertools.count()
 
-        def turns(generators: list[ast.comprehension]) -> None:
+        def turns(generators: list[ast.comprehension], outer: Expressions) -> None:
             if not generators:
-                result.append(self.eval(node.elt))
+                result.append(scope.eval(node.elt))
                 return
             of = generators[0]
-            for value in self.eval(of.iter):
+            for value in outer.eval(of.iter):
                 if next(taken) == MOST_ELEMENTS:
                     self.refuse(node, f"a comprehension of more than {MOST_ELEMENTS} turns", TileValueError)
-                self.assign(of.target, value)
-                tests = [self.truth(test, self.eval(test)) for test in of.ifs]
+                scope.assign(of.target, value)
+                tests = [scope.truth(test, scope.eval(test)) for test in of.ifs]
                 if any(isinstance(test, Value) for test in tests):
                     self.refuse(node, "the condition of a comprehension is not known when the kernel is compiled",
                                 TileTypeError)
                 if all(tests):
-                    turns(generators[1:])
+                    turns(generators[1:], scope)
 
-        turns(node.generators)
-        self.names = saved
+        turns(node.generators, self)
         return tuple(result)
 
     of_ListComp = comprehension
@@ -396,7 +431,10 @@ class Expressions:
         """One comparison. Tuples with tiles in them are equal where all their parts are."""
         if kind in (ast.Is, ast.IsNot):
             return _OF_PYTHON[kind](x, y)
-        if not any(isinstance(leaf, Value) for each in (x, y) for leaf in leaves(each)):
+        if isinstance(x, tuple) and isinstance(y, tuple) and kind in _COMPARE and kind not in (ast.Eq, ast.NotEq):
+            self.refuse(node, "tuples are compared by == and !=", TileTypeError)
+        if not any(isinstance(leaf, (Value, Array, Chosen, View) if is_tree(each) else Value)
+                   for each in (x, y) for leaf in leaves(each)):
             return _COMPARE[kind][1](x, y) if kind in _COMPARE else _OF_PYTHON[kind](x, y)
         if kind in (ast.In, ast.NotIn) and is_tree(y):
             differ: list[Any] = []
@@ -407,8 +445,6 @@ class Expressions:
             absent = self.all_of(differ)
             return absent if kind is ast.NotIn else self.inverted(absent)
         if is_tree(x) or is_tree(y):
-            if kind not in (ast.Eq, ast.NotEq):
-                self.refuse(node, "tuples with tiles in them are compared by == and !=", TileTypeError)
             if not is_tree(x) or not is_tree(y) or [k for k, _ in children(x)] != [k for k, _ in children(y)]:
                 return kind is ast.NotEq
             equal = self.all_of([self.scalar_compared(node, a, c) for (_, a), (_, c) in zip(children(x), children(y))])
@@ -548,6 +584,9 @@ class Expressions:
         return self.call(node, callee, arguments, named)
 
     def call(self, node: ast.AST, callee: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
+        if self.compiler.combining and (isinstance(callee, Op) and callee.name in EFFECTS or callee is builtins.print):
+            self.refuse(node, f"{callee.__name__}() reads or writes memory, which a function of ct.reduce() or ct.scan() "
+                              "cannot")
         if isinstance(callee, Op):
             if callee.name in ("reduce", "scan"):
                 arguments, named = self.with_function(node, arguments, named)
@@ -562,18 +601,25 @@ class Expressions:
                 raise TypeError(f"{callee} takes one number")
             return ops.typed_scalar(self.b, arguments[0] if arguments else 0, dtype)
         if isinstance(callee, Nested):
-            return self.compiler.inline(callee.outside.function, callee.node, arguments, named,
+            return self.compiler.inline(callee.outside.function, callee.node, arguments, named, callee.defaults,
                                         callee.outside)
         if hasattr(callee, "__cucore_tile_function__"):
             callee = callee.__cucore_tile_function__
         if isinstance(callee, type) and dataclasses.is_dataclass(callee):
             _plain_dataclass(callee)
+            after = getattr(callee, "__post_init__", None)
+            if isinstance(after, types.FunctionType):
+                made = _of_fields(callee, arguments, named)
+                self.call(node, after, [made], {})
+                return made
         if isinstance(callee, functools.partial):
             return self.call(node, callee.func, [*callee.args, *arguments], {**callee.keywords, **named})
         if isinstance(callee, types.MethodType) and isinstance(callee.__func__, types.FunctionType):
             callee, arguments = callee.__func__, [callee.__self__, *arguments]
+        if isinstance(callee, types.FunctionType) and is_manager(callee):
+            return Generator(callee.__wrapped__, arguments, named)  # type: ignore[attr-defined]
         if isinstance(callee, types.FunctionType) and not _is_librarys(callee):
-            return self.compiler.inline(callee, syntax_of(callee), arguments, named, None)
+            return self.compiler.inline(callee, syntax_of(callee), arguments, named, defaults_of(callee), None)
         if callee is builtins.print:
             return ops.print_(self.b, *(_text.str_of(self, each) for each in arguments), **named)
         if not any(isinstance(a, (Value, Array, Chosen, View, Memory))
@@ -623,7 +669,7 @@ class Expressions:
         if callee is pow:
             return ops.binary(self.b, "pow", *arguments)
         name = getattr(callee, "__name__", type(callee).__name__)
-        self.refuse(node, f"{name}() cannot be called with a tile")
+        self.refuse(node, f"{name}() cannot be called with a tile", TileTypeError)
 
     # ---- what Python itself computes ----
 
@@ -650,11 +696,21 @@ class Expressions:
                 self.refuse(node, f"{type(made).__name__}: {made}", StaticException)
             except StaticException as raised:
                 raise raised from made
-        return _host.unwrapped(made)
+        made = _host.unwrapped(made)
+        if dataclasses.is_dataclass(made) and not isinstance(made, type):
+            _plain_dataclass(type(made))
+        return made
 
     def with_function(self, node: ast.AST, arguments: list[Any], named: dict[str, Any]) -> Any:
         """The arguments of reduce() and scan(), whose third is a function of the kernel's."""
         given = dict(zip(("x", "axis", "func", "identity"), arguments)) | named
         func = given.get("func")
-        given["func"] = lambda *values: self.call(node, func, list(values), {})
-        return [], given
+
+        def combine(*values: Value) -> Any:
+            self.compiler.combining += 1
+            try:
+                return self.call(node, func, list(values), {})
+            finally:
+                self.compiler.combining -= 1
+
+        return [], {**given, "func": combine}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import _ops as ops
 from ._errors import TileStaticEvalError, TileTypeError
-from ._syntax import loaded
 from ._trees import leaves, mapped
 from ._values import Array, Chosen, Value, View
 
@@ -130,10 +129,12 @@ def run(scope: Expressions, node: ast.expr) -> Any:
     if any(isinstance(each, ast.NamedExpr) for each in ast.walk(node)):
         scope.refuse(node, "Python that runs while a kernel is compiled binds no names by :=")
     names = dict(scope.function.__globals__)
-    for name in loaded(node):
-        found = scope.find(name)
-        if found is not scope.UNBOUND:
-            names[name] = wrapped(scope, found)
+    own = {each.id if isinstance(each, ast.Name) else each.arg for each in ast.walk(node)  # of comprehensions and lambdas
+           if isinstance(each, ast.arg) or isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and \
+                (each.id not in own or scope.find(each.id) is not scope.UNDEFINED):
+            names[each.id] = wrapped(scope, scope.look(each))
     try:
         return eval(compile(ast.Expression(node), scope.file, "eval"), names)
     except Exception as error:

@@ -75,6 +75,7 @@ class Differs:
 
 UNBOUND = Differs("nothing binds {name} here: a name that an if or a loop binds first ends with it, unless every path "
                   "binds it")
+UNDEFINED = Differs("nothing binds {name} ahead of this")
 PENDING = Differs("the function returns nothing here")  # what a function gives that has not returned: it meets anything
 _INDEX = Kind(raw.CUC_I64, (), True)
 
@@ -97,7 +98,11 @@ def number_kind(value: Any) -> Kind:
     if isinstance(value, bool):
         return Kind(raw.CUC_BOOL, ())
     if isinstance(value, int):
-        return _INDEX if -2**63 <= value < 2**63 else Kind(raw.CUC_U64, ())
+        if -2**31 <= value < 2**31:
+            return _INDEX
+        if not -2**63 <= value < 2**64:
+            raise ValueError(f"{value} is out of the range of every integer")
+        return Kind(raw.CUC_I64 if value < 2**63 else raw.CUC_U64, ())
     return Kind(raw.CUC_F32, ())
 
 
@@ -129,7 +134,7 @@ def _alike(x: Any, y: Any) -> bool:
         [key for key, _ in children(x)] == [key for key, _ in children(y)]
 
 
-def _same(x: Any, y: Any) -> bool:
+def same(x: Any, y: Any) -> bool:
     """Whether two constants are one."""
     if x is y:
         return True
@@ -160,14 +165,14 @@ def join(x: Any, y: Any, arrays: list[Array]) -> Any:
             return _differ(x, y)
         return rebuilt(x, [join(a, c, arrays) for (_, a), (_, c) in zip(children(x), children(y))])
     if isinstance(x, Known) and isinstance(y, Known):
-        if _same(x.value, y.value):
+        if same(x.value, y.value):
             return x
         if isinstance(x.value, Array) and isinstance(y.value, Array) and x.value.number >= 0 <= y.value.number:
             return _which({x.value.number, y.value.number}, x, y, arrays)
         if not is_number(x.value) or not is_number(y.value):
             return _differ(x, y)
         a, c = number_kind(x.value), number_kind(y.value)
-        return a if a == c else _differ(x, y)
+        return c if a == c or _index_in(a, c) else a if _index_in(c, a) else _differ(x, y)
     if not isinstance(x, (Known, Which, Kind)) or not isinstance(y, (Known, Which, Kind)):
         return _differ(x, y)
     if isinstance(x, Which) or isinstance(y, Which):

@@ -5,7 +5,7 @@ import ctypes
 from typing import Any, Callable
 
 from .. import raw
-from ._promote import said
+from ._promote import said, signed
 from ._registry import (
     OPS,
     PADS,
@@ -48,7 +48,7 @@ def cdiv(b: Builder, x: Any, y: Any) -> Any:
 @op("num_tiles")
 def num_tiles(b: Builder, array: Any, axis: Any, shape: Any, order: Any = "C") -> Any:
     given = array if isinstance(array, Chosen) else array_of(array)
-    tile, at = numbers(shape, "shape"), constant(axis, "axis")
+    tile, at = numbers(shape, "shape") or (1,) * given.rank, constant(axis, "axis")
     axes = permutation(order, given.rank)
     if not -len(tile) <= at < len(tile):
         raise TypeError(f"num_tiles: axis is {at}: the tile has {len(tile)}")
@@ -350,9 +350,9 @@ def at_offset(name: str) -> Callable[..., Value]:
 
 def view_load(b: Builder, view: View, index: Any, *, latency: Any = None, allow_tma: Any = None,
               check_bounds: Any = True) -> Value:
-    if not view.shape:  # of scalars
-        one = load(b, view.array, index, view.steps, padding_mode=view.padding, latency=latency, allow_tma=allow_tma)
-        return reshape(b, one, ())
+    if not view.shape:
+        ones = View(view.array, view.extents, view.padding, view.steps)
+        return reshape(b, view_load(b, ones, index, latency=latency, allow_tma=allow_tma), ())
     if view.steps == view.shape:
         return load(b, view.array, index, view.shape, padding_mode=view.padding, latency=latency,
                     allow_tma=allow_tma)
@@ -375,8 +375,8 @@ def origin(b: Builder, view: View, index: Any) -> list[Any]:
 
 def view_store(b: Builder, view: View, index: Any, tile: Any, *, latency: Any = None,
                allow_tma: Any = None, check_bounds: Any = True) -> None:
-    value = broadcast_to(b, fitting(b, tile, view.array.dtype), view.shape or view.steps)
-    if view.steps == (view.shape or view.steps):
+    value = broadcast_to(b, fitting(b, tile, view.array.dtype), view.extents)
+    if view.steps == view.extents:
         return store(b, view.array, index, value, latency=latency, allow_tma=allow_tma)
     if isinstance(view.array, Chosen):
         return write_of(b, view.array, lambda one: view_store(
@@ -391,7 +391,7 @@ def view_atomic(name: str) -> Callable[..., None]:
     def built(b: Builder, view: View, index: Any, tile: Any) -> None:
         of = array_of(view.array)
         _atomic_dtypes(b, name, of, tile)
-        shape = view.shape or view.steps
+        shape = view.extents
         value = broadcast_to(b, fitting(b, tile, of.dtype), shape)
         if view.steps == shape:
             b.call(f"store_{name}", of.handle, *b.handles(several(index)), value.handle, ctypes.byref(access(b)))
@@ -415,6 +415,8 @@ def array_slice(b: Builder, array: Array | Chosen, axis: Any, start: Any, stop: 
     for each in (start, stop):
         if isinstance(each, int) and each < 0 or not isinstance(each, (int, Value)):
             raise TypeError(f"slice: {each!r}: expected an integer of 0 or more")
+        if isinstance(each, Value) and not each.loose and not signed(b.dtype(each)):
+            raise TypeError(f"slice: a bound of {said(b.dtype(each))}: expected a signed integer")
     known = {each: extent for each, extent in array.known[0].items() if each != at}
     if isinstance(start, int) and isinstance(stop, int):
         if stop < start:

@@ -22,6 +22,11 @@ def category(dtype: int) -> int:
     return FLOAT if dtype in _FLOATS else INTEGER if dtype in _SIGNED or dtype in _UNSIGNED else RESTRICTED
 
 
+def signed(dtype: int) -> bool:
+    """Whether it is of integers with a sign."""
+    return dtype in _SIGNED
+
+
 def said(dtype: int) -> str:
     """The name of a dtype."""
     name = raw.NAMES["dtype"].get(dtype, "unknown")

@@ -140,7 +140,7 @@ def fitting(b: Builder, value: Any, dtype: int, what: str = "array") -> Value:
             check_number(value, dtype, what)
         return b.as_kind(value, dtype)
     made = b.value(value)
-    if made.loose and category(dtype) == INTEGER:
+    if made.loose and dtype in (raw.CUC_I32, raw.CUC_I64):
         return b.cast(made, dtype)
     check_stored(b.kind(made), dtype, what)
     return b.as_kind(made, dtype)
@@ -176,7 +176,16 @@ def binary(b: Builder, name: str, x: Any, y: Any) -> Value:
     a, c, loose = operands(b, name, x, y)
     if name in ("lt", "le", "gt", "ge") and b.kind(a) == b.kind(c) == raw.CUC_BOOL:  # which have an order as numbers
         a, c = b.cast(a, raw.CUC_U8), b.cast(c, raw.CUC_U8)
-    return Value(b.call(name, a.handle, c.handle), loose and name not in _COMPARED and name not in _FLOATS)
+    made = Value(b.call(name, a.handle, c.handle), loose and name not in _COMPARED and name not in _FLOATS)
+    return _with_sign_of(b, made, c) if name == "mod" and category(b.kind(made)) == FLOAT else made
+
+
+def _with_sign_of(b: Builder, rest: Value, divisor: Value) -> Value:
+    """What a division of floats leaves, with the divisor's sign also where the quotient was rounded up to the next
+    whole number: by one divisor more."""
+    wrong = [b.call("bitand", binary(b, below, rest, 0.0).handle, binary(b, above, divisor, 0.0).handle)
+             for below, above in (("lt", "gt"), ("gt", "lt"))]
+    return Value(b.call("where", b.call("bitor", *wrong), b.call("add", rest.handle, divisor.handle), rest.handle))
 
 
 _OF_FLOATS = frozenset(("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "erf",

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from .. import raw
 from . import _ops as ops
+from ._context import Generator, Leave, Manager, block, body_of, yields
 from ._errors import CAUGHT, TileCompilerError, TileTypeError, of_python
 from ._expression import Expressions, Nested
-from ._join import PENDING, UNBOUND, Differs, Known, Slot, changes, covers, form, join, variables
-from ._syntax import loaded, read_first, returns, stored, syntax_of
+from ._join import PENDING, UNBOUND, Differs, Known, Slot, changes, covers, form, join, same, variables
+from ._syntax import loaded, read_first, returns, stored
 from ._trees import is_tree, leaves
 from ._values import Array, Chosen, Value, View, is_number, plain
 
@@ -30,6 +31,14 @@ def void(_value: Any) -> None:
     """Drop the value of an expression."""
 
 
+State = tuple[list[Manager], list[tuple["Function", dict[str, Any], Any]]]  # what Function.state() gives
+
+
+def generators_of(kept: State) -> list[tuple[Function, dict[str, Any]]]:
+    """The generators that are entered, those within others too, and their names."""
+    return [each for scope, names, inner in kept[1] for each in ((scope, names), *generators_of(inner))]
+
+
 class Loop:
     """A loop that is gone through: the names that it gives other values, and the forms that come together."""
 
@@ -37,7 +46,11 @@ class Loop:
         self.first, self.turns, self.ends = first, turns, ends
         self.turned: dict[str, Any] = {}
         self.ended: dict[str, Any] = {}
+        self.left: dict[Function, list[dict[str, Any]]] = {}  # the names of generators on paths that end a turn
         self.advance: Callable[[], None] | None = None  # what is done before the next turn
+
+
+LEFT = Differs("{name} is of a context manager, which changes it behind its yield on some paths and not on others")
 
 
 class Function(Expressions):
@@ -50,14 +63,15 @@ class Function(Expressions):
         self.outside = outside  # of a function that is written in another
         self.file = inspect.getsourcefile(function) or "<python>"
         self.names: dict[str, Any] = {}
-        self.depth = 0  # ifs and loops of the builder that are open
         if not is_kernel:
             self.names.update({RESULT: PENDING, RETURNING: False})
+        self.managers: list[Manager] = []  # of the blocks of with that are open
+        self.is_left = False  # a generator whose block of with has come to its end
         self.loops: list[ast.stmt] = []  # the loops, the outer ones first
         self.open_loops: list[Any] = []  # as Loop; None: one that is unrolled
-        self.local = frozenset() if outside is not None or isinstance(node, ast.Lambda) else \
-            frozenset(function.__code__.co_varnames) & frozenset(stored(
-                [each for each in ast.walk(node) if isinstance(each, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For))]))
+        binds = [each.target for each in node.generators] if hasattr(node, "generators") else \
+            node.body if isinstance(node, ast.FunctionDef) else []
+        self.local = frozenset(stored(binds))
         self.closure: dict[str, Any] = {}
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
             try:
@@ -104,12 +118,14 @@ class Function(Expressions):
         with self.compiler.at(node):
             slots = self.slots(first, "end", lambda value: variables(form(self.b, value)))
             saved, reached = dict(self.names), False
+            kept, left = self.state(), []
             self.b.call("if", condition.handle)
-            self.depth += 1
             for turn, arm in enumerate(arms):
                 self.names = dict(saved)
+                self.restore(kept)
                 if arm is None:  # the slots have the values from before
                     reached = True
+                    left.append(generators_of(kept))
                     for name in names:
                         forms[name] = self.joined(forms.get(name), form(self.b, first[name]))
                     continue
@@ -119,11 +135,25 @@ class Function(Expressions):
                     if arm():
                         reached = True
                         self.met(forms, slots)
-            self.depth -= 1
+                        left.append([(scope, scope.names) for scope, _ in generators_of(kept)])
             self.b.call("end")
             self.names = saved
+            self.restore(kept)
+            for paths in zip(*left):
+                paths[0][0].names = self.together([names for _, names in paths])
             self.names.update(self.settled("end", forms, slots))
         return reached
+
+    def together(self, paths: list[dict[str, Any]]) -> dict[str, Any]:
+        """The names of a generator that was left on some paths: those that are not the same on all cannot be read."""
+        made = dict(paths[0])
+        for names in paths[1:]:
+            for name in {*made, *names}:
+                x, y = (form(self.b, each.get(name, UNBOUND)) for each in (made, names))
+                if made.get(name, UNBOUND) is not names.get(name, UNBOUND) and \
+                        not (isinstance(x, Known) and isinstance(y, Known) and same(x.value, y.value)):
+                    made[name] = LEFT
+        return made
 
     def either(self, node: ast.expr, condition: Value, then: Callable[[], Any], otherwise: Callable[[], Any],
                cheap: bool) -> Any:
@@ -148,6 +178,9 @@ class Function(Expressions):
                 self.refuse(node, leaf.reason.format(name="what is chosen"), TileTypeError)
         return chosen
 
+    def within(self, node: ast.expr) -> Function:
+        return Function(self.compiler, self.function, node, is_kernel=False, outside=self)
+
     # ---- statements ----
 
     def run(self, statements: list[ast.stmt]) -> bool:
@@ -156,6 +189,9 @@ class Function(Expressions):
             self.b.at(statement.lineno)
             rest = statements[position + 1:]
             if not self.is_kernel and returns(statement):
+                if isinstance(statement, ast.With) and not self.loops:
+                    self.enter_with(statement)
+                    return self.run([*block(statement), *rest])
                 if isinstance(statement, ast.If) and not self.loops:
                     return self.returning(statement, statement.test, statement.body + rest, statement.orelse + rest)
                 if isinstance(statement, (ast.For, ast.While)):
@@ -201,17 +237,23 @@ class Function(Expressions):
         self.names[node.target.id] = self.binary(node, type(node.op), now, self.eval(node.value))
 
     def do_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self.names[node.name] = Nested(self, node)
+        if node.decorator_list:
+            self.refuse(node.decorator_list[0], "a function that is written in a kernel has no decorator")
+        self.names[node.name] = self.nested(node)
 
     def do_Return(self, node: ast.Return) -> bool:
         if self.is_kernel:
             if node.value is not None and not (isinstance(node.value, ast.Constant) and
                                                node.value.value is None):
                 self.refuse(node, "a kernel returns nothing")
+            kept = self.state()
+            self.leave_all()
+            self.restore(kept)
             self.b.call("return")
             return False
         self.names[RESULT] = self.eval(node.value) if node.value is not None else None
         if not self.loops:
+            self.leave_all()
             return False
         if any(isinstance(loop, ast.For) for loop in self.loops):
             self.refuse(node, "a function that a kernel calls does not return out of a for: a while, or a break, leaves it")
@@ -222,12 +264,18 @@ class Function(Expressions):
         """A branch with a return, of a function that is put in: what follows it is in its arms. Without `then` the
         function has returned there."""
         condition = self.truth(test, self.eval(test))
-        if not isinstance(condition, Value):
-            return self.run((then or []) if condition else otherwise) if then is not None or not condition else False
         outcome: list[bool] = []
 
+        def gone(statements: list[ast.stmt] | None) -> bool:
+            if statements is None:
+                self.leave_all()
+            return statements is not None and self.run(statements)
+
+        if not isinstance(condition, Value):
+            return gone(then if condition else otherwise)
+
         def arm(statements: list[ast.stmt] | None) -> bool:
-            outcome.append(self.run(statements) if statements is not None else False)
+            outcome.append(gone(statements))
             if outcome[-1] and not self.loops:
                 self.names[RESULT] = None
             return not self.loops or outcome[-1]
@@ -240,6 +288,7 @@ class Function(Expressions):
         if not self.open_loops or self.open_loops[-1] is None:
             self.refuse(node, "a loop that is unrolled has no break and no continue")
         loop = self.open_loops[-1]
+        self.leave_turn(loop)
         self.met(loop.ended, loop.ends)
         self.b.call("break")
         return False
@@ -247,6 +296,7 @@ class Function(Expressions):
     def do_Continue(self, node: ast.stmt) -> bool:
         if not self.open_loops or self.open_loops[-1] is None:
             self.refuse(node, "a loop that is unrolled has no break and no continue")
+        self.leave_turn(self.open_loops[-1])
         self.turn(self.open_loops[-1])
         self.b.call("continue")
         return False
@@ -270,38 +320,76 @@ class Function(Expressions):
             self.eval(node.exc)  # raises
         self.refuse(node, "a kernel raises nothing but ct.static_exception()")
 
-    def do_With(self, node: ast.With) -> None:
-        """Of generators with @contextlib.contextmanager: what is ahead of their yield, the block, and the rest."""
-        with contextlib.ExitStack() as stack:
-            for item in node.items:
-                stack.enter_context(self.managed(item))
-            if not self.run(node.body):
-                self.refuse(node, "a block of with is not left by return, break or continue")
+    # ---- with ----
 
-    @contextlib.contextmanager
-    def managed(self, item: ast.withitem) -> Iterator[None]:
-        of = item.context_expr
-        made = self.eval(of.func) if isinstance(of, ast.Call) else None
-        generator: Any = getattr(made, "__wrapped__", None)
-        if not isinstance(of, ast.Call) or not inspect.isgeneratorfunction(generator):
-            self.refuse(of, "with takes a call of a function with @contextlib.contextmanager")
-        given = [self.eval(each) for each in of.args]
-        named = {str(each.arg): self.eval(each.value) for each in of.keywords}
-        body: Any = syntax_of(generator).body
-        at = next((i for i, each in enumerate(body)
-                   if isinstance(each, ast.Expr) and isinstance(each.value, ast.Yield)), -1)
-        if at < 0:
-            self.refuse(of, "a function with @contextlib.contextmanager has one yield, as a statement of its own")
-        scope = self.compiler.entered(generator, given, named)
-        with self.compiler.inside(scope):
-            scope.run(body[:at])
-            what = body[at].value.value
-            value = scope.eval(what) if what is not None else None
-        if item.optional_vars is not None:
-            self.assign(item.optional_vars, value)
-        yield
-        with self.compiler.inside(scope):
-            scope.run(body[at + 1:])
+    def do_With(self, node: ast.With) -> bool:
+        outer = len(self.managers)
+        self.enter_with(node)
+        reached = self.run(block(node))
+        del self.managers[outer:]
+        return reached
+
+    def enter_with(self, node: ast.With) -> None:
+        """The generators of a with, each up to its yield."""
+        for item in node.items:
+            generator = self.eval(item.context_expr)
+            if not isinstance(generator, Generator):
+                self.refuse(item.context_expr, "with takes a call of a function with @contextlib.contextmanager")
+            scope = self.compiler.entered(generator.function, generator.arguments, generator.named)
+            with self.compiler.inside(scope):
+                value, rest = scope.to_yield(body_of(scope, generator.function))
+            self.managers.append(Manager(scope, rest, len(self.open_loops)))
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, value)
+
+    def to_yield(self, statements: list[ast.stmt]) -> tuple[Any, list[ast.stmt]]:
+        """Go through a generator up to its yield: its value, and the statements behind it."""
+        for position, statement in enumerate(statements):
+            rest = statements[position + 1:]
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield):
+                what = statement.value.value
+                return (self.eval(what) if what is not None else None), rest
+            if isinstance(statement, ast.With) and yields(statement):
+                self.enter_with(statement)
+                return self.to_yield([*block(statement), *rest])
+            self.run([statement])
+        raise AssertionError("a generator has a yield")
+
+    def do_Leave(self, _node: ast.stmt) -> None:
+        self.managers[-1].scope.is_left = True
+        self.leave()
+
+    def leave(self) -> None:
+        """What the inner generator does behind its yield."""
+        manager = self.managers.pop()
+        with self.compiler.inside(manager.scope):
+            manager.scope.run(manager.rest)
+
+    def leave_all(self) -> None:
+        """Leave the managers on a path that leaves the function."""
+        while self.managers:
+            self.leave()
+
+    def leave_turn(self, loop: Loop) -> None:
+        """Leave the managers that the innermost loop has entered on a path that ends its turn. The other paths still
+        have them."""
+        kept = self.state()
+        while self.managers and self.managers[-1].loops == len(self.open_loops):
+            self.leave()
+        left = kept[1][len(self.managers):]
+        for scope, _ in generators_of((kept[0], left)):
+            loop.left.setdefault(scope, []).append(scope.names)
+        self.restore(kept)
+
+    def state(self) -> State:
+        """The managers that are entered, with the names of their generators."""
+        return self.managers[:], [(each.scope, dict(each.scope.names), each.scope.state()) for each in self.managers]
+
+    def restore(self, kept: State) -> None:
+        self.managers = kept[0][:]
+        for scope, names, inner in kept[1]:
+            scope.names = dict(names)
+            scope.restore(inner)
 
     # ---- if ----
 
@@ -317,7 +405,8 @@ class Function(Expressions):
     # ---- loops ----
 
     def read_after(self, node: ast.stmt) -> set[str]:
-        """Names that are read behind a loop or an if, or anywhere in a loop around it."""
+        """Names that are read behind a loop or an if, anywhere in a loop around it, or in a function that is written
+        in this one, which may be called there."""
         inside = set(map(id, ast.walk(node)))
         around = set(map(id, ast.walk(self.loops[0]))) if self.loops else set()
         end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
@@ -329,6 +418,8 @@ class Function(Expressions):
             if reads and isinstance(target, ast.Name) and id(each) not in inside and \
                     (id(each) in around or (target.lineno, target.col_offset) >= end):
                 found.add(target.id)
+            elif isinstance(each, (ast.FunctionDef, ast.Lambda)) and each is not self.node:
+                found |= loaded(each)
         return found
 
     def do_For(self, node: ast.For) -> None:
@@ -395,15 +486,15 @@ class Function(Expressions):
             ends_in = {name: turns[name] if behind[name] is None or covers(turns[name].form, behind[name]) else
                        Slot(self.b, self.compiler.arrays, name, behind[name], first[name]) for name in names}
             loop = Loop(first, turns, ends_in)
-            self.depth += 1
             self.loops.append(node)
             self.open_loops.append(loop)
             yield loop
             self.open_loops.pop()
             self.loops.pop()
-            self.depth -= 1
             self.b.call("end")
             self.names = saved
+            for scope, paths in loop.left.items():
+                scope.names = self.together([*paths, *([scope.names] if scope.is_left else [])])
             heads = {name: self.joined(form(self.b, first[name]), loop.turned.get(name)) for name in names}
             if ends:
                 # A variable that changes in turns is the one that is there behind the loop.

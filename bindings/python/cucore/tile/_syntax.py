@@ -5,14 +5,20 @@ import ast
 import inspect
 import textwrap
 import types
+from collections.abc import Sequence
 
 from ._errors import TileCompilerError
+
+
+SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)  # which bind names of their own
 
 
 def syntax_of(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
     """The tree of a function, with the lines of its file."""
     try:
-        lines, first = inspect.getsourcelines(function)
+        # Not getsourcelines(), which has the source of what functools.wraps() says that a function wraps.
+        lines, first = inspect.findsource(function.__code__)
+        lines, first = inspect.getblock(lines[first:]), first + 1
     except (OSError, TypeError):
         raise TileCompilerError(f"the source of {function.__name__}() is not there: kernels are "
                                 "written in files") from None
@@ -23,20 +29,23 @@ def syntax_of(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
         tree = ast.parse(f"({source[source.index('lambda'):].rstrip().rstrip(',)')})")
     ast.increment_lineno(tree, first - 1)
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == function.__name__:
+        if isinstance(node, ast.FunctionDef) and node.name == function.__code__.co_name:
             return node
-        if isinstance(node, ast.Lambda) and function.__name__ == "<lambda>":
+        if isinstance(node, ast.Lambda) and function.__code__.co_name == "<lambda>":
             return node
     raise TileCompilerError(f"the source of {function.__name__}() is not a function")
 
 
-def stored(nodes: list[ast.stmt]) -> list[str]:
+def stored(nodes: Sequence[ast.AST]) -> list[str]:
     """Names that statements bind, in the order that they come."""
     found: dict[str, None] = {}
     for node in nodes:
-        for each in ast.walk(node):
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-                found[each.id] = None
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = None
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found[node.id] = None
+        elif not isinstance(node, SCOPES):
+            found.update(dict.fromkeys(stored(list(ast.iter_child_nodes(node)))))
     return list(found)
 
 

@@ -39,8 +39,9 @@ def has_values(given: Any) -> bool:
 def _methods(value: Any, name: str) -> Any:
     """A method that a dataclass writes itself; None: Python makes it, or there is none."""
     found = getattr(type(value), name, None)
-    written = isinstance(found, types.FunctionType) and found.__module__ == type(value).__module__
-    return found if written and "__create_fn__" not in found.__qualname__ and not hasattr(found, "__wrapped__") else None
+    if not isinstance(found, types.FunctionType) or found.__module__ != type(value).__module__:
+        return None
+    return found if "__create_fn__" not in found.__qualname__ and not hasattr(found, "__wrapped__") else None
 
 
 def _quoted(text: Any) -> Any:

@@ -34,6 +34,8 @@ from ._values import INTEGERS, Builder, DType, Shown, Text, Value, is_number
 def astile(b: Builder, value: Any, /, *, dtype: Any) -> Value:
     kind = number(dtype)
     if not isinstance(value, (tuple, list)):
+        if isinstance(value, Value) and b.rank(value):
+            raise TypeError("astile: expected a scalar, or tuples of scalars: a tile takes another dtype by astype()")
         return b.cast(b.value(value), kind)
     shape: list[int] = []
     flat: list[Any] = [value]
@@ -80,6 +82,8 @@ def full(b: Builder, shape: Any, fill_value: Any, dtype: Any) -> Value:
     kind = number(dtype)
     if kind == raw.CUC_E8M0:
         kind, fill_value = raw.CUC_U8, _power(fill_value)
+    if not isinstance(fill_value, Value) and not is_number(fill_value) and not hasattr(fill_value, "dtype"):
+        raise TypeError(f"full: fill_value is a {type(fill_value).__name__}: expected a scalar")
     fill = b.value(fill_value)
     if isinstance(fill_value, bool) and kind != raw.CUC_BOOL:
         fill = b.value(int(fill_value))
@@ -146,10 +150,13 @@ def broadcast_to(b: Builder, x: Any, shape: Any) -> Value:
 
 @op("cat")
 def cat(b: Builder, tiles: Any, axis: Any) -> Value:
-    if not isinstance(tiles, (tuple, list)) or len(tiles) != 2:
-        raise TypeError("cat: expected a tuple of two tiles")
-    first, second = tiles
+    if not isinstance(tiles, (tuple, list)) or not 1 <= len(tiles) <= 2:
+        raise TypeError("cat: expected a tuple of two tiles, or of one")
+    first, second = tiles[0], tiles[-1]
     x = b.value(first)
+    if len(tiles) == 1:
+        axis_of(b, x, axis)
+        return x
     return Value(b.call("cat", x.handle, b.value(second).handle, axis_of(b, x, axis)))
 
 
@@ -200,8 +207,11 @@ def _as_tf32(b: Builder, x: Value, rounding: str) -> Value:
 
 @op("bitcast")
 def bitcast(b: Builder, x: Any, dtype: Any) -> Value:
-    kind = number(dtype)
-    return Value(b.call("bitcast", b.typed(b.value(x)).handle, raw.CUC_U8 if kind == raw.CUC_E8M0 else kind))
+    kind, given = number(dtype), b.typed(b.value(x))
+    of = b.kind(given)
+    if raw.CUC_BOOL in (kind, of) or raw.cuc_dtype_bits(kind) != raw.cuc_dtype_bits(of):
+        raise TypeError(f"bitcast: from {said(of)} to {said(kind)}: expected two dtypes of as many bits, and no bool_")
+    return Value(b.call("bitcast", given.handle, raw.CUC_U8 if kind == raw.CUC_E8M0 else kind))
 
 
 def constructed(callee: Any) -> int | None:
@@ -437,7 +447,9 @@ def along(name: str) -> Callable[..., Value]:
         given = b.value(x)
         which = name + "_nan" if propagate_nan else name
         rank = b.rank(given)
-        axes = sorted({axis_of(b, given, a) for a in several(axis)}) if axis is not None else []
+        axes = sorted(axis_of(b, given, a) for a in several(axis)) if axis is not None else []
+        if len({*axes}) < len(axes):
+            raise TypeError(f"{name}: axis is {axis}, which names one axis twice")
         how = _rounding(b, name, given, rounding_mode, flush_to_zero) \
             if (rounding_mode is not None or flush_to_zero) and not propagate_nan else 0
         if how:

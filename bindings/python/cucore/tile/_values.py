@@ -121,6 +121,11 @@ class View:
                  steps: tuple[int, ...]) -> None:
         self.array, self.shape, self.padding, self.steps = array, shape, padding, steps
 
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """The shape of its tiles in memory: scalars have extents of 1."""
+        return self.shape or (1,) * len(self.steps)
+
 
 class Shown(Value):
     """A value of an f-string, and how it is printed: as C's printf has it, without the percent sign."""

@@ -1,0 +1,97 @@
+"""Context managers of a kernel: generators with @contextlib.contextmanager.
+
+A generator runs up to its yield where a block of with begins. What follows the yield is kept, and runs on every path
+that leaves the block: at its end, and ahead of a break, a continue or a return.
+"""
+from __future__ import annotations
+
+import ast
+import contextlib
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from ._errors import TileSyntaxError, TileTypeError
+from ._syntax import syntax_of
+
+_HELPER = contextlib.contextmanager(lambda: iter(())).__code__  # of every function with that decorator
+
+
+class Generator:
+    """A call of a function with @contextlib.contextmanager, which a with enters."""
+
+    __slots__ = ("function", "arguments", "named")
+
+    def __init__(self, function: types.FunctionType, arguments: list[Any], named: dict[str, Any]) -> None:
+        self.function, self.arguments, self.named = function, arguments, named
+
+
+class Manager:
+    """A generator between its yield and its end. `loops`: how many loops of the with's function are around it."""
+
+    __slots__ = ("scope", "rest", "loops")
+
+    def __init__(self, scope: Any, rest: list[ast.stmt], loops: int) -> None:
+        self.scope, self.rest, self.loops = scope, rest, loops
+
+
+class Leave(ast.stmt):
+    """The end of a with's block for one of its managers, the inner ones first."""
+
+    _fields = ()
+
+
+def is_manager(function: types.FunctionType) -> bool:
+    """Whether a function has the decorator @contextlib.contextmanager."""
+    return function.__code__ is _HELPER
+
+
+def block(node: ast.With) -> list[ast.stmt]:
+    """The statements of a with, and the ends of its managers."""
+    place = {"lineno": node.end_lineno or node.lineno, "col_offset": node.col_offset}
+    return [*node.body, *(Leave(**place) for _ in node.items)]
+
+
+def body_of(scope: Any, function: types.FunctionType) -> list[ast.stmt]:
+    """The statements of a generator, which has one yield that is always reached."""
+    body: list[ast.stmt] = syntax_of(function).body  # type: ignore[assignment]
+    found = list(_jumps(body, False))
+    for node, _ in found:
+        if isinstance(node, ast.Return):
+            scope.refuse(node, f"{function.__name__}() is a context manager, which ends without a return", TileSyntaxError)
+    yields = [(node, inside) for node, inside in found if isinstance(node, (ast.Yield, ast.YieldFrom))]
+    if not yields:
+        scope.refuse(scope.node, f"{function.__name__}() is a context manager with no reachable `yield` statement",
+                     TileTypeError)
+    if len(yields) > 1:
+        scope.refuse(yields[1][0], f"{function.__name__}() is a context manager, which must have one `yield` statement",
+                     TileTypeError)
+    node, inside = yields[0]
+    if inside:
+        scope.refuse(node, f"the `yield` of {function.__name__}() has to be a statement of its own, outside of loops and "
+                           "conditional statements", TileTypeError)
+    return body
+
+
+def yields(node: ast.AST) -> bool:
+    return any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each, _ in _jumps([node], False))
+
+
+def _jumps(nodes: list[Any], inside: bool) -> Iterator[tuple[ast.AST, bool]]:
+    """The yields and returns that are reached, and whether such a yield is part of anything but blocks of with."""
+    for node in nodes:
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            continue
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Yield):
+            yield node.value, inside
+            continue
+        if isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)):
+            yield node, True
+        for name, part in ast.iter_fields(node):
+            kept = inside or not isinstance(node, ast.With) or name != "body"
+            yield from _jumps(part if isinstance(part, list) else [part] if isinstance(part, ast.AST) else [], kept)
+        if isinstance(node, (ast.Break, ast.Continue, ast.Return, ast.Raise)):
+            return  # what stands behind it is not reached
+
+
+__all__ = ["Generator", "Leave", "Manager", "block", "body_of", "is_manager", "yields"]
