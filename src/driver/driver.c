@@ -163,6 +163,22 @@ static int ensure_loaded(void)
     return code;
 }
 
+// Later forms of a function, with the same signature, that are taken where the driver has them.
+static const struct {
+    const char *name;
+    int version;
+} later_forms[] = {
+    { "cuEventElapsedTime", 12080 }, // does not look for errors of pending work first
+};
+
+static int best_version(const char *name, int version)
+{
+    for (size_t i = 0; i < sizeof(later_forms) / sizeof(*later_forms); i++)
+        if (strcmp(later_forms[i].name, name) == 0 && later_forms[i].version <= loader.version)
+            return later_forms[i].version;
+    return version;
+}
+
 int cuc__driver_resolve(const char *name, int version, void (**out)(void))
 {
     int code = ensure_loaded();
@@ -174,6 +190,7 @@ int cuc__driver_resolve(const char *name, int version, void (**out)(void))
     // signature must not come back in its place.
     if (version > loader.version)
         return CUC__CU_MISSING;
+    version = best_version(name, version);
     CUresult r = loader.get ? loader.get(name, &p, version, 0, NULL)
                             : loader.get_v1(name, &p, version, 0);
     if (r || !p)
