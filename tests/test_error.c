@@ -1,7 +1,7 @@
 // The thread's last error, and failures that no call can return.
 #include "base/demangle.h"
 #include "base/error.h"
-#include "driver/failure.h"
+#include "device/failure.h"
 #include "testing.h"
 
 #include <pthread.h>

@@ -1,5 +1,6 @@
 // Captures, and the graphs that come of them.
 #include "graph/graph.h"
+#include "device/deferred.h"
 
 #include "graph/capture_registry.h"
 #include "graph_testing.h"
@@ -620,7 +621,7 @@ START_TEST(a_driver_that_refuses_to_end_lets_the_capture_go_on)
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
     fake_fail("cuGraphRetainUserObject", 1, 1);
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_end_capture(&graph, stream), "cuGraphRetainUserObject");
-    ck_soon((cuc__keep_tidy(), fake_live("user") == 0));
+    ck_soon((cuc__deferred_poll(), fake_live("user") == 0));
     ck_assert_int_eq(fake_live("graph"), 0);
 }
 END_TEST

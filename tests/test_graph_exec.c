@@ -1,5 +1,6 @@
 // Instances of graphs: made, launched, updated, and the memory that they allocate.
 #include "graph_testing.h"
+#include "device/deferred.h"
 
 #include <pthread.h>
 
@@ -574,7 +575,7 @@ START_TEST(a_graph_in_a_lost_context_says_what_lost_it)
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
     release_all();
-    ck_soon((cuc__keep_tidy(), fake_live("library") == 0));
+    ck_soon((cuc__deferred_poll(), fake_live("library") == 0));
     ck_assert_int_eq(unraisable.count, 0);
     fake_reset();
 }

@@ -1,5 +1,5 @@
 // What graphs keep alive, how long, and who lets it go.
-#include "graph/keep.h"
+#include "device/deferred.h"
 
 #include "graph/capture_registry.h"
 #include "graph_testing.h"
@@ -18,7 +18,7 @@ static void drop(void *owner)
 
 static int dropped_after_tidying(void)
 {
-    cuc__keep_tidy();
+    cuc__deferred_poll();
     return dropped;
 }
 
@@ -32,7 +32,7 @@ static cuc_graph *captured(uint32_t b)
 // The references that are held on the code of the kernels.
 static uint32_t references(void)
 {
-    cuc__keep_tidy();
+    cuc__deferred_poll();
     return atomic_load(&object->head.refs);
 }
 
@@ -58,7 +58,7 @@ START_TEST(the_code_of_captured_kernels_stays_as_long_as_it_is_needed)
     cuc_graph_exec_release(exec);
     ck_assert_uint_eq(value_of(buffer), 16);
     if (fake_available())
-        ck_soon((cuc__keep_tidy(), fake_live("library") == 0));
+        ck_soon((cuc__deferred_poll(), fake_live("library") == 0));
 }
 END_TEST
 
@@ -204,7 +204,7 @@ START_TEST(a_graph_keeps_a_buffer)
         ck_assert(fake_allocated(ptr));
     cuc_graph_exec_release(exec);
     if (fake_available())
-        ck_soon((cuc__keep_tidy(), !fake_allocated(ptr)));
+        ck_soon((cuc__deferred_poll(), !fake_allocated(ptr)));
 }
 END_TEST
 
@@ -220,7 +220,7 @@ START_TEST(nothing_is_let_go_while_a_stream_is_captured)
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
     cuc_graph_release(graph); // its buffer's free would be captured
     testing_sleep_ms(5);
-    cuc__keep_tidy();
+    cuc__deferred_poll();
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
     graph = end_capture();
     ck_ok(cuc_graph_get_node_count(&nodes, graph));
@@ -251,12 +251,12 @@ START_TEST(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later)
     ck_ok(cuc_buffer_create(&own, resource, 4 * N, stream));
     cuc_memory_resource_release(resource);
     const cuc_device_ptr ptr = cuc_buffer_ptr(own);
-    ck_assert(cuc__keep_leave(own, let_go)); // the last one that is left goes first
-    ck_assert(cuc__keep_leave(&dropped, begin_to_capture));
-    cuc__keep_tidy();
+    ck_assert(cuc__defer_drop(own, let_go)); // the last one that is left goes first
+    ck_assert(cuc__defer_drop(&dropped, begin_to_capture));
+    cuc__deferred_poll();
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
     cuc_graph_release(end_capture());
-    cuc__keep_tidy();
+    cuc__deferred_poll();
     ck_ok(cuc_stream_synchronize(stream));
     ck_assert_msg(unraisable.count == 0, "%s", unraisable.last);
     if (fake_available())

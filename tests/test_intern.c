@@ -2,7 +2,7 @@
 // that have them, and those that have just died.
 #include "device/context.h"
 #include "device/intern.h"
-#include "graph/keep.h"
+#include "device/deferred.h"
 #include "testing.h"
 #include "wrap_malloc.h"
 
@@ -37,7 +37,7 @@ static void teardown(void)
     // The driver lets go of what graphs kept on a thread of its own, a little later.
     for (int i = 0; i < 1000 && fake_live_total(); i++) {
         testing_sleep_ms(5);
-        cuc__keep_tidy();
+        cuc__deferred_poll();
     }
     ck_assert_int_eq(fake_live_total(), 0);
 }
@@ -190,7 +190,7 @@ START_TEST(names_of_graphs_do_not_pile_up)
     // The driver lets go of kernels in graphs by a thread of its own, a little later.
     for (int i = 0; i < 1000 && cuc__intern_count() > before + BOUND; i++) {
         testing_sleep_ms(5);
-        cuc__keep_tidy();
+        cuc__deferred_poll();
         char prefix[32];
         snprintf(prefix, sizeof(prefix), "after_%d", i);
         use_new_names(prefix, CUC__INTERN_DEAD, NULL);

@@ -2,7 +2,7 @@
 // made: no crash, no hang, nothing left. Meant to be run under the thread sanitizer and on a GPU,
 // too, where ORDERS_WITHOUT names rows of `makers` to leave out (by commas) and ORDERS_ROUNDS says
 // how often each thread makes them all.
-#include "graph/keep.h"
+#include "device/deferred.h"
 #include "launch_ptx.h"
 #include "memory/pool.h"
 #include "testing.h"
@@ -340,7 +340,7 @@ static void setup(void)
 
 static int nothing_lives(void)
 {
-    cuc__keep_tidy(); // what graphs kept is let go by a thread of the driver's, and then here
+    cuc__deferred_poll(); // what graphs kept is let go by a thread of the driver's, and then here
     cuc__pools_settle();
     return !fake_available() || fake_live_total() == 0;
 }

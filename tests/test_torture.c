@@ -6,7 +6,7 @@
 // fail once only. Such a child reports in words and by its exit status.
 #include "base/error.h"
 #include "device/intern.h"
-#include "graph/keep.h"
+#include "device/deferred.h"
 #include "launch_ptx.h"
 #include "testing.h"
 #include "wrap_malloc.h"
@@ -214,7 +214,7 @@ static cuc_status run(int *armed_before_release)
     // met the fault, something stays.
     const struct timespec moment = { 0, 50000 };
     for (int i = 0; i < 100000; i++) {
-        cuc__keep_tidy();
+        cuc__deferred_poll();
         if (!fake_live_total() || (i > 40 && *armed_before_release && !fake_fails_armed()))
             break;
         nanosleep(&moment, NULL);

@@ -61,6 +61,12 @@ static inline bool cuc__handle_checks(void)
     return cuc__modes_now() & CUC__MODE_CHECK_HANDLES;
 }
 
+// True while captures are under way; launches then take the long way.
+static inline bool cuc__capturing(void)
+{
+    return __builtin_expect(cuc__modes_now() & CUC__MODE_CAPTURING, 0);
+}
+
 void cuc__handle_init(void *object, uint32_t kind);
 
 static inline void *cuc__handle_retain(void *object)

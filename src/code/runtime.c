@@ -1,5 +1,6 @@
 #include <cucore/runtime.h>
 
+#include "device/failure.h"
 #include "driver/cudart.h"
 #include "driver/driver.h"
 #include "base/handle.h"

@@ -1,7 +1,7 @@
 #include "context.h"
 
 #include "intern.h"
-#include "graph/keep.h"
+#include "deferred.h"
 #include "peers.h"
 #include "driver/relaxed.h"
 #include "stream.h"
@@ -295,7 +295,10 @@ void cuc_context_release(cuc_context *context)
     pthread_mutex_unlock(&lock);
     if (!last)
         return;
-    cuc__context_drop_streams(context);
+    if (context->drop_streams)
+        context->drop_streams(context);
+    if (context->drop_idle)
+        context->drop_idle(context);
     cuc__intern_remove_ring(&context->recent);
     pthread_mutex_destroy(&context->lock);
     cuc__handle_free(context);
@@ -397,7 +400,7 @@ cuc_status cuc_context_synchronize(cuc_context *context)
                 context->device->ordinal);
     if (st == CUC_OK)
         cuc__ring_settle_all(&context->recent, mark);
-    cuc__keep_tidy();
+    cuc__deferred_poll();
     return st;
 }
 

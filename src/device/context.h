@@ -29,6 +29,8 @@ struct cuc_context {
     pthread_mutex_t lock;
     struct cuc_stream *legacy, *per_thread; // default streams, made on first need
     struct cuc__idle_stream *idle;          // internal streams of cuc_event_fd(), to use again
+    // Release these with the context's last reference; set by their files with the first of them.
+    void (*drop_streams)(struct cuc_context *context), (*drop_idle)(struct cuc_context *context);
 
     _Atomic(struct cuc__loss *) loss;
     struct cuc__launch_ring recent;
@@ -80,10 +82,6 @@ cuc_status cuc__context_current(cuc_context **out, const char *function);
 
 // The primary context of a device, borrowed: it lives as long as the process.
 cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char *function);
-
-// Drop what a context keeps for itself; with the context's last reference.
-void cuc__context_drop_streams(cuc_context *context);
-void cuc__context_drop_idle(cuc_context *context); // event_fd.c
 
 // NULL while the context works, or for a NULL context.
 struct cuc__loss *cuc__context_loss(const cuc_context *context);

@@ -4,6 +4,8 @@
 
 #include <cucore/device.h>
 
+#include "failure.h"
+
 #include "driver/driver.h"
 #include "base/handle.h"
 

@@ -26,11 +26,14 @@ static void make_readable(int fd)
         ;
 }
 
+static void drop_idle(cuc_context *context);
+
 static void put_back(struct cuc__idle_stream *s)
 {
     pthread_mutex_lock(&s->context->lock);
     s->next = s->context->idle;
     s->context->idle = s;
+    s->context->drop_idle = drop_idle;
     pthread_mutex_unlock(&s->context->lock);
 }
 
@@ -153,7 +156,7 @@ cuc_status cuc_event_fd(int32_t *out, cuc_event *event)
     return CUC_OK;
 }
 
-void cuc__context_drop_idle(cuc_context *context)
+static void drop_idle(cuc_context *context)
 {
     while (context->idle) {
         struct cuc__idle_stream *s = context->idle;

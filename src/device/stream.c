@@ -1,8 +1,8 @@
 #include "stream.h"
 
-#include "graph/capture_registry.h"
+#include "capture_hooks.h"
 #include "event.h"
-#include "graph/keep.h"
+#include "deferred.h"
 #include "base/options.h"
 #include "driver/relaxed.h"
 
@@ -98,6 +98,8 @@ cuc_status cuc_stream_create_in(cuc_stream **out, cuc_context *context,
     return create(out, context, options, __func__);
 }
 
+static void drop_default_streams(cuc_context *context);
+
 // The object of a context's default stream, kept by the context and not retained for the caller.
 // It holds no reference on its context in return, or neither would ever go.
 static cuc_status default_stream(cuc_stream **out, cuc_context *context, CUstream handle,
@@ -110,6 +112,7 @@ static cuc_status default_stream(cuc_stream **out, cuc_context *context, CUstrea
         *slot = wrap(handle, context, false);
         if (*slot) {
             (*slot)->kept = true;
+            context->drop_streams = drop_default_streams;
             cuc_context_release(context);
         }
     }
@@ -206,6 +209,8 @@ cuc_stream *cuc_stream_retain(cuc_stream *stream)
     return cuc__handle_retain(stream);
 }
 
+_Atomic(const struct cuc__capture_hooks *) cuc__capture_hooks;
+
 // What has gone: all, but the driver's stream, or nothing.
 enum gone { GONE, GONE_BUT_STREAM, STAYS };
 
@@ -213,9 +218,10 @@ static enum gone finish(cuc_stream *s)
 {
     CUevent marker = atomic_load(&s->marker);
 
-    if (cuc__capturing() && !cuc__capture_abandon(s))
+    const struct cuc__capture_hooks *captures = atomic_load(&cuc__capture_hooks);
+    if (captures && cuc__capturing() && !captures->abandon(s))
         return STAYS;
-    const bool stuck = cuc__capture_was_stuck(s);
+    const bool stuck = captures && captures->was_stuck(s);
     if (marker)
         CUC_CLEANUP(s->context, cuEventDestroy, (void *)marker, marker);
     if (s->owned && !stuck)
@@ -244,14 +250,13 @@ void cuc_stream_release(cuc_stream *stream)
         cuc__stream_end(stream);
 }
 
-void cuc__context_drop_streams(cuc_context *context)
+static void drop_default_streams(cuc_context *context)
 {
     cuc_stream *kept[] = { context->legacy, context->per_thread };
 
     for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
         if (cuc__handle_drop(kept[i], CUC__HANDLE_STREAM))
             (void)finish(kept[i]);
-    cuc__context_drop_idle(context);
 }
 
 cuc_status cuc__stream_check_device(const cuc_stream *stream, const cuc_device *device,
@@ -372,7 +377,7 @@ cuc_status cuc_stream_synchronize(cuc_stream *stream)
     else if (st == CUC_OK)
         cuc__stream_settle(stream, mark);
     st = CUC_LEAVE(stream->context, pushed, st);
-    cuc__keep_tidy();
+    cuc__deferred_poll();
     return st;
 }
 

@@ -1,3 +1,5 @@
+#include "failure.h"
+
 #include "driver/cudart.h"
 #include "driver/driver.h"
 #include "driver/nvjitlink.h"

@@ -278,21 +278,6 @@ int cuc__driver_start(void)
     return code;
 }
 
-cuc_status cuc__driver_init(const char *function)
-{
-    int code = cuc__driver_start();
-
-    if (!code)
-        return CUC_OK;
-    cuc_status st = cuc__fail_driver(NULL, code, function, "cuInit",
-                                     "the CUDA driver (%s) cannot be initialised", loader.path);
-    char setting[64];
-    if (code > 0 && cuc__driver_finding("cuInit", code, setting, sizeof(setting)))
-        cuc__error_set_explanation("A setting of the simulated driver is not valid: correct the "
-                                   "variable that the note names, or unset it.");
-    return st;
-}
-
 bool cuc__driver_finding(const char *call, int code, char *text, size_t bytes)
 {
     return loader.finding && loader.finding(call, code, text, bytes);

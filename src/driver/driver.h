@@ -9,7 +9,6 @@
 #define CUCORE_DRIVER_DRIVER_H
 
 #include "cuda_abi.h"
-#include "failure.h"
 
 #include <stdbool.h>
 
@@ -36,10 +35,6 @@ struct cuc__cu_table {
 
 // The one table of the process. Written only by the stubs, and reset in the child of a fork.
 extern struct cuc__cu_table cuc__cu;
-
-// Load the driver and call cuInit, once in the process; later calls give the first one's
-// outcome. A failure is recorded with `function` as the public function's name.
-cuc_status cuc__driver_init(const char *function);
 
 // The same without a record: 0, a CUC__CU_ code, or what cuInit returned.
 int cuc__driver_start(void);

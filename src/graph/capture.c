@@ -4,6 +4,8 @@
 #include "capture_registry.h"
 #include "graph.h"
 #include "keep.h"
+#include "device/capture_hooks.h"
+#include "device/deferred.h"
 #include "base/options.h"
 #include "device/stream.h"
 
@@ -182,6 +184,14 @@ static cuc_status begin(bool *begun, struct cuc__capture *c, const cuc_stream *s
                             count ? " behind nodes, which have to be of the graph given" : "");
 }
 
+static bool abandon(cuc_stream *stream);
+
+static const struct cuc__capture_hooks hooks = {
+    .abandon = abandon,
+    .was_stuck = cuc__capture_was_stuck,
+    .refused = cuc__capture_refused,
+};
+
 static cuc_status begin_capture(cuc_stream *stream, cuc_graph *into, const CUgraphNode *after,
                                 size_t count, int32_t mode, const char *function)
 {
@@ -199,7 +209,7 @@ static cuc_status begin_capture(cuc_stream *stream, cuc_graph *into, const CUgra
     cuc_status st = cuc__capture_check_stuck(stream, function);
     if (st < 0)
         return st;
-    cuc__keep_tidy();
+    cuc__deferred_poll();
     struct cuc__capture *c = calloc(1, sizeof(*c));
     if (!c)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a capture");
@@ -212,8 +222,10 @@ static cuc_status begin_capture(cuc_stream *stream, cuc_graph *into, const CUgra
         st = begin(&begun, c, stream, after, count, function);
         st = cuc__context_leave(stream->context, pushed, st, function);
     }
-    if (st >= 0 || begun)
+    if (st >= 0 || begun) {
+        atomic_store(&cuc__capture_hooks, &hooks);
         cuc__capture_enter(c);
+    }
     if (st >= 0)
         return CUC_OK;
     if (begun)
@@ -360,7 +372,7 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
         cuc_graph_release(graph);
         return st;
     }
-    cuc__keep_tidy();
+    cuc__deferred_poll();
     *out = graph;
     return CUC_OK;
 }
@@ -410,7 +422,7 @@ static bool is_spoilt(const cuc_stream *stream)
            status == CU_STREAM_CAPTURE_STATUS_INVALIDATED;
 }
 
-bool cuc__capture_abandon(cuc_stream *stream)
+static bool abandon(cuc_stream *stream)
 {
     cuc_stream *filling;
     bool may;
@@ -427,7 +439,7 @@ bool cuc__capture_abandon(cuc_stream *stream)
             break;
     if (filling && cuc__capture_set_abandoned(stream))
         return false;
-    if (drop(stream, __func__))
+    if (drop(stream, "cuc_stream_release"))
         cuc__unraisable("released while it was captured, " CUC__CAPTURED_FOR_GOOD,
                         (void *)stream->handle);
     else

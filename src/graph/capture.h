@@ -29,6 +29,11 @@ struct cuc__capture {
 };
 
 bool cuc__capture_is_known(const cuc_stream *stream);
+
+// Two of the hooks of device/capture_hooks.h.
+bool cuc__capture_was_stuck(const cuc_stream *stream);
+void cuc__capture_refused(int code, const char *function, const char *call);
+
 // Put a capture on the list, as one that this thread has begun.
 void cuc__capture_enter(struct cuc__capture *c);
 // Take a stream's capture off the list; NULL where there is none.

@@ -3,7 +3,8 @@
 #include "capture_registry.h"
 #include "device/intern.h"
 #include "keep.h"
-#include "launch/launch.h"
+#include "device/deferred.h"
+#include "device/launch_blocking.h"
 #include "base/options.h"
 #include "driver/relaxed.h"
 #include "device/stream.h"
@@ -255,7 +256,7 @@ cuc_status cuc_graph_instantiate(cuc_graph_exec **out, cuc_graph *graph,
         st = cuc__graph_check_own(graph, "instantiated", __func__);
     if (st < 0)
         return st;
-    cuc__keep_tidy();
+    cuc__deferred_poll();
     cuc_graph_exec *e = calloc(1, sizeof(*e));
     if (!e)
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for an instance of a graph");
@@ -428,7 +429,7 @@ cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph)
     cuc_status st = cuc__graph_check_own(graph, "taken for an update", __func__);
     if (st < 0)
         return st;
-    cuc__keep_tidy();
+    cuc__deferred_poll();
     if ((st = look_at(&view, graph, __func__)) >= 0)
         st = CUC_ENTER(graph->context, &pushed);
     if (st < 0) {
@@ -465,5 +466,5 @@ void cuc_graph_exec_release(cuc_graph_exec *exec)
     cuc__intern_release(atomic_load_explicit(&exec->what, memory_order_relaxed));
     cuc__handle_free(exec);
     cuc_context_release(context);
-    cuc__keep_tidy();
+    cuc__deferred_poll();
 }

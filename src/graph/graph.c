@@ -2,6 +2,7 @@
 
 #include "capture_registry.h"
 #include "keep.h"
+#include "device/deferred.h"
 #include "driver/relaxed.h"
 
 #include <stdio.h>
@@ -241,5 +242,5 @@ void cuc_graph_release(cuc_graph *graph)
     cuc__handle_free(graph);
     cuc_graph_release(parent);
     cuc_context_release(context);
-    cuc__keep_tidy();
+    cuc__deferred_poll();
 }

@@ -1,6 +1,7 @@
 #include "keep.h"
 
 #include "capture_registry.h"
+#include "device/deferred.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,62 +71,26 @@ void cuc__keep_free(struct cuc__keep *keep)
     free(keep);
 }
 
-// What the driver's user object stands for.
-struct cuc__grave {
-    struct cuc__grave *next; // of those that are ready
-    struct cuc__keep *keep;  // NULL: nothing after all
+// The driver's user object of what a graph keeps.
+struct user_object {
+    struct cuc__deferred head;
+    struct cuc__keep *keep; // NULL: nothing after all
 };
 
-_Atomic(struct cuc__grave *) cuc__graves;
+static void drop_kept(struct cuc__deferred *release)
+{
+    struct user_object *u = (struct user_object *)release;
+
+    cuc__keep_free(u->keep);
+    free(u);
+}
 
 // Called by the driver, on a thread of its own.
-static void left_alone(void *user)
+static void unused(void *user)
 {
-    struct cuc__grave *grave = user;
+    struct user_object *u = user;
 
-    grave->next = atomic_load_explicit(&cuc__graves, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&cuc__graves, &grave->next, grave,
-                                                  memory_order_release, memory_order_relaxed))
-        ;
-}
-
-bool cuc__keep_leave(void *thing, void (*drop)(void *thing))
-{
-    struct cuc__grave *grave = calloc(1, sizeof(*grave));
-    bool taken;
-
-    if (!grave || !cuc__keep_add(&grave->keep, thing, drop, &taken)) {
-        if (grave)
-            cuc__keep_free(grave->keep);
-        free(grave);
-        return false;
-    }
-    left_alone(grave);
-    return true;
-}
-
-static _Thread_local bool burying;
-
-bool cuc__keep_is_burying(void)
-{
-    return burying;
-}
-
-void cuc__keep_bury(void)
-{
-    const bool within = burying; // what is let go may come by here
-    struct cuc__grave *next;
-
-    if (cuc__capturing()) // a buffer's free would be captured, most likely
-        return;
-    burying = true;
-    struct cuc__grave *grave = atomic_exchange_explicit(&cuc__graves, NULL, memory_order_acquire);
-    for (; grave; grave = next) {
-        next = grave->next;
-        cuc__keep_free(grave->keep);
-        free(grave);
-    }
-    burying = within;
+    cuc__defer(&u->head);
 }
 
 cuc_status cuc__keep_tie(struct cuc__keep *keep, cuc_graph *graph, const char *function)
@@ -135,14 +100,14 @@ cuc_status cuc__keep_tie(struct cuc__keep *keep, cuc_graph *graph, const char *f
 
     if (!keep)
         return CUC_OK;
-    struct cuc__grave *grave = malloc(sizeof(*grave));
-    if (!grave)
+    struct user_object *user = malloc(sizeof(*user));
+    if (!user)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for what a graph uses");
-    grave->keep = keep;
-    CUresult r = cuc__cu.cuUserObjectCreate(&object, grave, left_alone, 1,
+    *user = (struct user_object){ .head.run = drop_kept, .keep = keep };
+    CUresult r = cuc__cu.cuUserObjectCreate(&object, user, unused, 1,
                                             CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
     if (r) {
-        free(grave);
+        free(user);
         return cuc__fail_driver(graph->context, r, function, "cuUserObjectCreate", "%s", what);
     }
     r = cuc__cu.cuGraphRetainUserObject(graph->handle, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
@@ -150,7 +115,7 @@ cuc_status cuc__keep_tie(struct cuc__keep *keep, cuc_graph *graph, const char *f
         return CUC_OK;
     cuc_status st =
         cuc__fail_driver(graph->context, r, function, "cuGraphRetainUserObject", "%s", what);
-    grave->keep = NULL; // it stays the caller's; the driver calls left_alone() all the same
+    user->keep = NULL; // stays the caller's; the driver calls unused() nevertheless
     CUC_CLEANUP(graph->context, cuUserObjectRelease, (void *)object, object, 1);
     return st;
 }
@@ -177,7 +142,7 @@ cuc_status cuc_graph_keep(cuc_graph *graph, void *owner, void (*drop_owner)(void
 {
     CUC_CHECK_GRAPH(graph);
     CUC_CHECK_NOT_NULL(drop_owner);
-    cuc__keep_tidy();
+    cuc__deferred_poll();
     return keep_one(graph, owner, drop_owner, __func__);
 }
 
@@ -190,7 +155,7 @@ cuc_status cuc_graph_keep_buffer(cuc_graph *graph, cuc_buffer *buffer)
 {
     CUC_CHECK_GRAPH(graph);
     CUC_CHECK(buffer, BUFFER);
-    cuc__keep_tidy();
+    cuc__deferred_poll();
     cuc_status st = keep_one(graph, cuc_buffer_retain(buffer), drop_buffer, __func__);
     if (st < 0)
         cuc_buffer_release(buffer);

@@ -22,23 +22,4 @@ void cuc__keep_free(struct cuc__keep *keep);
 // Tie them to a graph, which takes them over unless this fails. NULL is nothing to tie.
 cuc_status cuc__keep_tie(struct cuc__keep *keep, cuc_graph *graph, const char *function);
 
-// The driver tells on a thread of its own when a graph and its launches are done with something,
-// and nothing of the driver's may be called there. It is let go here, from where a caller comes by.
-void cuc__keep_bury(void);
-
-// Whether this thread does that now. What cannot be let go, as another thread began to capture a
-// stream in the meantime, is left once more.
-bool cuc__keep_is_burying(void);
-
-// Let something go in that way, where nothing of the driver's may be called. False without memory.
-bool cuc__keep_leave(void *thing, void (*drop)(void *thing));
-
-extern _Atomic(struct cuc__grave *) cuc__graves;
-
-static inline void cuc__keep_tidy(void)
-{
-    if (__builtin_expect(atomic_load_explicit(&cuc__graves, memory_order_relaxed) != NULL, 0))
-        cuc__keep_bury();
-}
-
 #endif

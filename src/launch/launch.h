@@ -3,6 +3,7 @@
 
 #include <cucore/launch.h>
 
+#include "device/launch_blocking.h"
 #include "driver/driver.h"
 #include "code/kernel.h"
 
@@ -22,11 +23,6 @@ cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attri
 // given to the driver, with whatever the config asks for.
 cuc_status cuc__launch_finish(cuc_stream *stream, const cuc_launch_config *config,
                               const cuc_kernel *kernel, void **parameters);
-
-// Wait for what was launched on a stream, as CUCORE_LAUNCH_BLOCKING asks for, with its context
-// current if it is a default one; not while it is captured. `*call` is the driver function that the
-// code is of. launch.c.
-CUresult cuc__launch_wait(cuc_stream *stream, const char **call);
 
 // Refuse an argument that the stream's device cannot reach: one that does not say to be memory of
 // that device. The number of the argument, or `argument`, begins the message. launch_reach.c.

@@ -1,6 +1,6 @@
 #include "buffer.h"
 
-#include "graph/keep.h"
+#include "device/deferred.h"
 #include "resource.h"
 #include "base/options.h"
 
@@ -75,7 +75,7 @@ cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, si
         cuc_memory_resource_retain(resource);
     else if ((st = cuc__memory_default(&resource, stream->device, __func__)) < 0)
         return st;
-    cuc__keep_tidy(); // it may be memory that is let go
+    cuc__deferred_poll(); // it may be memory that is let go
 
     cuc_buffer *b = NULL;
     st = cuc__memory_check_stream(resource, stream, __func__);
@@ -203,7 +203,7 @@ static void take_apart(void *object)
     if (buffer->resource && buffer->ptr &&
         buffer->resource->ops->deallocate(buffer->resource, buffer->ptr, buffer->bytes,
                                           buffer->stream, NULL) == CUC_ERROR_BUSY) {
-        if (cuc__keep_is_burying() && cuc__keep_leave(buffer, take_apart))
+        if (cuc__deferred_is_running() && cuc__defer_drop(buffer, take_apart))
             return;
         cuc__unraisable("a buffer was released whose stream %p is being captured: 0x%" PRIx64
                         " is not memory of that graph, and is leaked",

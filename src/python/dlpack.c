@@ -9,7 +9,7 @@
 #include "driver/cpython.h"
 #include "driver/toolkit.h"
 #include "base/handle.h"
-#include "graph/keep.h"
+#include "device/deferred.h"
 #include "views.h"
 #include "device/stream.h"
 #include "tensor/tensor.h"
@@ -145,7 +145,7 @@ static void let_managed_go(void *managed, void (*go)(void *managed), bool own)
         go(managed);
         cuc__py.PyEval_RestoreThread(state);
     } else {
-        (void)cuc__keep_leave(managed, go); // or it is leaked
+        (void)cuc__defer_drop(managed, go); // or it is leaked
     }
     cuc__py.PyErr_Restore(type, value, traceback);
 }

@@ -5,7 +5,7 @@
 #include "driver/toolkit.h"
 #include "memory/buffer.h"
 #include "graph/capture_registry.h"
-#include "graph/keep.h"
+#include "device/deferred.h"
 #include "device/stream.h"
 
 #include <string.h>
@@ -149,7 +149,7 @@ void cuc__python_release(void *handle)
     if (!handle || cuc__handle_drop_shared(handle))
         return;
     if (!cuc__python_may_release()) {
-        (void)cuc__keep_leave(handle, release); // or it is leaked
+        (void)cuc__defer_drop(handle, release); // or it is leaked
         return;
     }
     if (is_foreign(handle)) {

@@ -2,7 +2,8 @@
 #ifndef CUCORE_TESTS_SUPPORT_GRAPH_TESTING_H
 #define CUCORE_TESTS_SUPPORT_GRAPH_TESTING_H
 
-#include "graph/keep.h"
+#include "device/context.h"
+#include "device/deferred.h"
 #include "testing.h"
 
 // Not every program looks at all of them.
@@ -133,7 +134,7 @@ SHARED void release_all(void)
 // What the driver's own thread lets go comes a moment later.
 SHARED int alive_after_tidying(void)
 {
-    cuc__keep_tidy();
+    cuc__deferred_poll();
     return fake_available() ? fake_live_total() : 0;
 }
 

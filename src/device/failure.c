@@ -1,8 +1,8 @@
 #include "failure.h"
 
-#include "graph/capture_registry.h"
-#include "device/context.h"
-#include "driver.h"
+#include "capture_hooks.h"
+#include "context.h"
+#include "driver/driver.h"
 #include "explain/explain.h"
 #include "base/loader.h"
 
@@ -100,8 +100,11 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
     va_end(args);
 
     if (cuc__capturing() && code >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
-        code <= CUDA_ERROR_CAPTURED_EVENT)
-        cuc__capture_refused(code, function, call);
+        code <= CUDA_ERROR_CAPTURED_EVENT) {
+        const struct cuc__capture_hooks *captures = atomic_load(&cuc__capture_hooks);
+        if (captures)
+            captures->refused(code, function, call);
+    }
     const cuc__explanation *e = cuc__explain(CUC_LIBRARY_DRIVER, code);
     if (e->sticky)
         cuc__context_lose(context, code, function, call);
@@ -147,4 +150,19 @@ void cuc__driver_cleanup_failed(struct cuc_context *context, int code, const cha
         cuc__context_lose(context, code, "a release", call);
     cuc__unraisable("%s(%p) returned %d, %s, while releasing: the object may be leaked", call,
                     handle, code, e->symbol);
+}
+
+cuc_status cuc__driver_init(const char *function)
+{
+    int code = cuc__driver_start();
+
+    if (!code)
+        return CUC_OK;
+    cuc_status st = cuc__fail_driver(NULL, code, function, "cuInit",
+                                     "the CUDA driver (%s) cannot be initialised", cuc__driver_path());
+    char setting[64];
+    if (code > 0 && cuc__driver_finding("cuInit", code, setting, sizeof(setting)))
+        cuc__error_set_explanation("A setting of the simulated driver is not valid: correct the "
+                                   "variable that the note names, or unset it.");
+    return st;
 }

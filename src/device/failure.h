@@ -1,6 +1,6 @@
 // From a library's own code to the thread's last error.
-#ifndef CUCORE_DRIVER_FAILURE_H
-#define CUCORE_DRIVER_FAILURE_H
+#ifndef CUCORE_DEVICE_FAILURE_H
+#define CUCORE_DEVICE_FAILURE_H
 
 #include "base/error.h"
 
@@ -27,5 +27,9 @@ void cuc__driver_cleanup_failed(struct cuc_context *context, int code, const cha
         if (cuc__code)                                                         \
             cuc__driver_cleanup_failed((context), cuc__code, #call, (handle)); \
     } while (0)
+
+// Load the driver and call cuInit, once in the process; later calls give the first one's
+// outcome. A failure is recorded with `function` as the public function's name.
+cuc_status cuc__driver_init(const char *function);
 
 #endif

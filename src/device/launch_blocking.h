@@ -1,0 +1,13 @@
+// CUCORE_LAUNCH_BLOCKING=1: each launch waits for its kernel or graph.
+#ifndef CUCORE_DEVICE_LAUNCH_BLOCKING_H
+#define CUCORE_DEVICE_LAUNCH_BLOCKING_H
+
+#include "stream.h"
+
+#include <cucore/launch.h>
+
+// Waits for the launches of a stream, unless it is captured. The caller has made the context of a
+// default stream current. `*call` is the driver function that returned the code.
+CUresult cuc__launch_wait(cuc_stream *stream, const char **call);
+
+#endif
