@@ -1,8 +1,9 @@
 // Dead code: ops whose results nobody uses, and what loops and ifs carry for nobody.
 //
-// Marked from what has an effect: writes, asserts, and whatever leaves a loop or the kernel. A loop
-// or if lives when something in it does or one of its results is used; a carried value lives when
-// its result or its argument is used, and only then do the operands that feed it.
+// Marked from what has an effect: writes, asserts, and whatever leaves a loop or the kernel. A for
+// loop or an if lives when something in it does or one of its results is used. Any other loop
+// always lives: nothing proves that it ends, and one without a break never does. A carried value
+// lives when its result or its argument is used, and only then do the operands that feed it.
 #include "tile/compile/compile.h"
 #include "tile/ir/words.h"
 
@@ -18,7 +19,8 @@ static bool has_effect(const struct tile_op *op)
 {
     uint32_t traits = tile_op_infos[op->kind].traits;
 
-    if (traits & TILE_WRITES || op->kind == TILE_RETURN || op->kind == TILE_BREAK)
+    if (traits & TILE_WRITES || op->kind == TILE_RETURN || op->kind == TILE_BREAK ||
+        op->kind == TILE_LOOP)
         return true;
     // An acquire orders what comes after it.
     if (traits & TILE_READS && tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
