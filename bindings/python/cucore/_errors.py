@@ -146,6 +146,8 @@ def _told(message: str, function: str, caller: str) -> str:
     """A message as it reads in Python."""
     if function and message.startswith(function + ": "):
         message = f"{caller or called() or function}: {message[len(function) + 2:]}"
+    # Arguments are checked for their class first: a handle that is none is of an object that was closed.
+    message = re.sub(r"\b(\w+) is NULL(, expected a cuc_\w+|(?=, and a memory pool))", r"\1 is closed", message)
     return re.sub(r"\bcuc_[a-z_0-9]+\b", lambda found: _NAMES.get(found[0], found[0]), message)
 
 
