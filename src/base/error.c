@@ -306,6 +306,8 @@ const char *cuc_error_message(void)
         at = append(r->paragraph, size, at, " (%s returned %d, %s)", r->call, r->code, r->symbol);
     if (r->explanation[0])
         at = append(r->paragraph, size, at, ". %s", r->explanation);
+    if (r->notes && at && !strchr(".!?\n", r->paragraph[at - 1]))
+        at = append(r->paragraph, size, at, ".");
     for (size_t i = 0; i < r->notes; i++)
         at = append(r->paragraph, size, at, " Note: %s.", r->note[i]);
     return r->paragraph;
