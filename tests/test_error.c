@@ -151,6 +151,22 @@ START_TEST(notes_are_sentences_of_their_own_without_mangled_names)
 }
 END_TEST
 
+START_TEST(a_note_begins_behind_a_whole_sentence)
+{
+    static const char *const rows[][2] = {
+        { "failed", "cuc_x: failed. Note: why." },
+        { "failed.", "cuc_x: failed. Note: why." },
+        { "failed:\n  x = y\n", "cuc_x: failed:\n  x = y\n Note: why." },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        (void)cuc__fail(CUC_ERROR_INTERNAL, "cuc_x", "%s", rows[i][0]);
+        cuc__error_note("why");
+        ck_assert_str_eq(cuc_error_message(), rows[i][1]);
+    }
+}
+END_TEST
+
 START_TEST(the_next_failure_leaves_nothing_of_the_one_before)
 {
     cuc__fail_library(CUC_ERROR_TOOLKIT, CUC_LIBRARY_NVRTC, 9, "S", "cuc_a", "call", "E", "log",
@@ -353,6 +369,7 @@ int main(void)
     tcase_add_test(tests, a_note_that_is_cut_says_so);
     tcase_add_test(tests, a_librarys_failure_is_one_paragraph_of_call_code_explanation_and_notes);
     tcase_add_test(tests, notes_are_sentences_of_their_own_without_mangled_names);
+    tcase_add_test(tests, a_note_begins_behind_a_whole_sentence);
     tcase_add_test(tests, the_next_failure_leaves_nothing_of_the_one_before);
     tcase_add_test(tests, past_eight_notes_the_last_one_is_the_latest);
     tcase_add_test(tests, long_texts_are_cut_and_a_long_log_is_kept_whole);

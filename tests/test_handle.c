@@ -206,6 +206,8 @@ START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
     float stack[4] = { 0 }, *heap = calloc(4, sizeof(*heap));
     const cuc_launch_config *shape = CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 });
     void *wrong[] = { stack, heap, global, (void *)(uintptr_t)0x1234 };
+    int *typed = (void *)stack;
+    const struct thing *opaque = (void *)heap;
 
     NEED_FAKE();
     const bool checks = _i != 1, reaches = _i == 2, refused = checks && !reaches;
@@ -225,6 +227,15 @@ START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
                      CUC_LAUNCH(stream, shape, three, 1.0F, wrong[i], 4), "three: argument 1: 0x",
                      "is no device address", "Pass a cuc_buffer");
     }
+    // A pointer to anything is looked at as one to void is.
+    const cuc_arg told[] = { CUC_ARG(typed), CUC_ARG(opaque), CUC_ARG(&global[1]), CUC_ARG(heap) };
+    for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
+        if (!refused)
+            ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, told[i], 4));
+        else
+            ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, shape, three, 1.0F, told[i], 4),
+                     "three: argument 1: 0x", "is no device address");
+    }
     int launched = fake_launch_count();
     void *first = (void *)(uintptr_t)cuc_buffer_ptr(buffer), *end = (char *)first + 256;
     void *nothing = NULL;
@@ -234,7 +245,7 @@ START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
     ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, buffer, 4));
     ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, (uint64_t)(uintptr_t)stack, 4)); // a value
     ck_assert_int_eq(fake_launch_count(), launched + 5);
-    ck_assert_int_eq(launched, refused ? 0 : 4);
+    ck_assert_int_eq(launched, refused ? 0 : 8);
     cuc_buffer_release(buffer);
     cuc_kernel_release(three);
     cuc_object_release(object);

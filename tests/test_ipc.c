@@ -100,7 +100,7 @@ static void other_process(void)
 {
     static struct testing_failures failures;
     cuc_memory_resource *pool = NULL, *again = NULL;
-    cuc_buffer *buffer = NULL;
+    cuc_buffer *buffer = NULL, *more = NULL;
     cuc_event *event = NULL;
     cuc_ipc_handle handle, piece;
     char byte = 0;
@@ -113,12 +113,19 @@ static void other_process(void)
     close(fd);
     ck_assert_int_lt(cuc_buffer_create(&buffer, pool, 16, stream), 0);
     hear(to_parent, &handle, sizeof(handle));
+    for (size_t over = 1; over; over <<= 20)
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+                 cuc_buffer_import(&buffer, pool, &handle, 4 * N + over, stream), "bytes is",
+                 "the buffer that the handle names has");
+    ck_assert_ptr_null(buffer);
     ck_ok(cuc_buffer_import(&buffer, pool, &handle, 4 * N, stream));
     piece = handle;
     cuc_memory_resource_release(again);
     cuc__pools_settle();
     import_again(buffer, pool, &handle);
-    check_all(buffer, 7);
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_import(&more, pool, &handle, 4 * N + 4, stream),
+             "bytes is");
+    check_all(buffer, 7); // the refused import left it in place
     ck_ok(cuc_buffer_fill(stream, buffer, 0, 9, 4, 4 * N));
     ck_ok(cuc_stream_synchronize(stream));
     say(to_parent, &byte, 1);

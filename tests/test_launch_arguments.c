@@ -109,6 +109,30 @@ START_TEST(arguments_may_be_values_of_expressions)
 }
 END_TEST
 
+START_TEST(a_pointer_to_anything_is_a_device_address)
+{
+    static struct triple {
+        int a, b, c;
+    } triple;
+    static const double constant = 1;
+    float number = 0, *to_number = &number;
+    const cuc_arg args[] = { CUC_ARG(to_number), CUC_ARG(&to_number), CUC_ARG(&triple),
+                             CUC_ARG(&constant), CUC_ARG((volatile char *)&number) };
+    const void *points_to[] = { to_number, &to_number, &triple, &constant, &number };
+
+    for (size_t i = 0; i < sizeof(args) / sizeof(*args); i++) {
+        ck_assert_int_eq(args[i].type, CUC_ARG_POINTER);
+        ck_assert_uint_eq(args[i].bytes, 8);
+        ck_assert_uint_eq(args[i].value.u64, (uintptr_t)points_to[i]);
+    }
+    cuc_kernel *takes_double = kernel("number");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, takes_double, to_number),
+             "number: argument 0: expected a floating-point value of 8 bytes, got a device address "
+             "of 8");
+    cuc_kernel_release(takes_double);
+}
+END_TEST
+
 START_TEST(no_argument_and_thirty_two_are_both_possible)
 {
     ck_ok(CUC_LAUNCH(stream, SHAPE, none));
@@ -308,6 +332,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, every_kind_of_argument_arrives_as_its_bytes);
     tcase_add_test(tests, arguments_may_be_values_of_expressions);
+    tcase_add_test(tests, a_pointer_to_anything_is_a_device_address);
     tcase_add_test(tests, no_argument_and_thirty_two_are_both_possible);
     tcase_add_test(tests, the_array_form_takes_the_same_arguments);
     tcase_add_test(tests, a_wrong_number_of_arguments_is_told_with_the_right_one);

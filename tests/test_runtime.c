@@ -77,9 +77,8 @@ START_TEST(a_kernel_of_the_program_is_found_by_its_symbol_and_launched)
     ck_assert_int_eq(st, CUC_OK);
     ck_assert_int_eq(fake_launch_count(), before + 1);
     // A foreign kernel's arguments are checked as any other's.
-    ck_assert_int_eq(
-        CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 }), kernel, 2.0f),
-        CUC_ERROR_INVALID_ARGUMENT);
+    st = CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 }), kernel, 2.0f);
+    ck_assert_int_eq(st, CUC_ERROR_INVALID_ARGUMENT);
     cuc_kernel_release(kernel);
 }
 END_TEST

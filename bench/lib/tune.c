@@ -102,6 +102,22 @@ void cuc__tune_select(struct cuc__tune_race *race)
     }
 }
 
+void cuc__tune_step(const struct cuc__tune_race *race, int32_t step,
+                    const struct cuc__tune_candidate *c, uint64_t samples)
+{
+    const cuc_tune_progress p = {
+        .struct_size = sizeof(p),
+        .choice = c ? c->choice : NULL,
+        .step = step,
+        .number = c ? (uint32_t)(c - race->all) + 1 : 0,
+        .count = (uint32_t)race->count,
+        .samples = samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX,
+    };
+
+    if (race->options.progress)
+        race->options.progress(race->options.user, &p);
+}
+
 void cuc__tune_drop(struct cuc__tune_candidate *c)
 {
     snprintf(c->reason, sizeof(c->reason), "%s", cuc_error_message());
@@ -109,6 +125,25 @@ void cuc__tune_drop(struct cuc__tune_candidate *c)
 }
 
 // ---- The race: a session of one point
+
+// The first run, which is checked, takes longest where a device is simulated.
+static cuc_status run(void *data, cuc_stream *stream, uint64_t set)
+{
+    struct cuc__tune_candidate *c = data;
+
+    if (!c->ran) {
+        c->ran = true;
+        cuc__tune_step(c->race, CUC_TUNE_CHECKING, c, 0);
+    }
+    return c->race->run(c, stream, set);
+}
+
+static int32_t on_progress(void *data, const cuc_bench_progress *progress)
+{
+    if (progress->event == CUC_BENCH_PROGRESS_SAMPLES)
+        cuc__tune_step(data, CUC_TUNE_SAMPLING, NULL, progress->samples);
+    return 0;
+}
 
 static cuc_status set_up(cuc_bench_state *state, void *data)
 {
@@ -123,7 +158,7 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
         snprintf(name, sizeof(name), "c%zu", i);
         subject.name = name;
         subject.data = &race->all[i];
-        subject.run = race->run;
+        subject.run = run;
         subject.prepare = race->prepare;
         subject.check = race->check;
         st = cuc_bench_state_add_subject(state, &subject);
@@ -197,6 +232,8 @@ cuc_status cuc__tune_run(struct cuc__tune_race *race)
     o.seed = race->options.seed;
     o.max_seconds = race->options.max_seconds;
     o.target = race->options.target;
+    o.progress = on_progress;
+    o.progress_data = race;
     if ((st = cuc_bench_create(&bench, &o)) < 0 || (st = measure(race, bench)) < 0) {
         cuc_bench_release(bench);
         return st;

@@ -13,6 +13,7 @@ struct cuc__tune_candidate {
     cuc_tune_candidate told;
     char choice[512], reason[512];
     void *subject; // what is run: a plan, a kernel
+    bool ran;
 };
 
 struct cuc__tune_race {
@@ -37,6 +38,9 @@ cuc_status cuc__tune_begin(struct cuc__tune_race *race, cuc_device *device,
 void cuc__tune_add(void *race, const char *choice, double seconds);
 // Keeps those that the model likes best, which race->subject is then made for by the caller.
 void cuc__tune_select(struct cuc__tune_race *race);
+// Tells of a step, of a candidate or, where that is NULL, of all.
+void cuc__tune_step(const struct cuc__tune_race *race, int32_t step,
+                    const struct cuc__tune_candidate *candidate, uint64_t samples);
 // A candidate that cannot take part, for the reason that the thread's last error has.
 void cuc__tune_drop(struct cuc__tune_candidate *candidate);
 // Lets them race; the winner is race->all[0], and all are told of.

@@ -133,6 +133,7 @@ static void make_plans(struct cuc__tune_race *race)
         struct cuc__tune_candidate *c = &race->all[i];
         cuc_gemm_options o = x->options;
         cuc_gemm_plan *plan = NULL;
+        cuc__tune_step(race, CUC_TUNE_COMPILING, c, 0);
         if (cuc_gemm_options_set_choice(&o, c->choice) < 0 ||
             cuc_gemm_plan_create(&plan, race->device, &o) < 0) {
             cuc__tune_drop(c);

@@ -229,6 +229,7 @@ static void compile_all(struct cuc__tune_race *race, const char *text, size_t by
         cuc_kernel *made = NULL;
         char choice[sizeof(c->choice)];
         memcpy(choice, c->choice, sizeof(choice));
+        cuc__tune_step(race, CUC_TUNE_COMPILING, c, 0);
         if (compile(&made, text, bytes, program, kernel, choice) < 0)
             cuc__tune_drop(c);
         c->subject = made;

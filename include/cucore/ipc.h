@@ -95,10 +95,12 @@ CUC_API cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buff
  * @param[out] out    retained; released before the other process releases its own
  * @param      pool   what cuc_memory_pool_import() gave of its pool; retained
  * @param      handle what cuc_buffer_export() gave
- * @param      bytes  its size, which the other process has to tell
+ * @param      bytes  its size, which the other process has to tell; fewer bytes import its
+ * beginning
  * @param      stream orders the end of the buffer here; retained
  * @retval CUC_OK                     imported
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the resource is no pool
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, the resource is no pool, or bytes is
+ * above the buffer's size; a driver that does not tell the size leaves bytes unchecked
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused, such as a buffer of another pool
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemPoolImportPointer

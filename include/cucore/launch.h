@@ -373,8 +373,13 @@ CUC__ARG_SCALARS(CUC__ARG_FUNCTION)
         CUC__NOT_HANDLE(cuc_tile_program), CUC__NOT_HANDLE(cuc_gemm_plan),                         \
         CUC__NOT_HANDLE(cuc_green_context), default: 1)
 // clang-format on
+// The type of an argument as a function takes it: an array becomes a pointer to its first element.
+#define CUC__ARG_TYPE(x) __typeof__((void)0, (x))
+#define CUC__ARG_IS_POINTER(x) (__builtin_classify_type(((void)0, (x))) == 5)
+#define CUC__ARG_IS_ARRAY(x) \
+    (CUC__ARG_IS_POINTER(x) && !__builtin_types_compatible_p(__typeof__(x), CUC__ARG_TYPE(x)))
 #define CUC__ARG_POINTEE(x) \
-    __typeof__(*__builtin_choose_expr(__builtin_classify_type(x) == 5, (x), (char *)0))
+    __typeof__(*__builtin_choose_expr(CUC__ARG_IS_POINTER(x), (x), (char *)0))
 #define CUC__ARG_JOINED(x) __typeof__(1 ? (CUC__ARG_POINTEE(x) *)1 : (const CUC__ARG_POINTEE(x) *)1)
 // A function's type takes no qualifiers: with gcc it joins with no const one, with clang it is the
 // same one with any.
@@ -388,16 +393,23 @@ CUC__ARG_SCALARS(CUC__ARG_FUNCTION)
                         "a kernel takes no handle of the host, nor a pointer to one: pass the " \
                         "cuc_buffer * itself, a cuc_tensor *, an address or a value");          \
          _Static_assert(!CUC__ARG_IS_FUNCTION(x), "a kernel takes no function of the host");    \
+         _Static_assert(CUC__ARG_IS_FUNCTION(x) || !CUC__ARG_IS_ARRAY(x),                       \
+                        "a kernel takes no array of the host: pass a cuc_buffer *, a "          \
+                        "cuc_tensor * or a device address");                                    \
          int unused;                                                                            \
      }))
 
 /**
  * One argument from a value: a scalar, a device address, a buffer, a tensor, a struct. Other
- * handles, pointers to handles and functions of the host do not compile.
+ * handles, pointers to handles, arrays and functions of the host do not compile.
  */
-#define CUC_ARG(x) \
-    (CUC__ARG_BUILDER(x, CUC__ARG_OTHERWISE)((__typeof__(x)[]){ x }, sizeof(x) + CUC__ARG_CHECK(x)))
-#define CUC__ARG_OTHERWISE , default : cuc_arg_bytes
+#define CUC_ARG(x)                                                         \
+    (CUC__ARG_BUILDER(x, CUC__ARG_OTHERWISE(x))((CUC__ARG_TYPE(x)[]){ x }, \
+                                                sizeof(CUC__ARG_TYPE(x)) + CUC__ARG_CHECK(x)))
+// A pointer is a device address whatever it points to; a type that has no row otherwise is a
+// struct.
+#define CUC__ARG_OTHERWISE(x) \
+    , default : __builtin_choose_expr(CUC__ARG_IS_POINTER(x), cuc__arg_pointer, cuc_arg_bytes)
 #else
 #define CUC_ARG(x) (CUC__ARG_BUILDER(x, CUC__ARG_OTHERWISE)(&(x), sizeof(x)))
 #define CUC__ARG_OTHERWISE
@@ -406,9 +418,9 @@ CUC__ARG_SCALARS(CUC__ARG_FUNCTION)
 /**
  * Launch with typed arguments: CUC_LAUNCH(stream, config, kernel, 2.0f, x, y, n).
  *
- * Up to 32 arguments, each a scalar, a cuc_buffer *, a cuc_tensor *, a pointer, a cuc_arg, or any
- * struct (with gcc and clang; elsewhere arguments must be variables, and a struct goes through
- * CUC_ARG_STRUCT). A cuc_device_ptr is its 64 bits.
+ * Up to 32 arguments, each a scalar, a cuc_buffer *, a cuc_tensor *, a pointer to device memory, a
+ * cuc_arg, or any struct (with gcc and clang; elsewhere arguments must be variables, and a struct
+ * goes through CUC_ARG_STRUCT). A cuc_device_ptr is its 64 bits.
  */
 #define CUC_LAUNCH(stream, config, ...) \
     CUC__LAUNCH_N(CUC__COUNT(__VA_ARGS__), (stream), (config), __VA_ARGS__)

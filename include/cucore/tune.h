@@ -29,6 +29,23 @@ typedef struct cuc_tune_candidate {
     const char *reason; /**< why it was not measured, or is wrong; NULL: it was */
 } cuc_tune_candidate;
 
+/** Steps of tuning. */
+enum {
+    CUC_TUNE_COMPILING = 0, /**< a candidate is compiled */
+    CUC_TUNE_CHECKING = 1,  /**< its first run, compared with the first candidate's result */
+    CUC_TUNE_SAMPLING = 2,  /**< all are measured in turns; told ten times a second at most */
+};
+
+/** Where tuning is. Pointers are valid during the callback. */
+typedef struct cuc_tune_progress {
+    size_t struct_size; /**< sizeof(cuc_tune_progress) of the library */
+    const char *choice; /**< the candidate, as records have it; NULL: all */
+    int32_t step;       /**< a CUC_TUNE_ constant */
+    uint32_t number;    /**< of the candidate, from 1; 0: all */
+    uint32_t count;     /**< of candidates */
+    uint32_t samples;   /**< SAMPLING: rounds so far; else 0 */
+} cuc_tune_progress;
+
 /** How tuning goes about it; zero is the default of every field. */
 typedef struct cuc_tune_options {
     size_t struct_size; /**< sizeof(cuc_tune_options); the initialisers set it */
@@ -41,12 +58,14 @@ typedef struct cuc_tune_options {
                              written is told of before anything is measured */
     /** Told of each candidate when all are measured, the fastest first; NULL: nobody. */
     void (*tell)(void *user, const cuc_tune_candidate *candidate);
-    void *user; /**< handed to tell */
+    void *user; /**< handed to tell and progress */
+    /** Called as each step begins: compiling and first runs can take long. NULL: nobody. */
+    void (*progress)(void *user, const cuc_tune_progress *progress);
 } cuc_tune_options;
 
 #define CUC_TUNE_OPTIONS_INIT                           \
-    {                                                   \
-        sizeof(cuc_tune_options), 0, 0, 0, 0, 0, 0, 0, 0 \
+    {                                                       \
+        sizeof(cuc_tune_options), 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 #ifndef __cplusplus

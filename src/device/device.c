@@ -161,6 +161,11 @@ cuc_status cuc__device_of_handle(cuc_device **out, CUdevice handle, const char *
 
 static cuc_status no_device(const char *function)
 {
+    if (cuc__driver_simulated())
+        return cuc__fail(CUC_ERROR_NO_DEVICE, function,
+                         "the simulated driver (%s) sees no device: CUCORE_SIM_DEVICES sets how "
+                         "many it has, 1 without it, and CUDA_VISIBLE_DEVICES can hide them",
+                         cuc__driver_path());
     return cuc__fail(CUC_ERROR_NO_DEVICE, function,
                      "the driver (%s) sees no device: check CUDA_VISIBLE_DEVICES, and that a "
                      "container was given a GPU; `cucore doctor` tells more",

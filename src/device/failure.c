@@ -85,6 +85,28 @@ static void note_finding(const char *call, int code)
         cuc__error_note("the simulated driver: %s", text);
 }
 
+// The remedy of a code. What a simulated machine lacks, a setting gives.
+static const char *remedy_of(const cuc__explanation *e)
+{
+    static const struct {
+        int code;
+        const char *remedy;
+    } simulated[] = {
+        { CUDA_ERROR_OUT_OF_MEMORY,
+          "The device is simulated: CUCORE_SIM_MEMORY sets its memory, 16G without it. Give cached "
+          "blocks back with cuc_memory_pool_trim once the streams are idle, release buffers, or "
+          "work in smaller pieces." },
+        { CUDA_ERROR_NO_DEVICE,
+          "The driver is simulated: CUCORE_SIM_DEVICES sets how many devices it has, 1 without it, "
+          "and CUDA_VISIBLE_DEVICES can hide them." },
+    };
+
+    for (size_t i = 0; cuc__driver_simulated() && i < sizeof(simulated) / sizeof(*simulated); i++)
+        if (simulated[i].code == e->code)
+            return simulated[i].remedy;
+    return e->remedy;
+}
+
 cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *function,
                             const char *call, const char *fmt, ...)
 {
@@ -129,7 +151,7 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
         note_finding(call, loss->code);
         return status;
     }
-    snprintf(explanation, sizeof(explanation), "%s %s", e->meaning, e->remedy);
+    snprintf(explanation, sizeof(explanation), "%s %s", e->meaning, remedy_of(e));
     // A sticky error whose context is not known is one all the same.
     cuc_status status = e->sticky ? CUC_ERROR_CONTEXT_LOST : status_of(code);
     status = cuc__fail_library(status, CUC_LIBRARY_DRIVER, code, e->symbol, function, call,

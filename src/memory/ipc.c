@@ -153,6 +153,25 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
                                  "importing a buffer of %zu bytes of another process", bytes);
 }
 
+// Refuse more bytes than an import has, where the driver tells its size.
+static cuc_status check_size(CUdeviceptr ptr, size_t bytes, const cuc_stream *stream,
+                             const char *function)
+{
+    CUdeviceptr base = 0;
+    size_t size = 0;
+    bool pushed;
+
+    cuc_status st = cuc__memory_enter(stream->context, &pushed, function);
+    if (st < 0)
+        return st;
+    bool told = !cuc__cu.cuMemGetAddressRange(&base, &size, ptr);
+    if (told && ptr >= base && ptr - base < size && bytes > size - (ptr - base))
+        st = cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                       "bytes is %zu, the buffer that the handle names has %zu", bytes,
+                       (size_t)(size - (ptr - base)));
+    return cuc__memory_leave(stream->context, pushed, st, function);
+}
+
 // What is captured does not run now, and neither waits nor is waited for.
 static bool runs(const cuc_stream *stream)
 {
@@ -282,8 +301,8 @@ cuc_status cuc_buffer_import(cuc_buffer **out, cuc_memory_resource *pool,
     if (st < 0)
         return st;
     cuc_buffer_options o = { .struct_size = sizeof(o), .resource = pool, .stream = stream };
-    st = cuc_buffer_from_pointer(out, ptr, bytes, &o);
-    if (st < 0)
+    if ((st = check_size(ptr, bytes, stream, __func__)) < 0 ||
+        (st = cuc_buffer_from_pointer(out, ptr, bytes, &o)) < 0)
         (void)pool->ops->deallocate(pool, ptr, bytes, stream, NULL);
     return CUC_PASS(st);
 }

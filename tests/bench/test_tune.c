@@ -31,6 +31,7 @@ static void teardown(void)
 
 struct told {
     int count, wrong;
+    uint32_t compiled, checked, sampled; // candidates; calls
     char first[64], reason[512];
 };
 
@@ -49,6 +50,25 @@ static void tell(void *user, const cuc_tune_candidate *c)
     snprintf(t->reason, sizeof(t->reason), "%s", c->reason);
 }
 
+static void progress(void *user, const cuc_tune_progress *p)
+{
+    struct told *t = user;
+    uint32_t *const seen[] = { [CUC_TUNE_COMPILING] = &t->compiled,
+                               [CUC_TUNE_CHECKING] = &t->checked,
+                               [CUC_TUNE_SAMPLING] = &t->sampled };
+
+    ck_assert_uint_eq(p->struct_size, sizeof(*p));
+    ck_assert_int_eq(t->count, 0); // candidates are told of in the end
+    ++*seen[p->step];
+    if (p->step == CUC_TUNE_SAMPLING) {
+        ck_assert(!p->choice && !p->number);
+        return;
+    }
+    ck_assert_uint_eq(p->number, *seen[p->step]); // one after the other
+    ck_assert_uint_le(p->number, p->count);
+    ck_assert_ptr_nonnull(p->choice);
+}
+
 START_TEST(the_fastest_tile_of_a_plan_is_kept)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT;
@@ -59,6 +79,7 @@ START_TEST(the_fastest_tile_of_a_plan_is_kept)
                               .max_seconds = 0.2,
                               .path = path,
                               .tell = tell,
+                              .progress = progress,
                               .user = &told };
     char choice[512], text[512];
     cuc_gemm_plan *plan;
@@ -74,6 +95,8 @@ START_TEST(the_fastest_tile_of_a_plan_is_kept)
         o.activation = CUC_GEMM_SILU; // which has records of its own
     ck_ok(cuc_gemm_tune(choice, sizeof(choice), device, &o, &tune));
     ck_assert_int_eq(told.count, 3);
+    ck_assert_uint_eq(told.compiled, 3);
+    ck_assert_uint_eq(told.checked, 3);
     ck_assert_int_eq(told.wrong, 0);
     ck_assert_str_eq(told.first, choice);
     o.tuned = path;
@@ -118,9 +141,12 @@ START_TEST(what_is_wrong_does_not_win_and_arrays_are_as_they_were)
     const char *const dimensions[] = { "N=100" };
     cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
     struct told told = { 0 };
-    cuc_tune_options tune = {
-        .struct_size = sizeof(tune), .max_seconds = 0.2, .path = path, .tell = tell, .user = &told
-    };
+    cuc_tune_options tune = { .struct_size = sizeof(tune),
+                              .max_seconds = 0.2,
+                              .path = path,
+                              .tell = tell,
+                              .user = &told,
+                              .progress = progress };
     cuc_buffer *buffer[2];
     cuc_tensor x = array(&buffer[0], 0.5f), y = array(&buffer[1], -3);
     cuc_arg args[] = { CUC_ARG(&x), CUC_ARG(&y) };
@@ -132,6 +158,8 @@ START_TEST(what_is_wrong_does_not_win_and_arrays_are_as_they_were)
     o.dimension_count = 1;
     ck_ok(cuc_tile_tune(choice, sizeof(choice), device, program, 0, &o, "add", args, 2, &tune));
     ck_assert_int_eq(told.count, 4 + 2 * 3); // two of them with other numbers of warps too
+    ck_assert_uint_eq(told.compiled, 10);
+    ck_assert_uint_eq(told.checked, 10);
     ck_assert_int_ge(told.wrong, 2);
     ck_assert_ptr_nonnull(strstr(choice, "WRONG=0"));
     ck_assert_msg(strstr(told.reason, "by the first candidate") != NULL, "%s", told.reason);

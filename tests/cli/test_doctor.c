@@ -121,6 +121,12 @@ static void container_without(machine *m)
     m->container = true;
 }
 
+static void no_simulated_devices(machine *m)
+{
+    no_devices(m);
+    m->simulated = true;
+}
+
 static void container_simulated(machine *m)
 {
     m->container = true;
@@ -253,6 +259,7 @@ static const struct {
     { driver_too_old, "driver", FINDING_FAIL, "CUDA 11.4", "12.0 or later" },
     { no_driver, "devices", FINDING_OK, "no driver", "" },
     { no_devices, "devices", FINDING_WARN, "sees no device", "nvidia-smi" },
+    { no_simulated_devices, "devices", FINDING_WARN, "sees no device", "CUCORE_SIM_DEVICES" },
     { devices_hidden, "devices", FINDING_WARN, "CUDA_VISIBLE_DEVICES is ''", "unset" },
     { devices_refused, "devices", FINDING_FAIL, "cuInit returned 999", "nvidia-smi" },
     { simulated_refused, "devices", FINDING_FAIL, "cuInit returned 999", "unset the variable" },

@@ -175,7 +175,8 @@ static const struct {
     { { "tune" }, 2, .err = { "a FILE is missing: a tile program, or gemm" } },
     { { "tune", "some.cu", "--dim", "N=4" }, 2, .err = { "'some.cu' is no tile program" } },
     { { "tune", "auto.tile", "--most", "1", "--max-seconds", "0.02", VADD }, 0, REAL, // N is 5000
-      .out = { "auto.tile", "95 % CI" } },
+      .out = { "auto.tile", "95 % CI" },
+      .err = { "auto.tile: compiling 1 of ", "auto.tile: checking 1 of " } },
     { { "tune", "auto.tile", "--dim", "N=5000", "--arch", "sm_80", VADD }, 2, .err = { "leave --arch" } },
     { { "tune", "auto.tile", "--dim", "N=5000", "--most", "0", VADD }, 2, .err = { "--most is '0'" } },
     { { "tune", "gemm" }, 2, .err = { "say which shapes" } },

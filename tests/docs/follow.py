@@ -49,14 +49,21 @@ def fits(wanted, said):
     return re.fullmatch("".join(lines), said.rstrip("\n") + "\n")
 
 
-def environment(build, folder, installed):
-    env = {**os.environ, "CUCORE_DRIVER": str(build / "libcucore-sim.so"), "LC_ALL": "C",
-           "PATH": f"{build / 'tools/cucore'}:{os.environ['PATH']}", "LD_LIBRARY_PATH": str(build),
-           "PKG_CONFIG_PATH": str(build / "meson-uninstalled"),
-           "PYTHONDONTWRITEBYTECODE": "1",
-           "PYTHONPATH": f"{ROOT / 'bindings/python'}:{os.environ.get('PYTHONPATH', '')}",
-           "CUCORE_LIBRARY": str(build / "libcucore.so"), "CUCORE_DIR": str(build), "CARGO_NET_OFFLINE": "true",
+def uninstalled(build):
+    """The variables that docs/installing.md gives for a build that is not installed."""
+    section = (ROOT / "docs/installing.md").read_text().partition("\n## Without installing it\n")[2].partition("\n## ")[0]
+    for name, value in re.findall(r"^    export (\w+)=(\S+)$", section, re.M):
+        yield name, value.replace("$PWD/build", str(build)).replace("$PWD", str(ROOT)).replace(
+            "$PATH", os.environ["PATH"])
+
+
+def environment(page, build, folder, installed):
+    env = {**os.environ, **dict(uninstalled(build)), "CUCORE_DRIVER": str(build / "libcucore-sim.so"), "LC_ALL": "C",
+           "PYTHONDONTWRITEBYTECODE": "1", "CARGO_NET_OFFLINE": "true",
            "CARGO_TARGET_DIR": str(build / "tests/docs/target")}
+    env["PYTHONPATH"] += ":" + os.environ.get("PYTHONPATH", "")
+    if page == "tour-rust": # cargo finds the library again
+        del env["LD_LIBRARY_PATH"]
     if installed:
         for name in ("PYTHONPATH", "CUCORE_LIBRARY"):
             del env[name]
@@ -78,7 +85,7 @@ def main(page, build, installed=""):
             return SKIPPED
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name).resolve()
-        env = environment(build, folder, installed)
+        env = environment(page, build, folder, installed)
         said, ran = "", 0
         for kind, *what in steps(text):
             if kind == "file":

@@ -10,6 +10,9 @@ row() { # ARGUMENT WHAT-IS-SAID; "" as what is said: it compiles without a warni
 struct opaque;
 struct point { int x, y; };
 int function(float x);
+extern float array[64], matrix[4][4];
+extern const struct point points[2];
+extern volatile short *shorts;
 cuc_status f(cuc_stream *s, cuc_kernel *k, const cuc_launch_config *c, cuc_buffer *buffer,
              const cuc_buffer *const_buffer, cuc_tensor *tensor, cuc_event *event, cuc_graph *graph,
              cuc_program *program, float *data, const float *const_data, float **pointers,
@@ -38,6 +41,7 @@ cuc_status f(cuc_stream *s, cuc_kernel *k, const cuc_launch_config *c, cuc_buffe
 }
 
 for good in buffer const_buffer tensor data const_data pointers opaque bare point '&point' 1 2.0f 3ull \
+    shorts '*shorts' '&array[0]' 'array[1]' 'points[1]' '&points[1]' 'matrix[1][2]' '(_Bool)1' \
     '(struct point){ .x = 1 }' 'cuc_buffer_ptr(buffer)' '(cuc_arg){ .type = CUC_F32 }'; do
     row "$good" ''
 done
@@ -48,6 +52,9 @@ done
 row '&buffer' 'pass the cuc_buffer * itself'
 row '&tensor' 'a kernel takes no handle of the host'
 row '1, 2.0f, &event, 3' 'a kernel takes no handle of the host'
+for array in array matrix 'matrix[1]' points '"text"'; do
+    row "$array" 'a kernel takes no array of the host: pass a cuc_buffer'
+done
 row function 'a kernel takes no function of the host'
 row '&function' 'a kernel takes no function of the host'
 row callback 'a kernel takes no function of the host'

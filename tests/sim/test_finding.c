@@ -63,6 +63,28 @@ static const struct {
     { "CUCORE_SIM_THREADS", "0", "expected a number from 1 to 256" },
 };
 
+START_TEST(advice_names_the_setting_and_not_a_gpu)
+{
+    setenv("CUCORE_SIM_MEMORY", "1K", 1);
+    ck_ok(cuc_device_get(&device, 0));
+    ck_ok(cuc_stream_create(&stream, device, NULL));
+    ck_assert_int_lt(cuc_buffer_create(&buffer, NULL, 1 << 20, stream), 0);
+    check_message((const char *[]){ "CUDA_ERROR_OUT_OF_MEMORY", "CUCORE_SIM_MEMORY", NULL });
+    ck_assert_ptr_null(strstr(cuc_error_message(), "nvidia-smi"));
+}
+END_TEST
+
+START_TEST(advice_for_no_device_does_so_too)
+{
+    setenv("CUCORE_SIM_DEVICES", "0", 1);
+    ck_assert_int_eq(cuc_device_get(&device, 0), CUC_ERROR_NO_DEVICE);
+    check_message((const char *[]){ "sees no device", "CUCORE_SIM_DEVICES", NULL });
+    ck_assert_ptr_null(strstr(cuc_error_message(), "container"));
+    ck_assert_int_eq(cuc_device_get_current(&device), CUC_ERROR_NO_DEVICE);
+    check_message((const char *[]){ "sees no device", "CUCORE_SIM_DEVICES", NULL });
+}
+END_TEST
+
 START_TEST(a_setting_that_is_not_valid_is_a_failure_to_initialise)
 {
     char named[128];
@@ -136,6 +158,8 @@ int main(void)
     tcase_set_timeout(c, 30);
     tcase_add_loop_test(c, a_setting_that_is_not_valid_is_a_failure_to_initialise, 0,
                         LENGTH(settings));
+    tcase_add_test(c, advice_names_the_setting_and_not_a_gpu);
+    tcase_add_test(c, advice_for_no_device_does_so_too);
     tcase_add_test(c, a_fault_is_told_with_line_and_address_by_each_call_that_meets_it);
     tcase_add_test(c, a_finding_of_a_check_is_a_fault_where_it_is_to_be_one);
     tcase_add_test(c, a_call_that_is_refused_says_why_and_the_next_failure_does_not_repeat_it);

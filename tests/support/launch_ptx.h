@@ -15,6 +15,7 @@ static const char launch_ptx[] =
     ".visible .entry three(.param .f32 three_a, .param .u64 three_x, .param .u32 three_n)\n"
     "{\n ret;\n}\n"
     ".visible .entry one(.param .u64 one_x)\n{\n ret;\n}\n"
+    ".visible .entry number(.param .f64 number_x)\n{\n ret;\n}\n"
     ".visible .entry wide(.param .align 16 .b8 wide_x[16])\n{\n ret;\n}\n"
     ".visible .entry kinds(.param .u8 k_0, .param .s8 k_1, .param .s8 k_2, .param .u8 k_3,\n"
     " .param .s16 k_4, .param .u16 k_5, .param .s32 k_6, .param .u32 k_7, .param .s64 k_8,\n"

@@ -22,6 +22,17 @@ static size_t columns(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 10 ? size.ws_col : 80;
 }
 
+bool bench_progress_line(const char *text)
+{
+    if (!is_terminal())
+        return false;
+    // One line, whatever the width: the rest of a longer one would stay behind.
+    fprintf(stderr, "\r%.*s\033[K", (int)(columns() - 1), text);
+    fflush(stderr);
+    shown = true;
+    return true;
+}
+
 void bench_progress_show(const cuc_bench_progress *p)
 {
     char text[512];
@@ -35,10 +46,7 @@ void bench_progress_show(const cuc_bench_progress *p)
         snprintf(text + n, sizeof(text) - n, " %s: %llu samples, %s %s",
                  cuc_bench_mode_name(p->mode), (unsigned long long)p->samples,
                  p->subject ? p->subject : "", units_text(median, p->median_s, UNITS_SECONDS));
-    // One line, whatever the width: the rest of a longer one would stay behind.
-    fprintf(stderr, "\r%.*s\033[K", (int)(columns() - 1), text);
-    fflush(stderr);
-    shown = true;
+    (void)bench_progress_line(text);
 }
 
 void bench_progress_clear(void)

@@ -72,6 +72,8 @@ void bench_session_end(bench_session *s);
 
 // bench_progress.c: a line on the terminal while a run goes on; nothing where stderr is none.
 void bench_progress_show(const cuc_bench_progress *p);
+// Shows a line in the place of the one before, and says whether stderr is a terminal that can.
+bool bench_progress_line(const char *text);
 void bench_progress_clear(void);
 
 #endif

@@ -75,7 +75,9 @@ static void check_devices(finding *f, const machine *m)
         fix(f, "unset CUDA_VISIBLE_DEVICES, or name devices in it");
     } else if (m->device_count == 0) {
         found(f, FINDING_WARN, "the driver sees no device: %s", works_without);
-        fix(f, "run nvidia-smi; in a container, start it with --gpus all");
+        fix(f, m->simulated
+                   ? "unset CUCORE_SIM_DEVICES, which sets how many the simulated driver has"
+                   : "run nvidia-smi; in a container, start it with --gpus all");
     } else {
         found(f, FINDING_OK, "%d", m->device_count);
     }

@@ -1,5 +1,6 @@
 #include "tune.h"
 
+#include "bench_session.h"
 #include "launcher.h"
 #include "values.h"
 
@@ -60,10 +61,31 @@ static void print_candidate(tune_report *r, const cuc_tune_candidate *c)
     fflush(stdout);
 }
 
+void tune_progress(void *data, const cuc_tune_progress *p)
+{
+    static const char *const steps[] = {
+        [CUC_TUNE_COMPILING] = "compiling", [CUC_TUNE_CHECKING] = "checking"
+    };
+    tune_report *r = data;
+    char text[1024];
+
+    if (p->step == CUC_TUNE_SAMPLING)
+        snprintf(text, sizeof(text), "%s: measuring %u candidates, round %u", r->what, p->count,
+                 p->samples);
+    else
+        snprintf(text, sizeof(text), "%s: %s %u of %u: %s", r->what, steps[p->step], p->number,
+                 p->count, p->choice);
+    if (bench_progress_line(text) || (p->step == CUC_TUNE_SAMPLING && r->sampled))
+        return;
+    r->sampled = p->step == CUC_TUNE_SAMPLING;
+    fprintf(stderr, "%s\n", text);
+}
+
 void tune_tell(void *data, const cuc_tune_candidate *c)
 {
     tune_report *r = data;
 
+    bench_progress_clear();
     if (!r->all) {
         print_candidate(r, c);
         r->begun = true;
@@ -136,6 +158,7 @@ static cuc_status tune(launcher *l, cuc_tune_options *o, tune_report *report)
     program.name = l->source.name;
     source_tile_options(&program, &l->options);
     o->tell = tune_tell;
+    o->progress = tune_progress;
     o->user = report;
     if ((st = cuc_stream_create(&l->stream, l->device, NULL)) < 0 || (st = launcher_fill(l)) < 0 ||
         (st = cuc_stream_synchronize(l->stream)) < 0)
@@ -162,7 +185,9 @@ static int run(int argc, char **argv)
         report.what = l.path;
         report.all = cli_json_wanted() ? cli_array() : NULL;
         status = launcher_load(&l);
-        if (!status && tune(&l, &o, &report) < 0)
+        bool failed = !status && tune(&l, &o, &report) < 0;
+        bench_progress_clear();
+        if (failed)
             status = report.all ? CLI_FAILED : cli_fail_cuc();
         if (report.all)
             status = tune_print(report.all, status);

@@ -19,10 +19,13 @@ typedef struct tune_report {
     const char *what; // "bf16 nt 4096x4096x4096"
     json_t *all;      // an array; NULL: a table is printed
     bool begun;
+    bool sampled; // sampling has been told of
 } tune_report;
 
 // 0 when it was taken, -1 for an option of someone else, else an exit status.
 int tune_take(cuc_tune_options *options, int id, const char *value);
+// Tells on stderr what is being done: on a terminal in one line, else a line for each candidate.
+void tune_progress(void *report, const cuc_tune_progress *progress);
 void tune_tell(void *report, const cuc_tune_candidate *candidate);
 // The document of all reports.
 int tune_print(json_t *reports, int status);

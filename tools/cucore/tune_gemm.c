@@ -1,6 +1,7 @@
 // cucore tune gemm: plans of cuc_gemm() for lists of shapes, orders and types.
 #include "tune.h"
 
+#include "bench_session.h"
 #include "values.h"
 
 #include <cucore/device.h>
@@ -140,8 +141,11 @@ static int tune_one(request *q, cuc_device *device, json_t *all, const char *wha
     tune_report report = { .what = what, .all = all };
 
     q->tune.tell = tune_tell;
+    q->tune.progress = tune_progress;
     q->tune.user = &report;
-    if (cuc_gemm_tune(NULL, 0, device, &q->plan, &q->tune) >= 0)
+    cuc_status st = cuc_gemm_tune(NULL, 0, device, &q->plan, &q->tune);
+    bench_progress_clear();
+    if (st >= 0)
         return CLI_DONE;
     return all ? CLI_FAILED : cli_fail_cuc();
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 import ctypes
 import itertools
 import os
+import re
+import sys
 import threading
 import types
 from collections.abc import Iterable, Mapping
@@ -114,6 +116,13 @@ class Handle(_native.HandleBase):
     @property
     def is_closed(self) -> bool:
         return not self._h
+
+    def _open(self) -> int:
+        """Its handle, which a closed one has not."""
+        handle = self._h
+        if not handle:
+            raise ValueError(f"the {type(self).__name__} is closed")
+        return handle
 
     def close(self) -> None:
         """Give the reference back now, or when the calls that other threads are in with the object have returned.
@@ -333,15 +342,38 @@ _release_buffer.argtypes = [ctypes.c_void_p]
 _release_buffer.restype = None
 
 
+_WRITABLE, _FORMAT = 1, 4 | 8  # CPython's PyBUF_ constants; a memoryview gives no format without a shape
+_FIELD_NAMES = re.compile(":[^:]*:")
+# An element of more than one byte in the byte order that is not the machine's.
+_SWAPPED = re.compile(("[>!]" if sys.byteorder == "little" else "<") + r"[\d\s]*[^\d\sbBc?xspO]")
+
+
+def check_elements(value: Any, form: str) -> None:
+    """Refuse memory whose elements mean nothing to a device: references to Python objects, and numbers in the other
+    byte order. The form is the buffer protocol's, "" where it is not known.
+    """
+    dtype = getattr(value, "dtype", None)
+    form = _FIELD_NAMES.sub("", form)
+    if "O" in form or getattr(dtype, "hasobject", False) is True:
+        raise TypeError("elements are Python objects: expected numbers, which a device can read")
+    if _SWAPPED.search(form) or getattr(dtype, "isnative", True) is False:
+        raise TypeError(f"elements of {dtype if dtype is not None else form} have the other byte order: expected the "
+                        "machine's own")
+
+
 class HostMemory:
     """The memory of a Python object with the buffer protocol, held while this lives."""
 
     __slots__ = ("_view", "address", "size")
 
     def __init__(self, value: Any, writable: bool) -> None:
-        view = PyBuffer()
-        _get_buffer(value, ctypes.byref(view), 1 if writable else 0)  # raises what Python raises
+        view, flags = PyBuffer(), _WRITABLE if writable else 0
+        try:
+            _get_buffer(value, ctypes.byref(view), flags | _FORMAT)
+        except ValueError:  # NumPy has no form for some types, such as dates and those of ml_dtypes
+            _get_buffer(value, ctypes.byref(view), flags)  # raises what Python raises
         self._view, self.address, self.size = view, view.buf or 0, view.len
+        check_elements(value, (view.format or b"").decode("utf-8", "replace"))
 
     def __del__(self) -> None:
         view = getattr(self, "_view", None)

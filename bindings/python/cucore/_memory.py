@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import raw
 from ._device import Device
 from ._errors import CUDAError, check, last_error
-from ._handle import Handle, HostMemory, callback, c_number, create, handle_of, kept, options
+from ._handle import Handle, HostMemory, callback, c_number, check_elements, create, handle_of, kept, options
 from ._native import BufferBase, ResourceBase, methods
 from ._ipc import IPCBufferDescriptor, exported, imported
 from ._pending import hold
@@ -171,7 +171,9 @@ def pattern_of(value: int | Bytes) -> bytes:
     """What memory is filled with. bytes() makes zeros of a NumPy integer, as many as it says."""
     if isinstance(value, int):
         return bytes((value,)) if 0 <= value < 256 else bytes((c_number(ctypes.c_uint8, "value", value),))
-    return memoryview(value).tobytes()
+    memory = memoryview(value)
+    check_elements(value, memory.format)
+    return memory.tobytes()
 
 
 @methods
@@ -327,6 +329,7 @@ class Buffer(Handle, BufferBase):
         """A part of it by bytes, `buffer[256:512]`, that keeps the whole."""
         if not isinstance(part, slice):
             raise TypeError("a part of a buffer is a slice of bytes, buffer[0:256]")
+        self._open()
         start, stop, step = part.indices(self.size)
         if step != 1:
             raise ValueError("a part of a buffer has no step")
@@ -340,6 +343,7 @@ class Buffer(Handle, BufferBase):
         Host memory is written when the stream has been waited for, and kept until then.
         """
         queue = as_stream(stream)
+        self._open()
         size = self.size
         if dst is None:
             own = self.memory_resource
@@ -349,6 +353,7 @@ class Buffer(Handle, BufferBase):
                 dst = Buffer._own(create(raw.cuc_buffer_create, raw.cuc_buffer_memory_resource(self._h), size,
                                          queue._h))
         if isinstance(dst, Buffer):
+            dst._open()
             self._same_size(dst.size, size)
             done = raw.cuc_buffer_copy(queue._h, dst._h, 0, self._h, 0, size)
         else:
@@ -366,8 +371,10 @@ class Buffer(Handle, BufferBase):
         done, and are not to be changed before.
         """
         queue = as_stream(stream)
+        self._open()
         size = self.size
         if isinstance(src, Buffer):
+            src._open()
             self._same_size(size, src.size)
             done = raw.cuc_buffer_copy(queue._h, self._h, 0, src._h, 0, size)
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from . import raw
@@ -135,8 +136,11 @@ class Tensor(TensorBase):
         if shape is None:
             bits = raw.cuc_dtype_bits(number)
             shape = (buffer.size * 8 // bits,)
-        elif isinstance(shape, int):
-            shape = (shape,)
+        else:
+            try:
+                shape = (index(shape),)  # type: ignore[arg-type]
+            except TypeError:
+                shape = tuple(shape)  # type: ignore[arg-type]
         struct = raw.cuc_tensor()
         extents = numbers(ctypes.c_int64, "shape", shape)
         check(raw.cuc_tensor_from_buffer(ctypes.byref(struct), handle_of(Buffer, buffer, "buffer"), number, len(shape),

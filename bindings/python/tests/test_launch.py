@@ -242,7 +242,7 @@ class Launches(DeviceTest):
             launch(self.stream, LaunchConfig(grid=1, block=4096), saxpy, 1.0, y, y, 1)
         with self.assertRaisesRegex(ValueError, "expected 1 to 3"):
             LaunchConfig(grid=(1, 1, 1, 1), block=1)
-        with self.assertRaisesRegex(InvalidArgumentError, "kernel is NULL"):
+        with self.assertRaisesRegex(InvalidArgumentError, "kernel is closed"):
             with compiled(SAXPY).get_kernel("saxpy") as gone:
                 launch(self.stream, LaunchConfig(grid=1, block=1), gone, 1.0, y, y, 1)
             launch(self.stream, LaunchConfig(grid=1, block=1), gone, 1.0, y, y, 1)

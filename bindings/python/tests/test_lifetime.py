@@ -343,10 +343,10 @@ print("launched")
         stream, kernel = self.device.create_stream(), compiled(SAXPY).get_kernel("saxpy")
         prepared = PreparedLaunch(stream, LaunchConfig(grid=1, block=32), kernel, 2.0, y, y, 1)
         kernel.close()
-        with self.assertRaisesRegex(InvalidArgumentError, "kernel is NULL"):
+        with self.assertRaisesRegex(InvalidArgumentError, "kernel is closed"):
             prepared()
         stream.close()
-        with self.assertRaisesRegex(InvalidArgumentError, "stream is NULL"):
+        with self.assertRaisesRegex(InvalidArgumentError, "stream is closed"):
             prepared()
 
     def test_a_pool_that_was_current_stays(self):
@@ -400,6 +400,26 @@ print(bytes(out) == b"1" * 16)
         for use in (lambda: x.view(), lambda: x.copy_to(stream=self.stream), lambda: x[0:1],
                     lambda: x.fill(0, stream=self.stream), lambda: x.host_view()):
             with self.assertRaises((InvalidArgumentError, ValueError)):
+                use()
+
+    def test_what_is_closed_is_called_closed(self):
+        """And not NULL, or of no bytes."""
+        x, y = self.floats([1]), self.floats([0])
+        stream, event, host = self.device.create_stream(), self.device.create_event(), bytearray(4)
+        x.close()
+        stream.close()
+        event.close()
+        for what, use in (
+                ("buffer", lambda: x.fill(0, stream=self.stream)), ("Buffer", lambda: x.copy_from(host, stream=self.stream)),
+                ("Buffer", lambda: x.copy_to(host, stream=self.stream)), ("Buffer", lambda: x.copy_to(stream=self.stream)),
+                ("Buffer", lambda: x.copy_to(y, stream=self.stream)), ("Buffer", lambda: y.copy_to(x, stream=self.stream)),
+                ("Buffer", lambda: y.copy_from(x, stream=self.stream)), ("buffer", lambda: x.view()),
+                ("Buffer", lambda: x[0:1]), ("stream", lambda: self.device.allocate(64, stream=stream)),
+                ("stream", lambda: y.fill(0, stream=stream)), ("stream", lambda: y.copy_to(host, stream=stream)),
+                ("stream", lambda: stream.sync()),
+                ("event", lambda: self.stream.record(event)), ("event", lambda: self.stream.wait(event)),
+                ("event", lambda: event.sync())):
+            with self.subTest(what), self.assertRaisesRegex(ValueError, rf"\b{what} is closed"):
                 use()
 
 

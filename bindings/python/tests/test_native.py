@@ -413,7 +413,7 @@ class Same(DeviceTest):
                 (TypeError, "unexpected keyword", lambda: buffer.fill(0, stream=self.stream, color=1)),
                 (OverflowError, "256", lambda: buffer.fill(256, stream=self.stream)),
                 (ValueError, "3 bytes|1, 2 or 4", lambda: buffer.fill(b"abc", stream=self.stream)),
-                (ValueError, "the source has 64 bytes", lambda: buffer.copy_to(closed, stream=self.stream)),
+                (ValueError, "the Buffer is closed", lambda: buffer.copy_to(closed, stream=self.stream)),
                 (OverflowError, "fit", lambda: self.device.allocate(-1, stream=self.stream)),
                 (OverflowError, "fit", lambda: self.device.allocate(1 << 64, stream=self.stream)),
                 (TypeError, "expected a stream", lambda: self.device.allocate(64, stream="s")),

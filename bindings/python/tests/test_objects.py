@@ -108,7 +108,7 @@ class Streams(DeviceTest):
         with self.device.create_stream() as stream:
             pass
         stream.close()
-        with self.assertRaisesRegex(InvalidArgumentError, "stream is NULL"):
+        with self.assertRaisesRegex(InvalidArgumentError, "stream is closed"):
             stream.sync()
 
     def test_it_is_not_made_by_its_class(self):

@@ -350,6 +350,13 @@ class Mistakes(TileTest):
         with self.assertRaisesRegex(ct.TileCompilerError, r"tile_kernels\.py:\d+: transpose\(\): .*shared memory"):
             self.run_kernel((1,), k.transpose, x, x, 1024, 1024)
 
+    def test_a_grid_of_nothing_is_refused(self):
+        """As the driver refuses cuTile's. docs/cutile.md tells it."""
+        x = self.put(np.zeros(4, np.float32))
+        for grid in ((ct.cdiv(0, 4),), (1, 0), (4, 1, 0)):
+            with self.subTest(grid), self.assertRaisesRegex(ValueError, r"^grid is \(.*0.*\): expected numbers from 1"):
+                ct.launch(self.stream, grid, k.add_tiles, (x, x, x, 4))
+
     def test_operations_are_for_kernels(self):
         with self.assertRaisesRegex(RuntimeError, r"ct\.load\(\) is for kernels"):
             ct.load(None, 0, 1)

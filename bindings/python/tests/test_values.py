@@ -3,6 +3,7 @@ import array
 import ctypes
 import pathlib
 import pickle
+import sys
 import tempfile
 import unittest
 
@@ -271,6 +272,48 @@ class Arrays(DeviceTest):
             with self.assertRaisesRegex(TypeError, "byte order"):
                 do()
         self.assertEqual(b.view(numpy.dtype("<f4")).shape, (16,))
+
+    def test_host_memory_of_a_copy_has_elements_that_a_device_reads(self):
+        swapped = ctypes.c_float.__ctype_be__ if sys.byteorder == "little" else ctypes.c_float.__ctype_le__
+
+        class Mixed(ctypes.BigEndianStructure if sys.byteorder == "little" else ctypes.LittleEndianStructure):
+            _fields_ = [("O", ctypes.c_uint8), ("rest", ctypes.c_uint8 * 3), ("number", ctypes.c_uint32)]
+
+        refused = [((ctypes.py_object * 8)(*range(8)), "Python objects"), ((swapped * 16)(), "byte order"),
+                   (memoryview((swapped * 16)()), "byte order"), ((Mixed * 8)(), "byte order")]
+        taken = [bytearray(64), array.array("d", bytes(64)), (ctypes.c_uint32 * 16)(), (ctypes.c_bool * 64)()]
+        if numpy is not None:
+            refused += [(numpy.array([None] * 8), "Python objects"), (numpy.arange(16, dtype=">f4"), "byte order"),
+                        (numpy.zeros(8, [("a", "i4"), ("b", ">f4")]), "byte order"),
+                        (numpy.zeros(8, ">M8[s]"), "byte order"), (numpy.zeros(4, [("x", "O"), ("y", "i8")]), "objects")]
+            taken += [numpy.zeros(16, "f4"), numpy.zeros(64, ">u1"), numpy.zeros(8, "M8[s]"), numpy.zeros(64, "S1"),
+                      numpy.zeros(8, [("O", "f4"), ("b", "u4")]), numpy.zeros(64, "?")]
+        b = self.device.allocate(64, stream=self.stream)
+        tensor = b.view("u8")
+        for memory, said in refused:
+            for do in (b.copy_from, b.copy_to, tensor.copy_from, tensor.copy_to):
+                with self.subTest(repr(memory)), self.assertRaisesRegex(TypeError, said):
+                    do(memory, stream=self.stream)
+            with self.subTest(repr(memory)), self.assertRaisesRegex(TypeError, said):
+                utils.HostRegistration(memory)
+        for memory in taken:
+            with self.subTest(repr(memory)):
+                b.copy_from(memory, stream=self.stream)
+                tensor.copy_to(memory, stream=self.stream)
+        with self.assertRaisesRegex(TypeError, "byte order"):
+            b.fill((swapped * 1)(1.5), stream=self.stream)
+
+    def test_an_extent_is_what_has_an_index(self):
+        class Four:
+            def __index__(self):
+                return 4
+
+        b = self.device.allocate(64, stream=self.stream)
+        shapes = [Four(), (Four(),), [4], True + 3] + ([numpy.int64(4), numpy.uint8(4), (numpy.int32(4),),
+                                                      numpy.array([4])] if numpy is not None else [])
+        for shape in shapes:
+            with self.subTest(repr(shape)):
+                self.assertEqual(b.view("f32", shape).shape, (4,))
 
     def test_element_types_that_are_none_are_told(self):
         b = self.device.allocate(64, stream=self.stream)

@@ -2,6 +2,8 @@
 //! was built in, or else pkg-config. CUCORE_STATIC=1 links libcucore.a.
 
 use std::env;
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{exit, Command};
 
@@ -29,9 +31,25 @@ fn main() {
         // What depends on this finds it as DEP_CUCORE_LIBDIR, to run programs where it is.
         if let Some(folder) = folders.first() {
             println!("cargo:libdir={}", folder.display());
+            lead_cargo_to(folder);
             println!("cargo:rustc-link-arg-tests=-Wl,-rpath,{}", folder.display());
         }
     }
+}
+
+/// Link the shared libraries into the target folder: `cargo run` and `cargo test` have the loader
+/// look there, and in no folder outside. The simulated driver is looked for beside the library.
+fn lead_cargo_to(folder: &Path) {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    for file in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = file.file_name();
+        let text = name.to_string_lossy();
+        if text.starts_with("libcucore") && text.contains(".so") {
+            let _ = fs::remove_file(out.join(&name));
+            let _ = symlink(file.path(), out.join(&name)); // without, LD_LIBRARY_PATH is left
+        }
+    }
+    println!("cargo:rustc-link-search=native={}", out.display());
 }
 
 fn is_static() -> bool {

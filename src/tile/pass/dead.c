@@ -2,8 +2,9 @@
 // without a use.
 //
 // Marking starts at effects: writes, asserts, and everything that leaves a loop or the kernel. A
-// loop or if is live when something in it is live or one of its results is used. A carried value is
-// live when its result or its argument is used; only then are the operands that feed it live.
+// `for` loop or an if is live when something in it is live or one of its results is used. Any other
+// loop is always live, since nothing proves that it ends. A carried value is live when its result or
+// its argument is used; only then are the operands that feed it live.
 #include "pass.h"
 #include "tile/ir/words.h"
 
@@ -19,7 +20,8 @@ static bool has_effect(const struct tile_op *op)
 {
     uint32_t traits = tile_op_infos[op->kind].traits;
 
-    if (traits & TILE_WRITES || op->kind == TILE_RETURN || op->kind == TILE_BREAK)
+    if (traits & TILE_WRITES || op->kind == TILE_RETURN || op->kind == TILE_BREAK ||
+        op->kind == TILE_LOOP)
         return true;
     // An acquire orders everything that follows it.
     if (traits & TILE_READS && tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)

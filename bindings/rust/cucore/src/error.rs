@@ -8,7 +8,8 @@ use std::os::raw::c_char;
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// A call that failed. Its text has the whole message, and a compiler's log when there is one.
-#[derive(Clone, Debug)]
+/// `{:?}` is the same text, which `main` prints of what it returns; `{:#?}` has the fields.
+#[derive(Clone)]
 pub struct Error {
     status: i32,
     message: String,
@@ -161,6 +162,22 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return fmt::Display::fmt(self, f);
+        }
+        f.debug_struct("Error")
+            .field("status", &self.status)
+            .field("message", &self.message)
+            .field("function", &self.function)
+            .field("library", &self.library)
+            .field("library_code", &self.library_code)
+            .field("log", &self.log)
+            .finish()
     }
 }
 

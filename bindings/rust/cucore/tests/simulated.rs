@@ -62,6 +62,16 @@ fn an_error_of_a_compiler_has_its_log() {
 }
 
 #[test]
+fn an_error_that_main_returns_reads_as_it_is_displayed() {
+    let program = Program::new(Source::Tile, "kernel k(x: f32[N]) grid 1 { y = z }\n").unwrap();
+    let error = program.compile(Code::Cubin).unwrap_err();
+    assert_eq!(format!("{error:?}"), error.to_string());
+    assert!(error.to_string().contains("\n    kernel k(x: f32[N])"), "{error}");
+    let fields = format!("{error:#?}");
+    assert!(fields.contains("status: ") && fields.contains("log: "), "{fields}");
+}
+
+#[test]
 fn text_with_a_zero_byte_is_refused() {
     let error = Program::new(Source::Tile, "a\0b").unwrap_err();
     assert!(error.to_string().contains("zero byte"), "{error}");

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""commands.py BUILD: commands for tile programs that README.md and docs/tile.md show in one line each run, with the
+kernels that those pages have, in every form of `a|b`. The failure that docs/environment.md gives as an example
+happens to a program that does nothing special."""
+import array
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+build = pathlib.Path(sys.argv[1]).resolve()
+readme, tile = (ROOT / "README.md").read_text(), (ROOT / "docs" / "tile.md").read_text()
+tool = str(build / "tools" / "cucore" / "cucore")
+problems = []
+ran = 0
+
+
+def run(command, folder, **variables):
+    env = {**os.environ, "CUCORE_DRIVER": str(build / "libcucore-sim.so"), "LC_ALL": "C", **variables}
+    done = subprocess.run([tool, *command[1:]], cwd=folder, env=env, text=True, capture_output=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def forms(words):
+    """A command for each of what `a|b` leaves to choose. A real driver is not needed for a test."""
+    if not words:
+        return [[]]
+    first = [w for w in words[0].split("|") if w != "real"]
+    return [[word, *rest] for word in first for rest in forms(words[1:])]
+
+
+def save(path, count):
+    """A NumPy file of f32 numbers."""
+    text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({count},), }}"
+    text += " " * (63 - (10 + len(text)) % 64) + "\n"
+    path.write_bytes(b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text.encode() +
+                     array.array("f", range(count)).tobytes())
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    shutil.copy(ROOT / "examples" / "tile" / "softmax.tile", folder)
+    (folder / "vadd.tile").write_text(re.search(r"^```tile\n(kernel vadd.*?)^```$", readme, re.M | re.S)[1])
+    for array_name in "abxy":
+        save(folder / f"{array_name}.npy", 1000)
+    links = run(["cucore", "find", "nvjitlink"], folder)[0] == 0
+    shown = re.findall(r"^    (?:\S*/)?(cucore (?:compile softmax|run vadd)\.tile .*?)(?:   .*)?$", readme, re.M)
+    shown += re.findall(r"^    (cucore run vadd\.tile .*)", tile, re.M)
+    for line in shown:
+        for command in forms(shlex.split(line)):
+            if "cubin" in command and not links:
+                continue
+            ran += 1
+            status, said = run(command, folder)
+            if status:
+                problems.append(f"{shlex.join(command)} exits with {status}: {said}")
+
+    row = re.search(r"`CUCORE_SIM_FAIL`.*?`(\w+):\d+=(\w+),", (ROOT / "docs" / "environment.md").read_text())
+    status, said = run(shlex.split(shown[-1].partition(" --driver")[0]), folder,
+                       CUCORE_SIM_FAIL=f"{row[1]}:1={row[2]}")
+    if status != 1 or row[2] not in said:
+        problems.append(f"{row[0]}: no run fails by it: {status}, {said}")
+
+if ran < 8:
+    problems.append(f"only {ran} commands are found")
+print("\n".join(problems) or f"{ran} commands run")
+sys.exit(bool(problems))
