@@ -174,7 +174,7 @@ typedef struct cuc_bench_summary {
     double noise;   /**< (q3 - q1) / median */
 } cuc_bench_summary;
 
-/** The starting value of a cuc_bench_summary variable. */
+/** Initial value of a cuc_bench_summary variable. */
 #define CUC_BENCH_SUMMARY_INIT                                  \
     {                                                           \
         sizeof(cuc_bench_summary), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
@@ -190,7 +190,7 @@ typedef struct cuc_bench_summary {
  * @param      values read only; those that are not a number are left out
  * @param      count  1 or more
  * @retval CUC_OK                     filled
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size is not known, or no value is
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size is unknown, or no value is
  *                                    a number
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
@@ -207,7 +207,7 @@ typedef struct cuc_bench_comparison {
     int32_t reserved; /**< 0 */
 } cuc_bench_comparison;
 
-/** The starting value of a cuc_bench_comparison variable. */
+/** Initial value of a cuc_bench_comparison variable. */
 #define CUC_BENCH_COMPARISON_INIT                   \
     {                                               \
         sizeof(cuc_bench_comparison), 0, 0, 0, 0, 0 \
@@ -220,7 +220,7 @@ typedef struct cuc_bench_thresholds {
     double noise_floor; /**< 0: 0.005; no FASTER or SLOWER for a ratio nearer to 1 than this */
 } cuc_bench_thresholds;
 
-/** The starting value of a cuc_bench_thresholds variable. */
+/** Initial value of a cuc_bench_thresholds variable. */
 #define CUC_BENCH_THRESHOLDS_INIT          \
     {                                      \
         sizeof(cuc_bench_thresholds), 0, 0 \
@@ -238,7 +238,7 @@ typedef struct cuc_bench_thresholds {
  * @thread any thread
  * @capture makes no driver call
  * @param thresholds  NULL does nothing
- * @param caller_size sizeof(cuc_bench_thresholds), as the caller's header has it
+ * @param caller_size sizeof(cuc_bench_thresholds) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_bench_thresholds_init(cuc_bench_thresholds *thresholds, size_t caller_size);
@@ -256,7 +256,7 @@ CUC_API void cuc_bench_thresholds_init(cuc_bench_thresholds *thresholds, size_t 
  * @param      count      of pairs
  * @param      thresholds NULL is every default
  * @retval CUC_OK                     filled
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a struct_size is not known, or no pair is
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a struct_size is unknown, or no pair is
  *                                    left
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
@@ -278,7 +278,7 @@ CUC_API cuc_status cuc_bench_compare_pairs(cuc_bench_comparison *out, const doub
  * @param      peer       likewise
  * @param      thresholds NULL is every default
  * @retval CUC_OK                     filled
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a struct_size is not known, or a median
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a struct_size is unknown, or a median
  *                                    is not above 0
  * @since 0.1
  */
@@ -341,7 +341,7 @@ typedef struct cuc_bench_case {
     uint32_t flags; /**< CUC_BENCH_CASE_ bits */
 } cuc_bench_case;
 
-/** The starting value of a cuc_bench_case variable. */
+/** Initial value of a cuc_bench_case variable. */
 #define CUC_BENCH_CASE_INIT                               \
     {                                                     \
         sizeof(cuc_bench_case), 0, 0, 0, 0, 0, 0, 0, 0, 0 \
@@ -359,7 +359,7 @@ typedef struct cuc_bench_case {
  * @thread any thread
  * @capture makes no driver call
  * @param bench_case  NULL does nothing
- * @param caller_size sizeof(cuc_bench_case), as the caller's header has it
+ * @param caller_size sizeof(cuc_bench_case) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_bench_case_init(cuc_bench_case *bench_case, size_t caller_size);
@@ -401,7 +401,7 @@ enum {
     CUC_BENCH_NO_DEVICE = 1 << 3,    /**< use no device even if there is one */
 };
 
-/** How cuc_bench_create() makes a session; zero is the default of every field. */
+/** Options of cuc_bench_create(); zero is the default of every field. */
 typedef struct cuc_bench_options {
     size_t struct_size;   /**< sizeof(cuc_bench_options); the initialisers set it */
     cuc_device *device;   /**< NULL: device 0; without a driver or a device: none, CPU work only */
@@ -429,7 +429,7 @@ typedef struct cuc_bench_options {
     void *progress_data;
 } cuc_bench_options;
 
-/** The starting value of a cuc_bench_options variable. */
+/** Initial value of a cuc_bench_options variable. */
 #define CUC_BENCH_OPTIONS_INIT                                                             \
     {                                                                                      \
         sizeof(cuc_bench_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
@@ -447,7 +447,7 @@ typedef struct cuc_bench_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     NULL does nothing
- * @param caller_size sizeof(cuc_bench_options) where the caller was compiled
+ * @param caller_size sizeof(cuc_bench_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_bench_options_init(cuc_bench_options *options, size_t caller_size);
@@ -533,7 +533,7 @@ CUC_API size_t cuc_bench_case_count(const cuc_bench *bench);
  * @param      bench the session
  * @param      index below cuc_bench_case_count(); in the order in which they were added
  * @retval CUC_OK                     filled
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size is not known, or index is
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size is unknown, or index is
  *                                    past the end
  * @since 0.1
  */
@@ -551,7 +551,7 @@ typedef struct cuc_bench_selection {
     size_t axis_count;
 } cuc_bench_selection;
 
-/** The starting value of a cuc_bench_selection variable. */
+/** Initial value of a cuc_bench_selection variable. */
 #define CUC_BENCH_SELECTION_INIT                   \
     {                                              \
         sizeof(cuc_bench_selection), 0, 0, 0, 0, 0 \
@@ -569,7 +569,7 @@ typedef struct cuc_bench_selection {
  * @thread any thread
  * @capture makes no driver call
  * @param selection   NULL does nothing
- * @param caller_size sizeof(cuc_bench_selection), as the caller's header has it
+ * @param caller_size sizeof(cuc_bench_selection) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_bench_selection_init(cuc_bench_selection *selection, size_t caller_size);
@@ -767,7 +767,7 @@ typedef struct cuc_bench_work {
                              NULL: "copy" when there are bytes and no flop, else none */
 } cuc_bench_work;
 
-/** The starting value of a cuc_bench_work variable. */
+/** Initial value of a cuc_bench_work variable. */
 #define CUC_BENCH_WORK_INIT                   \
     {                                         \
         sizeof(cuc_bench_work), 0, 0, 0, 0, 0 \
@@ -785,7 +785,7 @@ typedef struct cuc_bench_work {
  * @thread any thread
  * @capture makes no driver call
  * @param work        NULL does nothing
- * @param caller_size sizeof(cuc_bench_work), as the caller's header has it
+ * @param caller_size sizeof(cuc_bench_work) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_bench_work_init(cuc_bench_work *work, size_t caller_size);
@@ -830,7 +830,7 @@ enum {
     CUC_BENCH_INPUT_RESULT = 1 << 1,
 };
 
-/** What an input is; zero is the default of every field but count and dtype. */
+/** What an input is; zero is the default of every field except count and dtype. */
 typedef struct cuc_bench_input_options {
     size_t struct_size; /**< sizeof(cuc_bench_input_options); the initialisers set it */
     uint64_t count;     /**< elements of a set */
@@ -842,7 +842,7 @@ typedef struct cuc_bench_input_options {
     uint32_t flags;     /**< CUC_BENCH_INPUT_HOST and the like */
 } cuc_bench_input_options;
 
-/** The starting value of a cuc_bench_input_options variable. */
+/** Initial value of a cuc_bench_input_options variable. */
 #define CUC_BENCH_INPUT_OPTIONS_INIT                         \
     {                                                        \
         sizeof(cuc_bench_input_options), 0, 0, 0, 0, 0, 0, 0 \
@@ -860,7 +860,7 @@ typedef struct cuc_bench_input_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     NULL does nothing
- * @param caller_size sizeof(cuc_bench_input_options), as the caller's header has it
+ * @param caller_size sizeof(cuc_bench_input_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_bench_input_options_init(cuc_bench_input_options *options, size_t caller_size);
@@ -877,7 +877,7 @@ CUC_API void cuc_bench_input_options_init(cuc_bench_input_options *options, size
  * @param[out] out     borrowed; freed when the point is done
  * @param      state   the point
  * @param      options what to make
- * @retval CUC_OK                         made
+ * @retval CUC_OK                         created
  * @retval CUC_ERROR_INVALID_ARGUMENT     an argument is NULL, an option is not known, count is 0,
  *                                        dtype is not known or cannot be filled that way
  * @retval CUC_ERROR_NOT_SUPPORTED        there is no device, and CUC_BENCH_INPUT_HOST is not set
@@ -1028,7 +1028,7 @@ typedef struct cuc_bench_subject {
     size_t figure_count;
 } cuc_bench_subject;
 
-/** The starting value of a cuc_bench_subject variable. */
+/** Initial value of a cuc_bench_subject variable. */
 #define CUC_BENCH_SUBJECT_INIT                                              \
     {                                                                       \
         sizeof(cuc_bench_subject), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
@@ -1046,7 +1046,7 @@ typedef struct cuc_bench_subject {
  * @thread any thread
  * @capture makes no driver call
  * @param subject     NULL does nothing
- * @param caller_size sizeof(cuc_bench_subject), as the caller's header has it
+ * @param caller_size sizeof(cuc_bench_subject) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_bench_subject_init(cuc_bench_subject *subject, size_t caller_size);
@@ -1088,7 +1088,7 @@ typedef struct cuc_bench_peak {
     int32_t reserved;   /**< 0 */
 } cuc_bench_peak;
 
-/** The starting value of a cuc_bench_peak variable. */
+/** Initial value of a cuc_bench_peak variable. */
 #define CUC_BENCH_PEAK_INIT                   \
     {                                         \
         sizeof(cuc_bench_peak), 0, 0, 0, 0, 0 \
@@ -1111,7 +1111,7 @@ typedef struct cuc_bench_peak {
  * @retval CUC_OK                     known
  * @retval CUC_ERROR_NOT_FOUND        not known for this device
  * @retval CUC_ERROR_NOT_SUPPORTED    there is no device, or it is simulated
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL or struct_size is not known
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL or struct_size is unknown
  * @retval CUC_ERROR_DRIVER           the copy failed; also CUC_ERROR_CONTEXT_LOST
  * @since 0.1
  */
@@ -1189,7 +1189,7 @@ struct cuc_bench_result {
     size_t figure_count;
 };
 
-/** The starting value of a cuc_bench_result variable. */
+/** Initial value of a cuc_bench_result variable. */
 #ifdef __cplusplus
 #define CUC_BENCH_RESULT_INIT (cuc__bench_result_default())
 static inline cuc_bench_result cuc__bench_result_default(void)
@@ -1224,7 +1224,7 @@ CUC_API size_t cuc_bench_result_count(const cuc_bench *bench);
  * @param      bench the session
  * @param      index below cuc_bench_result_count(); in the order in which they came
  * @retval CUC_OK                     filled
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size is not known, or index is
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size is unknown, or index is
  *                                    past the end
  * @since 0.1
  */
@@ -1242,7 +1242,7 @@ CUC_API cuc_status cuc_bench_get_result(cuc_bench_result *out, const cuc_bench *
  * @param[out] out   valid until the next call, or the session's end
  * @param[out] bytes its length without the final zero; may be NULL
  * @param      bench the session
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1

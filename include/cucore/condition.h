@@ -74,10 +74,10 @@ enum {
  *                           body stands for the graph that has it
  * @param      default_value 0 without CUC_CONDITION_ASSIGN_DEFAULT
  * @param      flags         CUC_CONDITION_ bits
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out or graph is NULL, flags are not known, or there is a
  * default value without its flag
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphConditionalHandleCreate
  * @since 0.1
@@ -94,10 +94,10 @@ CUC_API cuc_status cuc_graph_create_condition(cuc_condition *out, cuc_graph *gra
  * @param      stream        a captured one
  * @param      default_value as for cuc_graph_create_condition()
  * @param      flags         CUC_CONDITION_ bits
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_graph_create_condition(), or the stream is not
  * captured
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused, or the capture is spoilt; also
  *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphConditionalHandleCreate
@@ -124,7 +124,7 @@ CUC_API cuc_status cuc_stream_create_condition(cuc_condition *out, cuc_stream *s
  * @retval CUC_ERROR_INVALID_ARGUMENT bodies or stream is NULL, condition is 0, type is none of the
  *                                    three, count is none that it may have, or the stream is not
  *                                    captured
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3; two bodies of an if, and
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3; two bodies of an if, and
  *                                    switches, are of 12.8
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused, such as a condition that a node has

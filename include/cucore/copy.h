@@ -189,7 +189,7 @@ CUC_API cuc_status cuc_buffer_copy(cuc_stream *stream, cuc_buffer *dst, size_t d
 
 /* ---- Rectangles and boxes --------------------------------------------------------------- */
 
-/** A rectangle of bytes to copy; zero is the default of every field but dst and src. */
+/** A rectangle of bytes to copy; zero is the default of every field except dst and src. */
 typedef struct cuc_copy_2d_params {
     size_t struct_size; /**< sizeof(cuc_copy_2d_params); the initialisers set it */
     cuc_device_ptr dst; /**< start of the array written; of a device or the host */
@@ -204,7 +204,7 @@ typedef struct cuc_copy_2d_params {
     size_t src_y;       /**< the same of src */
 } cuc_copy_2d_params;
 
-/** The starting value of a cuc_copy_2d_params variable. */
+/** Initial value of a cuc_copy_2d_params variable. */
 #define CUC_COPY_2D_PARAMS_INIT                                  \
     {                                                            \
         sizeof(cuc_copy_2d_params), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
@@ -222,7 +222,7 @@ typedef struct cuc_copy_2d_params {
  * @thread any thread
  * @capture makes no driver call
  * @param params NULL does nothing
- * @param caller_size   sizeof(cuc_copy_2d_params), as the caller's header has it
+ * @param caller_size   sizeof(cuc_copy_2d_params) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_copy_2d_params_init(cuc_copy_2d_params *params, size_t caller_size);
@@ -247,7 +247,7 @@ CUC_API void cuc_copy_2d_params_init(cuc_copy_2d_params *params, size_t caller_s
  */
 CUC_API cuc_status cuc_copy_2d(cuc_stream *stream, const cuc_copy_2d_params *params);
 
-/** A box of bytes to copy; zero is the default of every field but dst and src. */
+/** A box of bytes to copy; zero is the default of every field except dst and src. */
 typedef struct cuc_copy_3d_params {
     size_t struct_size;    /**< sizeof(cuc_copy_3d_params); the initialisers set it */
     cuc_device_ptr dst;    /**< start of the array written; of a device or the host */
@@ -267,7 +267,7 @@ typedef struct cuc_copy_3d_params {
     size_t src_z;          /**< the same of src */
 } cuc_copy_3d_params;
 
-/** The starting value of a cuc_copy_3d_params variable. */
+/** Initial value of a cuc_copy_3d_params variable. */
 #define CUC_COPY_3D_PARAMS_INIT                                                 \
     {                                                                           \
         sizeof(cuc_copy_3d_params), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
@@ -285,7 +285,7 @@ typedef struct cuc_copy_3d_params {
  * @thread any thread
  * @capture makes no driver call
  * @param params NULL does nothing
- * @param caller_size   sizeof(cuc_copy_3d_params), as the caller's header has it
+ * @param caller_size   sizeof(cuc_copy_3d_params) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_copy_3d_params_init(cuc_copy_3d_params *params, size_t caller_size);
@@ -343,7 +343,7 @@ typedef struct cuc_copy_batch_params {
     size_t attribute_count;                /**< 0; 1: the same for all; else equal to count */
 } cuc_copy_batch_params;
 
-/** The starting value of a cuc_copy_batch_params variable. */
+/** Initial value of a cuc_copy_batch_params variable. */
 #define CUC_COPY_BATCH_PARAMS_INIT                      \
     {                                                   \
         sizeof(cuc_copy_batch_params), 0, 0, 0, 0, 0, 0 \
@@ -361,7 +361,7 @@ typedef struct cuc_copy_batch_params {
  * @thread any thread
  * @capture makes no driver call
  * @param params NULL does nothing
- * @param caller_size   sizeof(cuc_copy_batch_params), as the caller's header has it
+ * @param caller_size   sizeof(cuc_copy_batch_params) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_copy_batch_params_init(cuc_copy_batch_params *params, size_t caller_size);
@@ -380,7 +380,7 @@ CUC_API void cuc_copy_batch_params_init(cuc_copy_batch_params *params, size_t ca
  * @param params read before the call returns
  * @retval CUC_OK                     enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, an address is 0, a range passes the end
- * of the address space, or an attribute is none of those listed; the message has the index, and
+ * of the address space, or an attribute is not one of those listed; the message has the index, and
  * nothing was enqueued
  * @retval CUC_ERROR_NOT_SUPPORTED    CUC_COPY_SOURCE_DURING_CALL where the driver takes no batch
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST. Copies before
@@ -404,8 +404,8 @@ CUC_API cuc_status cuc_copy_batch(cuc_stream *stream, const cuc_copy_batch_param
  * @param pattern_bytes 1, 2 or 4
  * @param count         how often, in patterns; 0 fills nothing
  * @retval CUC_OK                     enqueued
- * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, pattern_bytes is none of the three, pattern
- * does not fit in them, ptr is 0 or not aligned, or the range passes the end of the address space
+ * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, pattern_bytes is not one of the three, pattern
+ * does not fit in them, ptr is 0 or not aligned, or the range extends past the end of the address space
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuMemsetD8Async, cuMemsetD16Async, cuMemsetD32Async
  * @since 0.1
@@ -446,7 +446,7 @@ typedef struct cuc_fill_2d_params {
     uint32_t pattern_bytes; /**< 1, 2 or 4 */
 } cuc_fill_2d_params;
 
-/** The starting value of a cuc_fill_2d_params variable. */
+/** Initial value of a cuc_fill_2d_params variable. */
 #define CUC_FILL_2D_PARAMS_INIT                      \
     {                                                \
         sizeof(cuc_fill_2d_params), 0, 0, 0, 0, 0, 0 \
@@ -464,7 +464,7 @@ typedef struct cuc_fill_2d_params {
  * @thread any thread
  * @capture makes no driver call
  * @param params NULL does nothing
- * @param caller_size   sizeof(cuc_fill_2d_params), as the caller's header has it
+ * @param caller_size   sizeof(cuc_fill_2d_params) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_fill_2d_params_init(cuc_fill_2d_params *params, size_t caller_size);

@@ -244,7 +244,7 @@ CUC_API void cuc_gemm_args_init(cuc_gemm_args *args, size_t caller_size);
  * @param[out] out     the plan; release it with cuc_gemm_plan_release()
  * @param      device  where it will run; its architecture and number of multiprocessors count
  * @param      options what kind of products; read before the call returns
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out, device or options is NULL, or a field is out of its
  *                                    bounds, or does not go with another: the message names it,
  *                                    with what it may be
@@ -395,7 +395,7 @@ typedef struct cuc_gemm_choice {
  * @capture makes no driver call
  * @param out  filled in up to its struct_size
  * @param plan the plan
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or out->struct_size is wrong
  * @retval CUC_ERROR_INVALID_HANDLE   plan is not alive
  * @since 0.1
@@ -412,7 +412,7 @@ CUC_API cuc_status cuc_gemm_plan_get_choice(cuc_gemm_choice *out, const cuc_gemm
  * @param out  filled in up to its struct_size, but for its seconds, which are 0; its texts are
  * borrowed: valid as long as the plan
  * @param plan the plan
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or out->struct_size is wrong
  * @retval CUC_ERROR_INVALID_HANDLE   plan is not alive
  * @since 0.1

@@ -106,7 +106,7 @@ CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
  *
  * @thread the one that began; any one in CUC_CAPTURE_RELAXED
  * @capture safe: not restricted by the driver; it ends the stream's
- * @param[out] out    retained, to be released
+ * @param[out] out    a new reference; release it
  * @param      stream the one that began
  * @retval CUC_OK                     captured
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, the stream is not captured, or another
@@ -167,7 +167,7 @@ typedef struct cuc_capture_info {
     int32_t reserved;   /**< 0 */
 } cuc_capture_info;
 
-/** The starting value of a cuc_capture_info variable. */
+/** Initial value of a cuc_capture_info variable. */
 #define CUC_CAPTURE_INFO_INIT                \
     {                                        \
         sizeof(cuc_capture_info), 0, 0, 0, 0 \
@@ -178,12 +178,12 @@ typedef struct cuc_capture_info {
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out    filled up to its struct_size; a field that this library does not know is 0
+ * @param[out] out    filled up to its struct_size; fields unknown to this library are 0
  * @param      stream the stream
- * @retval CUC_OK                     asked
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or out's struct_size is not known
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or out's struct_size is unknown
  * @retval CUC_ERROR_BUSY             another capture forbids to ask about the legacy stream
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3: cuc_stream_is_capturing()
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3: cuc_stream_is_capturing()
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamGetCaptureInfo
  * @since 0.1
@@ -201,7 +201,7 @@ CUC_API cuc_status cuc_stream_get_capture_info(cuc_capture_info *out, cuc_stream
  * @param graph  copied, with what it keeps; without memory of its own
  * @retval CUC_OK                     added
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the stream is not captured
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused, such as a graph that allocates or frees;
  *                                    also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphAddChildGraphNode; "Stream Management":
@@ -248,7 +248,7 @@ enum {
 CUC_API const char *cuc_node_type_name(int32_t type);
 
 /**
- * The driver's own handle of a graph, which is also its cudaGraph_t.
+ * The driver's handle of a graph, which is also its cudaGraph_t.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -281,7 +281,7 @@ CUC_API cuc_status cuc_graph_get_node_count(size_t *out, cuc_graph *graph);
  * @param      graph the graph
  * @retval CUC_OK                     counted
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphGetEdges
  * @since 0.1
@@ -374,7 +374,7 @@ CUC_API cuc_status cuc_graph_write_dot(cuc_graph *graph, const char *path, uint3
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
  * @param graph      instances that are made or updated from now on keep it too
- * @param owner      handed to drop_owner; not taken over when this fails
+ * @param owner      passed to drop_owner; not taken over when this fails
  * @param drop_owner called once, on any thread
  * @retval CUC_OK                     tied
  * @retval CUC_ERROR_INVALID_ARGUMENT graph or drop_owner is NULL
@@ -402,7 +402,7 @@ CUC_API cuc_status cuc_graph_keep(cuc_graph *graph, void *owner, void (*drop_own
 CUC_API cuc_status cuc_graph_keep_buffer(cuc_graph *graph, cuc_buffer *buffer);
 
 /**
- * Hold a graph once more.
+ * Add a reference to a graph.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -412,7 +412,7 @@ CUC_API cuc_status cuc_graph_keep_buffer(cuc_graph *graph, cuc_buffer *buffer);
 CUC_API cuc_graph *cuc_graph_retain(cuc_graph *graph);
 
 /**
- * Let go of a graph. Instances of it go on.
+ * Release a graph. Instances of it go on.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -434,7 +434,7 @@ enum {
     CUC_GRAPH_NODE_PRIORITY = 1 << 2,
 };
 
-/** How cuc_graph_instantiate() makes an instance; zero is the default of every field. */
+/** Options of cuc_graph_instantiate(); zero is the default of every field. */
 typedef struct cuc_graph_exec_options {
     size_t struct_size; /**< sizeof(cuc_graph_exec_options); the initialisers set it */
     cuc_stream *upload; /**< where it is brought to the device at once; NULL: by its first launch */
@@ -442,7 +442,7 @@ typedef struct cuc_graph_exec_options {
     uint32_t reserved;  /**< 0 */
 } cuc_graph_exec_options;
 
-/** The starting value of a cuc_graph_exec_options variable. */
+/** Initial value of a cuc_graph_exec_options variable. */
 #define CUC_GRAPH_EXEC_OPTIONS_INIT             \
     {                                           \
         sizeof(cuc_graph_exec_options), 0, 0, 0 \
@@ -460,7 +460,7 @@ typedef struct cuc_graph_exec_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     the caller's struct
- * @param caller_size sizeof(cuc_graph_exec_options) where the caller was compiled
+ * @param caller_size sizeof(cuc_graph_exec_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_graph_exec_options_init(cuc_graph_exec_options *options, size_t caller_size);
@@ -470,11 +470,11 @@ CUC_API void cuc_graph_exec_options_init(cuc_graph_exec_options *options, size_t
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: asks the driver in relaxed mode
- * @param[out] out     retained, to be released
+ * @param[out] out     a new reference; release it
  * @param      graph   of one with memory of its own, or conditional nodes, there can be one
  * instance at a time
  * @param      options NULL: launched by the host alone, brought to the device by the first launch
- * @retval CUC_OK                         made
+ * @retval CUC_OK                         created
  * @retval CUC_ERROR_INVALID_ARGUMENT     out or graph is NULL; flags are not known or exclude each
  *                                        other; the upload stream is no stream
  * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY no room for it on the device
@@ -488,7 +488,7 @@ CUC_API cuc_status cuc_graph_instantiate(cuc_graph_exec **out, cuc_graph *graph,
                                          const cuc_graph_exec_options *options);
 
 /**
- * The driver's own handle of an instance, which is also its cudaGraphExec_t.
+ * The driver's handle of an instance, which is also its cudaGraphExec_t.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -572,7 +572,7 @@ CUC_API cuc_status cuc_graph_exec_launch(cuc_graph_exec *exec, cuc_stream *strea
 CUC_API cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph);
 
 /**
- * Hold an instance once more.
+ * Add a reference to an instance.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -582,7 +582,7 @@ CUC_API cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph)
 CUC_API cuc_graph_exec *cuc_graph_exec_retain(cuc_graph_exec *exec);
 
 /**
- * Let go of an instance. Launches of it that are under way are not cut short.
+ * Release an instance. Launches of it that are under way are not cut short.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -608,7 +608,7 @@ enum {
  * @param[out] out    bytes
  * @param      device whose
  * @param      which  a CUC_GRAPH_MEMORY_ constant
- * @retval CUC_OK                     asked
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or `which` is no such constant
  * @retval CUC_ERROR_NOT_SUPPORTED    a driver before CUDA 11.4
  * @retval CUC_ERROR_DRIVER           the driver refused

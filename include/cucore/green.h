@@ -48,9 +48,9 @@ enum {
  * @capture safe: not restricted by the driver
  * @param[out] out    the multiprocessors
  * @param      device the device
- * @retval CUC_OK                     asked
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.4
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.4
  * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Green Contexts": cuDeviceGetDevResource
  * @since 0.1
@@ -73,7 +73,7 @@ CUC_API cuc_status cuc_device_get_sms(cuc_sms *out, cuc_device *device);
  * @retval CUC_OK                     split
  * @retval CUC_ERROR_INVALID_ARGUMENT count or from is NULL, groups are wanted and *count is 0,
  * least is more than there are, flags are not known, or from is no such value
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.4
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.4
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused, such as to split a group
  * @source CUDA Driver API, "Green Contexts": cuDevSmResourceSplitByCount
@@ -87,14 +87,14 @@ CUC_API cuc_status cuc_sms_split(cuc_sms *groups, uint32_t *count, cuc_sms *rest
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] out    retained, to be released
+ * @param[out] out    a new reference; release it
  * @param      device whose multiprocessors they are
  * @param      sms    [count] groups and the rest of one split, or all of a device
  * @param      count  more than 0
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, count is 0, or a part has no
  * multiprocessors
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.4
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.4
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused, such as parts of two splits or another
  * device's
@@ -111,7 +111,7 @@ CUC_API cuc_status cuc_green_context_create(cuc_green_context **out, cuc_device 
  * @capture safe: not restricted by the driver
  * @param[out] out     the multiprocessors
  * @param      context the green context
- * @retval CUC_OK                     asked
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Green Contexts": cuGreenCtxGetDevResource
@@ -120,7 +120,7 @@ CUC_API cuc_status cuc_green_context_create(cuc_green_context **out, cuc_device 
 CUC_API cuc_status cuc_green_context_get_sms(cuc_sms *out, cuc_green_context *context);
 
 /**
- * The driver's own handle of a green context.
+ * The driver's handle of a green context.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -140,7 +140,7 @@ CUC_API void *cuc_green_context_handle(const cuc_green_context *context);
 CUC_API cuc_device *cuc_green_context_device(const cuc_green_context *context);
 
 /**
- * Hold a green context once more.
+ * Add a reference to a green context.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -150,7 +150,7 @@ CUC_API cuc_device *cuc_green_context_device(const cuc_green_context *context);
 CUC_API cuc_green_context *cuc_green_context_retain(cuc_green_context *context);
 
 /**
- * Let go of a green context. Its streams hold it.
+ * Release a green context. Its streams hold it.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -168,12 +168,12 @@ CUC_API void cuc_green_context_release(cuc_green_context *context);
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] out     retained, to be released
+ * @param[out] out     a new reference; release it
  * @param      context retained
  * @param      options NULL: the lowest priority; CUC_STREAM_SYNC_LEGACY is refused
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out or context is NULL, or a flag is set
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.5
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.5
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Green Contexts": cuGreenCtxStreamCreate

@@ -40,7 +40,7 @@ typedef struct cuc_ipc_handle {
  * @capture safe: not restricted by the driver
  * @param[out] out  the caller closes it; close-on-exec is the driver's to choose
  * @param      pool made with CUC_MEMORY_POOL_IPC
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the resource is no pool
  * @retval CUC_ERROR_DRIVER           the driver refused, such as a pool that is not for other
  *                                    processes
@@ -55,7 +55,7 @@ CUC_API cuc_status cuc_memory_pool_export(int32_t *out, cuc_memory_resource *poo
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out    retained, to be released
+ * @param[out] out    a new reference; release it
  * @param      device the device that the memory is of
  * @param      fd     what cuc_memory_pool_export() gave, as this process has it; it stays the
  *                    caller's, and may be closed afterwards
@@ -76,7 +76,7 @@ CUC_API cuc_status cuc_memory_pool_import(cuc_memory_resource **out, cuc_device 
  * @capture safe: not restricted by the driver
  * @param[out] out    its bytes
  * @param      buffer a whole one of a pool with CUC_MEMORY_POOL_IPC
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the buffer is a slice
  * @retval CUC_ERROR_DRIVER           the driver refused, such as memory that is of no such pool
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemPoolExportPointer
@@ -115,7 +115,7 @@ CUC_API cuc_status cuc_buffer_import(cuc_buffer **out, cuc_memory_resource *pool
  * @capture safe: not restricted by the driver
  * @param[out] out   its bytes
  * @param      event made with CUC_EVENT_IPC, to outlive its use elsewhere
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the event is not for other processes
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuIpcGetEventHandle

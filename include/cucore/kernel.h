@@ -185,7 +185,7 @@ CUC_API cuc_object *cuc_kernel_object(const cuc_kernel *kernel);
  * @param kernel any kernel
  * @param device the function is of its primary context; NULL: of the calling thread's current
  *               context
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT out or kernel is NULL
  * @retval CUC_ERROR_DRIVER           refused, such as with no current context
  * @source CUDA Driver API, "Library Management": cuKernelGetFunction
@@ -214,10 +214,10 @@ CUC_API cuc_status cuc_kernel_get_parameter_count(size_t *out, const cuc_kernel 
  *
  * @thread any thread
  * @capture makes no driver call
- * @param out    filled up to its struct_size; a field that this library does not know is 0
+ * @param out    filled up to its struct_size; fields unknown to this library are 0
  * @param kernel any kernel
  * @param index  below cuc_kernel_get_parameter_count()
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size is no size of it, or index is
  *                                    past the end
  * @retval CUC_ERROR_NOT_SUPPORTED    as for cuc_kernel_get_parameter_count()
@@ -249,7 +249,7 @@ CUC_API const char *cuc_parameter_type_name(int32_t type);
  * @param kernel    any kernel
  * @param device    attributes differ between devices
  * @param attribute a CUC_KERNEL_ attribute
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or there is no such attribute
  * @retval CUC_ERROR_DRIVER           refused, such as for code that does not run on the device
  * @source CUDA Driver API, "Library Management": cuKernelGetAttribute

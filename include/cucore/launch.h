@@ -139,7 +139,7 @@ typedef struct cuc_launch_config {
     const cuc_launch_attribute *attributes; /**< [attribute_count], for what has no field */
 } cuc_launch_config;
 
-/** The starting value of a cuc_launch_config variable. */
+/** Initial value of a cuc_launch_config variable. */
 #define CUC_LAUNCH_CONFIG_INIT                                                       \
     {                                                                                \
         sizeof(cuc_launch_config), { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0 \
@@ -157,7 +157,7 @@ typedef struct cuc_launch_config {
  * @thread any thread
  * @capture makes no driver call
  * @param config      the caller's struct
- * @param caller_size sizeof(cuc_launch_config) where the caller was compiled
+ * @param caller_size sizeof(cuc_launch_config) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_launch_config_init(cuc_launch_config *config, size_t caller_size);
@@ -240,7 +240,7 @@ CUC_API cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *confi
  * @capture becomes a node of the graph
  * @param stream the queue
  * @param fn     the function
- * @param user   handed to it
+ * @param user   passed to it
  * @retval CUC_OK                     enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT stream or fn is NULL
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context

@@ -121,7 +121,7 @@ CUC_API void cuc_linker_options_init(cuc_linker_options *options, size_t caller_
  * @capture never touches a stream
  * @param[out] out     the linker; release it with cuc_linker_release()
  * @param      options how to link; copied; NULL is every default
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or an option is out of its bounds: the message
  *                                    names it
  * @retval CUC_ERROR_NOT_SUPPORTED    an option that the chosen backend does not take: the message

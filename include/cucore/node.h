@@ -35,9 +35,9 @@ typedef struct cuc_node cuc_node;
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out    retained, to be released
+ * @param[out] out    a new reference; release it
  * @param      device whose primary context its nodes are of
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
@@ -66,9 +66,9 @@ CUC_API cuc_status cuc_graph_create(cuc_graph **out, cuc_device *device);
  * @param mode   as for cuc_stream_begin_capture()
  * @retval CUC_OK                     begun
  * @retval CUC_ERROR_INVALID_ARGUMENT stream or graph is NULL, after is and count is not 0; the
- * stream is the legacy default one; mode is none of the three; the graph is no more
+ * stream is the legacy default one; mode is not one of the three; the graph is no more
  * @retval CUC_ERROR_BUSY             the stream is captured already
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused, such as a node of another graph; also
  *                                    CUC_ERROR_CONTEXT_LOST
@@ -91,7 +91,7 @@ CUC_API cuc_status cuc_stream_begin_capture_to(cuc_stream *stream, cuc_graph *gr
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT count or stream is NULL, nodes is and room is not 0, or the
  * stream is not captured
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused, or the capture is spoilt; also
  *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamGetCaptureInfo
@@ -162,7 +162,7 @@ CUC_API cuc_status cuc_graph_get_nodes(cuc_node **nodes, size_t room, cuc_graph 
  * @param      graph the graph
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or from or to is and room is not 0
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphGetEdges
@@ -182,7 +182,7 @@ CUC_API cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t ro
  * @param      count elements of after
  * @retval CUC_OK                     added
  * @retval CUC_ERROR_INVALID_ARGUMENT out or graph is NULL, or after is and count is not 0
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused, such as a node of another graph; also
  *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphAddNode
@@ -202,7 +202,7 @@ CUC_API cuc_status cuc_graph_add_empty(cuc_node **out, cuc_graph *graph, cuc_nod
  * @param count elements of each
  * @retval CUC_OK                     added
  * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or from or to is and count is not 0
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused: a node of another graph, an edge from a
  * node to itself or one that is there; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphAddDependencies
@@ -222,7 +222,7 @@ CUC_API cuc_status cuc_graph_add_edges(cuc_graph *graph, cuc_node *const *from, 
  * @param count elements of each
  * @retval CUC_OK                     removed
  * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or from or to is and count is not 0
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused, such as an edge that is not there; also
  *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphRemoveDependencies
@@ -238,10 +238,10 @@ CUC_API cuc_status cuc_graph_remove_edges(cuc_graph *graph, cuc_node *const *fro
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param[out] out   retained, to be released; it holds the graph that has the node
+ * @param[out] out   a new reference; release it; it holds the graph that has the node
  * @param      graph the graph that has the node
  * @param      node  a node of it that a graph was embedded as
- * @retval CUC_OK                     asked
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused, such as another kind of node; also
@@ -260,7 +260,7 @@ CUC_API cuc_status cuc_node_get_graph(cuc_graph **out, cuc_graph *graph, cuc_nod
  * not tell
  * @param[out] kernel the driver's CUkernel, borrowed; NULL where it was launched as a CUfunction
  * @param      node   of a graph that is there
- * @retval CUC_OK                     asked
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_DRIVER           the driver refused, such as another kind of node; also
  *                                    CUC_ERROR_CONTEXT_LOST
@@ -276,7 +276,7 @@ CUC_API cuc_status cuc_node_get_launch(cuc_launch_config *config, void **kernel,
  * @capture safe: not restricted by the driver
  * @param[out] out  a CUC_NODE_ constant
  * @param      node of a graph that is there
- * @retval CUC_OK                     asked
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphNodeGetType
@@ -312,7 +312,7 @@ CUC_API cuc_status cuc_graph_exec_set_enabled(cuc_graph_exec *exec, cuc_node *no
  * @param[out] out  0 or 1
  * @param      exec the instance
  * @param      node as for cuc_graph_exec_set_enabled()
- * @retval CUC_OK                     asked
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_NOT_SUPPORTED    a driver before CUDA 11.6
  * @retval CUC_ERROR_DRIVER           the driver refused, such as another kind of node; also

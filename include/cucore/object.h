@@ -77,7 +77,7 @@ typedef struct cuc_object_mapping {
     const char *symbol;     /**< such as "_Z5saxpyIfEvT_PKS0_PS0_i" */
 } cuc_object_mapping;
 
-/** How cuc_object_create() makes an object; zero is the default of every field. */
+/** Options of cuc_object_create(); zero is the default of every field. */
 typedef struct cuc_object_options {
     size_t struct_size; /**< sizeof(cuc_object_options); the initialisers set it */
     const char *name;   /**< what messages call the object; copied; NULL: none, or the path */
@@ -244,7 +244,7 @@ CUC_API const char *cuc_object_load_log(const cuc_object *object);
  * @param data   the first byte; borrowed: valid while the object lives
  * @param bytes  its length; PTX is followed by a NUL that is not counted
  * @param object of any kind
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @since 0.1
  */
@@ -258,7 +258,7 @@ CUC_API cuc_status cuc_object_get_code(const void **data, size_t *bytes, const c
  * @param text   NUL-terminated; borrowed: valid while the object lives
  * @param bytes  its length without the NUL; NULL: not wanted
  * @param object of any kind
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_NOT_FOUND        the object has none
  * @retval CUC_ERROR_INVALID_ARGUMENT text or object is NULL
  * @since 0.1
@@ -283,7 +283,7 @@ CUC_API size_t cuc_object_mapping_count(const cuc_object *object);
  * @param out    borrowed: valid while the object lives
  * @param object of any kind
  * @param index  below cuc_object_mapping_count()
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT out or object is NULL, or index is past the end
  * @since 0.1
  */
@@ -317,7 +317,7 @@ CUC_API cuc_status cuc_object_get_kernel_count(size_t *out, cuc_object *object);
  * @param out    borrowed: valid while the object lives
  * @param object of a loadable kind
  * @param index  below cuc_object_get_kernel_count()
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or index is past the end
  * @retval CUC_ERROR_NOT_SUPPORTED    as for cuc_object_get_kernel_count()
  * @source CUDA Driver API, "Library Management": cuLibraryEnumerateKernels, cuKernelGetName
@@ -372,7 +372,7 @@ CUC_API cuc_status cuc_object_get_library(void **out, cuc_object *object);
  * @param out    borrowed: valid while the object lives; not to be unloaded
  * @param object of a loadable kind
  * @param device the module is of its primary context; NULL: of the calling thread's current context
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT out or object is NULL
  * @retval CUC_ERROR_DRIVER           refused, such as with no current context; other statuses are
  *                                    those of loading, see cuc_object_get_kernel()

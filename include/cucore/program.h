@@ -240,7 +240,7 @@ CUC_API void cuc_program_options_init(cuc_program_options *options, size_t calle
  * @param      bytes       how long the text is, a closing zero byte counted or not; 0 for a text
  *                         that ends with a zero byte
  * @param      options     how to compile it; copied; NULL is every default
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out or text is NULL, source_kind is unknown, the text has a
  *                                    zero byte inside, or an option is out of its bounds: the
  *                                    message names it

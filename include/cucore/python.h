@@ -64,7 +64,7 @@ CUC_API cuc_status cuc_python_add_dlpack(void *type);
  * @capture makes no driver call
  * @param[out] out  the type, a PyTypeObject, to be released by Py_DecRef()
  * @param      name "Handle" first, then the others
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_NOT_FOUND        the process has no CPython, or lacks a function of it; or there
  *                                    is no type of that name
@@ -157,7 +157,7 @@ typedef struct cuc_python_plan {
  * @capture makes no driver call
  * @param[out] out    the function, a PyObject, to be released by Py_DecRef()
  * @param      slowly what is called where there is no plan, a PyObject; retained
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_NOT_FOUND        the process has no CPython, or lacks a function of it
  * @retval CUC_ERROR_INTERNAL         CPython refused, and has the exception

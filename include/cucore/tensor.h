@@ -264,7 +264,7 @@ CUC_API cuc_status cuc_tensor_from_dlpack_unversioned(cuc_tensor *out,
  * @param[out] out    to be consumed once: its deleter frees it and lets go of the owner
  * @param      tensor copied
  * @param      owner  retained until the deleter is called; NULL: the memory outlives the consumer
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, the tensor does not make sense, or it passes
  *                                    either end of the owner
  * @retval CUC_ERROR_NOT_SUPPORTED    DLPack has no such element type (tf32)
@@ -283,7 +283,7 @@ CUC_API cuc_status cuc_tensor_to_dlpack(cuc_dl_managed_tensor_versioned **out,
  * @param[out] out    to be consumed once: its deleter frees it and lets go of the owner
  * @param      tensor copied; a read-only one is refused, as this form cannot say so
  * @param      owner  retained until the deleter is called; NULL: the memory outlives the consumer
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_tensor_to_dlpack(), or the tensor is read-only
  * @retval CUC_ERROR_NOT_SUPPORTED    DLPack has no such element type (tf32)
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory

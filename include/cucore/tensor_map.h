@@ -87,7 +87,7 @@ typedef struct cuc_tensor_map_options {
     uint32_t reserved;                       /**< 0 */
 } cuc_tensor_map_options;
 
-/** The starting value of a cuc_tensor_map_options variable. */
+/** Initial value of a cuc_tensor_map_options variable. */
 #define CUC_TENSOR_MAP_OPTIONS_INIT                                \
     {                                                              \
         sizeof(cuc_tensor_map_options), 0, 0, 0, 0, 0, 0, { 0 }, 0 \
@@ -106,7 +106,7 @@ typedef struct cuc_tensor_map_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     the caller's struct
- * @param caller_size sizeof(cuc_tensor_map_options) where the caller was compiled
+ * @param caller_size sizeof(cuc_tensor_map_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_tensor_map_options_init(cuc_tensor_map_options *options, size_t caller_size);
@@ -123,7 +123,7 @@ CUC_API void cuc_tensor_map_options_init(cuc_tensor_map_options *options, size_t
  * @param      box     [rank] elements from the first to the last, 1 to 256; of the innermost
  * dimension a multiple of 16 bytes, and with a swizzle at most its bytes
  * @param      options NULL: no interleave, no swizzle, no promotion, zeros outside
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out, tensor or box is NULL; the tensor does not make sense, or
  * is the host's; a value is none that a map can have: the message says which
  * @retval CUC_ERROR_NOT_SUPPORTED    the device is of before compute capability 9.0, or of before
@@ -146,7 +146,7 @@ typedef struct cuc_tensor_map_image {
     uint32_t pixels;   /**< of a copy, 1 to 1024 */
 } cuc_tensor_map_image;
 
-/** The starting value of a cuc_tensor_map_image variable. */
+/** Initial value of a cuc_tensor_map_image variable. */
 #define CUC_TENSOR_MAP_IMAGE_INIT                        \
     {                                                    \
         sizeof(cuc_tensor_map_image), { 0 }, { 0 }, 0, 0 \
@@ -168,7 +168,7 @@ typedef struct cuc_tensor_map_image {
  * channels; else as for cuc_tensor_map_tiled()
  * @param      image   what a copy takes
  * @param      options NULL: as for cuc_tensor_map_tiled()
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_tensor_map_tiled()
  * @retval CUC_ERROR_NOT_SUPPORTED    as for cuc_tensor_map_tiled()
  * @retval CUC_ERROR_DRIVER           the driver refused
@@ -191,7 +191,7 @@ CUC_API cuc_status cuc_tensor_map_im2col(cuc_tensor_map *out, const cuc_tensor *
  *                     32767; with CUC_TENSOR_MAP_W128 pixels is not looked at
  * @param      options as for cuc_tensor_map_tiled(), with CUC_TENSOR_MAP_SWIZZLE_64B, _128B or
  *                     _128B_ATOM_32B; NULL has none of these and is refused
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_tensor_map_tiled()
  * @retval CUC_ERROR_NOT_SUPPORTED    the device is of before compute capability 10.0, the driver of
  * before CUDA 12.8, or the element type is c128

@@ -31,7 +31,7 @@ CUC_BEGIN_DECLS
  * released
  * @param bytes   its length without the NUL; NULL: not wanted
  * @param program a tile program
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_COMPILE          the source is wrong, as cuc_program_compile() says it
  * @retval CUC_ERROR_INVALID_ARGUMENT text or program is NULL, or it is no tile program
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
@@ -54,7 +54,7 @@ CUC_API cuc_status cuc_tile_get_ir(const char **text, size_t *bytes, cuc_program
  * released
  * @param bytes   its length without the NUL; NULL: not wanted
  * @param program a tile program
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_COMPILE          the source is wrong, as cuc_program_compile() says it
  * @retval CUC_ERROR_INVALID_ARGUMENT text or program is NULL, or it is no tile program
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
@@ -91,7 +91,7 @@ typedef struct cuc_tile_entry {
  * @param object PTX, or a cubin, which alone tells of registers and the stack
  * @param kernel its name, as the source has it
  * @param index  from 0, fastest first
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_NOT_FOUND        there is no tile kernel of that name, or no such entry
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, out->struct_size is wrong, or what the
  *                                    code says of the kernel is damaged
@@ -125,7 +125,7 @@ typedef struct cuc_tile_parameter {
  * @param out    filled in up to its struct_size
  * @param kernel of a tile program
  * @param index  from 0, in the source's order
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_NOT_FOUND        the kernel is of no tile program
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, out->struct_size is wrong, or index is
  * past the end
@@ -202,7 +202,7 @@ CUC_API cuc_status cuc_tile_visit_candidates(cuc_program *program, const char *k
  *                valid until it is asked for again or the program released
  * @param program a tile program, with dimensions
  * @param kernel  the kernel's name; NULL: the only one there is
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_COMPILE          the source is wrong, as cuc_program_compile() says it
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, it is no tile program, or out->struct_size
  *                                    is wrong

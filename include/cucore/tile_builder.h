@@ -84,7 +84,7 @@ typedef uint32_t cuc_tile_variable;
  * @thread any thread
  * @capture makes no driver call
  * @param[out] out the program; release it with cuc_tile_program_release()
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
@@ -152,7 +152,7 @@ CUC_API void cuc_tile_budget_init(cuc_tile_budget *budget, size_t caller_size);
  * @capture makes no driver call
  * @param program the program, before it is finished or beyond its budget
  * @param budget  read before the call returns; NULL: every default
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT program is NULL, finished, or beyond the budget that it had;
  *                                    budget has a wrong size or unknown fields set; budget_seconds
  *                                    is negative or no number

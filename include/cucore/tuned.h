@@ -46,7 +46,7 @@ typedef void (*cuc_tuned_visit)(void *user, const char *choice, double seconds);
  * @param[out] out   [17]: 16 hexadecimal digits, a sum of the text
  * @param      text  the source
  * @param      bytes how long it is; 0 for a text that ends with a zero byte
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT out or text is NULL
  * @since 0.1
  */

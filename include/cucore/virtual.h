@@ -30,7 +30,7 @@ enum {
     CUC_MEMORY_VIRTUAL_IPC = 0x10, /**< other processes can have it: cuc_buffer_export_pieces() */
 };
 
-/** How cuc_memory_virtual() makes a resource; zero is the default of every field. */
+/** Options of cuc_memory_virtual(); zero is the default of every field. */
 typedef struct cuc_memory_virtual_options {
     size_t struct_size; /**< sizeof(cuc_memory_virtual_options); the initialisers set it */
     uint64_t
@@ -44,7 +44,7 @@ typedef struct cuc_memory_virtual_options {
     uint32_t reserved; /**< 0 */
 } cuc_memory_virtual_options;
 
-/** The starting value of a cuc_memory_virtual_options variable. */
+/** Initial value of a cuc_memory_virtual_options variable. */
 #define CUC_MEMORY_VIRTUAL_OPTIONS_INIT                                \
     {                                                                  \
         sizeof(cuc_memory_virtual_options), 0, 0, 0, 0, { 0, 0 }, 0, 0 \
@@ -63,7 +63,7 @@ typedef struct cuc_memory_virtual_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     the caller's struct
- * @param caller_size sizeof(cuc_memory_virtual_options) where the caller was compiled
+ * @param caller_size sizeof(cuc_memory_virtual_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_memory_virtual_options_init(cuc_memory_virtual_options *options,
@@ -77,10 +77,10 @@ CUC_API void cuc_memory_virtual_options_init(cuc_memory_virtual_options *options
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out     retained, to be released
+ * @param[out] out     a new reference; release it
  * @param      device  whose memory it is, or which reaches it where the host has it
  * @param      options NULL: memory of the device, that it alone reaches, with no addresses to spare
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out or device is NULL; align is no power of two; a peer is
  * none, or the device itself; location or flags are not known
  * @retval CUC_ERROR_NOT_SUPPORTED    the device has no virtual memory management, does not reach a
@@ -119,10 +119,10 @@ CUC_API cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *
  * @order  the memory is there at once, for every stream; no work is waited for, and none has to be
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] out    retained, to be released; its stream is the buffer's
+ * @param[out] out    a new reference; release it; its stream is the buffer's
  * @param      buffer of a resource of cuc_memory_virtual(), whole and not empty
  * @param      bytes  more than 0
- * @retval CUC_OK                         made
+ * @retval CUC_OK                         created
  * @retval CUC_ERROR_INVALID_ARGUMENT     an argument is NULL, bytes is 0, the buffer is a slice,
  * empty or of another resource
  * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the memory is used up
@@ -177,7 +177,7 @@ CUC_API cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t roo
  *         here
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] out      retained, to be released
+ * @param[out] out      a new reference; release it
  * @param      resource of cuc_memory_virtual() with the same device and flags, of this process:
  *                      whose addresses it takes, and whose devices reach it
  * @param      pieces   [count] what cuc_buffer_export_pieces() gave, with file descriptors as this

@@ -1,7 +1,7 @@
 # Written by api/api.py write. Do not edit.
 # Everything public of libcucore, by its C names.
 
-# What a call came to: 0 is success, positive a normal outcome, negative a failure.
+# Result of a call: 0 is success, positive values are normal outcomes, negative values are failures.
 const cuc_status = Int32
 # An address in a device's memory, or in memory that a device can reach; 0 is none.
 const cuc_device_ptr = UInt64
@@ -18,15 +18,15 @@ const cuc_tile_variable = UInt32
 mutable struct cuc_found end
 # A device of the driver.
 mutable struct cuc_device end
-# A context of the driver; it keeps its device's primary context, or borrows another one.
+# A driver context: a retained primary context, or a borrowed one created elsewhere.
 mutable struct cuc_context end
 # An in-order queue of work on one device; it keeps its context alive.
 mutable struct cuc_stream end
 # A point in a stream; it keeps its context alive.
 mutable struct cuc_event end
-# Something that allocates and frees memory.
+# A source of memory: it allocates and frees.
 mutable struct cuc_memory_resource end
-# A range of memory. It holds its resource and the stream that will free it, so that they may be released in any order.
+# A range of memory. It retains its resource and the stream that will free it, so these may be released in any order.
 mutable struct cuc_buffer end
 # Products of one kind, compiled.
 mutable struct cuc_gemm_plan end
@@ -552,7 +552,7 @@ struct cuc_arg
     value::UInt64
 end
 
-# What cuc_buffer_from_pointer() is told about memory; zero is the default of every field.
+# Description of memory for cuc_buffer_from_pointer(); zero is the default of every field.
 struct cuc_buffer_options
     struct_size::Csize_t
     device::Ptr{cuc_device}
@@ -573,7 +573,7 @@ struct cuc_capture_info
     reserved::Int32
 end
 
-# A rectangle of bytes to copy; zero is the default of every field but dst and src.
+# A rectangle of bytes to copy; zero is the default of every field except dst and src.
 struct cuc_copy_2d_params
     struct_size::Csize_t
     dst::cuc_device_ptr
@@ -588,7 +588,7 @@ struct cuc_copy_2d_params
     src_y::Csize_t
 end
 
-# A box of bytes to copy; zero is the default of every field but dst and src.
+# A box of bytes to copy; zero is the default of every field except dst and src.
 struct cuc_copy_3d_params
     struct_size::Csize_t
     dst::cuc_device_ptr
@@ -608,7 +608,7 @@ struct cuc_copy_3d_params
     src_z::Csize_t
 end
 
-# Every attribute in one struct; a field has the value of the attribute of its name.
+# Every attribute in one struct; each field holds the attribute of the same name.
 struct cuc_device_properties
     struct_size::Csize_t
     max_threads_per_block::Int32
@@ -757,7 +757,7 @@ struct cuc_device_properties
     reserved::Int32
 end
 
-# What a device's sensors say.
+# Readings of a device's sensors.
 struct cuc_device_sensors
     struct_size::Csize_t
     throttle::UInt64
@@ -799,14 +799,14 @@ struct cuc_dl_version
     minor::UInt32
 end
 
-# How cuc_event_create() makes an event; zero is the default of every field.
+# Options of cuc_event_create(); zero is the default of every field.
 struct cuc_event_options
     struct_size::Csize_t
     flags::UInt32
     reserved::UInt32
 end
 
-# What cuc_explain() knows of a code.
+# Explanation of an error code, written by cuc_explain().
 struct cuc_explanation
     struct_size::Csize_t
     symbol::Ptr{UInt8}
@@ -885,7 +885,7 @@ struct cuc_gemm_options
     tuned::Ptr{UInt8}
 end
 
-# How cuc_graph_instantiate() makes an instance; zero is the default of every field.
+# Options of cuc_graph_instantiate(); zero is the default of every field.
 struct cuc_graph_exec_options
     struct_size::Csize_t
     upload::Ptr{cuc_stream}
@@ -959,7 +959,7 @@ struct cuc_linker_options
     extra_option_count::Csize_t
 end
 
-# What a user-defined resource is made of.
+# Callbacks of a user-defined resource.
 struct cuc_memory_callbacks
     struct_size::Csize_t
     user::Ptr{Cvoid}
@@ -971,7 +971,7 @@ struct cuc_memory_callbacks
     reserved::UInt32
 end
 
-# A place that memory can be in.
+# A location that memory can reside in.
 struct cuc_memory_location
     type_::Int32
     id::Int32
@@ -984,7 +984,7 @@ struct cuc_memory_piece
     reserved::UInt32
 end
 
-# How cuc_memory_pool_create() makes a pool; zero is the default of every field.
+# Options of cuc_memory_pool_create(); zero is the default of every field.
 struct cuc_memory_pool_options
     struct_size::Csize_t
     max_bytes::UInt64
@@ -994,7 +994,7 @@ struct cuc_memory_pool_options
     location::cuc_memory_location
 end
 
-# How much a pool holds; the high marks count since the pool was made or they were reset.
+# Memory held by a pool; high marks count from its creation or their last reset.
 struct cuc_memory_pool_statistics
     struct_size::Csize_t
     reserved_bytes::UInt64
@@ -1003,7 +1003,7 @@ struct cuc_memory_pool_statistics
     used_high::UInt64
 end
 
-# How cuc_memory_virtual() makes a resource; zero is the default of every field.
+# Options of cuc_memory_virtual(); zero is the default of every field.
 struct cuc_memory_virtual_options
     struct_size::Csize_t
     reserve_bytes::UInt64
@@ -1021,7 +1021,7 @@ struct cuc_object_mapping
     symbol::Ptr{UInt8}
 end
 
-# How cuc_object_create() makes an object; zero is the default of every field.
+# Options of cuc_object_create(); zero is the default of every field.
 struct cuc_object_options
     struct_size::Csize_t
     name::Ptr{UInt8}
@@ -1042,7 +1042,7 @@ struct cuc_occupancy_options
     user::Ptr{Cvoid}
 end
 
-# What the driver knows of an address.
+# The driver's knowledge of an address.
 struct cuc_pointer_info
     struct_size::Csize_t
     base::cuc_device_ptr
@@ -1193,7 +1193,7 @@ struct cuc_sms
     driver::NTuple{18, UInt64}
 end
 
-# How cuc_stream_create() makes a stream; zero is the default of every field.
+# Options of cuc_stream_create(); zero is the default of every field.
 struct cuc_stream_options
     struct_size::Csize_t
     priority::Int32
@@ -1371,10 +1371,10 @@ struct cuc_memory_batch
     location_count::Csize_t
 end
 
-# Who can reach a buffer.
+# The parties that can access a buffer.
 cuc_buffer_access(buffer) =
     ccall((:cuc_buffer_access, libcucore), UInt32, (Ptr{cuc_buffer},), buffer)
-# How long a buffer is.
+# The length of a buffer.
 cuc_buffer_bytes(buffer) =
     ccall((:cuc_buffer_bytes, libcucore), Csize_t, (Ptr{cuc_buffer},), buffer)
 # Copy bytes of one buffer into another, in stream order; also across devices, and within one buffer where the ranges do not overlap.
@@ -1383,7 +1383,7 @@ cuc_buffer_copy(stream, dst, dst_offset, src, src_offset, bytes) =
 # Allocate a buffer.
 cuc_buffer_create(out, resource, bytes, stream) =
     ccall((:cuc_buffer_create, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Csize_t, Ptr{cuc_stream}), out, resource, bytes, stream)
-# The device that a buffer's memory is of.
+# The device that owns a buffer's memory.
 cuc_buffer_device(buffer) =
     ccall((:cuc_buffer_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_buffer},), buffer)
 # What names a buffer to a process that has imported its pool.
@@ -1395,10 +1395,10 @@ cuc_buffer_export_pieces(pieces, room, count, buffer) =
 # Fill a part of a buffer with a pattern, in stream order.
 cuc_buffer_fill(stream, buffer, offset, pattern, pattern_bytes, bytes) =
     ccall((:cuc_buffer_fill, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, UInt32, UInt32, Csize_t), stream, buffer, offset, pattern, pattern_bytes, bytes)
-# Make a buffer of memory that exists already: from cuMemAlloc(), cudaMalloc(), another library, or the host.
+# Create a buffer over existing memory: from cuMemAlloc(), cudaMalloc(), another library, or the host.
 cuc_buffer_from_pointer(out, ptr, bytes, options) =
     ccall((:cuc_buffer_from_pointer, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, cuc_device_ptr, Csize_t, Ptr{cuc_buffer_options}), out, ptr, bytes, options)
-# The address by which the CPU reaches a buffer of pinned, managed or host memory.
+# The CPU address of a buffer of pinned, managed or host memory.
 cuc_buffer_get_host_pointer(out, buffer) =
     ccall((:cuc_buffer_get_host_pointer, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_buffer}), out, buffer)
 # A buffer of another size over the memory of one that there is, which stays as it is.
@@ -1410,16 +1410,16 @@ cuc_buffer_import(out, pool, handle, bytes, stream) =
 # A buffer over the memory of another process. It grows as others of its resource do, by memory of its own.
 cuc_buffer_import_pieces(out, resource, pieces, count, bytes, stream) =
     ccall((:cuc_buffer_import_pieces, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_memory_piece}, Csize_t, Csize_t, Ptr{cuc_stream}), out, resource, pieces, count, bytes, stream)
-# The resource that a buffer goes back to.
+# The resource that will free a buffer.
 cuc_buffer_memory_resource(buffer) =
     ccall((:cuc_buffer_memory_resource, libcucore), Ptr{cuc_memory_resource}, (Ptr{cuc_buffer},), buffer)
 # Zero a cuc_buffer_options and write its size.
 cuc_buffer_options_init(options, caller_size) =
     ccall((:cuc_buffer_options_init, libcucore), Cvoid, (Ptr{cuc_buffer_options}, Csize_t), options, caller_size)
-# The owner that cuc_buffer_from_pointer() was given.
+# The owner that was passed to cuc_buffer_from_pointer().
 cuc_buffer_owner(buffer) =
     ccall((:cuc_buffer_owner, libcucore), Ptr{Cvoid}, (Ptr{cuc_buffer},), buffer)
-# The buffer that a slice is a part of.
+# The buffer that a slice belongs to.
 cuc_buffer_parent(buffer) =
     ccall((:cuc_buffer_parent, libcucore), Ptr{cuc_buffer}, (Ptr{cuc_buffer},), buffer)
 # The address of a buffer.
@@ -1428,16 +1428,16 @@ cuc_buffer_ptr(buffer) =
 # Copy bytes of a buffer to the host, in stream order.
 cuc_buffer_read(stream, dst, buffer, offset, bytes) =
     ccall((:cuc_buffer_read, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{cuc_buffer}, Csize_t, Csize_t), stream, dst, buffer, offset, bytes)
-# Let go of a buffer; the last reference frees the memory.
+# Release a buffer; the last release frees the memory.
 cuc_buffer_release(buffer) =
     ccall((:cuc_buffer_release, libcucore), Cvoid, (Ptr{cuc_buffer},), buffer)
-# Hold a buffer once more.
+# Add a reference to a buffer.
 cuc_buffer_retain(buffer) =
     ccall((:cuc_buffer_retain, libcucore), Ptr{cuc_buffer}, (Ptr{cuc_buffer},), buffer)
 # Set the stream that will free a buffer.
 cuc_buffer_set_stream(buffer, stream) =
     ccall((:cuc_buffer_set_stream, libcucore), cuc_status, (Ptr{cuc_buffer}, Ptr{cuc_stream}), buffer, stream)
-# A part of a buffer as a buffer; it holds the whole one.
+# Create a buffer over a part of another, which it retains.
 cuc_buffer_slice(out, parent, offset, bytes) =
     ccall((:cuc_buffer_slice, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_buffer}, Csize_t, Csize_t), out, parent, offset, bytes)
 # The stream that will free a buffer.
@@ -1455,49 +1455,49 @@ cuc_code_name(kind) =
 # The device of a context.
 cuc_context_device(context) =
     ccall((:cuc_context_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_context},), context)
-# Take cuc_context_enable_peer_access() back. Access that is not enabled is not an error.
+# Undo cuc_context_enable_peer_access(). Disabling access that is not enabled is not an error.
 cuc_context_disable_peer_access(context, peer) =
     ccall((:cuc_context_disable_peer_access, libcucore), cuc_status, (Ptr{cuc_context}, Ptr{cuc_context}), context, peer)
-# Let kernels of a context reach the memory of another device's context.
+# Let kernels of a context access memory allocated in another device's context.
 cuc_context_enable_peer_access(context, peer) =
     ccall((:cuc_context_enable_peer_access, libcucore), cuc_status, (Ptr{cuc_context}, Ptr{cuc_context}), context, peer)
-# Wrap a context that was made with the driver.
+# Wrap a context that was created with the driver.
 cuc_context_from_handle(out, handle) =
     ccall((:cuc_context_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_context}}, Ptr{Cvoid}), out, handle)
 # The context that is current on the calling thread.
 cuc_context_get_current(out) =
     ccall((:cuc_context_get_current, libcucore), cuc_status, (Ptr{Ptr{cuc_context}},), out)
-# A number that no other context of the process has or will have.
+# An identifier that no other context of the process ever shares.
 cuc_context_get_id(out, context) =
     ccall((:cuc_context_get_id, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_context}), out, context)
 # Read a limit of a context.
 cuc_context_get_limit(out, context, limit) =
     ccall((:cuc_context_get_limit, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_context}, Int32), out, context, limit)
-# The priorities that streams of a context may have.
+# The range of stream priorities in a context.
 cuc_context_get_priority_range(least, greatest, context) =
     ccall((:cuc_context_get_priority_range, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}, Ptr{cuc_context}), least, greatest, context)
-# The driver's own handle of a context.
+# The driver's handle of a context.
 cuc_context_handle(context) =
     ccall((:cuc_context_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_context},), context)
-# Whether a context is its device's primary one.
+# Check whether a context is its device's primary context.
 cuc_context_is_primary(context) =
     ccall((:cuc_context_is_primary, libcucore), Int32, (Ptr{cuc_context},), context)
-# Whether an earlier failure destroyed a context.
+# Check whether an earlier failure destroyed a context.
 cuc_context_lost(context) =
     ccall((:cuc_context_lost, libcucore), Int32, (Ptr{cuc_context},), context)
-# Let go of a context. A primary context stays retained; a foreign one is never destroyed.
+# Release a context. A primary context stays retained; a foreign one is never destroyed.
 cuc_context_release(context) =
     ccall((:cuc_context_release, libcucore), Cvoid, (Ptr{cuc_context},), context)
-# Hold a context once more.
+# Add a reference to a context.
 cuc_context_retain(context) =
     ccall((:cuc_context_retain, libcucore), Ptr{cuc_context}, (Ptr{cuc_context},), context)
 # Make a context current on the calling thread.
 cuc_context_set_current(context, previous) =
     ccall((:cuc_context_set_current, libcucore), cuc_status, (Ptr{cuc_context}, Ptr{Ptr{cuc_context}}), context, previous)
-# Ask for a limit of a context; the driver may round it.
+# Set a limit of a context; the driver may round the value.
 cuc_context_set_limit(context, limit, value) =
     ccall((:cuc_context_set_limit, libcucore), cuc_status, (Ptr{cuc_context}, Int32, UInt64), context, limit, value)
-# Wait until all work in a context is done.
+# Wait until all work in a context is complete.
 cuc_context_synchronize(context) =
     ccall((:cuc_context_synchronize, libcucore), cuc_status, (Ptr{cuc_context},), context)
 # Copy bytes in any direction, in stream order.
@@ -1530,37 +1530,37 @@ cuc_copy_to_device(stream, dst, src, bytes) =
 # Copy bytes of a device to the host, in stream order.
 cuc_copy_to_host(stream, dst, src, bytes) =
     ccall((:cuc_copy_to_host, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, cuc_device_ptr, Csize_t), stream, dst, src, bytes)
-# The architecture that code for a device is compiled for, "sm_90".
+# The architecture to compile for on a device, such as "sm_90".
 cuc_device_arch(device) =
     ccall((:cuc_device_arch, libcucore), Cstring, (Ptr{cuc_device},), device)
 # The value, name and unit of the listed attribute at an index.
 cuc_device_attribute_at(attribute, name, unit, index) =
     ccall((:cuc_device_attribute_at, libcucore), cuc_status, (Ptr{Int32}, Ptr{Ptr{UInt8}}, Ptr{Ptr{UInt8}}, Csize_t), attribute, name, unit, index)
-# How many attributes are listed, for going through them all.
+# The number of attributes that cuc_device_attribute_at() can enumerate.
 cuc_device_attribute_count() =
     ccall((:cuc_device_attribute_count, libcucore), Csize_t, ())
-# The attribute of a name such as "max_threads_per_block".
+# The attribute with a given name, such as "max_threads_per_block".
 cuc_device_attribute_from_name(out, name) =
     ccall((:cuc_device_attribute_from_name, libcucore), cuc_status, (Ptr{Int32}, Cstring), out, name)
-# Whether kernels on a device can reach another device's memory.
+# Check whether kernels on a device can access another device's memory.
 cuc_device_can_access_peer(out, device, peer) =
     ccall((:cuc_device_can_access_peer, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_device}, Ptr{cuc_device}), out, device, peer)
-# The device of an ordinal.
+# The device with a given ordinal.
 cuc_device_get(out, ordinal) =
     ccall((:cuc_device_get, libcucore), cuc_status, (Ptr{Ptr{cuc_device}}, Int32), out, ordinal)
-# One attribute.
+# Read one attribute.
 cuc_device_get_attribute(out, device, attribute) =
     ccall((:cuc_device_get_attribute, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_device}, Int32), out, device, attribute)
-# The device of a PCI address.
+# The device at a given PCI address.
 cuc_device_get_by_pci_bus_id(out, bus_id) =
     ccall((:cuc_device_get_by_pci_bus_id, libcucore), cuc_status, (Ptr{Ptr{cuc_device}}, Cstring), out, bus_id)
 # The compute capability of a device.
 cuc_device_get_compute_capability(major, minor, device) =
     ccall((:cuc_device_get_compute_capability, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}, Ptr{cuc_device}), major, minor, device)
-# The primary context of a device, the one that the CUDA runtime uses too.
+# The primary context of a device, which the CUDA runtime uses too.
 cuc_device_get_context(out, device) =
     ccall((:cuc_device_get_context, libcucore), cuc_status, (Ptr{Ptr{cuc_context}}, Ptr{cuc_device}), out, device)
-# How many devices the driver sees.
+# The number of devices that the driver sees.
 cuc_device_get_count(out) =
     ccall((:cuc_device_get_count, libcucore), cuc_status, (Ptr{Int32},), out)
 # The device of the calling thread's current context, or device 0 when it has none.
@@ -1569,19 +1569,19 @@ cuc_device_get_current(out) =
 # How much memory a device has for what graphs allocate.
 cuc_device_get_graph_memory(out, device, which) =
     ccall((:cuc_device_get_graph_memory, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_device}, Int32), out, device, which)
-# How much memory a device has, and how much of it is free now.
+# The total and the currently free memory of a device.
 cuc_device_get_memory_info(free_bytes, total_bytes, device) =
     ccall((:cuc_device_get_memory_info, libcucore), cuc_status, (Ptr{UInt64}, Ptr{UInt64}, Ptr{cuc_device}), free_bytes, total_bytes, device)
-# The default resource of a device: what a buffer comes from when none is named.
+# The default resource of a device, used for buffers that name none.
 cuc_device_get_memory_resource(out, device) =
     ccall((:cuc_device_get_memory_resource, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}), out, device)
-# One property of the way between two devices.
+# Read one property of the connection between two devices.
 cuc_device_get_peer_attribute(out, device, peer, attribute) =
     ccall((:cuc_device_get_peer_attribute, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_device}, Ptr{cuc_device}, Int32), out, device, peer, attribute)
-# Every attribute at once.
+# Read every attribute at once.
 cuc_device_get_properties(out, device) =
     ccall((:cuc_device_get_properties, libcucore), cuc_status, (Ptr{cuc_device_properties}, Ptr{cuc_device}), out, device)
-# Clocks, temperature, power, and why the clocks are low, as NVML tells them.
+# Read clocks, temperature, power and the reasons for low clocks from NVML.
 cuc_device_get_sensors(out, device, wanted) =
     ccall((:cuc_device_get_sensors, libcucore), cuc_status, (Ptr{cuc_device_sensors}, Ptr{cuc_device}, UInt32), out, device, wanted)
 # All multiprocessors of a device.
@@ -1590,7 +1590,7 @@ cuc_device_get_sms(out, device) =
 # The sixteen bytes of a device's UUID.
 cuc_device_get_uuid_bytes(out, device) =
     ccall((:cuc_device_get_uuid_bytes, libcucore), cuc_status, (Ptr{UInt8}, Ptr{cuc_device}), out, device)
-# The driver's own handle of a device.
+# The driver's handle of a device.
 cuc_device_handle(device) =
     ccall((:cuc_device_handle, libcucore), Int32, (Ptr{cuc_device},), device)
 # The name of a device, such as "NVIDIA H200".
@@ -1611,13 +1611,13 @@ cuc_device_set_current(device, previous) =
 # Set the default resource of a device, for the whole process.
 cuc_device_set_memory_resource(device, resource) =
     ccall((:cuc_device_set_memory_resource, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{cuc_memory_resource}), device, resource)
-# Wait until all work in a device's primary context is done.
+# Wait until all work in a device's primary context is complete.
 cuc_device_synchronize(device) =
     ccall((:cuc_device_synchronize, libcucore), cuc_status, (Ptr{cuc_device},), device)
 # Give memory back that is kept for graphs' next launches.
 cuc_device_trim_graph_memory(device) =
     ccall((:cuc_device_trim_graph_memory, libcucore), cuc_status, (Ptr{cuc_device},), device)
-# The UUID of a device as NVML and nvidia-smi write it, "GPU-" or "MIG-" and five groups.
+# The UUID of a device in the form that NVML and nvidia-smi use: "GPU-" or "MIG-" and five groups.
 cuc_device_uuid(device) =
     ccall((:cuc_device_uuid, libcucore), Cstring, (Ptr{cuc_device},), device)
 # The file that the driver was loaded from.
@@ -1629,19 +1629,19 @@ cuc_driver_get_version(out) =
 # Whether the driver simulates a device instead of driving one, as CUCORE_DRIVER can ask for.
 cuc_driver_is_simulated() =
     ccall((:cuc_driver_is_simulated, libcucore), Int32, ())
-# How many bits an element takes.
+# The size of an element in bits.
 cuc_dtype_bits(dtype) =
     ccall((:cuc_dtype_bits, libcucore), UInt32, (cuc_dtype,), dtype)
-# The element type of a name.
+# The element type with a given name.
 cuc_dtype_from_name(name) =
     ccall((:cuc_dtype_from_name, libcucore), cuc_dtype, (Cstring,), name)
 # The name of an element type, such as "f32".
 cuc_dtype_name(dtype) =
     ccall((:cuc_dtype_name, libcucore), Cstring, (cuc_dtype,), dtype)
-# Forget the thread's last failure.
+# Clear the thread's last failure.
 cuc_error_clear() =
     ccall((:cuc_error_clear, libcucore), Cvoid, ())
-# What the failure means and what to do about it, in plain words.
+# The meaning of the failure and its remedy, in plain words.
 cuc_error_explanation() =
     ccall((:cuc_error_explanation, libcucore), Cstring, ())
 # The public function that failed, such as "cuc_stream_create".
@@ -1653,25 +1653,25 @@ cuc_error_library() =
 # The function of that library that failed, such as "cuMemAllocAsync".
 cuc_error_library_call() =
     ccall((:cuc_error_library_call, libcucore), Cstring, ())
-# That library's own code, such as the CUresult.
+# The error code of that library, such as the CUresult.
 cuc_error_library_code() =
     ccall((:cuc_error_library_code, libcucore), Int32, ())
-# That code's symbolic name, such as "CUDA_ERROR_OUT_OF_MEMORY".
+# The symbolic name of that code, such as "CUDA_ERROR_OUT_OF_MEMORY".
 cuc_error_library_symbol() =
     ccall((:cuc_error_library_symbol, libcucore), Cstring, ())
-# The log that came with the failure: a compiler's, a linker's, or the places searched.
+# The log that came with the failure: a compiler's or linker's, or the list of places searched.
 cuc_error_log() =
     ccall((:cuc_error_log, libcucore), Cstring, ())
 # The thread's last failure as one readable paragraph, notes included.
 cuc_error_message() =
     ccall((:cuc_error_message, libcucore), Cstring, ())
-# One note.
+# One note of the failure.
 cuc_error_note(index) =
     ccall((:cuc_error_note, libcucore), Cstring, (Csize_t,), index)
-# How many notes the failure carries.
+# The number of notes that the failure carries.
 cuc_error_note_count() =
     ccall((:cuc_error_note_count, libcucore), Csize_t, ())
-# Set the thread's last failure: for a callback of cucore's that fails, or a library that stands on cucore and reports its failures the same way.
+# Set the thread's last failure, from a callback that fails or from a library that builds on cucore and reports its failures the same way.
 cuc_error_set(status, function_, message) =
     ccall((:cuc_error_set, libcucore), cuc_status, (cuc_status, Cstring, Cstring), status, function_, message)
 # The status of the thread's last failure.
@@ -1692,19 +1692,19 @@ cuc_event_device(event) =
 # What names an event to another process.
 cuc_event_export(out, event) =
     ccall((:cuc_event_export, libcucore), cuc_status, (Ptr{cuc_ipc_handle}, Ptr{cuc_event}), out, event)
-# A file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
+# Create a file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
 cuc_event_fd(out, event) =
     ccall((:cuc_event_fd, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_event}), out, event)
-# The flags that an event was made with.
+# The flags that an event was created with.
 cuc_event_flags(event) =
     ccall((:cuc_event_flags, libcucore), UInt32, (Ptr{cuc_event},), event)
-# Wrap an event that was made elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
+# Wrap an event that was created elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
 cuc_event_from_handle(out, handle, context, flags) =
     ccall((:cuc_event_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_event}}, Ptr{Cvoid}, Ptr{cuc_context}, UInt32), out, handle, context, flags)
-# The time between two events on the device.
+# The time between two events, measured on the device.
 cuc_event_get_elapsed(milliseconds, start, end_) =
     ccall((:cuc_event_get_elapsed, libcucore), cuc_status, (Ptr{Cfloat}, Ptr{cuc_event}, Ptr{cuc_event}), milliseconds, start, end_)
-# The driver's own handle of an event, which is also its cudaEvent_t.
+# The driver's handle of an event, which is also its cudaEvent_t.
 cuc_event_handle(event) =
     ccall((:cuc_event_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_event},), event)
 # Have another process's event, to wait for what it has recorded.
@@ -1713,34 +1713,34 @@ cuc_event_import(out, device, handle) =
 # Zero options and write their size.
 cuc_event_options_init(options, caller_size) =
     ccall((:cuc_event_options_init, libcucore), Cvoid, (Ptr{cuc_event_options}, Csize_t), options, caller_size)
-# Whether an event has completed, without waiting. One that was never recorded has.
+# Check whether an event has completed, without waiting. A never recorded event counts as complete.
 cuc_event_query(event) =
     ccall((:cuc_event_query, libcucore), cuc_status, (Ptr{cuc_event},), event)
-# Record an event: it completes when all present work of the stream is done.
+# Record an event; it completes when all work now on the stream is complete.
 cuc_event_record(event, stream) =
     ccall((:cuc_event_record, libcucore), cuc_status, (Ptr{cuc_event}, Ptr{cuc_stream}), event, stream)
 # Let a graph record an event, for work outside of it: a node of its own. (An event that is recorded by cuc_event_record() on a captured stream is a place in the graph, for other streams of it.)
 cuc_event_record_external(event, stream) =
     ccall((:cuc_event_record_external, libcucore), cuc_status, (Ptr{cuc_event}, Ptr{cuc_stream}), event, stream)
-# Let go of an event. What waits for it already goes on waiting.
+# Release an event. Waits already enqueued for it stay in effect.
 cuc_event_release(event) =
     ccall((:cuc_event_release, libcucore), Cvoid, (Ptr{cuc_event},), event)
-# Hold an event once more.
+# Add a reference to an event.
 cuc_event_retain(event) =
     ccall((:cuc_event_retain, libcucore), Ptr{cuc_event}, (Ptr{cuc_event},), event)
-# Wait until an event has completed. One that was never recorded is not waited for.
+# Wait until an event has completed. A never recorded event causes no wait.
 cuc_event_synchronize(event) =
     ccall((:cuc_event_synchronize, libcucore), cuc_status, (Ptr{cuc_event},), event)
-# Explain a library's code, without any driver or device.
+# Explain a library's error code; needs no driver and no device.
 cuc_explain(out, library, code) =
     ccall((:cuc_explain, libcucore), cuc_status, (Ptr{cuc_explanation}, Int32, Int32), out, library, code)
-# The explanation at an index, by ascending code.
+# The explanation at an index, in order of ascending code.
 cuc_explain_at(out, library, index) =
     ccall((:cuc_explain_at, libcucore), cuc_status, (Ptr{cuc_explanation}, Int32, Csize_t), out, library, index)
-# How many codes of a library can be explained, for going through them all.
+# The number of codes of a library that cuc_explain_at() can enumerate.
 cuc_explain_count(library) =
     ccall((:cuc_explain_count, libcucore), Csize_t, (Int32,), library)
-# Explain a code by its name or number as text: "700", "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
+# Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
 cuc_explain_text(out, text) =
     ccall((:cuc_explain_text, libcucore), cuc_status, (Ptr{cuc_explanation}, Cstring), out, text)
 # Fill memory of a device with a pattern, in stream order.
@@ -1848,7 +1848,7 @@ cuc_graph_exec_flags(exec) =
 # Whether launches of an instance run a node.
 cuc_graph_exec_get_enabled(out, exec, node) =
     ccall((:cuc_graph_exec_get_enabled, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_graph_exec}, Ptr{cuc_node}), out, exec, node)
-# The driver's own handle of an instance, which is also its cudaGraphExec_t.
+# The driver's handle of an instance, which is also its cudaGraphExec_t.
 cuc_graph_exec_handle(exec) =
     ccall((:cuc_graph_exec_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_graph_exec},), exec)
 # Launch an instance: all that was captured runs, in the stream's order.
@@ -1857,10 +1857,10 @@ cuc_graph_exec_launch(exec, stream) =
 # Zero options and write their size.
 cuc_graph_exec_options_init(options, caller_size) =
     ccall((:cuc_graph_exec_options_init, libcucore), Cvoid, (Ptr{cuc_graph_exec_options}, Csize_t), options, caller_size)
-# Let go of an instance. Launches of it that are under way are not cut short.
+# Release an instance. Launches of it that are under way are not cut short.
 cuc_graph_exec_release(exec) =
     ccall((:cuc_graph_exec_release, libcucore), Cvoid, (Ptr{cuc_graph_exec},), exec)
-# Hold an instance once more.
+# Add a reference to an instance.
 cuc_graph_exec_retain(exec) =
     ccall((:cuc_graph_exec_retain, libcucore), Ptr{cuc_graph_exec}, (Ptr{cuc_graph_exec},), exec)
 # Let launches of an instance pass over a node, or run it again. What comes behind the node waits for what is ahead of it all the same. An update of the instance does not change it.
@@ -1890,7 +1890,7 @@ cuc_graph_get_node_types(types, room, graph) =
 # The nodes of a graph, in the driver's order, which is that of cuc_graph_get_node_types().
 cuc_graph_get_nodes(nodes, room, graph) =
     ccall((:cuc_graph_get_nodes, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Csize_t, Ptr{cuc_graph}), nodes, room, graph)
-# The driver's own handle of a graph, which is also its cudaGraph_t.
+# The driver's handle of a graph, which is also its cudaGraph_t.
 cuc_graph_handle(graph) =
     ccall((:cuc_graph_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_graph},), graph)
 # Make an instance of a graph. It costs many times what a launch does.
@@ -1902,13 +1902,13 @@ cuc_graph_keep(graph, owner, drop_owner) =
 # Tie a buffer to a graph, as by cuc_graph_keep(): one from before the capture, that nodes use.
 cuc_graph_keep_buffer(graph, buffer) =
     ccall((:cuc_graph_keep_buffer, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{cuc_buffer}), graph, buffer)
-# Let go of a graph. Instances of it go on.
+# Release a graph. Instances of it go on.
 cuc_graph_release(graph) =
     ccall((:cuc_graph_release, libcucore), Cvoid, (Ptr{cuc_graph},), graph)
 # Remove edges. All are removed, or none.
 cuc_graph_remove_edges(graph, from, to, count) =
     ccall((:cuc_graph_remove_edges, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t), graph, from, to, count)
-# Hold a graph once more.
+# Add a reference to a graph.
 cuc_graph_retain(graph) =
     ccall((:cuc_graph_retain, libcucore), Ptr{cuc_graph}, (Ptr{cuc_graph},), graph)
 # Draw a graph into a file, for `dot -Tsvg`.
@@ -1923,25 +1923,25 @@ cuc_green_context_device(context) =
 # The multiprocessors of a green context, which can be split in turn.
 cuc_green_context_get_sms(out, context) =
     ccall((:cuc_green_context_get_sms, libcucore), cuc_status, (Ptr{cuc_sms}, Ptr{cuc_green_context}), out, context)
-# The driver's own handle of a green context.
+# The driver's handle of a green context.
 cuc_green_context_handle(context) =
     ccall((:cuc_green_context_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_green_context},), context)
-# Let go of a green context. Its streams hold it.
+# Release a green context. Its streams hold it.
 cuc_green_context_release(context) =
     ccall((:cuc_green_context_release, libcucore), Cvoid, (Ptr{cuc_green_context},), context)
-# Hold a green context once more.
+# Add a reference to a green context.
 cuc_green_context_retain(context) =
     ccall((:cuc_green_context_retain, libcucore), Ptr{cuc_green_context}, (Ptr{cuc_green_context},), context)
 # A host address in the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
 cuc_host_address(host) =
     ccall((:cuc_host_address, libcucore), cuc_device_ptr, (Ptr{Cvoid},), host)
-# The address by which kernels reach page-locked host memory.
+# The address that kernels use for page-locked host memory.
 cuc_host_get_device_pointer(out, device, host) =
     ccall((:cuc_host_get_device_pointer, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{cuc_device}, Ptr{Cvoid}), out, device, host)
-# Page-lock host memory that exists already, so that copies of it run at full speed and in stream order, and kernels may reach it.
+# Page-lock existing host memory, so that copies run at full speed and in stream order, and kernels can access it.
 cuc_host_register(device, host, bytes, flags) =
     ccall((:cuc_host_register, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{Cvoid}, Csize_t, UInt32), device, host, bytes, flags)
-# Take cuc_host_register() back.
+# Undo cuc_host_register().
 cuc_host_unregister(device, host) =
     ccall((:cuc_host_unregister, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{Cvoid}), device, host)
 # The attribute of a name.
@@ -2049,10 +2049,10 @@ cuc_linker_release(linker) =
 # Hold one reference more.
 cuc_linker_retain(linker) =
     ccall((:cuc_linker_retain, libcucore), Ptr{cuc_linker}, (Ptr{cuc_linker},), linker)
-# Tell the driver how a range of managed memory will be used. It takes effect at once.
+# Advise the driver how a range of managed memory will be used. The advice takes effect at once.
 cuc_memory_advise(ptr, bytes, advice, location) =
     ccall((:cuc_memory_advise, libcucore), cuc_status, (cuc_device_ptr, Csize_t, Int32, Ptr{cuc_memory_location}), ptr, bytes, advice, location)
-# Allocate from a resource, with no object around the address.
+# Allocate a bare address from a resource.
 cuc_memory_allocate(out, resource, bytes, stream) =
     ccall((:cuc_memory_allocate, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{cuc_memory_resource}, Csize_t, Ptr{cuc_stream}), out, resource, bytes, stream)
 # Zero a cuc_memory_batch and write its size.
@@ -2061,115 +2061,115 @@ cuc_memory_batch_init(batch, caller_size) =
 # Zero a cuc_memory_callbacks and write its size.
 cuc_memory_callbacks_init(callbacks, caller_size) =
     ccall((:cuc_memory_callbacks_init, libcucore), Cvoid, (Ptr{cuc_memory_callbacks}, Csize_t), callbacks, caller_size)
-# Tell the driver that the contents of managed memory are not needed any more, in stream order.
+# Tell the driver that the contents of managed memory are no longer needed, in stream order.
 cuc_memory_discard(stream, ptr, bytes) =
     ccall((:cuc_memory_discard, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, Csize_t), stream, ptr, bytes)
-# Discard several ranges of managed memory and give each its place, without moving the contents.
+# Discard several ranges of managed memory and prefetch each to its location, without moving contents.
 cuc_memory_discard_and_prefetch_batch(stream, batch) =
     ccall((:cuc_memory_discard_and_prefetch_batch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_memory_batch}), stream, batch)
-# Discard several ranges of managed memory, as cuc_memory_discard() does one.
+# Discard several ranges of managed memory, each as by cuc_memory_discard().
 cuc_memory_discard_batch(stream, batch) =
     ccall((:cuc_memory_discard_batch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_memory_batch}), stream, batch)
-# Free what cuc_memory_allocate() gave.
+# Free memory from cuc_memory_allocate().
 cuc_memory_free(resource, ptr, bytes, stream) =
     ccall((:cuc_memory_free, libcucore), cuc_status, (Ptr{cuc_memory_resource}, cuc_device_ptr, Csize_t, Ptr{cuc_stream}), resource, ptr, bytes, stream)
-# The devices that a range of managed memory is kept mapped for.
+# The devices for which a range of managed memory stays mapped.
 cuc_memory_get_accessed_by(count, devices, capacity, ptr, bytes) =
     ccall((:cuc_memory_get_accessed_by, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{Int32}, Csize_t, cuc_device_ptr, Csize_t), count, devices, capacity, ptr, bytes)
 # The pieces that a resource of virtual memory allocates in.
 cuc_memory_get_granularity(out, resource) =
     ccall((:cuc_memory_get_granularity, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_memory_resource}), out, resource)
-# The place that all of a range of managed memory was last prefetched to; it may have moved since.
+# The location that a range of managed memory was last prefetched to; it may have moved since.
 cuc_memory_get_last_prefetch(out, ptr, bytes) =
     ccall((:cuc_memory_get_last_prefetch, libcucore), cuc_status, (Ptr{cuc_memory_location}, cuc_device_ptr, Csize_t), out, ptr, bytes)
-# What the driver knows of an address: of any allocator's memory, the CUDA Runtime's included.
+# Query the driver about an address of any allocator, including the CUDA runtime's.
 cuc_memory_get_pointer_info(out, ptr) =
     ccall((:cuc_memory_get_pointer_info, libcucore), cuc_status, (Ptr{cuc_pointer_info}, cuc_device_ptr), out, ptr)
-# The place that all of a range of managed memory prefers.
+# The preferred location of a range of managed memory.
 cuc_memory_get_preferred_location(out, ptr, bytes) =
     ccall((:cuc_memory_get_preferred_location, libcucore), cuc_status, (Ptr{cuc_memory_location}, cuc_device_ptr, Csize_t), out, ptr, bytes)
-# Whether all of a range of managed memory is advised as read-mostly.
+# Check whether all of a range of managed memory is advised as read-mostly.
 cuc_memory_get_read_mostly(out, ptr, bytes) =
     ccall((:cuc_memory_get_read_mostly, libcucore), cuc_status, (Ptr{Int32}, cuc_device_ptr, Csize_t), out, ptr, bytes)
 # The name of a kind of memory, such as "pinned".
 cuc_memory_kind_name(kind) =
     ccall((:cuc_memory_kind_name, libcucore), Cstring, (Int32,), kind)
-# Make a memory pool.
+# Create a memory pool.
 cuc_memory_pool_create(out, device, options) =
     ccall((:cuc_memory_pool_create, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Ptr{cuc_memory_pool_options}), out, device, options)
 # A file descriptor for a pool, by which another process imports it.
 cuc_memory_pool_export(out, pool) =
     ccall((:cuc_memory_pool_export, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_memory_resource}), out, pool)
-# Wrap a pool that was made with the driver or the runtime.
+# Wrap a pool that was created with the driver or the runtime.
 cuc_memory_pool_from_handle(out, device, kind, pool, owner, drop_owner) =
     ccall((:cuc_memory_pool_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), out, device, kind, pool, owner, drop_owner)
-# What a device may do with the memory of a pool.
+# Read a device's access to the memory of a pool.
 cuc_memory_pool_get_access(out, pool, peer) =
     ccall((:cuc_memory_pool_get_access, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_memory_resource}, Ptr{cuc_device}), out, pool, peer)
 # Read an attribute of a pool.
 cuc_memory_pool_get_attribute(out, pool, attribute) =
     ccall((:cuc_memory_pool_get_attribute, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_memory_resource}, Int32), out, pool, attribute)
-# The device's current pool for a kind of memory; shared with cudaMallocAsync() and every other user of it in the process.
+# The device's current pool for a kind of memory, which cudaMallocAsync() and all other code in the process share.
 cuc_memory_pool_get_current(out, device, kind) =
     ccall((:cuc_memory_pool_get_current, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
-# The pool that the driver made for a kind of memory, whichever is current now.
+# The driver's default pool for a kind of memory, even when another pool is current.
 cuc_memory_pool_get_default(out, device, kind) =
     ccall((:cuc_memory_pool_get_default, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
-# Read how much a pool holds. The four numbers are read one after the other.
+# Read the size of a pool. The four numbers are read one after the other.
 cuc_memory_pool_get_statistics(out, pool) =
     ccall((:cuc_memory_pool_get_statistics, libcucore), cuc_status, (Ptr{cuc_memory_pool_statistics}, Ptr{cuc_memory_resource}), out, pool)
-# The driver's own handle of a pool.
+# The driver's handle of a pool.
 cuc_memory_pool_handle(pool) =
     ccall((:cuc_memory_pool_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_memory_resource},), pool)
 # Have another process's pool. Nothing can be allocated from it: it is what cuc_buffer_import() takes.
 cuc_memory_pool_import(out, device, fd) =
     ccall((:cuc_memory_pool_import, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, fd)
-# Make a pool the current one of its kind: what cuMemAllocAsync() and cudaMallocAsync() take from, and what cuc_memory_pool_get_current() gives.
+# Make a pool the current one of its kind: the one that cuMemAllocAsync() and cudaMallocAsync() allocate from and cuc_memory_pool_get_current() returns.
 cuc_memory_pool_make_current(pool) =
     ccall((:cuc_memory_pool_make_current, libcucore), cuc_status, (Ptr{cuc_memory_resource},), pool)
 # Zero a cuc_memory_pool_options and write its size.
 cuc_memory_pool_options_init(options, caller_size) =
     ccall((:cuc_memory_pool_options_init, libcucore), Cvoid, (Ptr{cuc_memory_pool_options}, Csize_t), options, caller_size)
-# Start both high marks of a pool anew, from what it holds now.
+# Reset both high marks of a pool to its present size.
 cuc_memory_pool_reset_high_marks(pool) =
     ccall((:cuc_memory_pool_reset_high_marks, libcucore), cuc_status, (Ptr{cuc_memory_resource},), pool)
-# Let a device reach the memory of a pool, or stop it.
+# Grant or revoke a device's access to the memory of a pool.
 cuc_memory_pool_set_access(pool, peer, access) =
     ccall((:cuc_memory_pool_set_access, libcucore), cuc_status, (Ptr{cuc_memory_resource}, Ptr{cuc_device}, Int32), pool, peer, access)
 # Set an attribute of a pool.
 cuc_memory_pool_set_attribute(pool, attribute, value) =
     ccall((:cuc_memory_pool_set_attribute, libcucore), cuc_status, (Ptr{cuc_memory_resource}, Int32, UInt64), pool, attribute, value)
-# Give memory that a pool does not use back to the system.
+# Return a pool's unused memory to the system.
 cuc_memory_pool_trim(pool, keep_bytes) =
     ccall((:cuc_memory_pool_trim, libcucore), cuc_status, (Ptr{cuc_memory_resource}, UInt64), pool, keep_bytes)
-# Move managed memory to a place, in stream order.
+# Migrate managed memory to a location, in stream order.
 cuc_memory_prefetch(stream, ptr, bytes, location) =
     ccall((:cuc_memory_prefetch, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, Csize_t, Ptr{cuc_memory_location}), stream, ptr, bytes, location)
-# Move several ranges of managed memory, each to its place, in stream order.
+# Migrate several ranges of managed memory, each to its location, in stream order.
 cuc_memory_prefetch_batch(stream, batch) =
     ccall((:cuc_memory_prefetch_batch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_memory_batch}), stream, batch)
-# Who can reach what a resource allocates.
+# The parties that can access a resource's memory.
 cuc_memory_resource_access(resource) =
     ccall((:cuc_memory_resource_access, libcucore), UInt32, (Ptr{cuc_memory_resource},), resource)
-# Make a resource of the user's own functions.
+# Create a resource from user-defined callbacks.
 cuc_memory_resource_create(out, callbacks) =
     ccall((:cuc_memory_resource_create, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_memory_callbacks}), out, callbacks)
-# The device whose memory a resource gives.
+# The device that owns the memory of a resource.
 cuc_memory_resource_device(resource) =
     ccall((:cuc_memory_resource_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_memory_resource},), resource)
-# Whether a resource is a pool of the driver, so that cuc_memory_pool_ functions work on it.
+# Check whether a resource is a driver pool, which the cuc_memory_pool_ functions accept.
 cuc_memory_resource_is_pool(resource) =
     ccall((:cuc_memory_resource_is_pool, libcucore), Int32, (Ptr{cuc_memory_resource},), resource)
-# What a resource allocates.
+# The kind of memory that a resource allocates.
 cuc_memory_resource_kind(resource) =
     ccall((:cuc_memory_resource_kind, libcucore), Int32, (Ptr{cuc_memory_resource},), resource)
-# Let go of a resource; the last reference destroys it, and a pool that it made with it.
+# Release a resource; the last release destroys it, including a pool that it created.
 cuc_memory_resource_release(resource) =
     ccall((:cuc_memory_resource_release, libcucore), Cvoid, (Ptr{cuc_memory_resource},), resource)
-# Hold a resource once more.
+# Add a reference to a resource.
 cuc_memory_resource_retain(resource) =
     ccall((:cuc_memory_resource_retain, libcucore), Ptr{cuc_memory_resource}, (Ptr{cuc_memory_resource},), resource)
-# A resource that asks the driver for each allocation, without a pool.
+# Create a resource that makes each allocation with the driver, without a pool.
 cuc_memory_synchronous(out, device, kind) =
     ccall((:cuc_memory_synchronous, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
 # A resource whose buffers can grow.
@@ -2343,7 +2343,7 @@ cuc_runtime_get_version(out) =
 # Make a device the runtime's current one on the calling thread, as cudaSetDevice() does.
 cuc_runtime_set_device(device) =
     ccall((:cuc_runtime_set_device, libcucore), cuc_status, (Ptr{cuc_device},), device)
-# Set the process-wide receiver of failures that cannot be returned; by default they are dropped and the object leaks.
+# Set the process-wide handler of failures that no call can return. Without a handler they are dropped and the object leaks.
 cuc_set_failure_handler(handler, user) =
     ccall((:cuc_set_failure_handler, libcucore), Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}), handler, user)
 # Say which file a library is, before every other place and before the environment.
@@ -2355,10 +2355,10 @@ cuc_sms_split(groups, count, rest, from, least, flags) =
 # The name of a status, such as "CUC_ERROR_NOT_FOUND".
 cuc_status_name(status) =
     ccall((:cuc_status_name, libcucore), Cstring, (cuc_status,), status)
-# What a status means, in a few words.
+# The meaning of a status, in a few words.
 cuc_status_text(status) =
     ccall((:cuc_status_text, libcucore), Cstring, (cuc_status,), status)
-# Call a function on the host when the stream comes to it, also when work before it failed.
+# Call a function on the host when the stream reaches it, even when earlier work failed.
 cuc_stream_add_callback(stream, callback, user) =
     ccall((:cuc_stream_add_callback, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{Cvoid}), stream, callback, user)
 # Put a conditional node into the graph that a stream is being captured into, behind what the stream has so far.
@@ -2397,7 +2397,7 @@ cuc_stream_embed_graph(stream, graph) =
 # End a capture, and have its graph.
 cuc_stream_end_capture(out, stream) =
     ccall((:cuc_stream_end_capture, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_stream}), out, stream)
-# Wrap a stream that was made elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
+# Wrap a stream that was created elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
 cuc_stream_from_handle(out, handle, owner, drop_owner) =
     ccall((:cuc_stream_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), out, handle, owner, drop_owner)
 # What capture a stream is in, be it one of cucore's or not.
@@ -2412,43 +2412,43 @@ cuc_stream_get_default(out, device, which) =
 # The flags of a stream.
 cuc_stream_get_flags(out, stream) =
     ccall((:cuc_stream_get_flags, libcucore), cuc_status, (Ptr{UInt32}, Ptr{cuc_stream}), out, stream)
-# A number that no other stream of the process has or will have.
+# An identifier that no other stream of the process ever shares.
 cuc_stream_get_id(out, stream) =
     ccall((:cuc_stream_get_id, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_stream}), out, stream)
-# The priority that a stream came to have.
+# The actual priority of a stream.
 cuc_stream_get_priority(out, stream) =
     ccall((:cuc_stream_get_priority, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_stream}), out, stream)
-# The driver's own handle of a stream, which is also its cudaStream_t.
+# The driver's handle of a stream, which is also its cudaStream_t.
 cuc_stream_handle(stream) =
     ccall((:cuc_stream_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_stream},), stream)
-# Whether work put on a stream is being captured into a graph instead of run.
+# Check whether work enqueued on a stream is being captured into a graph instead of executed.
 cuc_stream_is_capturing(out, stream) =
     ccall((:cuc_stream_is_capturing, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_stream}), out, stream)
 # Zero options and write their size.
 cuc_stream_options_init(options, caller_size) =
     ccall((:cuc_stream_options_init, libcucore), Cvoid, (Ptr{cuc_stream_options}, Csize_t), options, caller_size)
-# Whether all work of a stream is done, without waiting.
+# Check whether all work on a stream is complete, without waiting.
 cuc_stream_query(stream) =
     ccall((:cuc_stream_query, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
-# Let go of a stream. With the last reference it is destroyed once its work is done; the call does not wait for that. Buffers that are freed on it keep it alive.
+# Release a stream. The last release destroys it once its work is complete, without waiting for that. Buffers that will be freed on the stream keep it alive.
 cuc_stream_release(stream) =
     ccall((:cuc_stream_release, libcucore), Cvoid, (Ptr{cuc_stream},), stream)
-# Hold a stream once more.
+# Add a reference to a stream.
 cuc_stream_retain(stream) =
     ccall((:cuc_stream_retain, libcucore), Ptr{cuc_stream}, (Ptr{cuc_stream},), stream)
-# Wait until all work of a stream is done.
+# Wait until all work on a stream is complete.
 cuc_stream_synchronize(stream) =
     ccall((:cuc_stream_synchronize, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
-# Let later work of a stream wait for an event.
+# Make later work on a stream wait for an event.
 cuc_stream_wait_event(stream, event) =
     ccall((:cuc_stream_wait_event, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_event}), stream, event)
 # Let a graph wait for an event that is recorded outside of it: a node of its own.
 cuc_stream_wait_external(stream, event) =
     ccall((:cuc_stream_wait_external, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_event}), stream, event)
-# Let later work of a stream wait for all present work of another.
+# Make later work on a stream wait for all work now on another stream.
 cuc_stream_wait_stream(stream, other) =
     ccall((:cuc_stream_wait_stream, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_stream}), stream, other)
-# Let later work of a stream wait until a word of memory has a value.
+# Make later work on a stream wait until a word of memory satisfies a comparison.
 cuc_stream_wait_value(stream, address, value, bytes, compare) =
     ccall((:cuc_stream_wait_value, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, UInt64, UInt32, UInt32), stream, address, value, bytes, compare)
 # Write a word of memory in stream order.
@@ -3072,9 +3072,9 @@ cuc_tuned_find(choice, room, path, key) =
 # Name a tile program by its text.
 cuc_tuned_program(out, text, bytes) =
     ccall((:cuc_tuned_program, libcucore), cuc_status, (Ptr{UInt8}, Cstring, Csize_t), out, text, bytes)
-# The version of the library that runs, as CUC_VERSION counts.
+# The version of the library loaded at run time, encoded like CUC_VERSION.
 cuc_version() =
     ccall((:cuc_version, libcucore), UInt32, ())
-# The version of the library that runs, as text.
+# The version of the library loaded at run time, as text.
 cuc_version_string() =
     ccall((:cuc_version_string, libcucore), Cstring, ())

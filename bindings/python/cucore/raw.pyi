@@ -1270,15 +1270,15 @@ class cuc_dl_managed_tensor_versioned(ctypes.Structure):
     dl_tensor: Any
 
 def cuc_buffer_access(buffer: Pointer) -> int:
-    """Who can reach a buffer."""
+    """The parties that can access a buffer."""
 def cuc_buffer_bytes(buffer: Pointer) -> int:
-    """How long a buffer is."""
+    """The length of a buffer."""
 def cuc_buffer_copy(stream: Pointer, dst: Pointer, dst_offset: int, src: Pointer, src_offset: int, bytes: int) -> int:
     """Copy bytes of one buffer into another, in stream order; also across devices, and within one buffer where the ranges do not overlap."""
 def cuc_buffer_create(out: Pointer, resource: Pointer, bytes: int, stream: Pointer) -> int:
     """Allocate a buffer."""
 def cuc_buffer_device(buffer: Pointer) -> int | None:
-    """The device that a buffer's memory is of."""
+    """The device that owns a buffer's memory."""
 def cuc_buffer_export(out: Pointer, buffer: Pointer) -> int:
     """What names a buffer to a process that has imported its pool."""
 def cuc_buffer_export_pieces(pieces: Pointer, room: int, count: Pointer, buffer: Pointer) -> int:
@@ -1286,9 +1286,9 @@ def cuc_buffer_export_pieces(pieces: Pointer, room: int, count: Pointer, buffer:
 def cuc_buffer_fill(stream: Pointer, buffer: Pointer, offset: int, pattern: int, pattern_bytes: int, bytes: int) -> int:
     """Fill a part of a buffer with a pattern, in stream order."""
 def cuc_buffer_from_pointer(out: Pointer, ptr: int, bytes: int, options: Pointer) -> int:
-    """Make a buffer of memory that exists already:"""
+    """Create a buffer over existing memory:"""
 def cuc_buffer_get_host_pointer(out: Pointer, buffer: Pointer) -> int:
-    """The address by which the CPU reaches a buffer of pinned, managed or host memory."""
+    """The CPU address of a buffer of pinned, managed or host memory."""
 def cuc_buffer_grow(out: Pointer, buffer: Pointer, bytes: int) -> int:
     """A buffer of another size over the memory of one that there is, which stays as it is."""
 def cuc_buffer_import(out: Pointer, pool: Pointer, handle: Pointer, bytes: int, stream: Pointer) -> int:
@@ -1296,25 +1296,25 @@ def cuc_buffer_import(out: Pointer, pool: Pointer, handle: Pointer, bytes: int, 
 def cuc_buffer_import_pieces(out: Pointer, resource: Pointer, pieces: Pointer, count: int, bytes: int, stream: Pointer) -> int:
     """A buffer over the memory of another process."""
 def cuc_buffer_memory_resource(buffer: Pointer) -> int | None:
-    """The resource that a buffer goes back to."""
+    """The resource that will free a buffer."""
 def cuc_buffer_options_init(options: Pointer, caller_size: int) -> None:
     """Zero a cuc_buffer_options and write its size."""
 def cuc_buffer_owner(buffer: Pointer) -> int | None:
-    """The owner that cuc_buffer_from_pointer() was given."""
+    """The owner that was passed to cuc_buffer_from_pointer()."""
 def cuc_buffer_parent(buffer: Pointer) -> int | None:
-    """The buffer that a slice is a part of."""
+    """The buffer that a slice belongs to."""
 def cuc_buffer_ptr(buffer: Pointer) -> int:
     """The address of a buffer."""
 def cuc_buffer_read(stream: Pointer, dst: Pointer, buffer: Pointer, offset: int, bytes: int) -> int:
     """Copy bytes of a buffer to the host, in stream order."""
 def cuc_buffer_release(buffer: Pointer) -> None:
-    """Let go of a buffer; the last reference frees the memory."""
+    """Release a buffer; the last release frees the memory."""
 def cuc_buffer_retain(buffer: Pointer) -> int | None:
-    """Hold a buffer once more."""
+    """Add a reference to a buffer."""
 def cuc_buffer_set_stream(buffer: Pointer, stream: Pointer) -> int:
     """Set the stream that will free a buffer."""
 def cuc_buffer_slice(out: Pointer, parent: Pointer, offset: int, bytes: int) -> int:
-    """A part of a buffer as a buffer; it holds the whole one."""
+    """Create a buffer over a part of another, which it retains."""
 def cuc_buffer_stream(buffer: Pointer) -> int | None:
     """The stream that will free a buffer."""
 def cuc_buffer_write(stream: Pointer, buffer: Pointer, offset: int, src: Pointer, bytes: int) -> int:
@@ -1326,35 +1326,35 @@ def cuc_code_name(kind: int) -> bytes | None:
 def cuc_context_device(context: Pointer) -> int | None:
     """The device of a context."""
 def cuc_context_disable_peer_access(context: Pointer, peer: Pointer) -> int:
-    """Take cuc_context_enable_peer_access() back."""
+    """Undo cuc_context_enable_peer_access()."""
 def cuc_context_enable_peer_access(context: Pointer, peer: Pointer) -> int:
-    """Let kernels of a context reach the memory of another device's context."""
+    """Let kernels of a context access memory allocated in another device's context."""
 def cuc_context_from_handle(out: Pointer, handle: Pointer) -> int:
-    """Wrap a context that was made with the driver."""
+    """Wrap a context that was created with the driver."""
 def cuc_context_get_current(out: Pointer) -> int:
     """The context that is current on the calling thread."""
 def cuc_context_get_id(out: Pointer, context: Pointer) -> int:
-    """A number that no other context of the process has or will have."""
+    """An identifier that no other context of the process ever shares."""
 def cuc_context_get_limit(out: Pointer, context: Pointer, limit: int) -> int:
     """Read a limit of a context."""
 def cuc_context_get_priority_range(least: Pointer, greatest: Pointer, context: Pointer) -> int:
-    """The priorities that streams of a context may have."""
+    """The range of stream priorities in a context."""
 def cuc_context_handle(context: Pointer) -> int | None:
-    """The driver's own handle of a context."""
+    """The driver's handle of a context."""
 def cuc_context_is_primary(context: Pointer) -> int:
-    """Whether a context is its device's primary one."""
+    """Check whether a context is its device's primary context."""
 def cuc_context_lost(context: Pointer) -> int:
-    """Whether an earlier failure destroyed a context."""
+    """Check whether an earlier failure destroyed a context."""
 def cuc_context_release(context: Pointer) -> None:
-    """Let go of a context."""
+    """Release a context."""
 def cuc_context_retain(context: Pointer) -> int | None:
-    """Hold a context once more."""
+    """Add a reference to a context."""
 def cuc_context_set_current(context: Pointer, previous: Pointer) -> int:
     """Make a context current on the calling thread."""
 def cuc_context_set_limit(context: Pointer, limit: int, value: int) -> int:
-    """Ask for a limit of a context; the driver may round it."""
+    """Set a limit of a context; the driver may round the value."""
 def cuc_context_synchronize(context: Pointer) -> int:
-    """Wait until all work in a context is done."""
+    """Wait until all work in a context is complete."""
 def cuc_copy(stream: Pointer, dst: int, src: int, bytes: int) -> int:
     """Copy bytes in any direction, in stream order."""
 def cuc_copy_2d(stream: Pointer, params: Pointer) -> int:
@@ -1376,47 +1376,47 @@ def cuc_copy_to_device(stream: Pointer, dst: int, src: Pointer, bytes: int) -> i
 def cuc_copy_to_host(stream: Pointer, dst: Pointer, src: int, bytes: int) -> int:
     """Copy bytes of a device to the host, in stream order."""
 def cuc_device_arch(device: Pointer) -> bytes | None:
-    """The architecture that code for a device is compiled for, 'sm_90'."""
+    """The architecture to compile for on a device, such as 'sm_90'."""
 def cuc_device_attribute_at(attribute: Pointer, name: Pointer, unit: Pointer, index: int) -> int:
     """The value, name and unit of the listed attribute at an index."""
 def cuc_device_attribute_count() -> int:
-    """How many attributes are listed, for going through them all."""
+    """The number of attributes that cuc_device_attribute_at() can enumerate."""
 def cuc_device_attribute_from_name(out: Pointer, name: bytes | None) -> int:
-    """The attribute of a name such as 'max_threads_per_block'."""
+    """The attribute with a given name, such as 'max_threads_per_block'."""
 def cuc_device_can_access_peer(out: Pointer, device: Pointer, peer: Pointer) -> int:
-    """Whether kernels on a device can reach another device's memory."""
+    """Check whether kernels on a device can access another device's memory."""
 def cuc_device_get(out: Pointer, ordinal: int) -> int:
-    """The device of an ordinal."""
+    """The device with a given ordinal."""
 def cuc_device_get_attribute(out: Pointer, device: Pointer, attribute: int) -> int:
-    """One attribute."""
+    """Read one attribute."""
 def cuc_device_get_by_pci_bus_id(out: Pointer, bus_id: bytes | None) -> int:
-    """The device of a PCI address."""
+    """The device at a given PCI address."""
 def cuc_device_get_compute_capability(major: Pointer, minor: Pointer, device: Pointer) -> int:
     """The compute capability of a device."""
 def cuc_device_get_context(out: Pointer, device: Pointer) -> int:
-    """The primary context of a device, the one that the CUDA runtime uses too."""
+    """The primary context of a device, which the CUDA runtime uses too."""
 def cuc_device_get_count(out: Pointer) -> int:
-    """How many devices the driver sees."""
+    """The number of devices that the driver sees."""
 def cuc_device_get_current(out: Pointer) -> int:
     """The device of the calling thread's current context, or device 0 when it has none."""
 def cuc_device_get_graph_memory(out: Pointer, device: Pointer, which: int) -> int:
     """How much memory a device has for what graphs allocate."""
 def cuc_device_get_memory_info(free_bytes: Pointer, total_bytes: Pointer, device: Pointer) -> int:
-    """How much memory a device has, and how much of it is free now."""
+    """The total and the currently free memory of a device."""
 def cuc_device_get_memory_resource(out: Pointer, device: Pointer) -> int:
-    """The default resource of a device:"""
+    """The default resource of a device, used for buffers that name none."""
 def cuc_device_get_peer_attribute(out: Pointer, device: Pointer, peer: Pointer, attribute: int) -> int:
-    """One property of the way between two devices."""
+    """Read one property of the connection between two devices."""
 def cuc_device_get_properties(out: Pointer, device: Pointer) -> int:
-    """Every attribute at once."""
+    """Read every attribute at once."""
 def cuc_device_get_sensors(out: Pointer, device: Pointer, wanted: int) -> int:
-    """Clocks, temperature, power, and why the clocks are low, as NVML tells them."""
+    """Read clocks, temperature, power and the reasons for low clocks from NVML."""
 def cuc_device_get_sms(out: Pointer, device: Pointer) -> int:
     """All multiprocessors of a device."""
 def cuc_device_get_uuid_bytes(out: Pointer, device: Pointer) -> int:
     """The sixteen bytes of a device's UUID."""
 def cuc_device_handle(device: Pointer) -> int:
-    """The driver's own handle of a device."""
+    """The driver's handle of a device."""
 def cuc_device_name(device: Pointer) -> bytes | None:
     """The name of a device, such as 'NVIDIA H200'."""
 def cuc_device_ordinal(device: Pointer) -> int:
@@ -1430,11 +1430,11 @@ def cuc_device_set_current(device: Pointer, previous: Pointer) -> int:
 def cuc_device_set_memory_resource(device: Pointer, resource: Pointer) -> int:
     """Set the default resource of a device, for the whole process."""
 def cuc_device_synchronize(device: Pointer) -> int:
-    """Wait until all work in a device's primary context is done."""
+    """Wait until all work in a device's primary context is complete."""
 def cuc_device_trim_graph_memory(device: Pointer) -> int:
     """Give memory back that is kept for graphs' next launches."""
 def cuc_device_uuid(device: Pointer) -> bytes | None:
-    """The UUID of a device as NVML and nvidia-smi write it, 'GPU-' or 'MIG-' and five groups."""
+    """The UUID of a device in the form that NVML and nvidia-smi use:"""
 def cuc_driver_get_path(out: Pointer) -> int:
     """The file that the driver was loaded from."""
 def cuc_driver_get_version(out: Pointer) -> int:
@@ -1442,15 +1442,15 @@ def cuc_driver_get_version(out: Pointer) -> int:
 def cuc_driver_is_simulated() -> int:
     """Whether the driver simulates a device instead of driving one, as CUCORE_DRIVER can ask for."""
 def cuc_dtype_bits(dtype: int) -> int:
-    """How many bits an element takes."""
+    """The size of an element in bits."""
 def cuc_dtype_from_name(name: bytes | None) -> int:
-    """The element type of a name."""
+    """The element type with a given name."""
 def cuc_dtype_name(dtype: int) -> bytes | None:
     """The name of an element type, such as 'f32'."""
 def cuc_error_clear() -> None:
-    """Forget the thread's last failure."""
+    """Clear the thread's last failure."""
 def cuc_error_explanation() -> bytes | None:
-    """What the failure means and what to do about it, in plain words."""
+    """The meaning of the failure and its remedy, in plain words."""
 def cuc_error_function() -> bytes | None:
     """The public function that failed, such as 'cuc_stream_create'."""
 def cuc_error_library() -> int:
@@ -1458,19 +1458,19 @@ def cuc_error_library() -> int:
 def cuc_error_library_call() -> bytes | None:
     """The function of that library that failed, such as 'cuMemAllocAsync'."""
 def cuc_error_library_code() -> int:
-    """That library's own code, such as the CUresult."""
+    """The error code of that library, such as the CUresult."""
 def cuc_error_library_symbol() -> bytes | None:
-    """That code's symbolic name, such as 'CUDA_ERROR_OUT_OF_MEMORY'."""
+    """The symbolic name of that code, such as 'CUDA_ERROR_OUT_OF_MEMORY'."""
 def cuc_error_log() -> bytes | None:
     """The log that came with the failure:"""
 def cuc_error_message() -> bytes | None:
     """The thread's last failure as one readable paragraph, notes included."""
 def cuc_error_note(index: int) -> bytes | None:
-    """One note."""
+    """One note of the failure."""
 def cuc_error_note_count() -> int:
-    """How many notes the failure carries."""
+    """The number of notes that the failure carries."""
 def cuc_error_set(status: int, function: bytes | None, message: bytes | None) -> int:
-    """Set the thread's last failure:"""
+    """Set the thread's last failure, from a callback that fails or from a library that builds on cucore and reports its failures the same way."""
 def cuc_error_status() -> int:
     """The status of the thread's last failure."""
 def cuc_event_context(event: Pointer) -> int | None:
@@ -1484,39 +1484,39 @@ def cuc_event_device(event: Pointer) -> int | None:
 def cuc_event_export(out: Pointer, event: Pointer) -> int:
     """What names an event to another process."""
 def cuc_event_fd(out: Pointer, event: Pointer) -> int:
-    """A file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio."""
+    """Create a file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio."""
 def cuc_event_flags(event: Pointer) -> int:
-    """The flags that an event was made with."""
+    """The flags that an event was created with."""
 def cuc_event_from_handle(out: Pointer, handle: Pointer, context: Pointer, flags: int) -> int:
-    """Wrap an event that was made elsewhere:"""
+    """Wrap an event that was created elsewhere:"""
 def cuc_event_get_elapsed(milliseconds: Pointer, start: Pointer, end: Pointer) -> int:
-    """The time between two events on the device."""
+    """The time between two events, measured on the device."""
 def cuc_event_handle(event: Pointer) -> int | None:
-    """The driver's own handle of an event, which is also its cudaEvent_t."""
+    """The driver's handle of an event, which is also its cudaEvent_t."""
 def cuc_event_import(out: Pointer, device: Pointer, handle: Pointer) -> int:
     """Have another process's event, to wait for what it has recorded."""
 def cuc_event_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_event_query(event: Pointer) -> int:
-    """Whether an event has completed, without waiting."""
+    """Check whether an event has completed, without waiting."""
 def cuc_event_record(event: Pointer, stream: Pointer) -> int:
-    """Record an event:"""
+    """Record an event; it completes when all work now on the stream is complete."""
 def cuc_event_record_external(event: Pointer, stream: Pointer) -> int:
     """Let a graph record an event, for work outside of it:"""
 def cuc_event_release(event: Pointer) -> None:
-    """Let go of an event."""
+    """Release an event."""
 def cuc_event_retain(event: Pointer) -> int | None:
-    """Hold an event once more."""
+    """Add a reference to an event."""
 def cuc_event_synchronize(event: Pointer) -> int:
     """Wait until an event has completed."""
 def cuc_explain(out: Pointer, library: int, code: int) -> int:
-    """Explain a library's code, without any driver or device."""
+    """Explain a library's error code; needs no driver and no device."""
 def cuc_explain_at(out: Pointer, library: int, index: int) -> int:
-    """The explanation at an index, by ascending code."""
+    """The explanation at an index, in order of ascending code."""
 def cuc_explain_count(library: int) -> int:
-    """How many codes of a library can be explained, for going through them all."""
+    """The number of codes of a library that cuc_explain_at() can enumerate."""
 def cuc_explain_text(out: Pointer, text: bytes | None) -> int:
-    """Explain a code by its name or number as text:"""
+    """Explain a code given as text, by name or number:"""
 def cuc_fill(stream: Pointer, ptr: int, pattern: int, pattern_bytes: int, count: int) -> int:
     """Fill memory of a device with a pattern, in stream order."""
 def cuc_fill_2d(stream: Pointer, params: Pointer) -> int:
@@ -1588,15 +1588,15 @@ def cuc_graph_exec_flags(exec: Pointer) -> int:
 def cuc_graph_exec_get_enabled(out: Pointer, exec: Pointer, node: Pointer) -> int:
     """Whether launches of an instance run a node."""
 def cuc_graph_exec_handle(exec: Pointer) -> int | None:
-    """The driver's own handle of an instance, which is also its cudaGraphExec_t."""
+    """The driver's handle of an instance, which is also its cudaGraphExec_t."""
 def cuc_graph_exec_launch(exec: Pointer, stream: Pointer) -> int:
     """Launch an instance:"""
 def cuc_graph_exec_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_graph_exec_release(exec: Pointer) -> None:
-    """Let go of an instance."""
+    """Release an instance."""
 def cuc_graph_exec_retain(exec: Pointer) -> int | None:
-    """Hold an instance once more."""
+    """Add a reference to an instance."""
 def cuc_graph_exec_set_enabled(exec: Pointer, node: Pointer, enabled: int) -> int:
     """Let launches of an instance pass over a node, or run it again."""
 def cuc_graph_exec_update(exec: Pointer, graph: Pointer) -> int:
@@ -1616,7 +1616,7 @@ def cuc_graph_get_node_types(types: Pointer, room: int, graph: Pointer) -> int:
 def cuc_graph_get_nodes(nodes: Pointer, room: int, graph: Pointer) -> int:
     """The nodes of a graph, in the driver's order, which is that of cuc_graph_get_node_types()."""
 def cuc_graph_handle(graph: Pointer) -> int | None:
-    """The driver's own handle of a graph, which is also its cudaGraph_t."""
+    """The driver's handle of a graph, which is also its cudaGraph_t."""
 def cuc_graph_instantiate(out: Pointer, graph: Pointer, options: Pointer) -> int:
     """Make an instance of a graph."""
 def cuc_graph_keep(graph: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
@@ -1624,11 +1624,11 @@ def cuc_graph_keep(graph: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
 def cuc_graph_keep_buffer(graph: Pointer, buffer: Pointer) -> int:
     """Tie a buffer to a graph, as by cuc_graph_keep():"""
 def cuc_graph_release(graph: Pointer) -> None:
-    """Let go of a graph."""
+    """Release a graph."""
 def cuc_graph_remove_edges(graph: Pointer, from_: Pointer, to: Pointer, count: int) -> int:
     """Remove edges."""
 def cuc_graph_retain(graph: Pointer) -> int | None:
-    """Hold a graph once more."""
+    """Add a reference to a graph."""
 def cuc_graph_write_dot(graph: Pointer, path: bytes | None, flags: int) -> int:
     """Draw a graph into a file, for `dot -Tsvg`."""
 def cuc_green_context_create(out: Pointer, device: Pointer, sms: Pointer, count: int) -> int:
@@ -1638,19 +1638,19 @@ def cuc_green_context_device(context: Pointer) -> int | None:
 def cuc_green_context_get_sms(out: Pointer, context: Pointer) -> int:
     """The multiprocessors of a green context, which can be split in turn."""
 def cuc_green_context_handle(context: Pointer) -> int | None:
-    """The driver's own handle of a green context."""
+    """The driver's handle of a green context."""
 def cuc_green_context_release(context: Pointer) -> None:
-    """Let go of a green context."""
+    """Release a green context."""
 def cuc_green_context_retain(context: Pointer) -> int | None:
-    """Hold a green context once more."""
+    """Add a reference to a green context."""
 def cuc_host_address(host: Pointer) -> int:
     """A host address in the form that copies take:"""
 def cuc_host_get_device_pointer(out: Pointer, device: Pointer, host: Pointer) -> int:
-    """The address by which kernels reach page-locked host memory."""
+    """The address that kernels use for page-locked host memory."""
 def cuc_host_register(device: Pointer, host: Pointer, bytes: int, flags: int) -> int:
-    """Page-lock host memory that exists already, so that copies of it run at full speed and in stream order, and kernels may reach it."""
+    """Page-lock existing host memory, so that copies run at full speed and in stream order, and kernels can access it."""
 def cuc_host_unregister(device: Pointer, host: Pointer) -> int:
-    """Take cuc_host_register() back."""
+    """Undo cuc_host_register()."""
 def cuc_kernel_attribute_from_name(name: bytes | None) -> int:
     """The attribute of a name."""
 def cuc_kernel_attribute_name(attribute: int) -> bytes | None:
@@ -1722,53 +1722,53 @@ def cuc_linker_release(linker: Pointer) -> None:
 def cuc_linker_retain(linker: Pointer) -> int | None:
     """Hold one reference more."""
 def cuc_memory_advise(ptr: int, bytes: int, advice: int, location: Pointer) -> int:
-    """Tell the driver how a range of managed memory will be used."""
+    """Advise the driver how a range of managed memory will be used."""
 def cuc_memory_allocate(out: Pointer, resource: Pointer, bytes: int, stream: Pointer) -> int:
-    """Allocate from a resource, with no object around the address."""
+    """Allocate a bare address from a resource."""
 def cuc_memory_batch_init(batch: Pointer, caller_size: int) -> None:
     """Zero a cuc_memory_batch and write its size."""
 def cuc_memory_callbacks_init(callbacks: Pointer, caller_size: int) -> None:
     """Zero a cuc_memory_callbacks and write its size."""
 def cuc_memory_discard(stream: Pointer, ptr: int, bytes: int) -> int:
-    """Tell the driver that the contents of managed memory are not needed any more, in stream order."""
+    """Tell the driver that the contents of managed memory are no longer needed, in stream order."""
 def cuc_memory_discard_and_prefetch_batch(stream: Pointer, batch: Pointer) -> int:
-    """Discard several ranges of managed memory and give each its place, without moving the contents."""
+    """Discard several ranges of managed memory and prefetch each to its location, without moving contents."""
 def cuc_memory_discard_batch(stream: Pointer, batch: Pointer) -> int:
-    """Discard several ranges of managed memory, as cuc_memory_discard() does one."""
+    """Discard several ranges of managed memory, each as by cuc_memory_discard()."""
 def cuc_memory_free(resource: Pointer, ptr: int, bytes: int, stream: Pointer) -> int:
-    """Free what cuc_memory_allocate() gave."""
+    """Free memory from cuc_memory_allocate()."""
 def cuc_memory_get_accessed_by(count: Pointer, devices: Pointer, capacity: int, ptr: int, bytes: int) -> int:
-    """The devices that a range of managed memory is kept mapped for."""
+    """The devices for which a range of managed memory stays mapped."""
 def cuc_memory_get_granularity(out: Pointer, resource: Pointer) -> int:
     """The pieces that a resource of virtual memory allocates in."""
 def cuc_memory_get_last_prefetch(out: Pointer, ptr: int, bytes: int) -> int:
-    """The place that all of a range of managed memory was last prefetched to; it may have moved since."""
+    """The location that a range of managed memory was last prefetched to; it may have moved since."""
 def cuc_memory_get_pointer_info(out: Pointer, ptr: int) -> int:
-    """What the driver knows of an address:"""
+    """Query the driver about an address of any allocator, including the CUDA runtime's."""
 def cuc_memory_get_preferred_location(out: Pointer, ptr: int, bytes: int) -> int:
-    """The place that all of a range of managed memory prefers."""
+    """The preferred location of a range of managed memory."""
 def cuc_memory_get_read_mostly(out: Pointer, ptr: int, bytes: int) -> int:
-    """Whether all of a range of managed memory is advised as read-mostly."""
+    """Check whether all of a range of managed memory is advised as read-mostly."""
 def cuc_memory_kind_name(kind: int) -> bytes | None:
     """The name of a kind of memory, such as 'pinned'."""
 def cuc_memory_pool_create(out: Pointer, device: Pointer, options: Pointer) -> int:
-    """Make a memory pool."""
+    """Create a memory pool."""
 def cuc_memory_pool_export(out: Pointer, pool: Pointer) -> int:
     """A file descriptor for a pool, by which another process imports it."""
 def cuc_memory_pool_from_handle(out: Pointer, device: Pointer, kind: int, pool: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
-    """Wrap a pool that was made with the driver or the runtime."""
+    """Wrap a pool that was created with the driver or the runtime."""
 def cuc_memory_pool_get_access(out: Pointer, pool: Pointer, peer: Pointer) -> int:
-    """What a device may do with the memory of a pool."""
+    """Read a device's access to the memory of a pool."""
 def cuc_memory_pool_get_attribute(out: Pointer, pool: Pointer, attribute: int) -> int:
     """Read an attribute of a pool."""
 def cuc_memory_pool_get_current(out: Pointer, device: Pointer, kind: int) -> int:
-    """The device's current pool for a kind of memory; shared with cudaMallocAsync() and every other user of it in the process."""
+    """The device's current pool for a kind of memory, which cudaMallocAsync() and all other code in the process share."""
 def cuc_memory_pool_get_default(out: Pointer, device: Pointer, kind: int) -> int:
-    """The pool that the driver made for a kind of memory, whichever is current now."""
+    """The driver's default pool for a kind of memory, even when another pool is current."""
 def cuc_memory_pool_get_statistics(out: Pointer, pool: Pointer) -> int:
-    """Read how much a pool holds."""
+    """Read the size of a pool."""
 def cuc_memory_pool_handle(pool: Pointer) -> int | None:
-    """The driver's own handle of a pool."""
+    """The driver's handle of a pool."""
 def cuc_memory_pool_import(out: Pointer, device: Pointer, fd: int) -> int:
     """Have another process's pool."""
 def cuc_memory_pool_make_current(pool: Pointer) -> int:
@@ -1776,33 +1776,33 @@ def cuc_memory_pool_make_current(pool: Pointer) -> int:
 def cuc_memory_pool_options_init(options: Pointer, caller_size: int) -> None:
     """Zero a cuc_memory_pool_options and write its size."""
 def cuc_memory_pool_reset_high_marks(pool: Pointer) -> int:
-    """Start both high marks of a pool anew, from what it holds now."""
+    """Reset both high marks of a pool to its present size."""
 def cuc_memory_pool_set_access(pool: Pointer, peer: Pointer, access: int) -> int:
-    """Let a device reach the memory of a pool, or stop it."""
+    """Grant or revoke a device's access to the memory of a pool."""
 def cuc_memory_pool_set_attribute(pool: Pointer, attribute: int, value: int) -> int:
     """Set an attribute of a pool."""
 def cuc_memory_pool_trim(pool: Pointer, keep_bytes: int) -> int:
-    """Give memory that a pool does not use back to the system."""
+    """Return a pool's unused memory to the system."""
 def cuc_memory_prefetch(stream: Pointer, ptr: int, bytes: int, location: Pointer) -> int:
-    """Move managed memory to a place, in stream order."""
+    """Migrate managed memory to a location, in stream order."""
 def cuc_memory_prefetch_batch(stream: Pointer, batch: Pointer) -> int:
-    """Move several ranges of managed memory, each to its place, in stream order."""
+    """Migrate several ranges of managed memory, each to its location, in stream order."""
 def cuc_memory_resource_access(resource: Pointer) -> int:
-    """Who can reach what a resource allocates."""
+    """The parties that can access a resource's memory."""
 def cuc_memory_resource_create(out: Pointer, callbacks: Pointer) -> int:
-    """Make a resource of the user's own functions."""
+    """Create a resource from user-defined callbacks."""
 def cuc_memory_resource_device(resource: Pointer) -> int | None:
-    """The device whose memory a resource gives."""
+    """The device that owns the memory of a resource."""
 def cuc_memory_resource_is_pool(resource: Pointer) -> int:
-    """Whether a resource is a pool of the driver, so that cuc_memory_pool_ functions work on it."""
+    """Check whether a resource is a driver pool, which the cuc_memory_pool_ functions accept."""
 def cuc_memory_resource_kind(resource: Pointer) -> int:
-    """What a resource allocates."""
+    """The kind of memory that a resource allocates."""
 def cuc_memory_resource_release(resource: Pointer) -> None:
-    """Let go of a resource; the last reference destroys it, and a pool that it made with it."""
+    """Release a resource; the last release destroys it, including a pool that it created."""
 def cuc_memory_resource_retain(resource: Pointer) -> int | None:
-    """Hold a resource once more."""
+    """Add a reference to a resource."""
 def cuc_memory_synchronous(out: Pointer, device: Pointer, kind: int) -> int:
-    """A resource that asks the driver for each allocation, without a pool."""
+    """Create a resource that makes each allocation with the driver, without a pool."""
 def cuc_memory_virtual(out: Pointer, device: Pointer, options: Pointer) -> int:
     """A resource whose buffers can grow."""
 def cuc_memory_virtual_options_init(options: Pointer, caller_size: int) -> None:
@@ -1918,7 +1918,7 @@ def cuc_runtime_get_version(out: Pointer) -> int:
 def cuc_runtime_set_device(device: Pointer) -> int:
     """Make a device the runtime's current one on the calling thread, as cudaSetDevice() does."""
 def cuc_set_failure_handler(handler: Pointer, user: Pointer) -> None:
-    """Set the process-wide receiver of failures that cannot be returned; by default they are dropped and the object leaks."""
+    """Set the process-wide handler of failures that no call can return."""
 def cuc_set_library_path(name: bytes | None, path: bytes | None) -> int:
     """Say which file a library is, before every other place and before the environment."""
 def cuc_sms_split(groups: Pointer, count: Pointer, rest: Pointer, from_: Pointer, least: int, flags: int) -> int:
@@ -1926,9 +1926,9 @@ def cuc_sms_split(groups: Pointer, count: Pointer, rest: Pointer, from_: Pointer
 def cuc_status_name(status: int) -> bytes | None:
     """The name of a status, such as 'CUC_ERROR_NOT_FOUND'."""
 def cuc_status_text(status: int) -> bytes | None:
-    """What a status means, in a few words."""
+    """The meaning of a status, in a few words."""
 def cuc_stream_add_callback(stream: Pointer, callback: Pointer, user: Pointer) -> int:
-    """Call a function on the host when the stream comes to it, also when work before it failed."""
+    """Call a function on the host when the stream reaches it, even when earlier work failed."""
 def cuc_stream_add_conditional(bodies: Pointer, count: int, stream: Pointer, condition: int, type: int) -> int:
     """Put a conditional node into the graph that a stream is being captured into, behind what the stream has so far."""
 def cuc_stream_begin_capture(stream: Pointer, mode: int) -> int:
@@ -1954,7 +1954,7 @@ def cuc_stream_embed_graph(stream: Pointer, graph: Pointer) -> int:
 def cuc_stream_end_capture(out: Pointer, stream: Pointer) -> int:
     """End a capture, and have its graph."""
 def cuc_stream_from_handle(out: Pointer, handle: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
-    """Wrap a stream that was made elsewhere:"""
+    """Wrap a stream that was created elsewhere:"""
 def cuc_stream_get_capture_info(out: Pointer, stream: Pointer) -> int:
     """What capture a stream is in, be it one of cucore's or not."""
 def cuc_stream_get_capture_nodes(nodes: Pointer, room: int, count: Pointer, stream: Pointer) -> int:
@@ -1964,31 +1964,31 @@ def cuc_stream_get_default(out: Pointer, device: Pointer, which: int) -> int:
 def cuc_stream_get_flags(out: Pointer, stream: Pointer) -> int:
     """The flags of a stream."""
 def cuc_stream_get_id(out: Pointer, stream: Pointer) -> int:
-    """A number that no other stream of the process has or will have."""
+    """An identifier that no other stream of the process ever shares."""
 def cuc_stream_get_priority(out: Pointer, stream: Pointer) -> int:
-    """The priority that a stream came to have."""
+    """The actual priority of a stream."""
 def cuc_stream_handle(stream: Pointer) -> int | None:
-    """The driver's own handle of a stream, which is also its cudaStream_t."""
+    """The driver's handle of a stream, which is also its cudaStream_t."""
 def cuc_stream_is_capturing(out: Pointer, stream: Pointer) -> int:
-    """Whether work put on a stream is being captured into a graph instead of run."""
+    """Check whether work enqueued on a stream is being captured into a graph instead of executed."""
 def cuc_stream_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_stream_query(stream: Pointer) -> int:
-    """Whether all work of a stream is done, without waiting."""
+    """Check whether all work on a stream is complete, without waiting."""
 def cuc_stream_release(stream: Pointer) -> None:
-    """Let go of a stream."""
+    """Release a stream."""
 def cuc_stream_retain(stream: Pointer) -> int | None:
-    """Hold a stream once more."""
+    """Add a reference to a stream."""
 def cuc_stream_synchronize(stream: Pointer) -> int:
-    """Wait until all work of a stream is done."""
+    """Wait until all work on a stream is complete."""
 def cuc_stream_wait_event(stream: Pointer, event: Pointer) -> int:
-    """Let later work of a stream wait for an event."""
+    """Make later work on a stream wait for an event."""
 def cuc_stream_wait_external(stream: Pointer, event: Pointer) -> int:
     """Let a graph wait for an event that is recorded outside of it:"""
 def cuc_stream_wait_stream(stream: Pointer, other: Pointer) -> int:
-    """Let later work of a stream wait for all present work of another."""
+    """Make later work on a stream wait for all work now on another stream."""
 def cuc_stream_wait_value(stream: Pointer, address: int, value: int, bytes: int, compare: int) -> int:
-    """Let later work of a stream wait until a word of memory has a value."""
+    """Make later work on a stream wait until a word of memory satisfies a comparison."""
 def cuc_stream_write_value(stream: Pointer, address: int, value: int, bytes: int, flags: int) -> int:
     """Write a word of memory in stream order."""
 def cuc_tensor_bytes(tensor: Pointer) -> int:
@@ -2404,6 +2404,6 @@ def cuc_tuned_find(choice: Pointer, room: int, path: bytes | None, key: Pointer)
 def cuc_tuned_program(out: Pointer, text: bytes | None, bytes: int) -> int:
     """Name a tile program by its text."""
 def cuc_version() -> int:
-    """The version of the library that runs, as CUC_VERSION counts."""
+    """The version of the library loaded at run time, encoded like CUC_VERSION."""
 def cuc_version_string() -> bytes | None:
-    """The version of the library that runs, as text."""
+    """The version of the library loaded at run time, as text."""

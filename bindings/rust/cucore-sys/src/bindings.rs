@@ -1,7 +1,8 @@
 // Written by api/api.py write. Do not edit.
 // Everything public of libcucore, by its C names.
 
-/// What a call came to: 0 is success, positive a normal outcome, negative a failure.
+/// Result of a call: 0 is success, positive values are normal outcomes, negative values are
+/// failures.
 pub type cuc_status = i32;
 
 /// An address in a device's memory, or in memory that a device can reach; 0 is none.
@@ -32,7 +33,7 @@ opaque! {
 }
 
 opaque! {
-    /// A context of the driver; it keeps its device's primary context, or borrows another one.
+    /// A driver context: a retained primary context, or a borrowed one created elsewhere.
     cuc_context
 }
 
@@ -47,12 +48,12 @@ opaque! {
 }
 
 opaque! {
-    /// Something that allocates and frees memory.
+    /// A source of memory: it allocates and frees.
     cuc_memory_resource
 }
 
 opaque! {
-    /// A range of memory. It holds its resource and the stream that will free it, so that they may be
+    /// A range of memory. It retains its resource and the stream that will free it, so these may be
     /// released in any order.
     cuc_buffer
 }
@@ -107,10 +108,10 @@ opaque! {
     cuc_tile_program
 }
 
-/// Called for a failure that no call can return: one met while releasing, or in a callback.
+/// Receives a failure that no call can return: one during a release or in a callback.
 pub type cuc_failure_fn = Option<unsafe extern "C" fn(message: *const c_char, user: *mut c_void)>;
 
-/// Called by cuc_stream_add_callback() when the stream comes to it.
+/// Callback of cuc_stream_add_callback(), called when the stream reaches it.
 pub type cuc_stream_callback = Option<unsafe extern "C" fn(status: cuc_status, library_code: i32, user: *mut c_void)>;
 
 /// Gets a choice, as records have it, and the seconds that a model thinks it takes. The text is valid during the call.
@@ -516,24 +517,24 @@ pub const CUC_SENSOR_SM_CLOCK: u32 = 1;
 pub const CUC_SENSOR_MEMORY_CLOCK: u32 = 2;
 pub const CUC_SENSOR_TEMPERATURE: u32 = 4;
 pub const CUC_SENSOR_POWER: u32 = 8;
-/// drivers of CUDA 12.2 and later
+/// drivers from CUDA 12.2 on
 pub const CUC_SENSOR_THROTTLE: u32 = 16;
 
 /// idle
 pub const CUC_THROTTLE_IDLE: i32 = 1;
-/// somebody has set the clocks
+/// application clocks are set
 pub const CUC_THROTTLE_SETTING: i32 = 2;
 /// the power limit is reached
 pub const CUC_THROTTLE_POWER_CAP: i32 = 4;
-/// any of the hardware's causes
+/// any hardware cause
 pub const CUC_THROTTLE_HARDWARE: i32 = 8;
-/// kept with other devices
+/// in step with other devices
 pub const CUC_THROTTLE_SYNC_BOOST: i32 = 16;
-/// too warm
+/// software thermal slowdown
 pub const CUC_THROTTLE_THERMAL: i32 = 32;
-/// far too warm
+/// hardware thermal slowdown
 pub const CUC_THROTTLE_HOT: i32 = 64;
-/// the power supply says so
+/// signal of the power supply
 pub const CUC_THROTTLE_POWER_BRAKE: i32 = 128;
 /// display
 pub const CUC_THROTTLE_DISPLAY: i32 = 256;
@@ -544,26 +545,26 @@ pub const CUC_PEER_NATIVE_ATOMIC_SUPPORTED: i32 = 3;
 pub const CUC_PEER_CUDA_ARRAY_ACCESS_SUPPORTED: i32 = 4;
 pub const CUC_PEER_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED: i32 = 5;
 
-/// The stream and the legacy default stream wait for each other, as CUDA's plain streams do.
+/// The stream and the legacy default stream wait for each other, like CUDA's blocking streams.
 pub const CUC_STREAM_SYNC_LEGACY: u32 = 1;
 
-/// waits for, and holds up, every CUC_STREAM_SYNC_LEGACY stream
+/// synchronises with every CUC_STREAM_SYNC_LEGACY stream in both directions
 pub const CUC_STREAM_LEGACY: i32 = 0;
-/// another queue for each thread that uses it
+/// a separate queue for each thread that uses it
 pub const CUC_STREAM_PER_THREAD: i32 = 1;
 
-/// (int)(memory - value) \>= 0, cyclically
+/// (int)(memory - value) \>= 0, in wrap-around arithmetic
 pub const CUC_WAIT_GEQ: u32 = 0;
 /// memory == value
 pub const CUC_WAIT_EQ: u32 = 1;
 /// (memory & value) != 0
 pub const CUC_WAIT_AND: u32 = 2;
-/// ~(memory | value) != 0; a device attribute says where it works
+/// ~(memory | value) != 0; a device attribute reports support
 pub const CUC_WAIT_NOR: u32 = 3;
-/// or'ed in: flush outstanding remote writes after the wait; a device attribute again
+/// OR-ed in: flush outstanding remote writes after the wait; a device attribute reports support
 pub const CUC_WAIT_FLUSH: u32 = 1073741824;
 
-/// earlier writes of the stream need not be seen before it
+/// does not order earlier writes of the stream before it
 pub const CUC_WRITE_NO_MEMORY_BARRIER: i32 = 1;
 
 /// on a device; the host cannot reach it
@@ -581,7 +582,7 @@ pub const CUC_MEMORY_UNREGISTERED: i32 = 4;
 pub const CUC_MEMORY_ACCESS_DEVICE: u32 = 1;
 /// the CPU, through the same address
 pub const CUC_MEMORY_ACCESS_HOST: u32 = 2;
-/// managed: it may be prefetched, advised, discarded
+/// managed memory: can be prefetched, advised and discarded
 pub const CUC_MEMORY_ACCESS_MANAGED: u32 = 4;
 
 /// no place, or no preference
@@ -595,9 +596,9 @@ pub const CUC_LOCATION_HOST_NUMA: i32 = 3;
 /// the calling thread's NUMA node; id is 0
 pub const CUC_LOCATION_HOST_NUMA_CURRENT: i32 = 4;
 
-/// fit for the device's decompression engine
+/// usable by the device's decompression engine
 pub const CUC_MEMORY_POOL_HW_DECOMPRESS: u32 = 1;
-/// other processes can have its memory
+/// other processes can import its memory
 pub const CUC_MEMORY_POOL_IPC: u32 = 2;
 
 /// reuse_follow_event_dependencies
@@ -618,28 +619,28 @@ pub const CUC_MEMORY_POOL_USED_CURRENT: i32 = 7;
 pub const CUC_MEMORY_POOL_USED_HIGH: i32 = 8;
 
 pub const CUC_ACCESS_NONE: i32 = 0;
-/// only told, never set: the driver has no pools to read only
+/// only reported, never set: the driver has no read-only access to pools
 pub const CUC_ACCESS_READ: i32 = 1;
 pub const CUC_ACCESS_READ_WRITE: i32 = 3;
 
-/// each reader gets a copy; location is not read
+/// each reader has its own copy; location is ignored
 pub const CUC_ADVISE_SET_READ_MOSTLY: i32 = 1;
-/// location is not read
+/// location is ignored
 pub const CUC_ADVISE_UNSET_READ_MOSTLY: i32 = 2;
-/// stay there, when possible
+/// stay at the location when possible
 pub const CUC_ADVISE_SET_PREFERRED_LOCATION: i32 = 3;
-/// location is not read
+/// location is ignored
 pub const CUC_ADVISE_UNSET_PREFERRED_LOCATION: i32 = 4;
-/// keep it mapped there, wherever it is
+/// stay mapped for this location, wherever the memory resides
 pub const CUC_ADVISE_SET_ACCESSED_BY: i32 = 5;
-/// take that back for this location
+/// undo CUC_ADVISE_SET_ACCESSED_BY for this location
 pub const CUC_ADVISE_UNSET_ACCESSED_BY: i32 = 6;
 
-/// for every device's contexts; with unified addressing always
+/// for the contexts of every device; always on with unified addressing
 pub const CUC_HOST_PORTABLE: u32 = 1;
-/// give kernels an address; with unified addressing always
+/// give kernels an address; always on with unified addressing
 pub const CUC_HOST_MAPPED: u32 = 2;
-/// it is another device's memory, such as a PCI BAR
+/// it is memory of another device, such as a PCI BAR
 pub const CUC_HOST_IO_MEMORY: u32 = 4;
 /// kernels only read it; for memory mapped without write access
 pub const CUC_HOST_READ_ONLY: u32 = 8;
@@ -719,19 +720,19 @@ pub const CUC_GEMM_SCALED_ROWS: u32 = 8;
 /// sums are multiplied by column_scale, f32 \[n\]
 pub const CUC_GEMM_SCALED_COLUMNS: u32 = 16;
 
-/// of each thread
+/// stack size of each thread
 pub const CUC_LIMIT_STACK_BYTES: i32 = 0;
-/// of the buffer for printf on the device
+/// size of the device-side printf buffer
 pub const CUC_LIMIT_PRINTF_BYTES: i32 = 1;
-/// of malloc and new on the device
+/// size of the heap of device-side malloc and new
 pub const CUC_LIMIT_MALLOC_HEAP_BYTES: i32 = 2;
 /// 0 to 128; a hint
 pub const CUC_LIMIT_MAX_L2_FETCH_BYTES: i32 = 5;
-/// of L2 set aside for persisting lines
+/// L2 set aside for persisting accesses
 pub const CUC_LIMIT_PERSISTING_L2_BYTES: i32 = 6;
-/// read only, under CIG
+/// read-only, under CIG
 pub const CUC_LIMIT_SHARED_MEMORY_BYTES: i32 = 7;
-/// read only
+/// read-only
 pub const CUC_LIMIT_CIG_ENABLED: i32 = 8;
 pub const CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK: i32 = 9;
 
@@ -742,9 +743,9 @@ pub const CUC_SMS_MAX_CLUSTER: u32 = 2;
 
 /// cuc_event_get_elapsed() can measure with it
 pub const CUC_EVENT_TIMING: u32 = 1;
-/// a thread that waits for it sleeps and does not spin
+/// a thread that waits for the event sleeps instead of spinning
 pub const CUC_EVENT_BLOCKING_SYNC: u32 = 2;
-/// other processes can have it; not with CUC_EVENT_TIMING
+/// other processes can open it; excludes CUC_EVENT_TIMING
 pub const CUC_EVENT_IPC: u32 = 4;
 
 /// its own device only reads it
@@ -1118,23 +1119,23 @@ pub struct cuc_arg {
 
 zeroed!(cuc_arg);
 
-/// What cuc_buffer_from_pointer() is told about memory; zero is the default of every field.
+/// Description of memory for cuc_buffer_from_pointer(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_buffer_options {
     /// sizeof(cuc_buffer_options); the initialisers set it
     pub struct_size: usize,
-    /// whose memory it is; NULL: the resource's, or as the driver says
+    /// the owning device; NULL: the resource's, or the one the driver reports
     pub device: *mut cuc_device,
-    /// retained; frees the memory in the end. NULL: nothing does
+    /// retained; frees the memory; NULL: nothing frees it
     pub resource: *mut cuc_memory_resource,
-    /// retained; orders the free; needs resource
+    /// retained; orders the free; needs a resource
     pub stream: *mut cuc_stream,
-    /// handed to drop_owner; not with resource
+    /// passed to drop_owner; excludes a resource
     pub owner: *mut c_void,
-    /// called once the buffer is gone, on any thread
+    /// called once after the buffer is destroyed, on any thread
     pub drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>,
-    /// CUC_MEMORY_ACCESS_ bits; 0: the driver is asked
+    /// CUC_MEMORY_ACCESS_ bits; 0: query the driver
     pub access: u32,
     /// 0
     pub reserved: u32,
@@ -1160,7 +1161,7 @@ pub struct cuc_capture_info {
 
 zeroed!(cuc_capture_info, struct_size);
 
-/// A rectangle of bytes to copy; zero is the default of every field but dst and src.
+/// A rectangle of bytes to copy; zero is the default of every field except dst and src.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_copy_2d_params {
@@ -1190,7 +1191,7 @@ pub struct cuc_copy_2d_params {
 
 zeroed!(cuc_copy_2d_params, struct_size);
 
-/// A box of bytes to copy; zero is the default of every field but dst and src.
+/// A box of bytes to copy; zero is the default of every field except dst and src.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_copy_3d_params {
@@ -1268,7 +1269,7 @@ pub struct cuc_copy_batch_params {
 
 zeroed!(cuc_copy_batch_params, struct_size);
 
-/// Every attribute in one struct; a field has the value of the attribute of its name.
+/// Every attribute in one struct; each field holds the attribute of the same name.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_device_properties {
@@ -1423,7 +1424,7 @@ pub struct cuc_device_properties {
 
 zeroed!(cuc_device_properties, struct_size);
 
-/// What a device's sensors say.
+/// Readings of a device's sensors.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_device_sensors {
@@ -1439,7 +1440,7 @@ pub struct cuc_device_sensors {
     pub milliwatts: u32,
     /// of the GPU
     pub celsius: i32,
-    /// CUC_SENSOR_ bits of what was read; the rest is 0
+    /// CUC_SENSOR_ bits of the values that were read; the others are 0
     pub known: u32,
     /// 0
     pub reserved: u32,
@@ -1534,7 +1535,7 @@ pub struct cuc_dl_version {
 
 zeroed!(cuc_dl_version);
 
-/// How cuc_event_create() makes an event; zero is the default of every field.
+/// Options of cuc_event_create(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_event_options {
@@ -1548,7 +1549,7 @@ pub struct cuc_event_options {
 
 zeroed!(cuc_event_options, struct_size);
 
-/// What cuc_explain() knows of a code.
+/// Explanation of an error code, written by cuc_explain().
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_explanation {
@@ -1558,13 +1559,13 @@ pub struct cuc_explanation {
     pub symbol: *const c_char,
     /// one sentence; static
     pub meaning: *const c_char,
-    /// what to do; static
+    /// the remedy; static
     pub remedy: *const c_char,
     /// a CUC_LIBRARY_ value
     pub library: i32,
-    /// that library's code, or the cuc_status
+    /// the library's own code, or the cuc_status
     pub code: i32,
-    /// 1: the process must be started anew after it
+    /// 1: only a new process can continue after it
     pub sticky: i32,
     /// 0
     pub reserved: i32,
@@ -1737,7 +1738,7 @@ pub struct cuc_gemm_options {
 
 zeroed!(cuc_gemm_options, struct_size);
 
-/// How cuc_graph_instantiate() makes an instance; zero is the default of every field.
+/// Options of cuc_graph_instantiate(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_graph_exec_options {
@@ -1955,35 +1956,35 @@ zeroed!(cuc_linker_options, struct_size);
 pub struct cuc_memory_batch {
     /// sizeof(cuc_memory_batch); the initialisers set it
     pub struct_size: usize,
-    /// \[count\] where each range starts
+    /// \[count\] start of each range
     pub ptrs: *const cuc_device_ptr,
-    /// \[count\] how long each is; none may be 0
+    /// \[count\] length of each range; none may be 0
     pub bytes: *const usize,
     /// 0 does nothing
     pub count: usize,
-    /// \[location_count\] where to; not read by discard
+    /// \[location_count\] destinations; discard ignores them
     pub locations: *const cuc_memory_location,
-    /// 1: one place for all; else equal to count
+    /// 1: one location for all ranges; else equal to count
     pub location_count: usize,
 }
 
 zeroed!(cuc_memory_batch, struct_size);
 
-/// What a user-defined resource is made of.
+/// Callbacks of a user-defined resource.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_callbacks {
     /// sizeof(cuc_memory_callbacks); the initialisers set it
     pub struct_size: usize,
-    /// handed to every callback
+    /// passed to every callback
     pub user: *mut c_void,
-    /// Write the address of `bytes` bytes (never 0) to *out. `stream` is NULL when there is none.
+    /// Write the address of `bytes` bytes (never 0) to *out. `stream` may be NULL.
     pub allocate: Option<unsafe extern "C" fn(user: *mut c_void, out: *mut cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status>,
-    /// Free what allocate gave, in the order of `stream`; NULL: at once. May run on any thread.
+    /// Free an allocation in stream order; NULL `stream`: at once. May run on any thread.
     pub deallocate: Option<unsafe extern "C" fn(user: *mut c_void, ptr: cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status>,
     /// Called once, after the last buffer and reference are gone; may be NULL.
     pub destroy: Option<unsafe extern "C" fn(user: *mut c_void)>,
-    /// Whose memory it is, for its streams alone; NULL: usable with every stream, and the driver tells the device of each allocation.
+    /// Device that owns the memory; only its streams can use the resource. NULL: every stream can, and the driver reports the device of each allocation.
     pub device: *mut cuc_device,
     /// CUC_MEMORY_ACCESS_ bits, at least one
     pub access: u32,
@@ -1993,7 +1994,7 @@ pub struct cuc_memory_callbacks {
 
 zeroed!(cuc_memory_callbacks, struct_size);
 
-/// A place that memory can be in.
+/// A location that memory can reside in.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_location {
@@ -2017,45 +2018,45 @@ pub struct cuc_memory_piece {
 
 zeroed!(cuc_memory_piece);
 
-/// How cuc_memory_pool_create() makes a pool; zero is the default of every field.
+/// Options of cuc_memory_pool_create(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_pool_options {
     /// sizeof(cuc_memory_pool_options); the initialisers set it
     pub struct_size: usize,
-    /// the most it may ever hold; 0: what the system allows
+    /// upper limit of its size; 0: the system's limit
     pub max_bytes: u64,
-    /// bytes it keeps when a stream is waited for, instead of giving them back to the system; 0: none; CUC_MEMORY_POOL_KEEP_ALL: all of them
+    /// bytes to keep at a stream synchronisation instead of returning them to the system; 0: none; CUC_MEMORY_POOL_KEEP_ALL: all of them
     pub release_threshold: u64,
     /// CUC_MEMORY_DEVICE (0), _PINNED or _MANAGED
     pub kind: i32,
     /// CUC_MEMORY_POOL_ bits
     pub flags: u32,
-    /// CUC_MEMORY_PINNED: where on the host; NONE is anywhere. CUC_MEMORY_MANAGED: the place preferred; NONE is none. CUC_MEMORY_DEVICE: NONE, it is the device given
+    /// CUC_MEMORY_PINNED: location on the host; NONE is anywhere. CUC_MEMORY_MANAGED: the preferred location; NONE is none. CUC_MEMORY_DEVICE: NONE; the device is an argument
     pub location: cuc_memory_location,
 }
 
 zeroed!(cuc_memory_pool_options, struct_size);
 
-/// How much a pool holds; the high marks count since the pool was made or they were reset.
+/// Memory held by a pool; high marks count from its creation or their last reset.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_pool_statistics {
     /// sizeof(cuc_memory_pool_statistics), set by the caller
     pub struct_size: usize,
-    /// taken from the system
+    /// obtained from the system
     pub reserved_bytes: u64,
-    /// the most of it at any time
+    /// maximum of reserved_bytes
     pub reserved_high: u64,
     /// in allocations
     pub used_bytes: u64,
-    /// the most of it at any time
+    /// maximum of used_bytes
     pub used_high: u64,
 }
 
 zeroed!(cuc_memory_pool_statistics, struct_size);
 
-/// How cuc_memory_virtual() makes a resource; zero is the default of every field.
+/// Options of cuc_memory_virtual(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_virtual_options {
@@ -2091,7 +2092,7 @@ pub struct cuc_object_mapping {
 
 zeroed!(cuc_object_mapping);
 
-/// How cuc_object_create() makes an object; zero is the default of every field.
+/// Options of cuc_object_create(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_object_options {
@@ -2133,31 +2134,31 @@ pub struct cuc_occupancy_options {
 
 zeroed!(cuc_occupancy_options, struct_size);
 
-/// What the driver knows of an address.
+/// The driver's knowledge of an address.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_pointer_info {
     /// sizeof(cuc_pointer_info), set by the caller
     pub struct_size: usize,
-    /// where the allocation starts; 0 when not known
+    /// start of the allocation; 0 when unknown
     pub base: cuc_device_ptr,
-    /// how long the allocation is; 0 when not known
+    /// size of the allocation; 0 when unknown
     pub bytes: u64,
-    /// the address for kernels; 0 when they cannot reach it
+    /// the address for kernels; 0 when they cannot access it
     pub device_pointer: cuc_device_ptr,
-    /// the address for the CPU; NULL when it cannot reach it
+    /// the address for the CPU; NULL when it cannot access it
     pub host_pointer: *mut c_void,
-    /// the CUmemoryPool it is of, NULL for none
+    /// the CUmemoryPool of the allocation, NULL for none
     pub pool: *mut c_void,
-    /// of no other allocation of the process; 0 when not known
+    /// unique within the process; 0 when unknown
     pub buffer_id: u64,
-    /// a CUC_MEMORY_ kind; CUC_MEMORY_UNREGISTERED: not the driver's
+    /// a CUC_MEMORY_ kind; CUC_MEMORY_UNREGISTERED: unknown to the driver
     pub kind: i32,
     /// ordinal of the device that it was allocated on; -1: none
     pub device: i32,
     /// CUC_MEMORY_ACCESS_ bits
     pub access: u32,
-    /// 1: backed by memory; 0: a reserved range only, or not the driver's
+    /// 1: backed by memory; 0: only a reserved range, or unknown to the driver
     pub mapped: i32,
 }
 
@@ -2420,13 +2421,13 @@ pub struct cuc_sms {
 
 zeroed!(cuc_sms);
 
-/// How cuc_stream_create() makes a stream; zero is the default of every field.
+/// Options of cuc_stream_create(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_stream_options {
     /// sizeof(cuc_stream_options); the initialisers set it
     pub struct_size: usize,
-    /// lower runs first; 0 is the lowest; outside the device's range: clamped
+    /// lower runs first; 0 is the lowest priority; clamped to the device's range
     pub priority: i32,
     /// CUC_STREAM_ bits
     pub flags: u32,
@@ -2657,16 +2658,16 @@ pub struct cuc_tuned_record {
 zeroed!(cuc_tuned_record, struct_size);
 
 extern "C" {
-    /// Who can reach a buffer.
+    /// The parties that can access a buffer.
     pub fn cuc_buffer_access(buffer: *const cuc_buffer) -> u32;
-    /// How long a buffer is.
+    /// The length of a buffer.
     pub fn cuc_buffer_bytes(buffer: *const cuc_buffer) -> usize;
     /// Copy bytes of one buffer into another, in stream order; also across devices, and within one
     /// buffer where the ranges do not overlap.
     pub fn cuc_buffer_copy(stream: *mut cuc_stream, dst: *mut cuc_buffer, dst_offset: usize, src: *const cuc_buffer, src_offset: usize, bytes: usize) -> cuc_status;
     /// Allocate a buffer.
     pub fn cuc_buffer_create(out: *mut *mut cuc_buffer, resource: *mut cuc_memory_resource, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
-    /// The device that a buffer's memory is of.
+    /// The device that owns a buffer's memory.
     pub fn cuc_buffer_device(buffer: *const cuc_buffer) -> *mut cuc_device;
     /// What names a buffer to a process that has imported its pool.
     pub fn cuc_buffer_export(out: *mut cuc_ipc_handle, buffer: *const cuc_buffer) -> cuc_status;
@@ -2675,10 +2676,10 @@ extern "C" {
     pub fn cuc_buffer_export_pieces(pieces: *mut cuc_memory_piece, room: usize, count: *mut usize, buffer: *mut cuc_buffer) -> cuc_status;
     /// Fill a part of a buffer with a pattern, in stream order.
     pub fn cuc_buffer_fill(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, pattern: u32, pattern_bytes: u32, bytes: usize) -> cuc_status;
-    /// Make a buffer of memory that exists already: from cuMemAlloc(), cudaMalloc(), another library,
-    /// or the host.
+    /// Create a buffer over existing memory: from cuMemAlloc(), cudaMalloc(), another library, or the
+    /// host.
     pub fn cuc_buffer_from_pointer(out: *mut *mut cuc_buffer, ptr: cuc_device_ptr, bytes: usize, options: *const cuc_buffer_options) -> cuc_status;
-    /// The address by which the CPU reaches a buffer of pinned, managed or host memory.
+    /// The CPU address of a buffer of pinned, managed or host memory.
     pub fn cuc_buffer_get_host_pointer(out: *mut *mut c_void, buffer: *mut cuc_buffer) -> cuc_status;
     /// A buffer of another size over the memory of one that there is, which stays as it is.
     pub fn cuc_buffer_grow(out: *mut *mut cuc_buffer, buffer: *mut cuc_buffer, bytes: usize) -> cuc_status;
@@ -2688,25 +2689,25 @@ extern "C" {
     /// A buffer over the memory of another process. It grows as others of its resource do, by memory of
     /// its own.
     pub fn cuc_buffer_import_pieces(out: *mut *mut cuc_buffer, resource: *mut cuc_memory_resource, pieces: *const cuc_memory_piece, count: usize, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
-    /// The resource that a buffer goes back to.
+    /// The resource that will free a buffer.
     pub fn cuc_buffer_memory_resource(buffer: *const cuc_buffer) -> *mut cuc_memory_resource;
     /// Zero a cuc_buffer_options and write its size.
     pub fn cuc_buffer_options_init(options: *mut cuc_buffer_options, caller_size: usize);
-    /// The owner that cuc_buffer_from_pointer() was given.
+    /// The owner that was passed to cuc_buffer_from_pointer().
     pub fn cuc_buffer_owner(buffer: *const cuc_buffer) -> *mut c_void;
-    /// The buffer that a slice is a part of.
+    /// The buffer that a slice belongs to.
     pub fn cuc_buffer_parent(buffer: *const cuc_buffer) -> *mut cuc_buffer;
     /// The address of a buffer.
     pub fn cuc_buffer_ptr(buffer: *const cuc_buffer) -> cuc_device_ptr;
     /// Copy bytes of a buffer to the host, in stream order.
     pub fn cuc_buffer_read(stream: *mut cuc_stream, dst: *mut c_void, buffer: *const cuc_buffer, offset: usize, bytes: usize) -> cuc_status;
-    /// Let go of a buffer; the last reference frees the memory.
+    /// Release a buffer; the last release frees the memory.
     pub fn cuc_buffer_release(buffer: *mut cuc_buffer);
-    /// Hold a buffer once more.
+    /// Add a reference to a buffer.
     pub fn cuc_buffer_retain(buffer: *mut cuc_buffer) -> *mut cuc_buffer;
     /// Set the stream that will free a buffer.
     pub fn cuc_buffer_set_stream(buffer: *mut cuc_buffer, stream: *mut cuc_stream) -> cuc_status;
-    /// A part of a buffer as a buffer; it holds the whole one.
+    /// Create a buffer over a part of another, which it retains.
     pub fn cuc_buffer_slice(out: *mut *mut cuc_buffer, parent: *mut cuc_buffer, offset: usize, bytes: usize) -> cuc_status;
     /// The stream that will free a buffer.
     pub fn cuc_buffer_stream(buffer: *const cuc_buffer) -> *mut cuc_stream;
@@ -2718,35 +2719,35 @@ extern "C" {
     pub fn cuc_code_name(kind: i32) -> *const c_char;
     /// The device of a context.
     pub fn cuc_context_device(context: *const cuc_context) -> *mut cuc_device;
-    /// Take cuc_context_enable_peer_access() back. Access that is not enabled is not an error.
+    /// Undo cuc_context_enable_peer_access(). Disabling access that is not enabled is not an error.
     pub fn cuc_context_disable_peer_access(context: *mut cuc_context, peer: *mut cuc_context) -> cuc_status;
-    /// Let kernels of a context reach the memory of another device's context.
+    /// Let kernels of a context access memory allocated in another device's context.
     pub fn cuc_context_enable_peer_access(context: *mut cuc_context, peer: *mut cuc_context) -> cuc_status;
-    /// Wrap a context that was made with the driver.
+    /// Wrap a context that was created with the driver.
     pub fn cuc_context_from_handle(out: *mut *mut cuc_context, handle: *mut c_void) -> cuc_status;
     /// The context that is current on the calling thread.
     pub fn cuc_context_get_current(out: *mut *mut cuc_context) -> cuc_status;
-    /// A number that no other context of the process has or will have.
+    /// An identifier that no other context of the process ever shares.
     pub fn cuc_context_get_id(out: *mut u64, context: *mut cuc_context) -> cuc_status;
     /// Read a limit of a context.
     pub fn cuc_context_get_limit(out: *mut u64, context: *mut cuc_context, limit: i32) -> cuc_status;
-    /// The priorities that streams of a context may have.
+    /// The range of stream priorities in a context.
     pub fn cuc_context_get_priority_range(least: *mut i32, greatest: *mut i32, context: *mut cuc_context) -> cuc_status;
-    /// The driver's own handle of a context.
+    /// The driver's handle of a context.
     pub fn cuc_context_handle(context: *const cuc_context) -> *mut c_void;
-    /// Whether a context is its device's primary one.
+    /// Check whether a context is its device's primary context.
     pub fn cuc_context_is_primary(context: *const cuc_context) -> i32;
-    /// Whether an earlier failure destroyed a context.
+    /// Check whether an earlier failure destroyed a context.
     pub fn cuc_context_lost(context: *const cuc_context) -> i32;
-    /// Let go of a context. A primary context stays retained; a foreign one is never destroyed.
+    /// Release a context. A primary context stays retained; a foreign one is never destroyed.
     pub fn cuc_context_release(context: *mut cuc_context);
-    /// Hold a context once more.
+    /// Add a reference to a context.
     pub fn cuc_context_retain(context: *mut cuc_context) -> *mut cuc_context;
     /// Make a context current on the calling thread.
     pub fn cuc_context_set_current(context: *mut cuc_context, previous: *mut *mut cuc_context) -> cuc_status;
-    /// Ask for a limit of a context; the driver may round it.
+    /// Set a limit of a context; the driver may round the value.
     pub fn cuc_context_set_limit(context: *mut cuc_context, limit: i32, value: u64) -> cuc_status;
-    /// Wait until all work in a context is done.
+    /// Wait until all work in a context is complete.
     pub fn cuc_context_synchronize(context: *mut cuc_context) -> cuc_status;
     /// Copy bytes in any direction, in stream order.
     pub fn cuc_copy(stream: *mut cuc_stream, dst: cuc_device_ptr, src: cuc_device_ptr, bytes: usize) -> cuc_status;
@@ -2768,47 +2769,47 @@ extern "C" {
     pub fn cuc_copy_to_device(stream: *mut cuc_stream, dst: cuc_device_ptr, src: *const c_void, bytes: usize) -> cuc_status;
     /// Copy bytes of a device to the host, in stream order.
     pub fn cuc_copy_to_host(stream: *mut cuc_stream, dst: *mut c_void, src: cuc_device_ptr, bytes: usize) -> cuc_status;
-    /// The architecture that code for a device is compiled for, "sm_90".
+    /// The architecture to compile for on a device, such as "sm_90".
     pub fn cuc_device_arch(device: *const cuc_device) -> *const c_char;
     /// The value, name and unit of the listed attribute at an index.
     pub fn cuc_device_attribute_at(attribute: *mut i32, name: *mut *const c_char, unit: *mut *const c_char, index: usize) -> cuc_status;
-    /// How many attributes are listed, for going through them all.
+    /// The number of attributes that cuc_device_attribute_at() can enumerate.
     pub fn cuc_device_attribute_count() -> usize;
-    /// The attribute of a name such as "max_threads_per_block".
+    /// The attribute with a given name, such as "max_threads_per_block".
     pub fn cuc_device_attribute_from_name(out: *mut i32, name: *const c_char) -> cuc_status;
-    /// Whether kernels on a device can reach another device's memory.
+    /// Check whether kernels on a device can access another device's memory.
     pub fn cuc_device_can_access_peer(out: *mut i32, device: *mut cuc_device, peer: *mut cuc_device) -> cuc_status;
-    /// The device of an ordinal.
+    /// The device with a given ordinal.
     pub fn cuc_device_get(out: *mut *mut cuc_device, ordinal: i32) -> cuc_status;
-    /// One attribute.
+    /// Read one attribute.
     pub fn cuc_device_get_attribute(out: *mut i32, device: *mut cuc_device, attribute: i32) -> cuc_status;
-    /// The device of a PCI address.
+    /// The device at a given PCI address.
     pub fn cuc_device_get_by_pci_bus_id(out: *mut *mut cuc_device, bus_id: *const c_char) -> cuc_status;
     /// The compute capability of a device.
     pub fn cuc_device_get_compute_capability(major: *mut i32, minor: *mut i32, device: *const cuc_device) -> cuc_status;
-    /// The primary context of a device, the one that the CUDA runtime uses too.
+    /// The primary context of a device, which the CUDA runtime uses too.
     pub fn cuc_device_get_context(out: *mut *mut cuc_context, device: *mut cuc_device) -> cuc_status;
-    /// How many devices the driver sees.
+    /// The number of devices that the driver sees.
     pub fn cuc_device_get_count(out: *mut i32) -> cuc_status;
     /// The device of the calling thread's current context, or device 0 when it has none.
     pub fn cuc_device_get_current(out: *mut *mut cuc_device) -> cuc_status;
     /// How much memory a device has for what graphs allocate.
     pub fn cuc_device_get_graph_memory(out: *mut u64, device: *mut cuc_device, which: i32) -> cuc_status;
-    /// How much memory a device has, and how much of it is free now.
+    /// The total and the currently free memory of a device.
     pub fn cuc_device_get_memory_info(free_bytes: *mut u64, total_bytes: *mut u64, device: *mut cuc_device) -> cuc_status;
-    /// The default resource of a device: what a buffer comes from when none is named.
+    /// The default resource of a device, used for buffers that name none.
     pub fn cuc_device_get_memory_resource(out: *mut *mut cuc_memory_resource, device: *mut cuc_device) -> cuc_status;
-    /// One property of the way between two devices.
+    /// Read one property of the connection between two devices.
     pub fn cuc_device_get_peer_attribute(out: *mut i32, device: *mut cuc_device, peer: *mut cuc_device, attribute: i32) -> cuc_status;
-    /// Every attribute at once.
+    /// Read every attribute at once.
     pub fn cuc_device_get_properties(out: *mut cuc_device_properties, device: *mut cuc_device) -> cuc_status;
-    /// Clocks, temperature, power, and why the clocks are low, as NVML tells them.
+    /// Read clocks, temperature, power and the reasons for low clocks from NVML.
     pub fn cuc_device_get_sensors(out: *mut cuc_device_sensors, device: *mut cuc_device, wanted: u32) -> cuc_status;
     /// All multiprocessors of a device.
     pub fn cuc_device_get_sms(out: *mut cuc_sms, device: *mut cuc_device) -> cuc_status;
     /// The sixteen bytes of a device's UUID.
     pub fn cuc_device_get_uuid_bytes(out: *mut u8, device: *const cuc_device) -> cuc_status;
-    /// The driver's own handle of a device.
+    /// The driver's handle of a device.
     pub fn cuc_device_handle(device: *const cuc_device) -> i32;
     /// The name of a device, such as "NVIDIA H200".
     pub fn cuc_device_name(device: *const cuc_device) -> *const c_char;
@@ -2822,11 +2823,11 @@ extern "C" {
     pub fn cuc_device_set_current(device: *mut cuc_device, previous: *mut *mut cuc_context) -> cuc_status;
     /// Set the default resource of a device, for the whole process.
     pub fn cuc_device_set_memory_resource(device: *mut cuc_device, resource: *mut cuc_memory_resource) -> cuc_status;
-    /// Wait until all work in a device's primary context is done.
+    /// Wait until all work in a device's primary context is complete.
     pub fn cuc_device_synchronize(device: *mut cuc_device) -> cuc_status;
     /// Give memory back that is kept for graphs' next launches.
     pub fn cuc_device_trim_graph_memory(device: *mut cuc_device) -> cuc_status;
-    /// The UUID of a device as NVML and nvidia-smi write it, "GPU-" or "MIG-" and five groups.
+    /// The UUID of a device in the form that NVML and nvidia-smi use: "GPU-" or "MIG-" and five groups.
     pub fn cuc_device_uuid(device: *const cuc_device) -> *const c_char;
     /// The file that the driver was loaded from.
     pub fn cuc_driver_get_path(out: *mut *const c_char) -> cuc_status;
@@ -2834,15 +2835,15 @@ extern "C" {
     pub fn cuc_driver_get_version(out: *mut i32) -> cuc_status;
     /// Whether the driver simulates a device instead of driving one, as CUCORE_DRIVER can ask for.
     pub fn cuc_driver_is_simulated() -> i32;
-    /// How many bits an element takes.
+    /// The size of an element in bits.
     pub fn cuc_dtype_bits(dtype: cuc_dtype) -> u32;
-    /// The element type of a name.
+    /// The element type with a given name.
     pub fn cuc_dtype_from_name(name: *const c_char) -> cuc_dtype;
     /// The name of an element type, such as "f32".
     pub fn cuc_dtype_name(dtype: cuc_dtype) -> *const c_char;
-    /// Forget the thread's last failure.
+    /// Clear the thread's last failure.
     pub fn cuc_error_clear();
-    /// What the failure means and what to do about it, in plain words.
+    /// The meaning of the failure and its remedy, in plain words.
     pub fn cuc_error_explanation() -> *const c_char;
     /// The public function that failed, such as "cuc_stream_create".
     pub fn cuc_error_function() -> *const c_char;
@@ -2850,20 +2851,20 @@ extern "C" {
     pub fn cuc_error_library() -> i32;
     /// The function of that library that failed, such as "cuMemAllocAsync".
     pub fn cuc_error_library_call() -> *const c_char;
-    /// That library's own code, such as the CUresult.
+    /// The error code of that library, such as the CUresult.
     pub fn cuc_error_library_code() -> i32;
-    /// That code's symbolic name, such as "CUDA_ERROR_OUT_OF_MEMORY".
+    /// The symbolic name of that code, such as "CUDA_ERROR_OUT_OF_MEMORY".
     pub fn cuc_error_library_symbol() -> *const c_char;
-    /// The log that came with the failure: a compiler's, a linker's, or the places searched.
+    /// The log that came with the failure: a compiler's or linker's, or the list of places searched.
     pub fn cuc_error_log() -> *const c_char;
     /// The thread's last failure as one readable paragraph, notes included.
     pub fn cuc_error_message() -> *const c_char;
-    /// One note.
+    /// One note of the failure.
     pub fn cuc_error_note(index: usize) -> *const c_char;
-    /// How many notes the failure carries.
+    /// The number of notes that the failure carries.
     pub fn cuc_error_note_count() -> usize;
-    /// Set the thread's last failure: for a callback of cucore's that fails, or a library that stands
-    /// on cucore and reports its failures the same way.
+    /// Set the thread's last failure, from a callback that fails or from a library that builds on cucore
+    /// and reports its failures the same way.
     pub fn cuc_error_set(status: cuc_status, function: *const c_char, message: *const c_char) -> cuc_status;
     /// The status of the thread's last failure.
     pub fn cuc_error_status() -> cuc_status;
@@ -2877,41 +2878,42 @@ extern "C" {
     pub fn cuc_event_device(event: *const cuc_event) -> *mut cuc_device;
     /// What names an event to another process.
     pub fn cuc_event_export(out: *mut cuc_ipc_handle, event: *mut cuc_event) -> cuc_status;
-    /// A file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
+    /// Create a file descriptor that becomes readable when an event completes, for poll(), epoll or
+    /// asyncio.
     pub fn cuc_event_fd(out: *mut i32, event: *mut cuc_event) -> cuc_status;
-    /// The flags that an event was made with.
+    /// The flags that an event was created with.
     pub fn cuc_event_flags(event: *const cuc_event) -> u32;
-    /// Wrap an event that was made elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
+    /// Wrap an event that was created elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
     pub fn cuc_event_from_handle(out: *mut *mut cuc_event, handle: *mut c_void, context: *mut cuc_context, flags: u32) -> cuc_status;
-    /// The time between two events on the device.
+    /// The time between two events, measured on the device.
     pub fn cuc_event_get_elapsed(milliseconds: *mut f32, start: *mut cuc_event, end: *mut cuc_event) -> cuc_status;
-    /// The driver's own handle of an event, which is also its cudaEvent_t.
+    /// The driver's handle of an event, which is also its cudaEvent_t.
     pub fn cuc_event_handle(event: *const cuc_event) -> *mut c_void;
     /// Have another process's event, to wait for what it has recorded.
     pub fn cuc_event_import(out: *mut *mut cuc_event, device: *mut cuc_device, handle: *const cuc_ipc_handle) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_event_options_init(options: *mut cuc_event_options, caller_size: usize);
-    /// Whether an event has completed, without waiting. One that was never recorded has.
+    /// Check whether an event has completed, without waiting. A never recorded event counts as complete.
     pub fn cuc_event_query(event: *mut cuc_event) -> cuc_status;
-    /// Record an event: it completes when all present work of the stream is done.
+    /// Record an event; it completes when all work now on the stream is complete.
     pub fn cuc_event_record(event: *mut cuc_event, stream: *mut cuc_stream) -> cuc_status;
     /// Let a graph record an event, for work outside of it: a node of its own. (An event that is
     /// recorded by cuc_event_record() on a captured stream is a place in the graph, for other streams of
     /// it.)
     pub fn cuc_event_record_external(event: *mut cuc_event, stream: *mut cuc_stream) -> cuc_status;
-    /// Let go of an event. What waits for it already goes on waiting.
+    /// Release an event. Waits already enqueued for it stay in effect.
     pub fn cuc_event_release(event: *mut cuc_event);
-    /// Hold an event once more.
+    /// Add a reference to an event.
     pub fn cuc_event_retain(event: *mut cuc_event) -> *mut cuc_event;
-    /// Wait until an event has completed. One that was never recorded is not waited for.
+    /// Wait until an event has completed. A never recorded event causes no wait.
     pub fn cuc_event_synchronize(event: *mut cuc_event) -> cuc_status;
-    /// Explain a library's code, without any driver or device.
+    /// Explain a library's error code; needs no driver and no device.
     pub fn cuc_explain(out: *mut cuc_explanation, library: i32, code: i32) -> cuc_status;
-    /// The explanation at an index, by ascending code.
+    /// The explanation at an index, in order of ascending code.
     pub fn cuc_explain_at(out: *mut cuc_explanation, library: i32, index: usize) -> cuc_status;
-    /// How many codes of a library can be explained, for going through them all.
+    /// The number of codes of a library that cuc_explain_at() can enumerate.
     pub fn cuc_explain_count(library: i32) -> usize;
-    /// Explain a code by its name or number as text: "700", "CUDA_ERROR_ILLEGAL_ADDRESS",
+    /// Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS",
     /// "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
     pub fn cuc_explain_text(out: *mut cuc_explanation, text: *const c_char) -> cuc_status;
     /// Fill memory of a device with a pattern, in stream order.
@@ -2985,15 +2987,15 @@ extern "C" {
     pub fn cuc_graph_exec_flags(exec: *const cuc_graph_exec) -> u32;
     /// Whether launches of an instance run a node.
     pub fn cuc_graph_exec_get_enabled(out: *mut i32, exec: *mut cuc_graph_exec, node: *mut cuc_node) -> cuc_status;
-    /// The driver's own handle of an instance, which is also its cudaGraphExec_t.
+    /// The driver's handle of an instance, which is also its cudaGraphExec_t.
     pub fn cuc_graph_exec_handle(exec: *const cuc_graph_exec) -> *mut c_void;
     /// Launch an instance: all that was captured runs, in the stream's order.
     pub fn cuc_graph_exec_launch(exec: *mut cuc_graph_exec, stream: *mut cuc_stream) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_graph_exec_options_init(options: *mut cuc_graph_exec_options, caller_size: usize);
-    /// Let go of an instance. Launches of it that are under way are not cut short.
+    /// Release an instance. Launches of it that are under way are not cut short.
     pub fn cuc_graph_exec_release(exec: *mut cuc_graph_exec);
-    /// Hold an instance once more.
+    /// Add a reference to an instance.
     pub fn cuc_graph_exec_retain(exec: *mut cuc_graph_exec) -> *mut cuc_graph_exec;
     /// Let launches of an instance pass over a node, or run it again. What comes behind the node waits
     /// for what is ahead of it all the same. An update of the instance does not change it.
@@ -3016,7 +3018,7 @@ extern "C" {
     pub fn cuc_graph_get_node_types(types: *mut i32, room: usize, graph: *mut cuc_graph) -> cuc_status;
     /// The nodes of a graph, in the driver's order, which is that of cuc_graph_get_node_types().
     pub fn cuc_graph_get_nodes(nodes: *mut *mut cuc_node, room: usize, graph: *mut cuc_graph) -> cuc_status;
-    /// The driver's own handle of a graph, which is also its cudaGraph_t.
+    /// The driver's handle of a graph, which is also its cudaGraph_t.
     pub fn cuc_graph_handle(graph: *const cuc_graph) -> *mut c_void;
     /// Make an instance of a graph. It costs many times what a launch does.
     pub fn cuc_graph_instantiate(out: *mut *mut cuc_graph_exec, graph: *mut cuc_graph, options: *const cuc_graph_exec_options) -> cuc_status;
@@ -3025,11 +3027,11 @@ extern "C" {
     pub fn cuc_graph_keep(graph: *mut cuc_graph, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
     /// Tie a buffer to a graph, as by cuc_graph_keep(): one from before the capture, that nodes use.
     pub fn cuc_graph_keep_buffer(graph: *mut cuc_graph, buffer: *mut cuc_buffer) -> cuc_status;
-    /// Let go of a graph. Instances of it go on.
+    /// Release a graph. Instances of it go on.
     pub fn cuc_graph_release(graph: *mut cuc_graph);
     /// Remove edges. All are removed, or none.
     pub fn cuc_graph_remove_edges(graph: *mut cuc_graph, from: *const *mut cuc_node, to: *const *mut cuc_node, count: usize) -> cuc_status;
-    /// Hold a graph once more.
+    /// Add a reference to a graph.
     pub fn cuc_graph_retain(graph: *mut cuc_graph) -> *mut cuc_graph;
     /// Draw a graph into a file, for `dot -Tsvg`.
     pub fn cuc_graph_write_dot(graph: *mut cuc_graph, path: *const c_char, flags: u32) -> cuc_status;
@@ -3039,20 +3041,20 @@ extern "C" {
     pub fn cuc_green_context_device(context: *const cuc_green_context) -> *mut cuc_device;
     /// The multiprocessors of a green context, which can be split in turn.
     pub fn cuc_green_context_get_sms(out: *mut cuc_sms, context: *mut cuc_green_context) -> cuc_status;
-    /// The driver's own handle of a green context.
+    /// The driver's handle of a green context.
     pub fn cuc_green_context_handle(context: *const cuc_green_context) -> *mut c_void;
-    /// Let go of a green context. Its streams hold it.
+    /// Release a green context. Its streams hold it.
     pub fn cuc_green_context_release(context: *mut cuc_green_context);
-    /// Hold a green context once more.
+    /// Add a reference to a green context.
     pub fn cuc_green_context_retain(context: *mut cuc_green_context) -> *mut cuc_green_context;
     /// A host address in the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
     pub fn cuc_host_address(host: *const c_void) -> cuc_device_ptr;
-    /// The address by which kernels reach page-locked host memory.
+    /// The address that kernels use for page-locked host memory.
     pub fn cuc_host_get_device_pointer(out: *mut cuc_device_ptr, device: *mut cuc_device, host: *mut c_void) -> cuc_status;
-    /// Page-lock host memory that exists already, so that copies of it run at full speed and in
-    /// stream order, and kernels may reach it.
+    /// Page-lock existing host memory, so that copies run at full speed and in stream order, and kernels
+    /// can access it.
     pub fn cuc_host_register(device: *mut cuc_device, host: *mut c_void, bytes: usize, flags: u32) -> cuc_status;
-    /// Take cuc_host_register() back.
+    /// Undo cuc_host_register().
     pub fn cuc_host_unregister(device: *mut cuc_device, host: *mut c_void) -> cuc_status;
     /// The attribute of a name.
     pub fn cuc_kernel_attribute_from_name(name: *const c_char) -> i32;
@@ -3124,90 +3126,91 @@ extern "C" {
     pub fn cuc_linker_release(linker: *mut cuc_linker);
     /// Hold one reference more.
     pub fn cuc_linker_retain(linker: *mut cuc_linker) -> *mut cuc_linker;
-    /// Tell the driver how a range of managed memory will be used. It takes effect at once.
+    /// Advise the driver how a range of managed memory will be used. The advice takes effect at once.
     pub fn cuc_memory_advise(ptr: cuc_device_ptr, bytes: usize, advice: i32, location: *const cuc_memory_location) -> cuc_status;
-    /// Allocate from a resource, with no object around the address.
+    /// Allocate a bare address from a resource.
     pub fn cuc_memory_allocate(out: *mut cuc_device_ptr, resource: *mut cuc_memory_resource, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
     /// Zero a cuc_memory_batch and write its size.
     pub fn cuc_memory_batch_init(batch: *mut cuc_memory_batch, caller_size: usize);
     /// Zero a cuc_memory_callbacks and write its size.
     pub fn cuc_memory_callbacks_init(callbacks: *mut cuc_memory_callbacks, caller_size: usize);
-    /// Tell the driver that the contents of managed memory are not needed any more, in stream order.
+    /// Tell the driver that the contents of managed memory are no longer needed, in stream order.
     pub fn cuc_memory_discard(stream: *mut cuc_stream, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
-    /// Discard several ranges of managed memory and give each its place, without moving the contents.
+    /// Discard several ranges of managed memory and prefetch each to its location, without moving
+    /// contents.
     pub fn cuc_memory_discard_and_prefetch_batch(stream: *mut cuc_stream, batch: *const cuc_memory_batch) -> cuc_status;
-    /// Discard several ranges of managed memory, as cuc_memory_discard() does one.
+    /// Discard several ranges of managed memory, each as by cuc_memory_discard().
     pub fn cuc_memory_discard_batch(stream: *mut cuc_stream, batch: *const cuc_memory_batch) -> cuc_status;
-    /// Free what cuc_memory_allocate() gave.
+    /// Free memory from cuc_memory_allocate().
     pub fn cuc_memory_free(resource: *mut cuc_memory_resource, ptr: cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
-    /// The devices that a range of managed memory is kept mapped for.
+    /// The devices for which a range of managed memory stays mapped.
     pub fn cuc_memory_get_accessed_by(count: *mut usize, devices: *mut i32, capacity: usize, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
     /// The pieces that a resource of virtual memory allocates in.
     pub fn cuc_memory_get_granularity(out: *mut usize, resource: *mut cuc_memory_resource) -> cuc_status;
-    /// The place that all of a range of managed memory was last prefetched to; it may have moved since.
+    /// The location that a range of managed memory was last prefetched to; it may have moved since.
     pub fn cuc_memory_get_last_prefetch(out: *mut cuc_memory_location, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
-    /// What the driver knows of an address: of any allocator's memory, the CUDA Runtime's included.
+    /// Query the driver about an address of any allocator, including the CUDA runtime's.
     pub fn cuc_memory_get_pointer_info(out: *mut cuc_pointer_info, ptr: cuc_device_ptr) -> cuc_status;
-    /// The place that all of a range of managed memory prefers.
+    /// The preferred location of a range of managed memory.
     pub fn cuc_memory_get_preferred_location(out: *mut cuc_memory_location, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
-    /// Whether all of a range of managed memory is advised as read-mostly.
+    /// Check whether all of a range of managed memory is advised as read-mostly.
     pub fn cuc_memory_get_read_mostly(out: *mut i32, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
     /// The name of a kind of memory, such as "pinned".
     pub fn cuc_memory_kind_name(kind: i32) -> *const c_char;
-    /// Make a memory pool.
+    /// Create a memory pool.
     pub fn cuc_memory_pool_create(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_pool_options) -> cuc_status;
     /// A file descriptor for a pool, by which another process imports it.
     pub fn cuc_memory_pool_export(out: *mut i32, pool: *mut cuc_memory_resource) -> cuc_status;
-    /// Wrap a pool that was made with the driver or the runtime.
+    /// Wrap a pool that was created with the driver or the runtime.
     pub fn cuc_memory_pool_from_handle(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32, pool: *mut c_void, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
-    /// What a device may do with the memory of a pool.
+    /// Read a device's access to the memory of a pool.
     pub fn cuc_memory_pool_get_access(out: *mut i32, pool: *mut cuc_memory_resource, peer: *mut cuc_device) -> cuc_status;
     /// Read an attribute of a pool.
     pub fn cuc_memory_pool_get_attribute(out: *mut u64, pool: *mut cuc_memory_resource, attribute: i32) -> cuc_status;
-    /// The device's current pool for a kind of memory; shared with cudaMallocAsync() and every other
-    /// user of it in the process.
+    /// The device's current pool for a kind of memory, which cudaMallocAsync() and all other code in the
+    /// process share.
     pub fn cuc_memory_pool_get_current(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
-    /// The pool that the driver made for a kind of memory, whichever is current now.
+    /// The driver's default pool for a kind of memory, even when another pool is current.
     pub fn cuc_memory_pool_get_default(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
-    /// Read how much a pool holds. The four numbers are read one after the other.
+    /// Read the size of a pool. The four numbers are read one after the other.
     pub fn cuc_memory_pool_get_statistics(out: *mut cuc_memory_pool_statistics, pool: *mut cuc_memory_resource) -> cuc_status;
-    /// The driver's own handle of a pool.
+    /// The driver's handle of a pool.
     pub fn cuc_memory_pool_handle(pool: *const cuc_memory_resource) -> *mut c_void;
     /// Have another process's pool. Nothing can be allocated from it: it is what cuc_buffer_import()
     /// takes.
     pub fn cuc_memory_pool_import(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, fd: i32) -> cuc_status;
-    /// Make a pool the current one of its kind: what cuMemAllocAsync() and cudaMallocAsync() take
-    /// from, and what cuc_memory_pool_get_current() gives.
+    /// Make a pool the current one of its kind: the one that cuMemAllocAsync() and cudaMallocAsync()
+    /// allocate from and cuc_memory_pool_get_current() returns.
     pub fn cuc_memory_pool_make_current(pool: *mut cuc_memory_resource) -> cuc_status;
     /// Zero a cuc_memory_pool_options and write its size.
     pub fn cuc_memory_pool_options_init(options: *mut cuc_memory_pool_options, caller_size: usize);
-    /// Start both high marks of a pool anew, from what it holds now.
+    /// Reset both high marks of a pool to its present size.
     pub fn cuc_memory_pool_reset_high_marks(pool: *mut cuc_memory_resource) -> cuc_status;
-    /// Let a device reach the memory of a pool, or stop it.
+    /// Grant or revoke a device's access to the memory of a pool.
     pub fn cuc_memory_pool_set_access(pool: *mut cuc_memory_resource, peer: *mut cuc_device, access: i32) -> cuc_status;
     /// Set an attribute of a pool.
     pub fn cuc_memory_pool_set_attribute(pool: *mut cuc_memory_resource, attribute: i32, value: u64) -> cuc_status;
-    /// Give memory that a pool does not use back to the system.
+    /// Return a pool's unused memory to the system.
     pub fn cuc_memory_pool_trim(pool: *mut cuc_memory_resource, keep_bytes: u64) -> cuc_status;
-    /// Move managed memory to a place, in stream order.
+    /// Migrate managed memory to a location, in stream order.
     pub fn cuc_memory_prefetch(stream: *mut cuc_stream, ptr: cuc_device_ptr, bytes: usize, location: *const cuc_memory_location) -> cuc_status;
-    /// Move several ranges of managed memory, each to its place, in stream order.
+    /// Migrate several ranges of managed memory, each to its location, in stream order.
     pub fn cuc_memory_prefetch_batch(stream: *mut cuc_stream, batch: *const cuc_memory_batch) -> cuc_status;
-    /// Who can reach what a resource allocates.
+    /// The parties that can access a resource's memory.
     pub fn cuc_memory_resource_access(resource: *const cuc_memory_resource) -> u32;
-    /// Make a resource of the user's own functions.
+    /// Create a resource from user-defined callbacks.
     pub fn cuc_memory_resource_create(out: *mut *mut cuc_memory_resource, callbacks: *const cuc_memory_callbacks) -> cuc_status;
-    /// The device whose memory a resource gives.
+    /// The device that owns the memory of a resource.
     pub fn cuc_memory_resource_device(resource: *const cuc_memory_resource) -> *mut cuc_device;
-    /// Whether a resource is a pool of the driver, so that cuc_memory_pool_ functions work on it.
+    /// Check whether a resource is a driver pool, which the cuc_memory_pool_ functions accept.
     pub fn cuc_memory_resource_is_pool(resource: *const cuc_memory_resource) -> i32;
-    /// What a resource allocates.
+    /// The kind of memory that a resource allocates.
     pub fn cuc_memory_resource_kind(resource: *const cuc_memory_resource) -> i32;
-    /// Let go of a resource; the last reference destroys it, and a pool that it made with it.
+    /// Release a resource; the last release destroys it, including a pool that it created.
     pub fn cuc_memory_resource_release(resource: *mut cuc_memory_resource);
-    /// Hold a resource once more.
+    /// Add a reference to a resource.
     pub fn cuc_memory_resource_retain(resource: *mut cuc_memory_resource) -> *mut cuc_memory_resource;
-    /// A resource that asks the driver for each allocation, without a pool.
+    /// Create a resource that makes each allocation with the driver, without a pool.
     pub fn cuc_memory_synchronous(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
     /// A resource whose buffers can grow.
     pub fn cuc_memory_virtual(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_virtual_options) -> cuc_status;
@@ -3329,7 +3332,7 @@ extern "C" {
     pub fn cuc_runtime_get_version(out: *mut i32) -> cuc_status;
     /// Make a device the runtime's current one on the calling thread, as cudaSetDevice() does.
     pub fn cuc_runtime_set_device(device: *mut cuc_device) -> cuc_status;
-    /// Set the process-wide receiver of failures that cannot be returned; by default they are
+    /// Set the process-wide handler of failures that no call can return. Without a handler they are
     /// dropped and the object leaks.
     pub fn cuc_set_failure_handler(handler: cuc_failure_fn, user: *mut c_void);
     /// Say which file a library is, before every other place and before the environment.
@@ -3338,9 +3341,9 @@ extern "C" {
     pub fn cuc_sms_split(groups: *mut cuc_sms, count: *mut u32, rest: *mut cuc_sms, from: *const cuc_sms, least: u32, flags: u32) -> cuc_status;
     /// The name of a status, such as "CUC_ERROR_NOT_FOUND".
     pub fn cuc_status_name(status: cuc_status) -> *const c_char;
-    /// What a status means, in a few words.
+    /// The meaning of a status, in a few words.
     pub fn cuc_status_text(status: cuc_status) -> *const c_char;
-    /// Call a function on the host when the stream comes to it, also when work before it failed.
+    /// Call a function on the host when the stream reaches it, even when earlier work failed.
     pub fn cuc_stream_add_callback(stream: *mut cuc_stream, callback: cuc_stream_callback, user: *mut c_void) -> cuc_status;
     /// Put a conditional node into the graph that a stream is being captured into, behind what the
     /// stream has so far.
@@ -3371,7 +3374,7 @@ extern "C" {
     pub fn cuc_stream_embed_graph(stream: *mut cuc_stream, graph: *mut cuc_graph) -> cuc_status;
     /// End a capture, and have its graph.
     pub fn cuc_stream_end_capture(out: *mut *mut cuc_graph, stream: *mut cuc_stream) -> cuc_status;
-    /// Wrap a stream that was made elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
+    /// Wrap a stream that was created elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
     pub fn cuc_stream_from_handle(out: *mut *mut cuc_stream, handle: *mut c_void, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
     /// What capture a stream is in, be it one of cucore's or not.
     pub fn cuc_stream_get_capture_info(out: *mut cuc_capture_info, stream: *mut cuc_stream) -> cuc_status;
@@ -3382,32 +3385,32 @@ extern "C" {
     pub fn cuc_stream_get_default(out: *mut *mut cuc_stream, device: *mut cuc_device, which: i32) -> cuc_status;
     /// The flags of a stream.
     pub fn cuc_stream_get_flags(out: *mut u32, stream: *mut cuc_stream) -> cuc_status;
-    /// A number that no other stream of the process has or will have.
+    /// An identifier that no other stream of the process ever shares.
     pub fn cuc_stream_get_id(out: *mut u64, stream: *mut cuc_stream) -> cuc_status;
-    /// The priority that a stream came to have.
+    /// The actual priority of a stream.
     pub fn cuc_stream_get_priority(out: *mut i32, stream: *mut cuc_stream) -> cuc_status;
-    /// The driver's own handle of a stream, which is also its cudaStream_t.
+    /// The driver's handle of a stream, which is also its cudaStream_t.
     pub fn cuc_stream_handle(stream: *const cuc_stream) -> *mut c_void;
-    /// Whether work put on a stream is being captured into a graph instead of run.
+    /// Check whether work enqueued on a stream is being captured into a graph instead of executed.
     pub fn cuc_stream_is_capturing(out: *mut i32, stream: *mut cuc_stream) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_stream_options_init(options: *mut cuc_stream_options, caller_size: usize);
-    /// Whether all work of a stream is done, without waiting.
+    /// Check whether all work on a stream is complete, without waiting.
     pub fn cuc_stream_query(stream: *mut cuc_stream) -> cuc_status;
-    /// Let go of a stream. With the last reference it is destroyed once its work is done; the call
-    /// does not wait for that. Buffers that are freed on it keep it alive.
+    /// Release a stream. The last release destroys it once its work is complete, without waiting for
+    /// that. Buffers that will be freed on the stream keep it alive.
     pub fn cuc_stream_release(stream: *mut cuc_stream);
-    /// Hold a stream once more.
+    /// Add a reference to a stream.
     pub fn cuc_stream_retain(stream: *mut cuc_stream) -> *mut cuc_stream;
-    /// Wait until all work of a stream is done.
+    /// Wait until all work on a stream is complete.
     pub fn cuc_stream_synchronize(stream: *mut cuc_stream) -> cuc_status;
-    /// Let later work of a stream wait for an event.
+    /// Make later work on a stream wait for an event.
     pub fn cuc_stream_wait_event(stream: *mut cuc_stream, event: *mut cuc_event) -> cuc_status;
     /// Let a graph wait for an event that is recorded outside of it: a node of its own.
     pub fn cuc_stream_wait_external(stream: *mut cuc_stream, event: *mut cuc_event) -> cuc_status;
-    /// Let later work of a stream wait for all present work of another.
+    /// Make later work on a stream wait for all work now on another stream.
     pub fn cuc_stream_wait_stream(stream: *mut cuc_stream, other: *mut cuc_stream) -> cuc_status;
-    /// Let later work of a stream wait until a word of memory has a value.
+    /// Make later work on a stream wait until a word of memory satisfies a comparison.
     pub fn cuc_stream_wait_value(stream: *mut cuc_stream, address: cuc_device_ptr, value: u64, bytes: u32, compare: u32) -> cuc_status;
     /// Write a word of memory in stream order.
     pub fn cuc_stream_write_value(stream: *mut cuc_stream, address: cuc_device_ptr, value: u64, bytes: u32, flags: u32) -> cuc_status;
@@ -3832,8 +3835,8 @@ extern "C" {
     pub fn cuc_tuned_find(choice: *mut c_char, room: usize, path: *const c_char, key: *const cuc_tuned_record) -> cuc_status;
     /// Name a tile program by its text.
     pub fn cuc_tuned_program(out: *mut c_char, text: *const c_char, bytes: usize) -> cuc_status;
-    /// The version of the library that runs, as CUC_VERSION counts.
+    /// The version of the library loaded at run time, encoded like CUC_VERSION.
     pub fn cuc_version() -> u32;
-    /// The version of the library that runs, as text.
+    /// The version of the library loaded at run time, as text.
     pub fn cuc_version_string() -> *const c_char;
 }
