@@ -199,7 +199,7 @@ CUC_API const char *cuc_found_tried_at(const cuc_found *found, size_t index);
 CUC_API cuc_found *cuc_found_retain(cuc_found *found);
 
 /**
- * Give a reference back; the last one frees it.
+ * Release a reference; the last release frees it.
  *
  * @thread any thread
  * @capture makes no driver call

@@ -74,7 +74,7 @@ typedef struct cuc_occupancy_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     zeroed, and told its size; NULL does nothing
- * @param caller_size sizeof(cuc_occupancy_options) as the caller has it
+ * @param caller_size sizeof(cuc_occupancy_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_occupancy_options_init(cuc_occupancy_options *options, size_t caller_size);

@@ -247,7 +247,7 @@ typedef struct cuc_tile_interpret_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     zeroed, and told its size; NULL does nothing
- * @param caller_size sizeof(cuc_tile_interpret_options) as the caller has it
+ * @param caller_size sizeof(cuc_tile_interpret_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_tile_interpret_options_init(cuc_tile_interpret_options *options,

@@ -32,13 +32,13 @@ mutable struct cuc_buffer end
 mutable struct cuc_gemm_plan end
 # A part of a device: its primary context with some of its multiprocessors.
 mutable struct cuc_green_context end
-# Object code and, once loaded, the driver's library of it.
+# Object code and, once loaded, the driver's library made from it.
 mutable struct cuc_object end
 # A kernel of an object: kernel.h.
 mutable struct cuc_kernel end
 # A source text with its options; it may be compiled many times, to different kinds of code.
 mutable struct cuc_program end
-# Inputs and options of a link. It may link many times, with inputs added in between.
+# Inputs and options of a link. It may link many times, with further inputs added in between.
 mutable struct cuc_linker end
 # What was captured. It holds the context that it was captured in.
 mutable struct cuc_graph end
@@ -907,14 +907,14 @@ struct cuc_kernel_parameter
     reserved::Int32
 end
 
-# One attribute of a launch beyond what cuc_launch_config has fields for.
+# One launch attribute that cuc_launch_config has no field for.
 struct cuc_launch_attribute
     id::Int32
     reserved::UInt32
     value::NTuple{8, UInt64}
 end
 
-# The shape of a launch. Zero is every default but the grid and the block, which have none.
+# The shape of a launch. Zero is the default of every field except the grid and the block, which have no default.
 struct cuc_launch_config
     struct_size::Csize_t
     grid::NTuple{3, UInt32}
@@ -926,7 +926,7 @@ struct cuc_launch_config
     attributes::Ptr{cuc_launch_attribute}
 end
 
-# How a linker links; zero is the default of every field.
+# Options of a linker; zero is the default of every field.
 struct cuc_linker_options
     struct_size::Csize_t
     name::Ptr{UInt8}
@@ -977,7 +977,7 @@ struct cuc_memory_location
     id::Int32
 end
 
-# A piece of virtual memory, as another process can have it. Linux alone.
+# One piece of virtual memory in the form that another process can import. Linux only.
 struct cuc_memory_piece
     bytes::UInt64
     fd::Int32
@@ -1015,7 +1015,7 @@ struct cuc_memory_virtual_options
     reserved::UInt32
 end
 
-# A name as the source has it, and the symbol that the compiler made of it.
+# A name as written in the source, and the symbol that the compiler generated for it.
 struct cuc_object_mapping
     expression::Ptr{UInt8}
     symbol::Ptr{UInt8}
@@ -1057,14 +1057,14 @@ struct cuc_pointer_info
     mapped::Int32
 end
 
-# A header that exists in memory only; an `#include` of its name finds it before any file.
+# A header that exists only in memory; an `#include` of its name finds it before any file.
 struct cuc_program_header
     name::Ptr{UInt8}
     text::Ptr{UInt8}
     bytes::Csize_t
 end
 
-# How a program is compiled; zero is the default of every field.
+# Options for compiling a program; zero is the default of every field.
 struct cuc_program_options
     struct_size::Csize_t
     name::Ptr{UInt8}
@@ -1310,7 +1310,7 @@ struct cuc_tuned_record
     seconds::Cdouble
 end
 
-# How one copy of a batch is done; zero is the default of every field.
+# Attributes of one copy in a batch; zero is the default of every field.
 struct cuc_copy_attributes
     source_order::Int32
     flags::UInt32
@@ -1318,7 +1318,7 @@ struct cuc_copy_attributes
     dst_hint::cuc_memory_location
 end
 
-# Copies to be enqueued by one call.
+# A batch of copies that one call enqueues.
 struct cuc_copy_batch_params
     struct_size::Csize_t
     dst::Ptr{cuc_device_ptr}
@@ -1377,7 +1377,7 @@ cuc_buffer_access(buffer) =
 # The length of a buffer.
 cuc_buffer_bytes(buffer) =
     ccall((:cuc_buffer_bytes, libcucore), Csize_t, (Ptr{cuc_buffer},), buffer)
-# Copy bytes of one buffer into another, in stream order; also across devices, and within one buffer where the ranges do not overlap.
+# Copy bytes from one buffer into another, in stream order; also between devices, and between ranges of one buffer that do not overlap.
 cuc_buffer_copy(stream, dst, dst_offset, src, src_offset, bytes) =
     ccall((:cuc_buffer_copy, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, Ptr{cuc_buffer}, Csize_t, Csize_t), stream, dst, dst_offset, src, src_offset, bytes)
 # Allocate a buffer.
@@ -1389,7 +1389,7 @@ cuc_buffer_device(buffer) =
 # What names a buffer to a process that has imported its pool.
 cuc_buffer_export(out, buffer) =
     ccall((:cuc_buffer_export, libcucore), cuc_status, (Ptr{cuc_ipc_handle}, Ptr{cuc_buffer}), out, buffer)
-# The memory behind a buffer of virtual memory, for another process: a file descriptor for each of its pieces, of which a buffer has one, and one more for each growth.
+# Export the memory of a virtual-memory buffer to another process, as one file descriptor for each piece. A buffer has one piece, plus one for each growth.
 cuc_buffer_export_pieces(pieces, room, count, buffer) =
     ccall((:cuc_buffer_export_pieces, libcucore), cuc_status, (Ptr{cuc_memory_piece}, Csize_t, Ptr{Csize_t}, Ptr{cuc_buffer}), pieces, room, count, buffer)
 # Fill a part of a buffer with a pattern, in stream order.
@@ -1401,13 +1401,13 @@ cuc_buffer_from_pointer(out, ptr, bytes, options) =
 # The CPU address of a buffer of pinned, managed or host memory.
 cuc_buffer_get_host_pointer(out, buffer) =
     ccall((:cuc_buffer_get_host_pointer, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_buffer}), out, buffer)
-# A buffer of another size over the memory of one that there is, which stays as it is.
+# Create a buffer of another size over the memory of an existing buffer, which stays unchanged.
 cuc_buffer_grow(out, buffer, bytes) =
     ccall((:cuc_buffer_grow, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_buffer}, Csize_t), out, buffer, bytes)
 # Have another process's buffer. Imported again it is at the same address, and there until the last of its buffers here is released.
 cuc_buffer_import(out, pool, handle, bytes, stream) =
     ccall((:cuc_buffer_import, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_ipc_handle}, Csize_t, Ptr{cuc_stream}), out, pool, handle, bytes, stream)
-# A buffer over the memory of another process. It grows as others of its resource do, by memory of its own.
+# Create a buffer over memory of another process. It grows like other buffers of its resource, with memory of its own process.
 cuc_buffer_import_pieces(out, resource, pieces, count, bytes, stream) =
     ccall((:cuc_buffer_import_pieces, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_memory_piece}, Csize_t, Csize_t, Ptr{cuc_stream}), out, resource, pieces, count, bytes, stream)
 # The resource that will free a buffer.
@@ -1425,7 +1425,7 @@ cuc_buffer_parent(buffer) =
 # The address of a buffer.
 cuc_buffer_ptr(buffer) =
     ccall((:cuc_buffer_ptr, libcucore), cuc_device_ptr, (Ptr{cuc_buffer},), buffer)
-# Copy bytes of a buffer to the host, in stream order.
+# Copy bytes from a buffer to the host, in stream order.
 cuc_buffer_read(stream, dst, buffer, offset, bytes) =
     ccall((:cuc_buffer_read, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{cuc_buffer}, Csize_t, Csize_t), stream, dst, buffer, offset, bytes)
 # Release a buffer; the last release frees the memory.
@@ -1443,10 +1443,10 @@ cuc_buffer_slice(out, parent, offset, bytes) =
 # The stream that will free a buffer.
 cuc_buffer_stream(buffer) =
     ccall((:cuc_buffer_stream, libcucore), Ptr{cuc_stream}, (Ptr{cuc_buffer},), buffer)
-# Copy bytes of the host into a buffer, in stream order.
+# Copy bytes from the host into a buffer, in stream order.
 cuc_buffer_write(stream, buffer, offset, src, bytes) =
     ccall((:cuc_buffer_write, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, Ptr{Cvoid}, Csize_t), stream, buffer, offset, src, bytes)
-# The kind of object code of a name.
+# The kind of object code with a given name.
 cuc_code_from_name(name) =
     ccall((:cuc_code_from_name, libcucore), Int32, (Cstring,), name)
 # The name of a kind of object code, such as "cubin".
@@ -1521,13 +1521,13 @@ cuc_copy_batch(stream, params) =
 # Zero a cuc_copy_batch_params and write its size.
 cuc_copy_batch_params_init(params, caller_size) =
     ccall((:cuc_copy_batch_params_init, libcucore), Cvoid, (Ptr{cuc_copy_batch_params}, Csize_t), params, caller_size)
-# Copy bytes from one device to another, in stream order, with both devices named.
+# Copy bytes from one device to another, in stream order, naming both devices.
 cuc_copy_peer(stream, dst, dst_device, src, src_device, bytes) =
     ccall((:cuc_copy_peer, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, Ptr{cuc_device}, cuc_device_ptr, Ptr{cuc_device}, Csize_t), stream, dst, dst_device, src, src_device, bytes)
-# Copy bytes of the host to a device, in stream order.
+# Copy bytes from the host to a device, in stream order.
 cuc_copy_to_device(stream, dst, src, bytes) =
     ccall((:cuc_copy_to_device, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, Ptr{Cvoid}, Csize_t), stream, dst, src, bytes)
-# Copy bytes of a device to the host, in stream order.
+# Copy bytes from a device to the host, in stream order.
 cuc_copy_to_host(stream, dst, src, bytes) =
     ccall((:cuc_copy_to_host, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, cuc_device_ptr, Csize_t), stream, dst, src, bytes)
 # The architecture to compile for on a device, such as "sm_90".
@@ -1743,7 +1743,7 @@ cuc_explain_count(library) =
 # Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
 cuc_explain_text(out, text) =
     ccall((:cuc_explain_text, libcucore), cuc_status, (Ptr{cuc_explanation}, Cstring), out, text)
-# Fill memory of a device with a pattern, in stream order.
+# Fill device memory with a pattern, in stream order.
 cuc_fill(stream, ptr, pattern, pattern_bytes, count) =
     ccall((:cuc_fill, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, UInt32, UInt32, Csize_t), stream, ptr, pattern, pattern_bytes, count)
 # Fill a rectangle of a device's memory with a pattern, in stream order.
@@ -1776,7 +1776,7 @@ cuc_found_method(found) =
 # The file of a library, or the folder of headers.
 cuc_found_path(found) =
     ccall((:cuc_found_path, libcucore), Cstring, (Ptr{cuc_found},), found)
-# Give a reference back; the last one frees it.
+# Release a reference; the last release frees it.
 cuc_found_release(found) =
     ccall((:cuc_found_release, libcucore), Cvoid, (Ptr{cuc_found},), found)
 # Share what was found.
@@ -1932,7 +1932,7 @@ cuc_green_context_release(context) =
 # Add a reference to a green context.
 cuc_green_context_retain(context) =
     ccall((:cuc_green_context_retain, libcucore), Ptr{cuc_green_context}, (Ptr{cuc_green_context},), context)
-# A host address in the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
+# Convert a host address to the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
 cuc_host_address(host) =
     ccall((:cuc_host_address, libcucore), cuc_device_ptr, (Ptr{Cvoid},), host)
 # The address that kernels use for page-locked host memory.
@@ -1944,13 +1944,13 @@ cuc_host_register(device, host, bytes, flags) =
 # Undo cuc_host_register().
 cuc_host_unregister(device, host) =
     ccall((:cuc_host_unregister, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{Cvoid}), device, host)
-# The attribute of a name.
+# The attribute with a given name.
 cuc_kernel_attribute_from_name(name) =
     ccall((:cuc_kernel_attribute_from_name, libcucore), Int32, (Cstring,), name)
 # The name of an attribute, such as "num_regs".
 cuc_kernel_attribute_name(attribute) =
     ccall((:cuc_kernel_attribute_name, libcucore), Cstring, (Int32,), attribute)
-# Wrap a CUkernel that something else loaded; it is borrowed, never unloaded.
+# Wrap a CUkernel that was loaded elsewhere; it is borrowed and never unloaded.
 cuc_kernel_from_handle(out, handle, object) =
     ccall((:cuc_kernel_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Ptr{Cvoid}, Ptr{cuc_object}), out, handle, object)
 # Compile a source text and look up one of its kernels, in one call.
@@ -1959,94 +1959,94 @@ cuc_kernel_from_source(out, source_kind, text, bytes, name, options) =
 # A kernel that nvcc compiled into the program, by its host symbol.
 cuc_kernel_from_symbol(out, symbol) =
     ccall((:cuc_kernel_from_symbol, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Ptr{Cvoid}), out, symbol)
-# Ask the driver for an attribute of a kernel on one device.
+# Read an attribute of a kernel on one device.
 cuc_kernel_get_attribute(out, kernel, device, attribute) =
     ccall((:cuc_kernel_get_attribute, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_kernel}, Ptr{cuc_device}, Int32), out, kernel, device, attribute)
-# The driver's CUfunction of a kernel on one device, for calls that know no CUkernel.
+# The driver's CUfunction of a kernel on one device, for calls that do not take a CUkernel.
 cuc_kernel_get_function(out, kernel, device) =
     ccall((:cuc_kernel_get_function, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_kernel}, Ptr{cuc_device}), out, kernel, device)
 # One parameter of a kernel.
 cuc_kernel_get_parameter(out, kernel, index) =
     ccall((:cuc_kernel_get_parameter, libcucore), cuc_status, (Ptr{cuc_kernel_parameter}, Ptr{cuc_kernel}, Csize_t), out, kernel, index)
-# How many parameters a kernel has.
+# The number of parameters of a kernel.
 cuc_kernel_get_parameter_count(out, kernel) =
     ccall((:cuc_kernel_get_parameter_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_kernel}), out, kernel)
 # The driver's CUkernel.
 cuc_kernel_handle(kernel) =
     ccall((:cuc_kernel_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_kernel},), kernel)
-# The name a kernel was asked for by: its symbol, or a name expression.
+# The name that a kernel was requested by: its symbol, or a name expression.
 cuc_kernel_name(kernel) =
     ccall((:cuc_kernel_name, libcucore), Cstring, (Ptr{cuc_kernel},), kernel)
-# The object that a kernel is of.
+# The object that a kernel belongs to.
 cuc_kernel_object(kernel) =
     ccall((:cuc_kernel_object, libcucore), Ptr{cuc_object}, (Ptr{cuc_kernel},), kernel)
-# Give a reference back; the last one gives back the object.
+# Release a reference to a kernel; the last one releases its object.
 cuc_kernel_release(kernel) =
     ccall((:cuc_kernel_release, libcucore), Cvoid, (Ptr{cuc_kernel},), kernel)
-# Share a kernel.
+# Add a reference to a kernel.
 cuc_kernel_retain(kernel) =
     ccall((:cuc_kernel_retain, libcucore), Ptr{cuc_kernel}, (Ptr{cuc_kernel},), kernel)
 # Set an attribute of a kernel on one device, for every handle and context there.
 cuc_kernel_set_attribute(kernel, device, attribute, value) =
     ccall((:cuc_kernel_set_attribute, libcucore), cuc_status, (Ptr{cuc_kernel}, Ptr{cuc_device}, Int32, Int32), kernel, device, attribute, value)
-# Say whether a kernel would rather have shared memory or cache on one device; a hint.
+# Set a kernel's preference between shared memory and cache on one device; a hint.
 cuc_kernel_set_cache_config(kernel, device, config) =
     ccall((:cuc_kernel_set_cache_config, libcucore), cuc_status, (Ptr{cuc_kernel}, Ptr{cuc_device}, Int32), kernel, device, config)
-# The symbol of a kernel in its object code, mangled where its source is C++.
+# The symbol of a kernel in its object code; mangled for C++.
 cuc_kernel_symbol(kernel) =
     ccall((:cuc_kernel_symbol, libcucore), Cstring, (Ptr{cuc_kernel},), kernel)
 # Launch a kernel in stream order.
 cuc_launch(stream, config, kernel, args, count) =
     ccall((:cuc_launch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_launch_config}, Ptr{cuc_kernel}, Ptr{cuc_arg}, Csize_t), stream, config, kernel, args, count)
-# Write the grid and the block of a launch with a thread for each of n elements.
+# Choose a grid and a block with one thread for each of n elements.
 cuc_launch_config_for(config, kernel, device, n) =
     ccall((:cuc_launch_config_for, libcucore), cuc_status, (Ptr{cuc_launch_config}, Ptr{cuc_kernel}, Ptr{cuc_device}, UInt64), config, kernel, device, n)
 # Zero a config and write its size.
 cuc_launch_config_init(config, caller_size) =
     ccall((:cuc_launch_config_init, libcucore), Cvoid, (Ptr{cuc_launch_config}, Csize_t), config, caller_size)
-# Call a function on the host when the stream comes to it.
+# Call a function on the host when the stream reaches it.
 cuc_launch_host(stream, fn, user) =
     ccall((:cuc_launch_host, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{Cvoid}), stream, fn, user)
-# Whether a launch has to be followed by a wait, so that a failure names its kernel.
+# Check whether every launch waits for completion, so that a failure names its kernel.
 cuc_launch_is_blocking() =
     ccall((:cuc_launch_is_blocking, libcucore), Int32, ())
-# Add an object. Its name expressions are known to the linked object too.
+# Add an object. The linked object knows its name expressions too.
 cuc_linker_add(linker, object) =
     ccall((:cuc_linker_add, libcucore), cuc_status, (Ptr{cuc_linker}, Ptr{cuc_object}), linker, object)
-# Add code that lies in memory.
+# Add code from memory.
 cuc_linker_add_data(linker, kind, data, bytes, name) =
     ccall((:cuc_linker_add_data, libcucore), cuc_status, (Ptr{cuc_linker}, Int32, Ptr{Cvoid}, Csize_t, Cstring), linker, kind, data, bytes, name)
-# Add a file of code. It is read here, so that a link never sees it change.
+# Add a file of code. It is read during this call, so later changes do not affect a link.
 cuc_linker_add_file(linker, kind, path) =
     ccall((:cuc_linker_add_file, libcucore), cuc_status, (Ptr{cuc_linker}, Int32, Cstring), linker, kind, path)
-# Who links.
+# The name of the linker's implementation.
 cuc_linker_backend(linker) =
     ccall((:cuc_linker_backend, libcucore), Cstring, (Ptr{cuc_linker},), linker)
-# Make a linker without inputs, and choose who links.
+# Create a linker without inputs, and choose its implementation.
 cuc_linker_create(out, options) =
     ccall((:cuc_linker_create, libcucore), cuc_status, (Ptr{Ptr{cuc_linker}}, Ptr{cuc_linker_options}), out, options)
 # The errors of the last link.
 cuc_linker_error_log(linker) =
     ccall((:cuc_linker_error_log, libcucore), Cstring, (Ptr{cuc_linker},), linker)
-# One of the flags, exactly as nvJitLink is given it.
+# One of these flags, exactly as nvJitLink receives it.
 cuc_linker_flag(linker, index) =
     ccall((:cuc_linker_flag, libcucore), Cstring, (Ptr{cuc_linker}, Csize_t), linker, index)
-# How many flags nvJitLink is given.
+# The number of flags passed to nvJitLink.
 cuc_linker_flag_count(linker) =
     ccall((:cuc_linker_flag_count, libcucore), Csize_t, (Ptr{cuc_linker},), linker)
-# What the last link had to say that is no error: times, registers, warnings.
+# Messages of the last link other than errors: times, registers, warnings.
 cuc_linker_info_log(linker) =
     ccall((:cuc_linker_info_log, libcucore), Cstring, (Ptr{cuc_linker},), linker)
-# Link everything that was added.
+# Link all inputs.
 cuc_linker_link(out, linker, target) =
     ccall((:cuc_linker_link, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Ptr{cuc_linker}, Int32), out, linker, target)
 # Set every option to its default.
 cuc_linker_options_init(options, caller_size) =
     ccall((:cuc_linker_options_init, libcucore), Cvoid, (Ptr{cuc_linker_options}, Csize_t), options, caller_size)
-# Drop a reference; the last one frees the linker and its inputs. Its objects live on.
+# Release a reference; the last one frees the linker and its inputs. Its objects live on.
 cuc_linker_release(linker) =
     ccall((:cuc_linker_release, libcucore), Cvoid, (Ptr{cuc_linker},), linker)
-# Hold one reference more.
+# Add a reference to a linker.
 cuc_linker_retain(linker) =
     ccall((:cuc_linker_retain, libcucore), Ptr{cuc_linker}, (Ptr{cuc_linker},), linker)
 # Advise the driver how a range of managed memory will be used. The advice takes effect at once.
@@ -2076,7 +2076,7 @@ cuc_memory_free(resource, ptr, bytes, stream) =
 # The devices for which a range of managed memory stays mapped.
 cuc_memory_get_accessed_by(count, devices, capacity, ptr, bytes) =
     ccall((:cuc_memory_get_accessed_by, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{Int32}, Csize_t, cuc_device_ptr, Csize_t), count, devices, capacity, ptr, bytes)
-# The pieces that a resource of virtual memory allocates in.
+# The size of the pieces that a virtual-memory resource allocates.
 cuc_memory_get_granularity(out, resource) =
     ccall((:cuc_memory_get_granularity, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_memory_resource}), out, resource)
 # The location that a range of managed memory was last prefetched to; it may have moved since.
@@ -2172,7 +2172,7 @@ cuc_memory_resource_retain(resource) =
 # Create a resource that makes each allocation with the driver, without a pool.
 cuc_memory_synchronous(out, device, kind) =
     ccall((:cuc_memory_synchronous, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
-# A resource whose buffers can grow.
+# Create a resource whose buffers can grow.
 cuc_memory_virtual(out, device, options) =
     ccall((:cuc_memory_virtual, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Ptr{cuc_memory_virtual_options}), out, device, options)
 # Zero options and write their size.
@@ -2202,70 +2202,70 @@ cuc_nvrtc_get_archs(count, out, capacity) =
 # The version of NVRTC, the compiler of CUDA C++.
 cuc_nvrtc_get_version(major, minor) =
     ccall((:cuc_nvrtc_get_version, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}), major, minor)
-# Make an object of code in memory; no driver is needed, and none is called.
+# Create an object from code in memory; makes no driver call.
 cuc_object_create(out, kind, data, bytes, options) =
     ccall((:cuc_object_create, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Int32, Ptr{Cvoid}, Csize_t, Ptr{cuc_object_options}), out, kind, data, bytes, options)
-# Make an object of a file's contents; no driver is needed, and none is called.
+# Create an object from a file; makes no driver call.
 cuc_object_from_file(out, path, kind, options) =
     ccall((:cuc_object_from_file, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Cstring, Int32, Ptr{cuc_object_options}), out, path, kind, options)
 # The code itself.
 cuc_object_get_code(data, bytes, object) =
     ccall((:cuc_object_get_code, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{Csize_t}, Ptr{cuc_object}), data, bytes, object)
-# Where a `__device__` or `__constant__` variable lives on one device.
+# The address of a `__device__` or `__constant__` variable on one device.
 cuc_object_get_global(out, bytes, object, device, name) =
     ccall((:cuc_object_get_global, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{Csize_t}, Ptr{cuc_object}, Ptr{cuc_device}, Cstring), out, bytes, object, device, name)
-# A kernel of the object, by its symbol or by a name expression the object knows.
+# A kernel of the object, by its symbol or by a name expression that the object knows.
 cuc_object_get_kernel(out, object, name) =
     ccall((:cuc_object_get_kernel, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Ptr{cuc_object}, Cstring), out, object, name)
-# How many kernels the code has.
+# The number of kernels in the code.
 cuc_object_get_kernel_count(out, object) =
     ccall((:cuc_object_get_kernel_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_object}), out, object)
 # The symbol of one of the kernels; cuc_object_get_kernel() takes it.
 cuc_object_get_kernel_name(out, object, index) =
     ccall((:cuc_object_get_kernel_name, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{cuc_object}, Csize_t), out, object, index)
-# The driver's CUlibrary, loading the code when it is not loaded yet.
+# The driver's CUlibrary; loads the code if necessary.
 cuc_object_get_library(out, object) =
     ccall((:cuc_object_get_library, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_object}), out, object)
-# Where a `__managed__` variable lives: one address for the host and every device.
+# The address of a `__managed__` variable; the same on the host and every device.
 cuc_object_get_managed(out, bytes, object, device, name) =
     ccall((:cuc_object_get_managed, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{Csize_t}, Ptr{cuc_object}, Ptr{cuc_device}, Cstring), out, bytes, object, device, name)
 # One name expression and its symbol.
 cuc_object_get_mapping(out, object, index) =
     ccall((:cuc_object_get_mapping, libcucore), cuc_status, (Ptr{cuc_object_mapping}, Ptr{cuc_object}, Csize_t), out, object, index)
-# The driver's CUmodule of the object on one device, for calls that know no libraries.
+# The driver's CUmodule of the object on one device, for calls that do not take a library.
 cuc_object_get_module(out, object, device) =
     ccall((:cuc_object_get_module, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_object}, Ptr{cuc_device}), out, object, device)
-# The PTX of the code: of PTX its own text, else what was kept beside it.
+# The PTX of the code: the object's own text if it is PTX, else the PTX kept beside it.
 cuc_object_get_ptx(text, bytes, object) =
     ccall((:cuc_object_get_ptx, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_object}), text, bytes, object)
-# The address of a device function that is one and the same on every device.
+# The address of a device function that is the same on every device.
 cuc_object_get_unified_function(out, object, name) =
     ccall((:cuc_object_get_unified_function, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_object}, Cstring), out, object, name)
-# What kind of code an object is.
+# The kind of code in an object.
 cuc_object_kind(object) =
     ccall((:cuc_object_kind, libcucore), Int32, (Ptr{cuc_object},), object)
-# What the driver's own compiler said when the object was loaded.
+# The log of the driver's compiler from loading the object.
 cuc_object_load_log(object) =
     ccall((:cuc_object_load_log, libcucore), Cstring, (Ptr{cuc_object},), object)
-# The log of the compiler or linker that made the object, also where it succeeded.
+# The log of the compiler or linker that made the object, also after a success.
 cuc_object_log(object) =
     ccall((:cuc_object_log, libcucore), Cstring, (Ptr{cuc_object},), object)
-# How many name expressions the object knows the symbols of.
+# The number of name expressions whose symbols the object knows.
 cuc_object_mapping_count(object) =
     ccall((:cuc_object_mapping_count, libcucore), Csize_t, (Ptr{cuc_object},), object)
-# What messages call an object.
+# The name of an object in messages.
 cuc_object_name(object) =
     ccall((:cuc_object_name, libcucore), Cstring, (Ptr{cuc_object},), object)
 # Set options to their defaults.
 cuc_object_options_init(options, caller_size) =
     ccall((:cuc_object_options_init, libcucore), Cvoid, (Ptr{cuc_object_options}, Csize_t), options, caller_size)
-# Give a reference back; the last one unloads the library.
+# Release a reference to an object; the last one unloads the library.
 cuc_object_release(object) =
     ccall((:cuc_object_release, libcucore), Cvoid, (Ptr{cuc_object},), object)
-# Share an object.
+# Add a reference to an object.
 cuc_object_retain(object) =
     ccall((:cuc_object_retain, libcucore), Ptr{cuc_object}, (Ptr{cuc_object},), object)
-# Write the code to a file, whole or not at all.
+# Write the code to a file, completely or not at all.
 cuc_object_save(object, path) =
     ccall((:cuc_object_save, libcucore), cuc_status, (Ptr{cuc_object}, Cstring), object, path)
 # How much dynamic shared memory each block may use, so that so many run on one multiprocessor.
@@ -2286,40 +2286,40 @@ cuc_occupancy_max_potential_cluster_size(out, kernel, device, config) =
 # Set options to their defaults.
 cuc_occupancy_options_init(options, caller_size) =
     ccall((:cuc_occupancy_options_init, libcucore), Cvoid, (Ptr{cuc_occupancy_options}, Csize_t), options, caller_size)
-# The name of what is known of a parameter's type, such as "float".
+# The name of a parameter type, such as "float".
 cuc_parameter_type_name(type_) =
     ccall((:cuc_parameter_type_name, libcucore), Cstring, (Int32,), type_)
-# Who compiled the program the last time, or will.
+# The compiler of the last or the next compilation.
 cuc_program_backend(program) =
     ccall((:cuc_program_backend, libcucore), Cstring, (Ptr{cuc_program},), program)
 # Compile a program.
 cuc_program_compile(out, program, target) =
     ccall((:cuc_program_compile, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Ptr{cuc_program}, Int32), out, program, target)
-# How long the last compilation took, failed ones too.
+# The duration of the last compilation, including failed ones.
 cuc_program_compile_ns(program) =
     ccall((:cuc_program_compile_ns, libcucore), UInt64, (Ptr{cuc_program},), program)
-# Make a program of a source text. Nothing is compiled yet.
+# Create a program from a source text. Nothing is compiled yet.
 cuc_program_create(out, source_kind, text, bytes, options) =
     ccall((:cuc_program_create, libcucore), cuc_status, (Ptr{Ptr{cuc_program}}, Int32, Cstring, Csize_t, Ptr{cuc_program_options}), out, source_kind, text, bytes, options)
-# One of the flags, exactly as the compiler is given it.
+# One of these flags, exactly as the compiler receives it.
 cuc_program_flag(program, target, index) =
     ccall((:cuc_program_flag, libcucore), Cstring, (Ptr{cuc_program}, Int32, Csize_t), program, target, index)
-# How many flags the compiler is given for a kind of code.
+# The number of flags passed to the compiler for a kind of code.
 cuc_program_flag_count(program, target) =
     ccall((:cuc_program_flag_count, libcucore), Csize_t, (Ptr{cuc_program}, Int32), program, target)
-# What the compiler said the last time, warnings of a success too.
+# The compiler's log of the last compilation, including warnings of a success.
 cuc_program_log(program) =
     ccall((:cuc_program_log, libcucore), Cstring, (Ptr{cuc_program},), program)
 # Set every option to its default.
 cuc_program_options_init(options, caller_size) =
     ccall((:cuc_program_options_init, libcucore), Cvoid, (Ptr{cuc_program_options}, Csize_t), options, caller_size)
-# What became of the precompiled header at the last compilation.
+# The outcome for the precompiled header in the last compilation.
 cuc_program_pch_status(program) =
     ccall((:cuc_program_pch_status, libcucore), Int32, (Ptr{cuc_program},), program)
-# Drop a reference; the last one frees the program. Its objects live on.
+# Release a reference; the last one frees the program. Its objects live on.
 cuc_program_release(program) =
     ccall((:cuc_program_release, libcucore), Cvoid, (Ptr{cuc_program},), program)
-# Hold one reference more.
+# Add a reference to a program.
 cuc_program_retain(program) =
     ccall((:cuc_program_retain, libcucore), Ptr{cuc_program}, (Ptr{cuc_program},), program)
 # Let the objects of a Python class be called: each launches what its attribute `_launch` says, a tuple that begins with the address of a cuc_python_launch (int).

@@ -1274,7 +1274,7 @@ def cuc_buffer_access(buffer: Pointer) -> int:
 def cuc_buffer_bytes(buffer: Pointer) -> int:
     """The length of a buffer."""
 def cuc_buffer_copy(stream: Pointer, dst: Pointer, dst_offset: int, src: Pointer, src_offset: int, bytes: int) -> int:
-    """Copy bytes of one buffer into another, in stream order; also across devices, and within one buffer where the ranges do not overlap."""
+    """Copy bytes from one buffer into another, in stream order; also between devices, and between ranges of one buffer that do not overlap."""
 def cuc_buffer_create(out: Pointer, resource: Pointer, bytes: int, stream: Pointer) -> int:
     """Allocate a buffer."""
 def cuc_buffer_device(buffer: Pointer) -> int | None:
@@ -1282,7 +1282,7 @@ def cuc_buffer_device(buffer: Pointer) -> int | None:
 def cuc_buffer_export(out: Pointer, buffer: Pointer) -> int:
     """What names a buffer to a process that has imported its pool."""
 def cuc_buffer_export_pieces(pieces: Pointer, room: int, count: Pointer, buffer: Pointer) -> int:
-    """The memory behind a buffer of virtual memory, for another process:"""
+    """Export the memory of a virtual-memory buffer to another process, as one file descriptor for each piece."""
 def cuc_buffer_fill(stream: Pointer, buffer: Pointer, offset: int, pattern: int, pattern_bytes: int, bytes: int) -> int:
     """Fill a part of a buffer with a pattern, in stream order."""
 def cuc_buffer_from_pointer(out: Pointer, ptr: int, bytes: int, options: Pointer) -> int:
@@ -1290,11 +1290,11 @@ def cuc_buffer_from_pointer(out: Pointer, ptr: int, bytes: int, options: Pointer
 def cuc_buffer_get_host_pointer(out: Pointer, buffer: Pointer) -> int:
     """The CPU address of a buffer of pinned, managed or host memory."""
 def cuc_buffer_grow(out: Pointer, buffer: Pointer, bytes: int) -> int:
-    """A buffer of another size over the memory of one that there is, which stays as it is."""
+    """Create a buffer of another size over the memory of an existing buffer, which stays unchanged."""
 def cuc_buffer_import(out: Pointer, pool: Pointer, handle: Pointer, bytes: int, stream: Pointer) -> int:
     """Have another process's buffer."""
 def cuc_buffer_import_pieces(out: Pointer, resource: Pointer, pieces: Pointer, count: int, bytes: int, stream: Pointer) -> int:
-    """A buffer over the memory of another process."""
+    """Create a buffer over memory of another process."""
 def cuc_buffer_memory_resource(buffer: Pointer) -> int | None:
     """The resource that will free a buffer."""
 def cuc_buffer_options_init(options: Pointer, caller_size: int) -> None:
@@ -1306,7 +1306,7 @@ def cuc_buffer_parent(buffer: Pointer) -> int | None:
 def cuc_buffer_ptr(buffer: Pointer) -> int:
     """The address of a buffer."""
 def cuc_buffer_read(stream: Pointer, dst: Pointer, buffer: Pointer, offset: int, bytes: int) -> int:
-    """Copy bytes of a buffer to the host, in stream order."""
+    """Copy bytes from a buffer to the host, in stream order."""
 def cuc_buffer_release(buffer: Pointer) -> None:
     """Release a buffer; the last release frees the memory."""
 def cuc_buffer_retain(buffer: Pointer) -> int | None:
@@ -1318,9 +1318,9 @@ def cuc_buffer_slice(out: Pointer, parent: Pointer, offset: int, bytes: int) -> 
 def cuc_buffer_stream(buffer: Pointer) -> int | None:
     """The stream that will free a buffer."""
 def cuc_buffer_write(stream: Pointer, buffer: Pointer, offset: int, src: Pointer, bytes: int) -> int:
-    """Copy bytes of the host into a buffer, in stream order."""
+    """Copy bytes from the host into a buffer, in stream order."""
 def cuc_code_from_name(name: bytes | None) -> int:
-    """The kind of object code of a name."""
+    """The kind of object code with a given name."""
 def cuc_code_name(kind: int) -> bytes | None:
     """The name of a kind of object code, such as 'cubin'."""
 def cuc_context_device(context: Pointer) -> int | None:
@@ -1370,11 +1370,11 @@ def cuc_copy_batch(stream: Pointer, params: Pointer) -> int:
 def cuc_copy_batch_params_init(params: Pointer, caller_size: int) -> None:
     """Zero a cuc_copy_batch_params and write its size."""
 def cuc_copy_peer(stream: Pointer, dst: int, dst_device: Pointer, src: int, src_device: Pointer, bytes: int) -> int:
-    """Copy bytes from one device to another, in stream order, with both devices named."""
+    """Copy bytes from one device to another, in stream order, naming both devices."""
 def cuc_copy_to_device(stream: Pointer, dst: int, src: Pointer, bytes: int) -> int:
-    """Copy bytes of the host to a device, in stream order."""
+    """Copy bytes from the host to a device, in stream order."""
 def cuc_copy_to_host(stream: Pointer, dst: Pointer, src: int, bytes: int) -> int:
-    """Copy bytes of a device to the host, in stream order."""
+    """Copy bytes from a device to the host, in stream order."""
 def cuc_device_arch(device: Pointer) -> bytes | None:
     """The architecture to compile for on a device, such as 'sm_90'."""
 def cuc_device_attribute_at(attribute: Pointer, name: Pointer, unit: Pointer, index: int) -> int:
@@ -1518,7 +1518,7 @@ def cuc_explain_count(library: int) -> int:
 def cuc_explain_text(out: Pointer, text: bytes | None) -> int:
     """Explain a code given as text, by name or number:"""
 def cuc_fill(stream: Pointer, ptr: int, pattern: int, pattern_bytes: int, count: int) -> int:
-    """Fill memory of a device with a pattern, in stream order."""
+    """Fill device memory with a pattern, in stream order."""
 def cuc_fill_2d(stream: Pointer, params: Pointer) -> int:
     """Fill a rectangle of a device's memory with a pattern, in stream order."""
 def cuc_fill_2d_params_init(params: Pointer, caller_size: int) -> None:
@@ -1540,7 +1540,7 @@ def cuc_found_method(found: Pointer) -> bytes | None:
 def cuc_found_path(found: Pointer) -> bytes | None:
     """The file of a library, or the folder of headers."""
 def cuc_found_release(found: Pointer) -> None:
-    """Give a reference back; the last one frees it."""
+    """Release a reference; the last release frees it."""
 def cuc_found_retain(found: Pointer) -> int | None:
     """Share what was found."""
 def cuc_found_tried_at(found: Pointer, index: int) -> bytes | None:
@@ -1644,7 +1644,7 @@ def cuc_green_context_release(context: Pointer) -> None:
 def cuc_green_context_retain(context: Pointer) -> int | None:
     """Add a reference to a green context."""
 def cuc_host_address(host: Pointer) -> int:
-    """A host address in the form that copies take:"""
+    """Convert a host address to the form that copies take:"""
 def cuc_host_get_device_pointer(out: Pointer, device: Pointer, host: Pointer) -> int:
     """The address that kernels use for page-locked host memory."""
 def cuc_host_register(device: Pointer, host: Pointer, bytes: int, flags: int) -> int:
@@ -1652,75 +1652,75 @@ def cuc_host_register(device: Pointer, host: Pointer, bytes: int, flags: int) ->
 def cuc_host_unregister(device: Pointer, host: Pointer) -> int:
     """Undo cuc_host_register()."""
 def cuc_kernel_attribute_from_name(name: bytes | None) -> int:
-    """The attribute of a name."""
+    """The attribute with a given name."""
 def cuc_kernel_attribute_name(attribute: int) -> bytes | None:
     """The name of an attribute, such as 'num_regs'."""
 def cuc_kernel_from_handle(out: Pointer, handle: Pointer, object: Pointer) -> int:
-    """Wrap a CUkernel that something else loaded; it is borrowed, never unloaded."""
+    """Wrap a CUkernel that was loaded elsewhere; it is borrowed and never unloaded."""
 def cuc_kernel_from_source(out: Pointer, source_kind: int, text: bytes | None, bytes: int, name: bytes | None, options: Pointer) -> int:
     """Compile a source text and look up one of its kernels, in one call."""
 def cuc_kernel_from_symbol(out: Pointer, symbol: Pointer) -> int:
     """A kernel that nvcc compiled into the program, by its host symbol."""
 def cuc_kernel_get_attribute(out: Pointer, kernel: Pointer, device: Pointer, attribute: int) -> int:
-    """Ask the driver for an attribute of a kernel on one device."""
+    """Read an attribute of a kernel on one device."""
 def cuc_kernel_get_function(out: Pointer, kernel: Pointer, device: Pointer) -> int:
-    """The driver's CUfunction of a kernel on one device, for calls that know no CUkernel."""
+    """The driver's CUfunction of a kernel on one device, for calls that do not take a CUkernel."""
 def cuc_kernel_get_parameter(out: Pointer, kernel: Pointer, index: int) -> int:
     """One parameter of a kernel."""
 def cuc_kernel_get_parameter_count(out: Pointer, kernel: Pointer) -> int:
-    """How many parameters a kernel has."""
+    """The number of parameters of a kernel."""
 def cuc_kernel_handle(kernel: Pointer) -> int | None:
     """The driver's CUkernel."""
 def cuc_kernel_name(kernel: Pointer) -> bytes | None:
-    """The name a kernel was asked for by:"""
+    """The name that a kernel was requested by:"""
 def cuc_kernel_object(kernel: Pointer) -> int | None:
-    """The object that a kernel is of."""
+    """The object that a kernel belongs to."""
 def cuc_kernel_release(kernel: Pointer) -> None:
-    """Give a reference back; the last one gives back the object."""
+    """Release a reference to a kernel; the last one releases its object."""
 def cuc_kernel_retain(kernel: Pointer) -> int | None:
-    """Share a kernel."""
+    """Add a reference to a kernel."""
 def cuc_kernel_set_attribute(kernel: Pointer, device: Pointer, attribute: int, value: int) -> int:
     """Set an attribute of a kernel on one device, for every handle and context there."""
 def cuc_kernel_set_cache_config(kernel: Pointer, device: Pointer, config: int) -> int:
-    """Say whether a kernel would rather have shared memory or cache on one device; a hint."""
+    """Set a kernel's preference between shared memory and cache on one device; a hint."""
 def cuc_kernel_symbol(kernel: Pointer) -> bytes | None:
-    """The symbol of a kernel in its object code, mangled where its source is C++."""
+    """The symbol of a kernel in its object code; mangled for C++."""
 def cuc_launch(stream: Pointer, config: Pointer, kernel: Pointer, args: Pointer, count: int) -> int:
     """Launch a kernel in stream order."""
 def cuc_launch_config_for(config: Pointer, kernel: Pointer, device: Pointer, n: int) -> int:
-    """Write the grid and the block of a launch with a thread for each of n elements."""
+    """Choose a grid and a block with one thread for each of n elements."""
 def cuc_launch_config_init(config: Pointer, caller_size: int) -> None:
     """Zero a config and write its size."""
 def cuc_launch_host(stream: Pointer, fn: Pointer, user: Pointer) -> int:
-    """Call a function on the host when the stream comes to it."""
+    """Call a function on the host when the stream reaches it."""
 def cuc_launch_is_blocking() -> int:
-    """Whether a launch has to be followed by a wait, so that a failure names its kernel."""
+    """Check whether every launch waits for completion, so that a failure names its kernel."""
 def cuc_linker_add(linker: Pointer, object: Pointer) -> int:
     """Add an object."""
 def cuc_linker_add_data(linker: Pointer, kind: int, data: Pointer, bytes: int, name: bytes | None) -> int:
-    """Add code that lies in memory."""
+    """Add code from memory."""
 def cuc_linker_add_file(linker: Pointer, kind: int, path: bytes | None) -> int:
     """Add a file of code."""
 def cuc_linker_backend(linker: Pointer) -> bytes | None:
-    """Who links."""
+    """The name of the linker's implementation."""
 def cuc_linker_create(out: Pointer, options: Pointer) -> int:
-    """Make a linker without inputs, and choose who links."""
+    """Create a linker without inputs, and choose its implementation."""
 def cuc_linker_error_log(linker: Pointer) -> bytes | None:
     """The errors of the last link."""
 def cuc_linker_flag(linker: Pointer, index: int) -> bytes | None:
-    """One of the flags, exactly as nvJitLink is given it."""
+    """One of these flags, exactly as nvJitLink receives it."""
 def cuc_linker_flag_count(linker: Pointer) -> int:
-    """How many flags nvJitLink is given."""
+    """The number of flags passed to nvJitLink."""
 def cuc_linker_info_log(linker: Pointer) -> bytes | None:
-    """What the last link had to say that is no error:"""
+    """Messages of the last link other than errors:"""
 def cuc_linker_link(out: Pointer, linker: Pointer, target: int) -> int:
-    """Link everything that was added."""
+    """Link all inputs."""
 def cuc_linker_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
 def cuc_linker_release(linker: Pointer) -> None:
-    """Drop a reference; the last one frees the linker and its inputs."""
+    """Release a reference; the last one frees the linker and its inputs."""
 def cuc_linker_retain(linker: Pointer) -> int | None:
-    """Hold one reference more."""
+    """Add a reference to a linker."""
 def cuc_memory_advise(ptr: int, bytes: int, advice: int, location: Pointer) -> int:
     """Advise the driver how a range of managed memory will be used."""
 def cuc_memory_allocate(out: Pointer, resource: Pointer, bytes: int, stream: Pointer) -> int:
@@ -1740,7 +1740,7 @@ def cuc_memory_free(resource: Pointer, ptr: int, bytes: int, stream: Pointer) ->
 def cuc_memory_get_accessed_by(count: Pointer, devices: Pointer, capacity: int, ptr: int, bytes: int) -> int:
     """The devices for which a range of managed memory stays mapped."""
 def cuc_memory_get_granularity(out: Pointer, resource: Pointer) -> int:
-    """The pieces that a resource of virtual memory allocates in."""
+    """The size of the pieces that a virtual-memory resource allocates."""
 def cuc_memory_get_last_prefetch(out: Pointer, ptr: int, bytes: int) -> int:
     """The location that a range of managed memory was last prefetched to; it may have moved since."""
 def cuc_memory_get_pointer_info(out: Pointer, ptr: int) -> int:
@@ -1804,7 +1804,7 @@ def cuc_memory_resource_retain(resource: Pointer) -> int | None:
 def cuc_memory_synchronous(out: Pointer, device: Pointer, kind: int) -> int:
     """Create a resource that makes each allocation with the driver, without a pool."""
 def cuc_memory_virtual(out: Pointer, device: Pointer, options: Pointer) -> int:
-    """A resource whose buffers can grow."""
+    """Create a resource whose buffers can grow."""
 def cuc_memory_virtual_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_node_get_graph(out: Pointer, graph: Pointer, node: Pointer) -> int:
@@ -1824,49 +1824,49 @@ def cuc_nvrtc_get_archs(count: Pointer, out: Pointer, capacity: int) -> int:
 def cuc_nvrtc_get_version(major: Pointer, minor: Pointer) -> int:
     """The version of NVRTC, the compiler of CUDA C++."""
 def cuc_object_create(out: Pointer, kind: int, data: Pointer, bytes: int, options: Pointer) -> int:
-    """Make an object of code in memory; no driver is needed, and none is called."""
+    """Create an object from code in memory; makes no driver call."""
 def cuc_object_from_file(out: Pointer, path: bytes | None, kind: int, options: Pointer) -> int:
-    """Make an object of a file's contents; no driver is needed, and none is called."""
+    """Create an object from a file; makes no driver call."""
 def cuc_object_get_code(data: Pointer, bytes: Pointer, object: Pointer) -> int:
     """The code itself."""
 def cuc_object_get_global(out: Pointer, bytes: Pointer, object: Pointer, device: Pointer, name: bytes | None) -> int:
-    """Where a `__device__` or `__constant__` variable lives on one device."""
+    """The address of a `__device__` or `__constant__` variable on one device."""
 def cuc_object_get_kernel(out: Pointer, object: Pointer, name: bytes | None) -> int:
-    """A kernel of the object, by its symbol or by a name expression the object knows."""
+    """A kernel of the object, by its symbol or by a name expression that the object knows."""
 def cuc_object_get_kernel_count(out: Pointer, object: Pointer) -> int:
-    """How many kernels the code has."""
+    """The number of kernels in the code."""
 def cuc_object_get_kernel_name(out: Pointer, object: Pointer, index: int) -> int:
     """The symbol of one of the kernels; cuc_object_get_kernel() takes it."""
 def cuc_object_get_library(out: Pointer, object: Pointer) -> int:
-    """The driver's CUlibrary, loading the code when it is not loaded yet."""
+    """The driver's CUlibrary; loads the code if necessary."""
 def cuc_object_get_managed(out: Pointer, bytes: Pointer, object: Pointer, device: Pointer, name: bytes | None) -> int:
-    """Where a `__managed__` variable lives:"""
+    """The address of a `__managed__` variable; the same on the host and every device."""
 def cuc_object_get_mapping(out: Pointer, object: Pointer, index: int) -> int:
     """One name expression and its symbol."""
 def cuc_object_get_module(out: Pointer, object: Pointer, device: Pointer) -> int:
-    """The driver's CUmodule of the object on one device, for calls that know no libraries."""
+    """The driver's CUmodule of the object on one device, for calls that do not take a library."""
 def cuc_object_get_ptx(text: Pointer, bytes: Pointer, object: Pointer) -> int:
     """The PTX of the code:"""
 def cuc_object_get_unified_function(out: Pointer, object: Pointer, name: bytes | None) -> int:
-    """The address of a device function that is one and the same on every device."""
+    """The address of a device function that is the same on every device."""
 def cuc_object_kind(object: Pointer) -> int:
-    """What kind of code an object is."""
+    """The kind of code in an object."""
 def cuc_object_load_log(object: Pointer) -> bytes | None:
-    """What the driver's own compiler said when the object was loaded."""
+    """The log of the driver's compiler from loading the object."""
 def cuc_object_log(object: Pointer) -> bytes | None:
-    """The log of the compiler or linker that made the object, also where it succeeded."""
+    """The log of the compiler or linker that made the object, also after a success."""
 def cuc_object_mapping_count(object: Pointer) -> int:
-    """How many name expressions the object knows the symbols of."""
+    """The number of name expressions whose symbols the object knows."""
 def cuc_object_name(object: Pointer) -> bytes | None:
-    """What messages call an object."""
+    """The name of an object in messages."""
 def cuc_object_options_init(options: Pointer, caller_size: int) -> None:
     """Set options to their defaults."""
 def cuc_object_release(object: Pointer) -> None:
-    """Give a reference back; the last one unloads the library."""
+    """Release a reference to an object; the last one unloads the library."""
 def cuc_object_retain(object: Pointer) -> int | None:
-    """Share an object."""
+    """Add a reference to an object."""
 def cuc_object_save(object: Pointer, path: bytes | None) -> int:
-    """Write the code to a file, whole or not at all."""
+    """Write the code to a file, completely or not at all."""
 def cuc_occupancy_available_dynamic_shared(out: Pointer, kernel: Pointer, device: Pointer, blocks: int, block_threads: int) -> int:
     """How much dynamic shared memory each block may use, so that so many run on one multiprocessor."""
 def cuc_occupancy_max_active_blocks(out: Pointer, kernel: Pointer, device: Pointer, block_threads: int, shared_bytes: int, flags: int) -> int:
@@ -1880,29 +1880,29 @@ def cuc_occupancy_max_potential_cluster_size(out: Pointer, kernel: Pointer, devi
 def cuc_occupancy_options_init(options: Pointer, caller_size: int) -> None:
     """Set options to their defaults."""
 def cuc_parameter_type_name(type: int) -> bytes | None:
-    """The name of what is known of a parameter's type, such as 'float'."""
+    """The name of a parameter type, such as 'float'."""
 def cuc_program_backend(program: Pointer) -> bytes | None:
-    """Who compiled the program the last time, or will."""
+    """The compiler of the last or the next compilation."""
 def cuc_program_compile(out: Pointer, program: Pointer, target: int) -> int:
     """Compile a program."""
 def cuc_program_compile_ns(program: Pointer) -> int:
-    """How long the last compilation took, failed ones too."""
+    """The duration of the last compilation, including failed ones."""
 def cuc_program_create(out: Pointer, source_kind: int, text: bytes | None, bytes: int, options: Pointer) -> int:
-    """Make a program of a source text."""
+    """Create a program from a source text."""
 def cuc_program_flag(program: Pointer, target: int, index: int) -> bytes | None:
-    """One of the flags, exactly as the compiler is given it."""
+    """One of these flags, exactly as the compiler receives it."""
 def cuc_program_flag_count(program: Pointer, target: int) -> int:
-    """How many flags the compiler is given for a kind of code."""
+    """The number of flags passed to the compiler for a kind of code."""
 def cuc_program_log(program: Pointer) -> bytes | None:
-    """What the compiler said the last time, warnings of a success too."""
+    """The compiler's log of the last compilation, including warnings of a success."""
 def cuc_program_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
 def cuc_program_pch_status(program: Pointer) -> int:
-    """What became of the precompiled header at the last compilation."""
+    """The outcome for the precompiled header in the last compilation."""
 def cuc_program_release(program: Pointer) -> None:
-    """Drop a reference; the last one frees the program."""
+    """Release a reference; the last one frees the program."""
 def cuc_program_retain(program: Pointer) -> int | None:
-    """Hold one reference more."""
+    """Add a reference to a program."""
 def cuc_python_add_call(type: Pointer) -> int:
     """Let the objects of a Python class be called:"""
 def cuc_python_add_dlpack(type: Pointer) -> int:

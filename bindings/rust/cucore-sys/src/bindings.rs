@@ -69,7 +69,7 @@ opaque! {
 }
 
 opaque! {
-    /// Object code and, once loaded, the driver's library of it.
+    /// Object code and, once loaded, the driver's library made from it.
     cuc_object
 }
 
@@ -84,7 +84,7 @@ opaque! {
 }
 
 opaque! {
-    /// Inputs and options of a link. It may link many times, with inputs added in between.
+    /// Inputs and options of a link. It may link many times, with further inputs added in between.
     cuc_linker
 }
 
@@ -748,25 +748,25 @@ pub const CUC_EVENT_BLOCKING_SYNC: u32 = 2;
 /// other processes can open it; excludes CUC_EVENT_TIMING
 pub const CUC_EVENT_IPC: u32 = 4;
 
-/// its own device only reads it
+/// its own device can only read it
 pub const CUC_MEMORY_VIRTUAL_READ_ONLY: u32 = 1;
-/// the peers only read it
+/// the peers can only read it
 pub const CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY: u32 = 2;
-/// other devices of the bus reach it (GPUDirect RDMA)
+/// other devices on the bus can access it (GPUDirect RDMA)
 pub const CUC_MEMORY_VIRTUAL_RDMA: u32 = 4;
-/// in the least pieces that there are, not those the driver recommends
+/// use the smallest pieces possible, not the size that the driver recommends
 pub const CUC_MEMORY_VIRTUAL_FINE: u32 = 8;
-/// other processes can have it: cuc_buffer_export_pieces()
+/// other processes can import it: cuc_buffer_export_pieces()
 pub const CUC_MEMORY_VIRTUAL_IPC: u32 = 16;
 
-/// in stream order, as any copy
+/// in stream order, like any copy
 pub const CUC_COPY_SOURCE_STREAM: i32 = 0;
-/// before the call returns: it may be on the stack
+/// before the call returns, so that it may be on the stack
 pub const CUC_COPY_SOURCE_DURING_CALL: i32 = 1;
-/// whenever: it holds its contents already, and keeps them
+/// at any time: the source already has its contents and keeps them
 pub const CUC_COPY_SOURCE_ANY: i32 = 2;
 
-/// rather beside kernels than as fast as possible; a hint
+/// prefer running beside kernels to the highest speed; a hint
 pub const CUC_COPY_OVERLAP_COMPUTE: u32 = 1;
 
 pub const CUC_TENSOR_MAP_INTERLEAVE_NONE: i32 = 0;
@@ -864,43 +864,43 @@ pub const CUC_KERNEL_CACHE_EQUAL: i32 = 3;
 
 /// CUDA C++, compiled by NVRTC
 pub const CUC_SOURCE_CUDA: i32 = 1;
-/// PTX, assembled by nvJitLink, or else by the driver
+/// PTX, assembled by nvJitLink if available, else by the driver
 pub const CUC_SOURCE_PTX: i32 = 2;
-/// NVVM IR: not taken yet
+/// NVVM IR: not supported yet
 pub const CUC_SOURCE_NVVM: i32 = 3;
 /// a tile program, compiled by cucore itself
 pub const CUC_SOURCE_TILE: i32 = 4;
 
-/// not asked for, or not compiled yet
+/// not requested, or not compiled yet
 pub const CUC_PCH_NONE: i32 = 0;
 /// written, for later compilations to use
 pub const CUC_PCH_CREATED: i32 = 1;
-/// none was written: one was used, or none was worth it
+/// none was written: one was used, or none was worthwhile
 pub const CUC_PCH_NOT_ATTEMPTED: i32 = 2;
 /// could not be written: the log says why
 pub const CUC_PCH_FAILED: i32 = 3;
 
-/// nvJitLink 12.3 or later, or else the driver
+/// nvJitLink 12.3 or later if available, else the driver
 pub const CUC_LINKER_AUTO: i32 = 0;
-/// nvJitLink, or fail
+/// nvJitLink only
 pub const CUC_LINKER_NVJITLINK: i32 = 1;
 /// the driver: fewer options, no LTO-IR, needs a device
 pub const CUC_LINKER_DRIVER: i32 = 2;
 
 /// a device address in value.u64
 pub const CUC_ARG_POINTER: i32 = 64;
-/// a cuc_buffer in value.pointer: passes its device address
+/// a cuc_buffer in value.pointer; passes its device address
 pub const CUC_ARG_BUFFER: i32 = 65;
-/// a cuc_tensor in value.pointer: passes its data address
+/// a cuc_tensor in value.pointer; passes its data address
 pub const CUC_ARG_TENSOR: i32 = 66;
-/// `bytes` bytes at value.pointer: any struct, checked by size
+/// `bytes` bytes at value.pointer, such as a struct; checked by size
 pub const CUC_ARG_BYTES: i32 = 67;
-/// nothing that a kernel takes, such as a cuc_stream: refused
+/// a value that no kernel takes, such as a cuc_stream; refused
 pub const CUC_ARG_NONE: i32 = 68;
 
-/// Every block must run at once, so that the grid can synchronise.
+/// Every block must be resident at once, so that the grid can synchronise.
 pub const CUC_LAUNCH_COOPERATIVE: u32 = 1;
-/// Programmatic dependent launch: may begin before the kernel ahead of it has ended, which it waits for with griddepcontrol.wait (cudaGridDependencySynchronize). Compute capability 9.0 and later.
+/// Programmatic dependent launch: the kernel may begin before the preceding one has ended, and waits for it with griddepcontrol.wait (cudaGridDependencySynchronize). Compute capability 9.0 and later.
 pub const CUC_LAUNCH_PROGRAMMATIC: u32 = 2;
 
 pub const CUC_LAUNCH_ATTRIBUTE_IGNORE: i32 = 0;
@@ -1112,7 +1112,7 @@ zeroed!(cuc_arg_value);
 pub struct cuc_arg {
     /// a cuc_dtype, or a CUC_ARG_ constant
     pub type_: i32,
-    /// of the value as the kernel declares it
+    /// size of the value as the kernel declares it
     pub bytes: u32,
     pub value: cuc_arg_value,
 }
@@ -1167,25 +1167,25 @@ zeroed!(cuc_capture_info, struct_size);
 pub struct cuc_copy_2d_params {
     /// sizeof(cuc_copy_2d_params); the initialisers set it
     pub struct_size: usize,
-    /// start of the array written; of a device or the host
+    /// start of the destination array, on a device or the host
     pub dst: cuc_device_ptr,
-    /// start of the array read; of a device or the host
+    /// start of the source array, on a device or the host
     pub src: cuc_device_ptr,
-    /// bytes from one row of it to the next; 0: dst_x_bytes + row_bytes
+    /// bytes between rows of dst; 0: dst_x_bytes + row_bytes
     pub dst_pitch: usize,
-    /// the same of src; 0: src_x_bytes + row_bytes
+    /// bytes between rows of src; 0: src_x_bytes + row_bytes
     pub src_pitch: usize,
     /// bytes of a row to copy; 0 copies nothing
     pub row_bytes: usize,
     /// rows to copy; 0 copies nothing
     pub rows: usize,
-    /// where in its rows to start
+    /// offset within a row of dst
     pub dst_x_bytes: usize,
-    /// in which row to start
+    /// first row in dst
     pub dst_y: usize,
-    /// the same of src
+    /// offset within a row of src
     pub src_x_bytes: usize,
-    /// the same of src
+    /// first row in src
     pub src_y: usize,
 }
 
@@ -1197,17 +1197,17 @@ zeroed!(cuc_copy_2d_params, struct_size);
 pub struct cuc_copy_3d_params {
     /// sizeof(cuc_copy_3d_params); the initialisers set it
     pub struct_size: usize,
-    /// start of the array written; of a device or the host
+    /// start of the destination array, on a device or the host
     pub dst: cuc_device_ptr,
-    /// start of the array read; of a device or the host
+    /// start of the source array, on a device or the host
     pub src: cuc_device_ptr,
-    /// bytes from one row of it to the next; 0: dst_x_bytes + row_bytes
+    /// bytes between rows of dst; 0: dst_x_bytes + row_bytes
     pub dst_pitch: usize,
-    /// the same of src; 0: src_x_bytes + row_bytes
+    /// bytes between rows of src; 0: src_x_bytes + row_bytes
     pub src_pitch: usize,
-    /// rows from one slice of it to the next; 0: dst_y + rows
+    /// rows between slices of dst; 0: dst_y + rows
     pub dst_slice_rows: usize,
-    /// the same of src; 0: src_y + rows
+    /// rows between slices of src; 0: src_y + rows
     pub src_slice_rows: usize,
     /// bytes of a row to copy; 0 copies nothing
     pub row_bytes: usize,
@@ -1215,23 +1215,23 @@ pub struct cuc_copy_3d_params {
     pub rows: usize,
     /// slices to copy; 0 copies nothing
     pub slices: usize,
-    /// where in its rows to start
+    /// offset within a row of dst
     pub dst_x_bytes: usize,
-    /// in which row of a slice to start
+    /// first row of each slice in dst
     pub dst_y: usize,
-    /// in which slice to start
+    /// first slice in dst
     pub dst_z: usize,
-    /// the same of src
+    /// offset within a row of src
     pub src_x_bytes: usize,
-    /// the same of src
+    /// first row of each slice in src
     pub src_y: usize,
-    /// the same of src
+    /// first slice in src
     pub src_z: usize,
 }
 
 zeroed!(cuc_copy_3d_params, struct_size);
 
-/// How one copy of a batch is done; zero is the default of every field.
+/// Attributes of one copy in a batch; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_copy_attributes {
@@ -1239,31 +1239,31 @@ pub struct cuc_copy_attributes {
     pub source_order: i32,
     /// CUC_COPY_OVERLAP_COMPUTE
     pub flags: u32,
-    /// where managed or pageable memory is; NONE: not said
+    /// location of a managed or pageable source; NONE: unspecified
     pub src_hint: cuc_memory_location,
-    /// the same of the target
+    /// location of a managed or pageable destination; NONE: unspecified
     pub dst_hint: cuc_memory_location,
 }
 
 zeroed!(cuc_copy_attributes);
 
-/// Copies to be enqueued by one call.
+/// A batch of copies that one call enqueues.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_copy_batch_params {
     /// sizeof(cuc_copy_batch_params); the initialisers set it
     pub struct_size: usize,
-    /// \[count\] where to
+    /// \[count\] destinations
     pub dst: *const cuc_device_ptr,
-    /// \[count\] where from
+    /// \[count\] sources
     pub src: *const cuc_device_ptr,
-    /// \[count\] how much; an entry of 0 copies nothing
+    /// \[count\] sizes; an entry of 0 copies nothing
     pub bytes: *const usize,
     /// 0 copies nothing
     pub count: usize,
     /// \[attribute_count\]; NULL: every default
     pub attributes: *const cuc_copy_attributes,
-    /// 0; 1: the same for all; else equal to count
+    /// 0; 1: the same for all copies; else equal to count
     pub attribute_count: usize,
 }
 
@@ -1581,7 +1581,7 @@ pub struct cuc_fill_2d_params {
     pub struct_size: usize,
     /// the first pattern of the first row; aligned to pattern_bytes
     pub dst: cuc_device_ptr,
-    /// bytes from row to row, a multiple of pattern_bytes; 0: no gap
+    /// bytes between rows, a multiple of pattern_bytes; 0: no gap
     pub pitch: usize,
     /// patterns in a row; 0 fills nothing
     pub row_count: usize,
@@ -1770,7 +1770,7 @@ zeroed!(cuc_ipc_handle);
 pub struct cuc_kernel_parameter {
     /// sizeof(cuc_kernel_parameter), set by the caller
     pub struct_size: usize,
-    /// in bytes from the start of the parameters, as the driver has it; with a driver older than CUDA 12.4, as their alignments have it
+    /// in bytes from the start of the parameters, as the driver reports it; with a driver older than CUDA 12.4, computed from the alignments
     pub offset: u32,
     /// its size
     pub bytes: u32,
@@ -1789,7 +1789,7 @@ pub struct cuc_launch_attribute_value_window {
     pub base: cuc_device_ptr,
     /// its length
     pub bytes: u64,
-    /// share of the window that gets `hit`, 0 to 1
+    /// fraction of the window's accesses that use `hit`, 0 to 1
     pub hit_ratio: f32,
     /// a CUC_CACHE_ constant
     pub hit: i32,
@@ -1802,9 +1802,9 @@ zeroed!(cuc_launch_attribute_value_window);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_launch_attribute_value_event {
-    /// without timing; retained by nobody
+    /// without timing; not retained
     pub event: *mut cuc_event,
-    /// PROGRAMMATIC_EVENT: 1: when all blocks have begun
+    /// PROGRAMMATIC_EVENT: 1: trigger when all blocks have begun
     pub trigger_at_start: i32,
     /// the driver's event record flags
     pub flags: i32,
@@ -1845,14 +1845,14 @@ pub union cuc_launch_attribute_value {
     pub event: cuc_launch_attribute_value_event,
     /// MEM_SYNC_DOMAIN_MAP
     pub domain_map: cuc_launch_attribute_value_domain_map,
-    /// DEVICE_UPDATABLE_KERNEL_NODE: under capture only
+    /// DEVICE_UPDATABLE_KERNEL_NODE: only during capture
     pub device_node: cuc_launch_attribute_value_device_node,
     pub raw: [u8; 64],
 }
 
 zeroed!(cuc_launch_attribute_value);
 
-/// One attribute of a launch beyond what cuc_launch_config has fields for.
+/// One launch attribute that cuc_launch_config has no field for.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_launch_attribute {
@@ -1865,30 +1865,31 @@ pub struct cuc_launch_attribute {
 
 zeroed!(cuc_launch_attribute);
 
-/// The shape of a launch. Zero is every default but the grid and the block, which have none.
+/// The shape of a launch. Zero is the default of every field except the grid and the block, which
+/// have no default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_launch_config {
     /// sizeof(cuc_launch_config); the initialisers set it
     pub struct_size: usize,
-    /// in blocks, also with clusters; y and z of 0 mean 1
+    /// in blocks, also with clusters; 0 in y or z means 1
     pub grid: [u32; 3],
-    /// in threads; y and z of 0 mean 1
+    /// in threads; 0 in y or z means 1
     pub block: [u32; 3],
-    /// in blocks; all 0: no cluster; y and z of 0 mean 1
+    /// in blocks; all 0: no cluster; 0 in y or z means 1
     pub cluster: [u32; 3],
-    /// dynamic shared memory a block; the opt-in is done when needed
+    /// dynamic shared memory of a block; cucore opts in to large sizes
     pub shared_bytes: u32,
     /// CUC_LAUNCH_ bits
     pub flags: u32,
     pub attribute_count: u32,
-    /// \[attribute_count\], for what has no field
+    /// \[attribute_count\] attributes without a field
     pub attributes: *const cuc_launch_attribute,
 }
 
 zeroed!(cuc_launch_config, struct_size);
 
-/// How a linker links; zero is the default of every field.
+/// Options of a linker; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_linker_options {
@@ -1896,19 +1897,19 @@ pub struct cuc_linker_options {
     pub struct_size: usize,
     /// the object's name; NULL is "linked" (driver)
     pub name: *const c_char,
-    /// "sm_90", "sm_90a": what the code is for; NULL is the architecture of the current device, or of device 0, and needs a driver: sm_90a of it when an input is PTX for that. -arch (driver)
+    /// The target architecture, "sm_90" or "sm_90a"; NULL is the architecture of the current device, or of device 0, and needs a driver; it becomes sm_90a if an input is PTX for sm_90a. -arch (driver)
     pub arch: *const c_char,
     /// CUC_LINKER_AUTO, _NVJITLINK or _DRIVER
     pub backend: i32,
-    /// -maxrregcount: registers a thread (driver)
+    /// -maxrregcount: registers of a thread (driver)
     pub max_register_count: i32,
     /// -time: times of the phases in the info log
     pub time: i32,
     /// -verbose: registers and memory in the info log (driver)
     pub verbose: i32,
-    /// -lto: optimise over all LTO-IR; on by itself when an input is known to be LTO-IR.
+    /// -lto: optimise across all LTO-IR; implied when an input is known to be LTO-IR.
     pub link_time_optimization: i32,
-    /// Keep the PTX of the LTO-IR beside the cubin, for drivers that take PTX only; on by default. It costs a second pass of the optimiser, not of the assembler; inputs that are not all LTO-IR have no such PTX.
+    /// Keep the PTX of the LTO-IR beside the cubin, for drivers that take only PTX; on by default. It costs a second optimiser pass, but no assembler pass. There is no such PTX unless all inputs are LTO-IR.
     pub keep_ptx: i32,
     /// -O: up to 3, CUC_ZERO for 0; nvJitLink has no 1, 2 (driver)
     pub optimization_level: i32,
@@ -1932,7 +1933,7 @@ pub struct cuc_linker_options {
     pub split_compile_extended: i32,
     /// -no-cache (driver)
     pub no_cache: i32,
-    /// -numba-debug: of later nvJitLinks
+    /// -numba-debug: later nvJitLink versions
     pub numba_debug: i32,
     /// -kernels-used: mangled names; in LTO
     pub kernels_used: *const *const c_char,
@@ -1943,7 +1944,7 @@ pub struct cuc_linker_options {
     /// -Xptxas: one option each, "-v"
     pub ptxas_options: *const *const c_char,
     pub ptxas_option_count: usize,
-    /// Flags handed on as they are, after those above: for nvJitLinks newer than this header.
+    /// Flags passed on unchanged, after those above: for nvJitLink versions newer than this header.
     pub extra_options: *const *const c_char,
     pub extra_option_count: usize,
 }
@@ -2006,12 +2007,12 @@ pub struct cuc_memory_location {
 
 zeroed!(cuc_memory_location);
 
-/// A piece of virtual memory, as another process can have it. Linux alone.
+/// One piece of virtual memory in the form that another process can import. Linux only.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_piece {
     pub bytes: u64,
-    /// a file descriptor, to be closed by who has it
+    /// a file descriptor; the process that holds it closes it
     pub fd: i32,
     pub reserved: u32,
 }
@@ -2064,9 +2065,9 @@ pub struct cuc_memory_virtual_options {
     pub struct_size: usize,
     /// addresses for each allocation, to grow into; 0: as many as it takes
     pub reserve_bytes: u64,
-    /// of addresses, a power of two; 0: the driver's
+    /// alignment of addresses, a power of two; 0: the driver's
     pub align: u64,
-    /// \[peer_count\] other devices that reach it
+    /// \[peer_count\] other devices that can access it
     pub peers: *const *mut cuc_device,
     /// 0: none
     pub peer_count: usize,
@@ -2080,7 +2081,7 @@ pub struct cuc_memory_virtual_options {
 
 zeroed!(cuc_memory_virtual_options, struct_size);
 
-/// A name as the source has it, and the symbol that the compiler made of it.
+/// A name as written in the source, and the symbol that the compiler generated for it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_object_mapping {
@@ -2098,15 +2099,15 @@ zeroed!(cuc_object_mapping);
 pub struct cuc_object_options {
     /// sizeof(cuc_object_options); the initialisers set it
     pub struct_size: usize,
-    /// what messages call the object; copied; NULL: none, or the path
+    /// name in messages; copied; NULL: none, or the path
     pub name: *const c_char,
-    /// PTX of the same code, for a cubin or fatbin: what a simulated driver loads, and what tells the types of parameters; copied; NULL: none
+    /// PTX of the same code, for a cubin or fatbin: a simulated driver loads it, and parameter types are read from it; copied; NULL: none
     pub ptx: *const c_void,
     /// its length, with or without a closing NUL
     pub ptx_bytes: usize,
-    /// name expressions that cuc_object_get_kernel() is to take in place of symbols; copied; NULL: none
+    /// name expressions that cuc_object_get_kernel() accepts in place of symbols; copied; NULL: none
     pub names: *const cuc_object_mapping,
-    /// how many
+    /// number of names
     pub name_count: usize,
 }
 
@@ -2164,7 +2165,7 @@ pub struct cuc_pointer_info {
 
 zeroed!(cuc_pointer_info, struct_size);
 
-/// A header that exists in memory only; an `#include` of its name finds it before any file.
+/// A header that exists only in memory; an `#include` of its name finds it before any file.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_program_header {
@@ -2172,21 +2173,21 @@ pub struct cuc_program_header {
     pub name: *const c_char,
     /// the header's text; copied
     pub text: *const c_char,
-    /// how long the text is; 0 for a text that ends with a zero byte
+    /// length of the text; 0 if it ends with a zero byte
     pub bytes: usize,
 }
 
 zeroed!(cuc_program_header);
 
-/// How a program is compiled; zero is the default of every field.
+/// Options for compiling a program; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_program_options {
     /// sizeof(cuc_program_options); the initialisers set it
     pub struct_size: usize,
-    /// What messages call the source, and the name of the object (PTX); NULL is "program.cu", "program.ptx" or "program.tile". With a directory, "src/a.cu", NVRTC searches quoted includes in that first, unless no_source_include is CUC_ON.
+    /// The name of the source in messages, and of the object (PTX); NULL is "program.cu", "program.ptx" or "program.tile". With a directory, as in "src/a.cu", NVRTC searches it first for quoted includes, unless no_source_include is CUC_ON.
     pub name: *const c_char,
-    /// "sm_90", "sm_90a", "compute_90": what the code is for (PTX: sm_ only); NULL is the architecture of the current device, or of device 0, and needs a driver. --gpu-architecture A tile program takes for NULL all that the device has, "sm_90a" of one of 9.0, and uses no instruction of "sm_90a" when it is given "sm_90".
+    /// The target architecture, "sm_90", "sm_90a" or "compute_90" (PTX: sm_ only); NULL is the architecture of the current device, or of device 0, and needs a driver. --gpu-architecture A tile program with NULL targets all features of the device, "sm_90a" for a 9.0 device; with "sm_90" it uses no instruction of "sm_90a".
     pub arch: *const c_char,
     /// --relocatable-device-code: to be linked
     pub relocatable_device_code: i32,
@@ -2198,7 +2199,7 @@ pub struct cuc_program_options {
     pub lineinfo: i32,
     /// --dopt=on: optimise, also with debug
     pub device_code_optimize: i32,
-    /// --maxrregcount: registers a thread (PTX)
+    /// --maxrregcount: registers of a thread (PTX)
     pub max_register_count: i32,
     /// --ftz: flush subnormal f32 to zero
     pub ftz: i32,
@@ -2212,9 +2213,9 @@ pub struct cuc_program_options {
     pub use_fast_math: i32,
     /// --extra-device-vectorization
     pub extra_device_vectorization: i32,
-    /// --modify-stack-limit: on while NVRTC compiles
+    /// --modify-stack-limit: while NVRTC compiles
     pub modify_stack_limit: i32,
-    /// --dlink-time-opt; on by itself for CUC_CODE_LTOIR
+    /// --dlink-time-opt; implied by CUC_CODE_LTOIR
     pub link_time_optimization: i32,
     /// --gen-opt-lto: optimise before writing LTO-IR
     pub gen_opt_lto: i32,
@@ -2226,9 +2227,9 @@ pub struct cuc_program_options {
     pub split_compile: i32,
     /// --no-source-include: not from the current folder
     pub no_source_include: i32,
-    /// cucore's own: no folder of the CUDA headers added
+    /// cucore's own: add no folder of the CUDA headers
     pub no_default_headers: i32,
-    /// --use-bundled-headers: of NVRTC 13.3 and later
+    /// --use-bundled-headers: NVRTC 13.3 and later
     pub use_bundled_headers: i32,
     /// --builtin-move-forward
     pub builtin_move_forward: i32,
@@ -2254,15 +2255,15 @@ pub struct cuc_program_options {
     pub fdevice_syntax_only: i32,
     /// --minimal: fewer built-in declarations, faster
     pub minimal: i32,
-    /// --no-cache: not from nor into NVRTC's cache (PTX)
+    /// --no-cache: neither read nor write NVRTC's cache (PTX)
     pub no_cache: i32,
-    /// --numba-debug: of later NVRTCs
+    /// --numba-debug: later NVRTC versions
     pub numba_debug: i32,
-    /// --pch: precompiled headers, written and found
+    /// --pch: write and find precompiled headers
     pub pch: i32,
-    /// --pch-verbose: why a header was not usable
+    /// --pch-verbose: reasons why a header was not usable
     pub pch_verbose: i32,
-    /// --pch-messages: which one was written or used
+    /// --pch-messages: report the header written or used
     pub pch_messages: i32,
     /// --instantiate-templates-in-pch
     pub instantiate_templates_in_pch: i32,
@@ -2301,59 +2302,59 @@ pub struct cuc_program_options {
     /// --ptxas-options: one option each, "-v" (PTX)
     pub ptxas_options: *const *const c_char,
     pub ptxas_option_count: usize,
-    /// --diag-error: numbers of warnings that shall be errors
+    /// --diag-error: numbers of warnings to treat as errors
     pub diag_error: *const i32,
     pub diag_error_count: usize,
     /// --diag-suppress: numbers of warnings to drop
     pub diag_suppress: *const i32,
     pub diag_suppress_count: usize,
-    /// --diag-warn: numbers of errors that shall be warnings
+    /// --diag-warn: numbers of errors to treat as warnings
     pub diag_warn: *const i32,
     pub diag_warn_count: usize,
     /// headers in memory
     pub headers: *const cuc_program_header,
     pub header_count: usize,
-    /// What else is needed by name: "scale\<float\>", "&ns::table". NVRTC instantiates it, and the object finds its kernel under this text.
+    /// Names to instantiate: "scale\<float\>", "&ns::table". NVRTC instantiates each, and the object finds its kernel under this text.
     pub name_expressions: *const *const c_char,
     pub name_expression_count: usize,
-    /// Flags handed on as they are, after those above: for NVRTCs newer than this header (PTX).
+    /// Flags passed on unchanged, after those above: for NVRTC versions newer than this header (PTX).
     pub extra_options: *const *const c_char,
     pub extra_option_count: usize,
-    /// Constants of a tile program's kernels, in place of their values: "NAME=VALUE" (tile only)
+    /// Overrides for constants of a tile program's kernels: "NAME=VALUE" (tile only)
     pub constants: *const *const c_char,
     pub constant_count: usize,
-    /// Of a block, a power of two up to 32 (tile only). A pipeline of products has its own; 4: its warpgroups take tiles in turns, where they can.
+    /// Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product sets its own number; 4 lets its warpgroups alternate between tiles where they can.
     pub warps: i32,
-    /// what the compiler decided, in the log (tile only)
+    /// log the compiler's decisions (tile only)
     pub remarks: i32,
-    /// a load hinted so that cannot use it is an error (tile only)
+    /// a load hinted for TMA that cannot use it is an error (tile only)
     pub require_tma: i32,
     /// an mma that cannot use one is an error (tile only)
     pub require_tensor_core: i32,
-    /// of a pipelined loop, 2 to 24; fewer where they do not fit (tile only)
+    /// stages of a pipelined loop, 2 to 24; fewer if they do not fit (tile only)
     pub stages: i32,
-    /// blocks that load for one another where they can: 2, or 1 (tile only)
+    /// blocks that load for one another where possible: 2, or 1 (tile only)
     pub cluster: i32,
-    /// Blocks that each do a part of a product's summed axis where they can, up to 8: for products of fewer tiles than there are multiprocessors. The parts are added up in one order (tile only)
+    /// Blocks among which a product's reduction axis is split where possible, up to 8: for products with fewer tiles than there are multiprocessors. Partial results are added in a fixed order (tile only)
     pub split: i32,
-    /// tiles side by side along the grid's first axis before the next along its second, of a pipelined product: 1 to 64 (tile only)
+    /// tiles along the grid's first axis before the next along its second, for a pipelined product: 1 to 64 (tile only)
     pub raster: i32,
-    /// "NAME=EXTENT": dimensions of a tile program's kernels, and integer arguments, which candidates of auto() are chosen for. A kernel with another one, or without any given, is compiled with the first candidates (tile only)
+    /// "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, for which candidates of auto() are chosen. A kernel with other names, or with none given, is compiled with the first candidates (tile only)
     pub dimensions: *const *const c_char,
     pub dimension_count: usize,
-    /// A file of records (tuned.h) that is looked into for those dimensions before a model is asked, when arch is NULL; "": none; NULL: the usual one (tile only)
+    /// A file of records (tuned.h) to search for those dimensions before the cost model is used, when arch is NULL; "": none; NULL: the usual file (tile only)
     pub tuned: *const c_char,
-    /// The budget of the tile compiler: a program that would take more is refused with T801 to T805, which name the construct, the amount and the limit. 0 is the default of each, which bounds a source of 2 kB to 2 s and 512 MB; UINT64_MAX: no limit. Operations are steps of the compiler, as many on every machine: 2^23 by default (tile only)
+    /// The budget of the tile compiler: a program that exceeds it is refused with T801 to T805, which name the construct, the amount and the limit. 0 selects the default of each, which bounds a source of 2 kB to 2 s and 512 MB; UINT64_MAX: no limit. Operations are compiler steps, the same number on every machine: 2^23 by default (tile only)
     pub budget_operations: u64,
-    /// of the PTX, or of a dump: 2^26 by default (tile only)
+    /// bytes of the PTX, or of a dump: 2^26 by default (tile only)
     pub budget_ptx_bytes: u64,
-    /// that the compiler holds at a time: 2^28 by default (tile only)
+    /// bytes the compiler holds at a time: 2^28 by default (tile only)
     pub budget_memory_bytes: u64,
-    /// on the clock; 0: any number (tile only)
+    /// wall-clock time; 0: unlimited (tile only)
     pub budget_seconds: f64,
-    /// Asked some times a second, on the compiling thread, whether to end a compilation: unless it gives 0. NULL: it goes on (tile only)
+    /// Called some times a second on the compiling thread; a nonzero result ends the compilation. NULL: never ends it (tile only)
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
-    /// handed to cancel
+    /// passed to cancel
     pub cancel_user: *mut c_void,
 }
 
@@ -2662,8 +2663,8 @@ extern "C" {
     pub fn cuc_buffer_access(buffer: *const cuc_buffer) -> u32;
     /// The length of a buffer.
     pub fn cuc_buffer_bytes(buffer: *const cuc_buffer) -> usize;
-    /// Copy bytes of one buffer into another, in stream order; also across devices, and within one
-    /// buffer where the ranges do not overlap.
+    /// Copy bytes from one buffer into another, in stream order; also between devices, and between
+    /// ranges of one buffer that do not overlap.
     pub fn cuc_buffer_copy(stream: *mut cuc_stream, dst: *mut cuc_buffer, dst_offset: usize, src: *const cuc_buffer, src_offset: usize, bytes: usize) -> cuc_status;
     /// Allocate a buffer.
     pub fn cuc_buffer_create(out: *mut *mut cuc_buffer, resource: *mut cuc_memory_resource, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
@@ -2671,8 +2672,8 @@ extern "C" {
     pub fn cuc_buffer_device(buffer: *const cuc_buffer) -> *mut cuc_device;
     /// What names a buffer to a process that has imported its pool.
     pub fn cuc_buffer_export(out: *mut cuc_ipc_handle, buffer: *const cuc_buffer) -> cuc_status;
-    /// The memory behind a buffer of virtual memory, for another process: a file descriptor for each of
-    /// its pieces, of which a buffer has one, and one more for each growth.
+    /// Export the memory of a virtual-memory buffer to another process, as one file descriptor for each
+    /// piece. A buffer has one piece, plus one for each growth.
     pub fn cuc_buffer_export_pieces(pieces: *mut cuc_memory_piece, room: usize, count: *mut usize, buffer: *mut cuc_buffer) -> cuc_status;
     /// Fill a part of a buffer with a pattern, in stream order.
     pub fn cuc_buffer_fill(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, pattern: u32, pattern_bytes: u32, bytes: usize) -> cuc_status;
@@ -2681,13 +2682,13 @@ extern "C" {
     pub fn cuc_buffer_from_pointer(out: *mut *mut cuc_buffer, ptr: cuc_device_ptr, bytes: usize, options: *const cuc_buffer_options) -> cuc_status;
     /// The CPU address of a buffer of pinned, managed or host memory.
     pub fn cuc_buffer_get_host_pointer(out: *mut *mut c_void, buffer: *mut cuc_buffer) -> cuc_status;
-    /// A buffer of another size over the memory of one that there is, which stays as it is.
+    /// Create a buffer of another size over the memory of an existing buffer, which stays unchanged.
     pub fn cuc_buffer_grow(out: *mut *mut cuc_buffer, buffer: *mut cuc_buffer, bytes: usize) -> cuc_status;
     /// Have another process's buffer. Imported again it is at the same address, and there until the last
     /// of its buffers here is released.
     pub fn cuc_buffer_import(out: *mut *mut cuc_buffer, pool: *mut cuc_memory_resource, handle: *const cuc_ipc_handle, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
-    /// A buffer over the memory of another process. It grows as others of its resource do, by memory of
-    /// its own.
+    /// Create a buffer over memory of another process. It grows like other buffers of its resource, with
+    /// memory of its own process.
     pub fn cuc_buffer_import_pieces(out: *mut *mut cuc_buffer, resource: *mut cuc_memory_resource, pieces: *const cuc_memory_piece, count: usize, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
     /// The resource that will free a buffer.
     pub fn cuc_buffer_memory_resource(buffer: *const cuc_buffer) -> *mut cuc_memory_resource;
@@ -2699,7 +2700,7 @@ extern "C" {
     pub fn cuc_buffer_parent(buffer: *const cuc_buffer) -> *mut cuc_buffer;
     /// The address of a buffer.
     pub fn cuc_buffer_ptr(buffer: *const cuc_buffer) -> cuc_device_ptr;
-    /// Copy bytes of a buffer to the host, in stream order.
+    /// Copy bytes from a buffer to the host, in stream order.
     pub fn cuc_buffer_read(stream: *mut cuc_stream, dst: *mut c_void, buffer: *const cuc_buffer, offset: usize, bytes: usize) -> cuc_status;
     /// Release a buffer; the last release frees the memory.
     pub fn cuc_buffer_release(buffer: *mut cuc_buffer);
@@ -2711,9 +2712,9 @@ extern "C" {
     pub fn cuc_buffer_slice(out: *mut *mut cuc_buffer, parent: *mut cuc_buffer, offset: usize, bytes: usize) -> cuc_status;
     /// The stream that will free a buffer.
     pub fn cuc_buffer_stream(buffer: *const cuc_buffer) -> *mut cuc_stream;
-    /// Copy bytes of the host into a buffer, in stream order.
+    /// Copy bytes from the host into a buffer, in stream order.
     pub fn cuc_buffer_write(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, src: *const c_void, bytes: usize) -> cuc_status;
-    /// The kind of object code of a name.
+    /// The kind of object code with a given name.
     pub fn cuc_code_from_name(name: *const c_char) -> i32;
     /// The name of a kind of object code, such as "cubin".
     pub fn cuc_code_name(kind: i32) -> *const c_char;
@@ -2763,11 +2764,11 @@ extern "C" {
     pub fn cuc_copy_batch(stream: *mut cuc_stream, params: *const cuc_copy_batch_params) -> cuc_status;
     /// Zero a cuc_copy_batch_params and write its size.
     pub fn cuc_copy_batch_params_init(params: *mut cuc_copy_batch_params, caller_size: usize);
-    /// Copy bytes from one device to another, in stream order, with both devices named.
+    /// Copy bytes from one device to another, in stream order, naming both devices.
     pub fn cuc_copy_peer(stream: *mut cuc_stream, dst: cuc_device_ptr, dst_device: *mut cuc_device, src: cuc_device_ptr, src_device: *mut cuc_device, bytes: usize) -> cuc_status;
-    /// Copy bytes of the host to a device, in stream order.
+    /// Copy bytes from the host to a device, in stream order.
     pub fn cuc_copy_to_device(stream: *mut cuc_stream, dst: cuc_device_ptr, src: *const c_void, bytes: usize) -> cuc_status;
-    /// Copy bytes of a device to the host, in stream order.
+    /// Copy bytes from a device to the host, in stream order.
     pub fn cuc_copy_to_host(stream: *mut cuc_stream, dst: *mut c_void, src: cuc_device_ptr, bytes: usize) -> cuc_status;
     /// The architecture to compile for on a device, such as "sm_90".
     pub fn cuc_device_arch(device: *const cuc_device) -> *const c_char;
@@ -2916,7 +2917,7 @@ extern "C" {
     /// Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS",
     /// "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
     pub fn cuc_explain_text(out: *mut cuc_explanation, text: *const c_char) -> cuc_status;
-    /// Fill memory of a device with a pattern, in stream order.
+    /// Fill device memory with a pattern, in stream order.
     pub fn cuc_fill(stream: *mut cuc_stream, ptr: cuc_device_ptr, pattern: u32, pattern_bytes: u32, count: usize) -> cuc_status;
     /// Fill a rectangle of a device's memory with a pattern, in stream order.
     pub fn cuc_fill_2d(stream: *mut cuc_stream, params: *const cuc_fill_2d_params) -> cuc_status;
@@ -2938,7 +2939,7 @@ extern "C" {
     pub fn cuc_found_method(found: *const cuc_found) -> *const c_char;
     /// The file of a library, or the folder of headers.
     pub fn cuc_found_path(found: *const cuc_found) -> *const c_char;
-    /// Give a reference back; the last one frees it.
+    /// Release a reference; the last release frees it.
     pub fn cuc_found_release(found: *mut cuc_found);
     /// Share what was found.
     pub fn cuc_found_retain(found: *mut cuc_found) -> *mut cuc_found;
@@ -3047,7 +3048,7 @@ extern "C" {
     pub fn cuc_green_context_release(context: *mut cuc_green_context);
     /// Add a reference to a green context.
     pub fn cuc_green_context_retain(context: *mut cuc_green_context) -> *mut cuc_green_context;
-    /// A host address in the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
+    /// Convert a host address to the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
     pub fn cuc_host_address(host: *const c_void) -> cuc_device_ptr;
     /// The address that kernels use for page-locked host memory.
     pub fn cuc_host_get_device_pointer(out: *mut cuc_device_ptr, device: *mut cuc_device, host: *mut c_void) -> cuc_status;
@@ -3056,75 +3057,75 @@ extern "C" {
     pub fn cuc_host_register(device: *mut cuc_device, host: *mut c_void, bytes: usize, flags: u32) -> cuc_status;
     /// Undo cuc_host_register().
     pub fn cuc_host_unregister(device: *mut cuc_device, host: *mut c_void) -> cuc_status;
-    /// The attribute of a name.
+    /// The attribute with a given name.
     pub fn cuc_kernel_attribute_from_name(name: *const c_char) -> i32;
     /// The name of an attribute, such as "num_regs".
     pub fn cuc_kernel_attribute_name(attribute: i32) -> *const c_char;
-    /// Wrap a CUkernel that something else loaded; it is borrowed, never unloaded.
+    /// Wrap a CUkernel that was loaded elsewhere; it is borrowed and never unloaded.
     pub fn cuc_kernel_from_handle(out: *mut *mut cuc_kernel, handle: *mut c_void, object: *mut cuc_object) -> cuc_status;
     /// Compile a source text and look up one of its kernels, in one call.
     pub fn cuc_kernel_from_source(out: *mut *mut cuc_kernel, source_kind: i32, text: *const c_char, bytes: usize, name: *const c_char, options: *const cuc_program_options) -> cuc_status;
     /// A kernel that nvcc compiled into the program, by its host symbol.
     pub fn cuc_kernel_from_symbol(out: *mut *mut cuc_kernel, symbol: *const c_void) -> cuc_status;
-    /// Ask the driver for an attribute of a kernel on one device.
+    /// Read an attribute of a kernel on one device.
     pub fn cuc_kernel_get_attribute(out: *mut i32, kernel: *mut cuc_kernel, device: *mut cuc_device, attribute: i32) -> cuc_status;
-    /// The driver's CUfunction of a kernel on one device, for calls that know no CUkernel.
+    /// The driver's CUfunction of a kernel on one device, for calls that do not take a CUkernel.
     pub fn cuc_kernel_get_function(out: *mut *mut c_void, kernel: *mut cuc_kernel, device: *mut cuc_device) -> cuc_status;
     /// One parameter of a kernel.
     pub fn cuc_kernel_get_parameter(out: *mut cuc_kernel_parameter, kernel: *const cuc_kernel, index: usize) -> cuc_status;
-    /// How many parameters a kernel has.
+    /// The number of parameters of a kernel.
     pub fn cuc_kernel_get_parameter_count(out: *mut usize, kernel: *const cuc_kernel) -> cuc_status;
     /// The driver's CUkernel.
     pub fn cuc_kernel_handle(kernel: *const cuc_kernel) -> *mut c_void;
-    /// The name a kernel was asked for by: its symbol, or a name expression.
+    /// The name that a kernel was requested by: its symbol, or a name expression.
     pub fn cuc_kernel_name(kernel: *const cuc_kernel) -> *const c_char;
-    /// The object that a kernel is of.
+    /// The object that a kernel belongs to.
     pub fn cuc_kernel_object(kernel: *const cuc_kernel) -> *mut cuc_object;
-    /// Give a reference back; the last one gives back the object.
+    /// Release a reference to a kernel; the last one releases its object.
     pub fn cuc_kernel_release(kernel: *mut cuc_kernel);
-    /// Share a kernel.
+    /// Add a reference to a kernel.
     pub fn cuc_kernel_retain(kernel: *mut cuc_kernel) -> *mut cuc_kernel;
     /// Set an attribute of a kernel on one device, for every handle and context there.
     pub fn cuc_kernel_set_attribute(kernel: *mut cuc_kernel, device: *mut cuc_device, attribute: i32, value: i32) -> cuc_status;
-    /// Say whether a kernel would rather have shared memory or cache on one device; a hint.
+    /// Set a kernel's preference between shared memory and cache on one device; a hint.
     pub fn cuc_kernel_set_cache_config(kernel: *mut cuc_kernel, device: *mut cuc_device, config: i32) -> cuc_status;
-    /// The symbol of a kernel in its object code, mangled where its source is C++.
+    /// The symbol of a kernel in its object code; mangled for C++.
     pub fn cuc_kernel_symbol(kernel: *const cuc_kernel) -> *const c_char;
     /// Launch a kernel in stream order.
     pub fn cuc_launch(stream: *mut cuc_stream, config: *const cuc_launch_config, kernel: *mut cuc_kernel, args: *const cuc_arg, count: usize) -> cuc_status;
-    /// Write the grid and the block of a launch with a thread for each of n elements.
+    /// Choose a grid and a block with one thread for each of n elements.
     pub fn cuc_launch_config_for(config: *mut cuc_launch_config, kernel: *mut cuc_kernel, device: *mut cuc_device, n: u64) -> cuc_status;
     /// Zero a config and write its size.
     pub fn cuc_launch_config_init(config: *mut cuc_launch_config, caller_size: usize);
-    /// Call a function on the host when the stream comes to it.
+    /// Call a function on the host when the stream reaches it.
     pub fn cuc_launch_host(stream: *mut cuc_stream, fn_: Option<unsafe extern "C" fn(user: *mut c_void)>, user: *mut c_void) -> cuc_status;
-    /// Whether a launch has to be followed by a wait, so that a failure names its kernel.
+    /// Check whether every launch waits for completion, so that a failure names its kernel.
     pub fn cuc_launch_is_blocking() -> i32;
-    /// Add an object. Its name expressions are known to the linked object too.
+    /// Add an object. The linked object knows its name expressions too.
     pub fn cuc_linker_add(linker: *mut cuc_linker, object: *mut cuc_object) -> cuc_status;
-    /// Add code that lies in memory.
+    /// Add code from memory.
     pub fn cuc_linker_add_data(linker: *mut cuc_linker, kind: i32, data: *const c_void, bytes: usize, name: *const c_char) -> cuc_status;
-    /// Add a file of code. It is read here, so that a link never sees it change.
+    /// Add a file of code. It is read during this call, so later changes do not affect a link.
     pub fn cuc_linker_add_file(linker: *mut cuc_linker, kind: i32, path: *const c_char) -> cuc_status;
-    /// Who links.
+    /// The name of the linker's implementation.
     pub fn cuc_linker_backend(linker: *const cuc_linker) -> *const c_char;
-    /// Make a linker without inputs, and choose who links.
+    /// Create a linker without inputs, and choose its implementation.
     pub fn cuc_linker_create(out: *mut *mut cuc_linker, options: *const cuc_linker_options) -> cuc_status;
     /// The errors of the last link.
     pub fn cuc_linker_error_log(linker: *const cuc_linker) -> *const c_char;
-    /// One of the flags, exactly as nvJitLink is given it.
+    /// One of these flags, exactly as nvJitLink receives it.
     pub fn cuc_linker_flag(linker: *const cuc_linker, index: usize) -> *const c_char;
-    /// How many flags nvJitLink is given.
+    /// The number of flags passed to nvJitLink.
     pub fn cuc_linker_flag_count(linker: *const cuc_linker) -> usize;
-    /// What the last link had to say that is no error: times, registers, warnings.
+    /// Messages of the last link other than errors: times, registers, warnings.
     pub fn cuc_linker_info_log(linker: *const cuc_linker) -> *const c_char;
-    /// Link everything that was added.
+    /// Link all inputs.
     pub fn cuc_linker_link(out: *mut *mut cuc_object, linker: *mut cuc_linker, target: i32) -> cuc_status;
     /// Set every option to its default.
     pub fn cuc_linker_options_init(options: *mut cuc_linker_options, caller_size: usize);
-    /// Drop a reference; the last one frees the linker and its inputs. Its objects live on.
+    /// Release a reference; the last one frees the linker and its inputs. Its objects live on.
     pub fn cuc_linker_release(linker: *mut cuc_linker);
-    /// Hold one reference more.
+    /// Add a reference to a linker.
     pub fn cuc_linker_retain(linker: *mut cuc_linker) -> *mut cuc_linker;
     /// Advise the driver how a range of managed memory will be used. The advice takes effect at once.
     pub fn cuc_memory_advise(ptr: cuc_device_ptr, bytes: usize, advice: i32, location: *const cuc_memory_location) -> cuc_status;
@@ -3145,7 +3146,7 @@ extern "C" {
     pub fn cuc_memory_free(resource: *mut cuc_memory_resource, ptr: cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
     /// The devices for which a range of managed memory stays mapped.
     pub fn cuc_memory_get_accessed_by(count: *mut usize, devices: *mut i32, capacity: usize, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
-    /// The pieces that a resource of virtual memory allocates in.
+    /// The size of the pieces that a virtual-memory resource allocates.
     pub fn cuc_memory_get_granularity(out: *mut usize, resource: *mut cuc_memory_resource) -> cuc_status;
     /// The location that a range of managed memory was last prefetched to; it may have moved since.
     pub fn cuc_memory_get_last_prefetch(out: *mut cuc_memory_location, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
@@ -3212,7 +3213,7 @@ extern "C" {
     pub fn cuc_memory_resource_retain(resource: *mut cuc_memory_resource) -> *mut cuc_memory_resource;
     /// Create a resource that makes each allocation with the driver, without a pool.
     pub fn cuc_memory_synchronous(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
-    /// A resource whose buffers can grow.
+    /// Create a resource whose buffers can grow.
     pub fn cuc_memory_virtual(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_virtual_options) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_memory_virtual_options_init(options: *mut cuc_memory_virtual_options, caller_size: usize);
@@ -3235,49 +3236,49 @@ extern "C" {
     pub fn cuc_nvrtc_get_archs(count: *mut usize, out: *mut i32, capacity: usize) -> cuc_status;
     /// The version of NVRTC, the compiler of CUDA C++.
     pub fn cuc_nvrtc_get_version(major: *mut i32, minor: *mut i32) -> cuc_status;
-    /// Make an object of code in memory; no driver is needed, and none is called.
+    /// Create an object from code in memory; makes no driver call.
     pub fn cuc_object_create(out: *mut *mut cuc_object, kind: i32, data: *const c_void, bytes: usize, options: *const cuc_object_options) -> cuc_status;
-    /// Make an object of a file's contents; no driver is needed, and none is called.
+    /// Create an object from a file; makes no driver call.
     pub fn cuc_object_from_file(out: *mut *mut cuc_object, path: *const c_char, kind: i32, options: *const cuc_object_options) -> cuc_status;
     /// The code itself.
     pub fn cuc_object_get_code(data: *mut *const c_void, bytes: *mut usize, object: *const cuc_object) -> cuc_status;
-    /// Where a `__device__` or `__constant__` variable lives on one device.
+    /// The address of a `__device__` or `__constant__` variable on one device.
     pub fn cuc_object_get_global(out: *mut cuc_device_ptr, bytes: *mut usize, object: *mut cuc_object, device: *mut cuc_device, name: *const c_char) -> cuc_status;
-    /// A kernel of the object, by its symbol or by a name expression the object knows.
+    /// A kernel of the object, by its symbol or by a name expression that the object knows.
     pub fn cuc_object_get_kernel(out: *mut *mut cuc_kernel, object: *mut cuc_object, name: *const c_char) -> cuc_status;
-    /// How many kernels the code has.
+    /// The number of kernels in the code.
     pub fn cuc_object_get_kernel_count(out: *mut usize, object: *mut cuc_object) -> cuc_status;
     /// The symbol of one of the kernels; cuc_object_get_kernel() takes it.
     pub fn cuc_object_get_kernel_name(out: *mut *const c_char, object: *mut cuc_object, index: usize) -> cuc_status;
-    /// The driver's CUlibrary, loading the code when it is not loaded yet.
+    /// The driver's CUlibrary; loads the code if necessary.
     pub fn cuc_object_get_library(out: *mut *mut c_void, object: *mut cuc_object) -> cuc_status;
-    /// Where a `__managed__` variable lives: one address for the host and every device.
+    /// The address of a `__managed__` variable; the same on the host and every device.
     pub fn cuc_object_get_managed(out: *mut cuc_device_ptr, bytes: *mut usize, object: *mut cuc_object, device: *mut cuc_device, name: *const c_char) -> cuc_status;
     /// One name expression and its symbol.
     pub fn cuc_object_get_mapping(out: *mut cuc_object_mapping, object: *const cuc_object, index: usize) -> cuc_status;
-    /// The driver's CUmodule of the object on one device, for calls that know no libraries.
+    /// The driver's CUmodule of the object on one device, for calls that do not take a library.
     pub fn cuc_object_get_module(out: *mut *mut c_void, object: *mut cuc_object, device: *mut cuc_device) -> cuc_status;
-    /// The PTX of the code: of PTX its own text, else what was kept beside it.
+    /// The PTX of the code: the object's own text if it is PTX, else the PTX kept beside it.
     pub fn cuc_object_get_ptx(text: *mut *const c_char, bytes: *mut usize, object: *const cuc_object) -> cuc_status;
-    /// The address of a device function that is one and the same on every device.
+    /// The address of a device function that is the same on every device.
     pub fn cuc_object_get_unified_function(out: *mut *mut c_void, object: *mut cuc_object, name: *const c_char) -> cuc_status;
-    /// What kind of code an object is.
+    /// The kind of code in an object.
     pub fn cuc_object_kind(object: *const cuc_object) -> i32;
-    /// What the driver's own compiler said when the object was loaded.
+    /// The log of the driver's compiler from loading the object.
     pub fn cuc_object_load_log(object: *const cuc_object) -> *const c_char;
-    /// The log of the compiler or linker that made the object, also where it succeeded.
+    /// The log of the compiler or linker that made the object, also after a success.
     pub fn cuc_object_log(object: *const cuc_object) -> *const c_char;
-    /// How many name expressions the object knows the symbols of.
+    /// The number of name expressions whose symbols the object knows.
     pub fn cuc_object_mapping_count(object: *const cuc_object) -> usize;
-    /// What messages call an object.
+    /// The name of an object in messages.
     pub fn cuc_object_name(object: *const cuc_object) -> *const c_char;
     /// Set options to their defaults.
     pub fn cuc_object_options_init(options: *mut cuc_object_options, caller_size: usize);
-    /// Give a reference back; the last one unloads the library.
+    /// Release a reference to an object; the last one unloads the library.
     pub fn cuc_object_release(object: *mut cuc_object);
-    /// Share an object.
+    /// Add a reference to an object.
     pub fn cuc_object_retain(object: *mut cuc_object) -> *mut cuc_object;
-    /// Write the code to a file, whole or not at all.
+    /// Write the code to a file, completely or not at all.
     pub fn cuc_object_save(object: *const cuc_object, path: *const c_char) -> cuc_status;
     /// How much dynamic shared memory each block may use, so that so many run on one multiprocessor.
     pub fn cuc_occupancy_available_dynamic_shared(out: *mut usize, kernel: *mut cuc_kernel, device: *mut cuc_device, blocks: u32, block_threads: u32) -> cuc_status;
@@ -3291,29 +3292,29 @@ extern "C" {
     pub fn cuc_occupancy_max_potential_cluster_size(out: *mut u32, kernel: *mut cuc_kernel, device: *mut cuc_device, config: *const cuc_launch_config) -> cuc_status;
     /// Set options to their defaults.
     pub fn cuc_occupancy_options_init(options: *mut cuc_occupancy_options, caller_size: usize);
-    /// The name of what is known of a parameter's type, such as "float".
+    /// The name of a parameter type, such as "float".
     pub fn cuc_parameter_type_name(type_: i32) -> *const c_char;
-    /// Who compiled the program the last time, or will.
+    /// The compiler of the last or the next compilation.
     pub fn cuc_program_backend(program: *const cuc_program) -> *const c_char;
     /// Compile a program.
     pub fn cuc_program_compile(out: *mut *mut cuc_object, program: *mut cuc_program, target: i32) -> cuc_status;
-    /// How long the last compilation took, failed ones too.
+    /// The duration of the last compilation, including failed ones.
     pub fn cuc_program_compile_ns(program: *const cuc_program) -> u64;
-    /// Make a program of a source text. Nothing is compiled yet.
+    /// Create a program from a source text. Nothing is compiled yet.
     pub fn cuc_program_create(out: *mut *mut cuc_program, source_kind: i32, text: *const c_char, bytes: usize, options: *const cuc_program_options) -> cuc_status;
-    /// One of the flags, exactly as the compiler is given it.
+    /// One of these flags, exactly as the compiler receives it.
     pub fn cuc_program_flag(program: *const cuc_program, target: i32, index: usize) -> *const c_char;
-    /// How many flags the compiler is given for a kind of code.
+    /// The number of flags passed to the compiler for a kind of code.
     pub fn cuc_program_flag_count(program: *const cuc_program, target: i32) -> usize;
-    /// What the compiler said the last time, warnings of a success too.
+    /// The compiler's log of the last compilation, including warnings of a success.
     pub fn cuc_program_log(program: *const cuc_program) -> *const c_char;
     /// Set every option to its default.
     pub fn cuc_program_options_init(options: *mut cuc_program_options, caller_size: usize);
-    /// What became of the precompiled header at the last compilation.
+    /// The outcome for the precompiled header in the last compilation.
     pub fn cuc_program_pch_status(program: *const cuc_program) -> i32;
-    /// Drop a reference; the last one frees the program. Its objects live on.
+    /// Release a reference; the last one frees the program. Its objects live on.
     pub fn cuc_program_release(program: *mut cuc_program);
-    /// Hold one reference more.
+    /// Add a reference to a program.
     pub fn cuc_program_retain(program: *mut cuc_program) -> *mut cuc_program;
     /// Let the objects of a Python class be called: each launches what its attribute `_launch` says, a
     /// tuple that begins with the address of a cuc_python_launch (int).
