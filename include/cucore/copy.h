@@ -236,10 +236,9 @@ CUC_API void cuc_copy_2d_params_init(cuc_copy_2d_params *params, size_t caller_s
  * @order  enqueues and returns; with pageable host memory it may wait for the copy
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
- * @param stream the queue; both arrays must stay valid until the copy is done
  * @param stream the queue; both arrays must stay valid until the copy completes
+ * @param params read before the call returns
  * @retval CUC_OK                     enqueued; a fault while copying shows in a later call
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, an address is 0, a nonzero pitch is below
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, an address is 0, a nonzero pitch is below
  *                                    its x_bytes + row_bytes, or an array extends past the end of
  *                                    the address space

@@ -62,8 +62,8 @@ typedef struct cuc_program_options {
      * for quoted includes, unless no_source_include is CUC_ON. */
     const char *name;
     /** The target architecture, "sm_90", "sm_90a" or "compute_90" (PTX: sm_ only); NULL is the
-     * architecture of the current device, or of device 0, and needs a driver. --gpu-architecture A
-     * tile program with NULL targets all features of the device, "sm_90a" for a 9.0 device; with
+     * architecture of the current device, or of device 0, and needs a driver (--gpu-architecture).
+     * A tile program with NULL targets all features of the device, "sm_90a" for a 9.0 device; with
      * "sm_90" it uses no instruction of "sm_90a". */
     const char *arch;
 

@@ -7,7 +7,7 @@ const cuc_status = Int32
 const cuc_device_ptr = UInt64
 # The type of an array element or of a kernel argument.
 const cuc_dtype = Int32
-# A number of 32 bits that kernels set and one conditional node goes by: the driver's CUgraphConditionalHandle, which is also its cudaGraphConditionalHandle, and an argument of kernels as it is. It is its graph's.
+# A 32-bit value that kernels set and one conditional node reads. The handle is the driver's CUgraphConditionalHandle, the same as cudaGraphConditionalHandle, and is passed to kernels unchanged. It belongs to its graph.
 const cuc_condition = UInt64
 # A value: a tile, a scalar, a constant or a tensor; 0 is none.
 const cuc_tile = UInt32
@@ -40,11 +40,11 @@ mutable struct cuc_kernel end
 mutable struct cuc_program end
 # Inputs and options of a link. It may link many times, with further inputs added in between.
 mutable struct cuc_linker end
-# What was captured. It holds the context that it was captured in.
+# A captured graph. It retains the context that it was captured in.
 mutable struct cuc_graph end
-# An instance of a graph, that can be launched. It needs the graph no more.
+# A launchable instance of a graph; it no longer needs the graph.
 mutable struct cuc_graph_exec end
-# A node: the driver's CUgraphNode. It is its graph's, and is gone with that.
+# A node: the driver's CUgraphNode. It belongs to its graph and is destroyed with it.
 mutable struct cuc_node end
 # A tile program in the making.
 mutable struct cuc_tile_program end
@@ -564,7 +564,7 @@ struct cuc_buffer_options
     reserved::UInt32
 end
 
-# What cuc_stream_get_capture_info() tells.
+# Capture of a stream, written by cuc_stream_get_capture_info().
 struct cuc_capture_info
     struct_size::Csize_t
     id::UInt64
@@ -1211,12 +1211,12 @@ struct cuc_tensor
     strides::NTuple{8, Int64}
 end
 
-# A map, as an argument of kernels by value. It holds an address, and owns nothing. One that kernels read from memory lies there at a multiple of 64 bytes; on the host it may lie anywhere.
+# A tensor map, passed to kernels by value. It holds an address and owns nothing. A map that kernels read from memory must be aligned to 64 bytes; on the host it needs no alignment.
 struct cuc_tensor_map
     words::NTuple{16, UInt64}
 end
 
-# What a copy takes of images: pixels of a bounding box, one after the other, as convolutions want them.
+# Pixels that a copy of images transfers: those of a bounding box, in sequence, as convolutions need them.
 struct cuc_tensor_map_image
     struct_size::Csize_t
     lower::NTuple{3, Int32}
@@ -1225,7 +1225,7 @@ struct cuc_tensor_map_image
     pixels::UInt32
 end
 
-# How a map is made beyond its tensor and box; zero is the default of every field.
+# Settings of a map beyond its tensor and box; zero is the default of every field.
 struct cuc_tensor_map_options
     struct_size::Csize_t
     dtype::cuc_dtype
@@ -1265,7 +1265,7 @@ struct cuc_tile_budget
     cancel_user::Ptr{Cvoid}
 end
 
-# One of the entries of a tile kernel: they do the same, each for arguments of a kind.
+# One entry of a tile kernel: all do the same, each for a class of arguments.
 struct cuc_tile_entry
     struct_size::Csize_t
     variant::Ptr{UInt8}
@@ -1277,7 +1277,7 @@ struct cuc_tile_entry
     reserved::UInt32
 end
 
-# How cuc_tile_interpret() runs a kernel; zero is the default of every field.
+# Options of cuc_tile_interpret(); zero is the default of every field.
 struct cuc_tile_interpret_options
     struct_size::Csize_t
     grid::NTuple{3, UInt32}
@@ -1329,14 +1329,14 @@ struct cuc_copy_batch_params
     attribute_count::Csize_t
 end
 
-# DLManagedTensor: the form of before DLPack 1.0.
+# DLManagedTensor: the format before DLPack 1.0.
 struct cuc_dl_managed_tensor
     dl_tensor::cuc_dl_tensor
     manager_ctx::Ptr{Cvoid}
     deleter::Ptr{Cvoid}
 end
 
-# DLManagedTensorVersioned: the form of DLPack 1.x.
+# DLManagedTensorVersioned: the format of DLPack 1.x.
 struct cuc_dl_managed_tensor_versioned
     version::cuc_dl_version
     manager_ctx::Ptr{Cvoid}
@@ -1566,7 +1566,7 @@ cuc_device_get_count(out) =
 # The device of the calling thread's current context, or device 0 when it has none.
 cuc_device_get_current(out) =
     ccall((:cuc_device_get_current, libcucore), cuc_status, (Ptr{Ptr{cuc_device}},), out)
-# How much memory a device has for what graphs allocate.
+# Read the size of a device's graph memory.
 cuc_device_get_graph_memory(out, device, which) =
     ccall((:cuc_device_get_graph_memory, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_device}, Int32), out, device, which)
 # The total and the currently free memory of a device.
@@ -1602,7 +1602,7 @@ cuc_device_ordinal(device) =
 # The PCI address of a device, "0000:3b:00.0".
 cuc_device_pci_bus_id(device) =
     ccall((:cuc_device_pci_bus_id, libcucore), Cstring, (Ptr{cuc_device},), device)
-# Start a high mark of graphs' memory anew, from what there is now.
+# Reset a high mark of graph memory to the present size.
 cuc_device_reset_graph_memory(device, which) =
     ccall((:cuc_device_reset_graph_memory, libcucore), cuc_status, (Ptr{cuc_device}, Int32), device, which)
 # Make a device's primary context current on the calling thread.
@@ -1614,7 +1614,7 @@ cuc_device_set_memory_resource(device, resource) =
 # Wait until all work in a device's primary context is complete.
 cuc_device_synchronize(device) =
     ccall((:cuc_device_synchronize, libcucore), cuc_status, (Ptr{cuc_device},), device)
-# Give memory back that is kept for graphs' next launches.
+# Return memory that is kept for later graph launches to the system.
 cuc_device_trim_graph_memory(device) =
     ccall((:cuc_device_trim_graph_memory, libcucore), cuc_status, (Ptr{cuc_device},), device)
 # The UUID of a device in the form that NVML and nvidia-smi use: "GPU-" or "MIG-" and five groups.
@@ -1719,7 +1719,7 @@ cuc_event_query(event) =
 # Record an event; it completes when all work now on the stream is complete.
 cuc_event_record(event, stream) =
     ccall((:cuc_event_record, libcucore), cuc_status, (Ptr{cuc_event}, Ptr{cuc_stream}), event, stream)
-# Let a graph record an event, for work outside of it: a node of its own. (An event that is recorded by cuc_event_record() on a captured stream is a place in the graph, for other streams of it.)
+# Add a node that records an event for work outside the graph. (An event recorded by cuc_event_record() on a captured stream marks a point inside the graph, for its other streams.)
 cuc_event_record_external(event, stream) =
     ccall((:cuc_event_record_external, libcucore), cuc_status, (Ptr{cuc_event}, Ptr{cuc_stream}), event, stream)
 # Release an event. Waits already enqueued for it stay in effect.
@@ -1830,82 +1830,82 @@ cuc_gemm_plan_workspace_bytes(plan, m, n) =
 # Go through what a plan may choose among for a shape, with what the model thinks of each.
 cuc_gemm_visit_candidates(device, options, visit, user) =
     ccall((:cuc_gemm_visit_candidates, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{cuc_gemm_options}, Ptr{Cvoid}, Ptr{Cvoid}), device, options, visit, user)
-# Add edges: `to[i]` begins when `from[i]` has ended. All are added, or none.
+# Add edges: `to[i]` begins when `from[i]` has ended. Either all are added or none.
 cuc_graph_add_edges(graph, from, to, count) =
     ccall((:cuc_graph_add_edges, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t), graph, from, to, count)
-# Add a node that does nothing, behind others: a place where branches meet.
+# Add an empty node with dependencies: a point where branches join.
 cuc_graph_add_empty(out, graph, after, count) =
     ccall((:cuc_graph_add_empty, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Csize_t), out, graph, after, count)
-# Make a graph without nodes.
+# Create a graph without nodes.
 cuc_graph_create(out, device) =
     ccall((:cuc_graph_create, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_device}), out, device)
-# Make a condition for a node of a graph. Each has to be used by one node before the graph is instantiated.
+# Create a condition for a node of a graph. Exactly one node must use it before the graph is instantiated.
 cuc_graph_create_condition(out, graph, default_value, flags) =
     ccall((:cuc_graph_create_condition, libcucore), cuc_status, (Ptr{cuc_condition}, Ptr{cuc_graph}, UInt32, UInt32), out, graph, default_value, flags)
-# The flags that an instance was made with.
+# The flags that an instance was created with.
 cuc_graph_exec_flags(exec) =
     ccall((:cuc_graph_exec_flags, libcucore), UInt32, (Ptr{cuc_graph_exec},), exec)
-# Whether launches of an instance run a node.
+# Check whether launches of an instance run a node.
 cuc_graph_exec_get_enabled(out, exec, node) =
     ccall((:cuc_graph_exec_get_enabled, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_graph_exec}, Ptr{cuc_node}), out, exec, node)
 # The driver's handle of an instance, which is also its cudaGraphExec_t.
 cuc_graph_exec_handle(exec) =
     ccall((:cuc_graph_exec_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_graph_exec},), exec)
-# Launch an instance: all that was captured runs, in the stream's order.
+# Launch an instance: everything captured runs, in stream order.
 cuc_graph_exec_launch(exec, stream) =
     ccall((:cuc_graph_exec_launch, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_stream}), exec, stream)
 # Zero options and write their size.
 cuc_graph_exec_options_init(options, caller_size) =
     ccall((:cuc_graph_exec_options_init, libcucore), Cvoid, (Ptr{cuc_graph_exec_options}, Csize_t), options, caller_size)
-# Release an instance. Launches of it that are under way are not cut short.
+# Release an instance. Launches in progress complete.
 cuc_graph_exec_release(exec) =
     ccall((:cuc_graph_exec_release, libcucore), Cvoid, (Ptr{cuc_graph_exec},), exec)
 # Add a reference to an instance.
 cuc_graph_exec_retain(exec) =
     ccall((:cuc_graph_exec_retain, libcucore), Ptr{cuc_graph_exec}, (Ptr{cuc_graph_exec},), exec)
-# Let launches of an instance pass over a node, or run it again. What comes behind the node waits for what is ahead of it all the same. An update of the instance does not change it.
+# Disable a node in launches of an instance, or enable it again. Nodes that depend on a disabled node still wait for its dependencies. Updating the instance does not change the setting.
 cuc_graph_exec_set_enabled(exec, node, enabled) =
     ccall((:cuc_graph_exec_set_enabled, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_node}, Int32), exec, node, enabled)
-# Let an instance do what another graph says, which is much cheaper than a new instance: the same nodes with the same edges, of which parameters have changed, such as when the same code was captured again.
+# Update an instance to another graph with the same nodes and edges but other parameters, such as a new capture of the same code. This is much cheaper than a new instance.
 cuc_graph_exec_update(exec, graph) =
     ccall((:cuc_graph_exec_update, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_graph}), exec, graph)
-# Bring an instance to the device ahead of its first launch, which is then as fast as the others.
+# Upload an instance to the device, so that its first launch is as fast as the others.
 cuc_graph_exec_upload(exec, stream) =
     ccall((:cuc_graph_exec_upload, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_stream}), exec, stream)
-# Draw a graph in the DOT language of Graphviz.
+# Draw a graph in Graphviz's DOT language.
 cuc_graph_get_dot(text, bytes, graph, flags) =
     ccall((:cuc_graph_get_dot, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_graph}, UInt32), text, bytes, graph, flags)
-# How many edges a graph has: pairs of nodes of which one begins when the other has ended.
+# The number of edges of a graph. An edge is a pair of nodes; one begins when the other has ended.
 cuc_graph_get_edge_count(out, graph) =
     ccall((:cuc_graph_get_edge_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_graph}), out, graph)
 # The edges of a graph: `to[i]` begins when `from[i]` has ended.
 cuc_graph_get_edges(from, to, room, graph) =
     ccall((:cuc_graph_get_edges, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t, Ptr{cuc_graph}), from, to, room, graph)
-# How many nodes a graph has; one that was embedded counts as one.
+# The number of nodes of a graph; an embedded graph counts as one.
 cuc_graph_get_node_count(out, graph) =
     ccall((:cuc_graph_get_node_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_graph}), out, graph)
-# What the nodes of a graph are, in the driver's order, which is that of their numbers elsewhere.
+# The types of a graph's nodes, in the driver's order, which also numbers nodes elsewhere.
 cuc_graph_get_node_types(types, room, graph) =
     ccall((:cuc_graph_get_node_types, libcucore), cuc_status, (Ptr{Int32}, Csize_t, Ptr{cuc_graph}), types, room, graph)
-# The nodes of a graph, in the driver's order, which is that of cuc_graph_get_node_types().
+# The nodes of a graph, in the driver's order, the same as in cuc_graph_get_node_types().
 cuc_graph_get_nodes(nodes, room, graph) =
     ccall((:cuc_graph_get_nodes, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Csize_t, Ptr{cuc_graph}), nodes, room, graph)
 # The driver's handle of a graph, which is also its cudaGraph_t.
 cuc_graph_handle(graph) =
     ccall((:cuc_graph_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_graph},), graph)
-# Make an instance of a graph. It costs many times what a launch does.
+# Create an instance of a graph. This costs many times as much as a launch.
 cuc_graph_instantiate(out, graph, options) =
     ccall((:cuc_graph_instantiate, libcucore), cuc_status, (Ptr{Ptr{cuc_graph_exec}}, Ptr{cuc_graph}, Ptr{cuc_graph_exec_options}), out, graph, options)
-# Tie something to a graph: it is let go when the graph, every instance of it and all their launches are gone.
+# Make a graph hold a user object, which is dropped when the graph, its instances and all their launches are gone.
 cuc_graph_keep(graph, owner, drop_owner) =
     ccall((:cuc_graph_keep, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{Cvoid}, Ptr{Cvoid}), graph, owner, drop_owner)
-# Tie a buffer to a graph, as by cuc_graph_keep(): one from before the capture, that nodes use.
+# Make a graph hold a buffer, as by cuc_graph_keep(), for nodes that use a buffer from before the capture.
 cuc_graph_keep_buffer(graph, buffer) =
     ccall((:cuc_graph_keep_buffer, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{cuc_buffer}), graph, buffer)
-# Release a graph. Instances of it go on.
+# Release a graph. Its instances live on.
 cuc_graph_release(graph) =
     ccall((:cuc_graph_release, libcucore), Cvoid, (Ptr{cuc_graph},), graph)
-# Remove edges. All are removed, or none.
+# Remove edges. Either all are removed or none.
 cuc_graph_remove_edges(graph, from, to, count) =
     ccall((:cuc_graph_remove_edges, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t), graph, from, to, count)
 # Add a reference to a graph.
@@ -2178,13 +2178,13 @@ cuc_memory_virtual(out, device, options) =
 # Zero options and write their size.
 cuc_memory_virtual_options_init(options, caller_size) =
     ccall((:cuc_memory_virtual_options_init, libcucore), Cvoid, (Ptr{cuc_memory_virtual_options}, Csize_t), options, caller_size)
-# The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the one that was embedded. Nodes that are added to it are of the node's graph, as far as that is not instantiated yet.
+# The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph. Adding nodes to it changes the node's graph, as long as that is not instantiated.
 cuc_node_get_graph(out, graph, node) =
     ccall((:cuc_node_get_graph, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_graph}, Ptr{cuc_node}), out, graph, node)
-# The launch that a node of type CUC_NODE_KERNEL is.
+# The launch of a node of type CUC_NODE_KERNEL.
 cuc_node_get_launch(config, kernel, node) =
     ccall((:cuc_node_get_launch, libcucore), cuc_status, (Ptr{cuc_launch_config}, Ptr{Ptr{Cvoid}}, Ptr{cuc_node}), config, kernel, node)
-# What a node is.
+# The type of a node.
 cuc_node_get_type(out, node) =
     ccall((:cuc_node_get_type, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_node}), out, node)
 # The name of a type of node, such as "kernel".
@@ -2361,16 +2361,16 @@ cuc_status_text(status) =
 # Call a function on the host when the stream reaches it, even when earlier work failed.
 cuc_stream_add_callback(stream, callback, user) =
     ccall((:cuc_stream_add_callback, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{Cvoid}), stream, callback, user)
-# Put a conditional node into the graph that a stream is being captured into, behind what the stream has so far.
+# Add a conditional node to the graph that a stream is captured into, after the stream's work so far.
 cuc_stream_add_conditional(bodies, count, stream, condition, type_) =
     ccall((:cuc_stream_add_conditional, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, UInt32, Ptr{cuc_stream}, cuc_condition, Int32), bodies, count, stream, condition, type_)
-# Begin to capture a stream.
+# Begin capturing a stream.
 cuc_stream_begin_capture(stream, mode) =
     ccall((:cuc_stream_begin_capture, libcucore), cuc_status, (Ptr{cuc_stream}, Int32), stream, mode)
-# Begin to capture a stream into a graph that is there, behind some of its nodes.
+# Begin capturing a stream into an existing graph, after some of its nodes.
 cuc_stream_begin_capture_to(stream, graph, after, count, mode) =
     ccall((:cuc_stream_begin_capture_to, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Csize_t, Int32), stream, graph, after, count, mode)
-# End a capture and drop what it has collected: for the way out after a failure, whose record stays as it is. Captures of the same thread that fill bodies of its conditional nodes are cancelled with it. A graph that it adds to keeps the nodes that it has by then; of a spoilt capture, the driver frees it, and what else the thread captures into it is cancelled as well.
+# End a capture and discard its nodes: for cleanup after a failure, whose record is kept. Captures of the same thread that fill bodies of its conditional nodes are cancelled too. A graph that it adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that graph, and the thread's other captures into it are cancelled too.
 cuc_stream_cancel_capture(stream) =
     ccall((:cuc_stream_cancel_capture, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
 # The context of a stream.
@@ -2379,7 +2379,7 @@ cuc_stream_context(stream) =
 # Create a stream in a device's primary context.
 cuc_stream_create(out, device, options) =
     ccall((:cuc_stream_create, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_device}, Ptr{cuc_stream_options}), out, device, options)
-# Make a condition for a node of the graph that a stream is being captured into.
+# Create a condition for a node of the graph that a stream is captured into.
 cuc_stream_create_condition(out, stream, default_value, flags) =
     ccall((:cuc_stream_create_condition, libcucore), cuc_status, (Ptr{cuc_condition}, Ptr{cuc_stream}, UInt32, UInt32), out, stream, default_value, flags)
 # Create a stream whose kernels run on the multiprocessors of a green context.
@@ -2391,19 +2391,19 @@ cuc_stream_create_in(out, context, options) =
 # The device that a stream runs on.
 cuc_stream_device(stream) =
     ccall((:cuc_stream_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_stream},), stream)
-# Put a whole graph into the one that a stream is being captured into, as one node behind what the stream has so far. (An instance cannot be launched on a captured stream.)
+# Add a whole graph as one node to the graph being captured, after the stream's work so far. (An instance cannot be launched on a captured stream.)
 cuc_stream_embed_graph(stream, graph) =
     ccall((:cuc_stream_embed_graph, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_graph}), stream, graph)
-# End a capture, and have its graph.
+# End a capture and return its graph.
 cuc_stream_end_capture(out, stream) =
     ccall((:cuc_stream_end_capture, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_stream}), out, stream)
 # Wrap a stream that was created elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
 cuc_stream_from_handle(out, handle, owner, drop_owner) =
     ccall((:cuc_stream_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), out, handle, owner, drop_owner)
-# What capture a stream is in, be it one of cucore's or not.
+# Read the capture state of a stream, also for captures that cucore did not begin.
 cuc_stream_get_capture_info(out, stream) =
     ccall((:cuc_stream_get_capture_info, libcucore), cuc_status, (Ptr{cuc_capture_info}, Ptr{cuc_stream}), out, stream)
-# The nodes that what is put on a captured stream next comes behind: of the work put on it last, its own node.
+# The nodes that the next work on a captured stream will depend on; after one piece of work, its own node.
 cuc_stream_get_capture_nodes(nodes, room, count, stream) =
     ccall((:cuc_stream_get_capture_nodes, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Csize_t, Ptr{Csize_t}, Ptr{cuc_stream}), nodes, room, count, stream)
 # A default stream of a device's primary context.
@@ -2442,7 +2442,7 @@ cuc_stream_synchronize(stream) =
 # Make later work on a stream wait for an event.
 cuc_stream_wait_event(stream, event) =
     ccall((:cuc_stream_wait_event, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_event}), stream, event)
-# Let a graph wait for an event that is recorded outside of it: a node of its own.
+# Add a node that waits for an event recorded outside the graph.
 cuc_stream_wait_external(stream, event) =
     ccall((:cuc_stream_wait_external, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_event}), stream, event)
 # Make later work on a stream wait for all work now on another stream.
@@ -2454,49 +2454,49 @@ cuc_stream_wait_value(stream, address, value, bytes, compare) =
 # Write a word of memory in stream order.
 cuc_stream_write_value(stream, address, value, bytes, flags) =
     ccall((:cuc_stream_write_value, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, UInt64, UInt32, UInt32), stream, address, value, bytes, flags)
-# How many bytes the elements of a tensor take, gaps not counted.
+# The size of a tensor's elements in bytes, without gaps.
 cuc_tensor_bytes(tensor) =
     ccall((:cuc_tensor_bytes, libcucore), UInt64, (Ptr{cuc_tensor},), tensor)
-# Check that a tensor makes sense on its own. Whether the memory is there is not checked.
+# Check that a tensor is valid in itself. The existence of its memory is not checked.
 cuc_tensor_check(tensor) =
     ccall((:cuc_tensor_check, libcucore), cuc_status, (Ptr{cuc_tensor},), tensor)
-# Fill in a tensor whose elements lie without gaps, the last dimension fastest.
+# Initialise a contiguous tensor, with the last dimension fastest.
 cuc_tensor_contiguous(out, data, dtype, rank, shape, device) =
     ccall((:cuc_tensor_contiguous, libcucore), cuc_status, (Ptr{cuc_tensor}, cuc_device_ptr, cuc_dtype, Int32, Ptr{Int64}, Int32), out, data, dtype, rank, shape, device)
-# How many elements a tensor has: the product of its shape.
+# The number of elements of a tensor: the product of its shape.
 cuc_tensor_elements(tensor) =
     ccall((:cuc_tensor_elements, libcucore), Int64, (Ptr{cuc_tensor},), tensor)
-# Fill in a tensor whose elements lie without gaps from the start of a buffer.
+# Initialise a contiguous tensor at the start of a buffer.
 cuc_tensor_from_buffer(out, buffer, dtype, rank, shape) =
     ccall((:cuc_tensor_from_buffer, libcucore), cuc_status, (Ptr{cuc_tensor}, Ptr{cuc_buffer}, cuc_dtype, Int32, Ptr{Int64}), out, buffer, dtype, rank, shape)
 # Read a DLPack tensor.
 cuc_tensor_from_dlpack(out, managed) =
     ccall((:cuc_tensor_from_dlpack, libcucore), cuc_status, (Ptr{cuc_tensor}, Ptr{cuc_dl_managed_tensor_versioned}), out, managed)
-# Read a DLPack tensor of the form of before 1.0, which cannot say that it is read-only.
+# Read a DLPack tensor of the format before 1.0, which has no read-only mark.
 cuc_tensor_from_dlpack_unversioned(out, managed) =
     ccall((:cuc_tensor_from_dlpack_unversioned, libcucore), cuc_status, (Ptr{cuc_tensor}, Ptr{cuc_dl_managed_tensor}), out, managed)
-# Whether the elements of a tensor lie without gaps, the last dimension fastest.
+# Check whether a tensor is contiguous, with the last dimension fastest.
 cuc_tensor_is_contiguous(tensor) =
     ccall((:cuc_tensor_is_contiguous, libcucore), Int32, (Ptr{cuc_tensor},), tensor)
-# Make a map of images, of which a copy takes columns of pixels (im2col).
+# Encode a map of images whose copies transfer columns of pixels (im2col).
 cuc_tensor_map_im2col(out, tensor, image, options) =
     ccall((:cuc_tensor_map_im2col, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{cuc_tensor_map_image}, Ptr{cuc_tensor_map_options}), out, tensor, image, options)
-# Make a map of images, of which a copy takes columns of pixels along W alone: the bounding box is one pixel high and deep.
+# Encode a map of images whose copies transfer columns of pixels only along W: the bounding box is one pixel high and deep.
 cuc_tensor_map_im2col_wide(out, tensor, image, options) =
     ccall((:cuc_tensor_map_im2col_wide, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{cuc_tensor_map_image}, Ptr{cuc_tensor_map_options}), out, tensor, image, options)
 # Zero options and write their size.
 cuc_tensor_map_options_init(options, caller_size) =
     ccall((:cuc_tensor_map_options_init, libcucore), Cvoid, (Ptr{cuc_tensor_map_options}, Csize_t), options, caller_size)
-# Let a map be of another array of the same shape, strides and type.
+# Point a map at another array of the same shape, strides and type.
 cuc_tensor_map_replace_address(map, tensor) =
     ccall((:cuc_tensor_map_replace_address, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}), map, tensor)
-# Make a map of a tensor, of which a copy takes a box.
+# Encode a map of a tensor whose copies transfer a box.
 cuc_tensor_map_tiled(out, tensor, box, options) =
     ccall((:cuc_tensor_map_tiled, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{UInt32}, Ptr{cuc_tensor_map_options}), out, tensor, box, options)
-# Give a tensor to another library as DLPack.
+# Export a tensor to another library as DLPack.
 cuc_tensor_to_dlpack(out, tensor, owner) =
     ccall((:cuc_tensor_to_dlpack, libcucore), cuc_status, (Ptr{Ptr{cuc_dl_managed_tensor_versioned}}, Ptr{cuc_tensor}, Ptr{cuc_buffer}), out, tensor, owner)
-# Give a tensor to a library that only knows the form of before DLPack 1.0.
+# Export a tensor to a library that supports only the format before DLPack 1.0.
 cuc_tensor_to_dlpack_unversioned(out, tensor, owner) =
     ccall((:cuc_tensor_to_dlpack_unversioned, libcucore), cuc_status, (Ptr{Ptr{cuc_dl_managed_tensor}}, Ptr{cuc_tensor}, Ptr{cuc_buffer}), out, tensor, owner)
 # the absolute value
@@ -2721,19 +2721,19 @@ cuc_tile_ge(program, file, line, x, y) =
 # What a variable stands for here.
 cuc_tile_get(program, file, line, variable) =
     ccall((:cuc_tile_get, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile_variable), program, file, line, variable)
-# An entry of a tile kernel in object code: read from the code, no driver is needed.
+# Read an entry of a tile kernel from object code; needs no driver.
 cuc_tile_get_entry(out, object, kernel, index) =
     ccall((:cuc_tile_get_entry, libcucore), cuc_status, (Ptr{cuc_tile_entry}, Ptr{cuc_object}, Cstring, Csize_t), out, object, kernel, index)
-# The program as its compiler sees it, simplified: a tile program again, which means the same.
+# The program in the compiler's intermediate form, simplified: a tile program with the same meaning.
 cuc_tile_get_ir(text, bytes, program) =
     ccall((:cuc_tile_get_ir, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_program}), text, bytes, program)
-# The program as its compiler has it before it writes PTX: an op a line, with attributes, dtypes, shapes and the layout of each value, for the program's architecture.
+# The program in the form from which the compiler writes PTX: an operation a line, with attributes, dtypes, shapes and the layout of each value, for the program's architecture.
 cuc_tile_get_machine(text, bytes, program) =
     ccall((:cuc_tile_get_machine, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_program}), text, bytes, program)
-# A parameter of a tile kernel; cuc_kernel_get_parameter_count() says how many there are.
+# Read a parameter of a tile kernel; cuc_kernel_get_parameter_count() returns their number.
 cuc_tile_get_parameter(out, kernel, index) =
     ccall((:cuc_tile_get_parameter, libcucore), cuc_status, (Ptr{cuc_tile_parameter}, Ptr{cuc_kernel}, Csize_t), out, kernel, index)
-# What a record of a kernel is kept under: its program, constants and dimensions.
+# The key of a kernel's tuning record: its program, constants and dimensions.
 cuc_tile_get_record(out, program, kernel) =
     ccall((:cuc_tile_get_record, libcucore), cuc_status, (Ptr{cuc_tuned_record}, Ptr{cuc_program}, Cstring), out, program, kernel)
 # Say how many blocks a launch has, computed on the host in exact 64-bit integers.
@@ -2760,7 +2760,7 @@ cuc_tile_insert(program, file, line, x, count, index, y) =
 # An integer constant. It takes the dtype of what it meets; alone it is i32, or i64 when it is large.
 cuc_tile_int(program, file, line, value) =
     ccall((:cuc_tile_int, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Int64), program, file, line, value)
-# Run a kernel of a tile program on the CPU, block after block: slow, and exact.
+# Run a kernel of a tile program on the CPU, one block after another: slow and exact.
 cuc_tile_interpret(program, kernel, args, count, options) =
     ccall((:cuc_tile_interpret, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{cuc_arg}, Csize_t, Ptr{cuc_tile_interpret_options}), program, kernel, args, count, options)
 # Set options to their defaults.
@@ -3048,10 +3048,10 @@ cuc_tile_trunc(program, file, line, x) =
 # An integer constant from 0 to 2^64 - 1: cuc_tile_int() of what i64 does not hold, too.
 cuc_tile_uint(program, file, line, value) =
     ccall((:cuc_tile_uint, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, UInt64), program, file, line, value)
-# Go through all that the auto() constants of a kernel may be, for the program's dimensions.
+# Enumerate the candidates for the auto() constants of a kernel, for the program's dimensions.
 cuc_tile_visit_candidates(program, kernel, visit, user) =
     ccall((:cuc_tile_visit_candidates, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{Cvoid}, Ptr{Cvoid}), program, kernel, visit, user)
-# Tell the dimensions that arguments give a kernel, as the `dimensions` of cuc_program_options.
+# Report the dimensions that arguments give a kernel, in the form of `dimensions` in cuc_program_options.
 cuc_tile_visit_dimensions(program, kernel, args, count, visit, user) =
     ccall((:cuc_tile_visit_dimensions, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{cuc_arg}, Csize_t, Ptr{Cvoid}, Ptr{Cvoid}), program, kernel, args, count, visit, user)
 # The element of x where c is true, else that of y.

@@ -1400,7 +1400,7 @@ def cuc_device_get_count(out: Pointer) -> int:
 def cuc_device_get_current(out: Pointer) -> int:
     """The device of the calling thread's current context, or device 0 when it has none."""
 def cuc_device_get_graph_memory(out: Pointer, device: Pointer, which: int) -> int:
-    """How much memory a device has for what graphs allocate."""
+    """Read the size of a device's graph memory."""
 def cuc_device_get_memory_info(free_bytes: Pointer, total_bytes: Pointer, device: Pointer) -> int:
     """The total and the currently free memory of a device."""
 def cuc_device_get_memory_resource(out: Pointer, device: Pointer) -> int:
@@ -1424,7 +1424,7 @@ def cuc_device_ordinal(device: Pointer) -> int:
 def cuc_device_pci_bus_id(device: Pointer) -> bytes | None:
     """The PCI address of a device, '0000:3b:00.0'."""
 def cuc_device_reset_graph_memory(device: Pointer, which: int) -> int:
-    """Start a high mark of graphs' memory anew, from what there is now."""
+    """Reset a high mark of graph memory to the present size."""
 def cuc_device_set_current(device: Pointer, previous: Pointer) -> int:
     """Make a device's primary context current on the calling thread."""
 def cuc_device_set_memory_resource(device: Pointer, resource: Pointer) -> int:
@@ -1432,7 +1432,7 @@ def cuc_device_set_memory_resource(device: Pointer, resource: Pointer) -> int:
 def cuc_device_synchronize(device: Pointer) -> int:
     """Wait until all work in a device's primary context is complete."""
 def cuc_device_trim_graph_memory(device: Pointer) -> int:
-    """Give memory back that is kept for graphs' next launches."""
+    """Return memory that is kept for later graph launches to the system."""
 def cuc_device_uuid(device: Pointer) -> bytes | None:
     """The UUID of a device in the form that NVML and nvidia-smi use:"""
 def cuc_driver_get_path(out: Pointer) -> int:
@@ -1502,7 +1502,7 @@ def cuc_event_query(event: Pointer) -> int:
 def cuc_event_record(event: Pointer, stream: Pointer) -> int:
     """Record an event; it completes when all work now on the stream is complete."""
 def cuc_event_record_external(event: Pointer, stream: Pointer) -> int:
-    """Let a graph record an event, for work outside of it:"""
+    """Add a node that records an event for work outside the graph."""
 def cuc_event_release(event: Pointer) -> None:
     """Release an event."""
 def cuc_event_retain(event: Pointer) -> int | None:
@@ -1578,15 +1578,15 @@ def cuc_gemm_visit_candidates(device: Pointer, options: Pointer, visit: Pointer,
 def cuc_graph_add_edges(graph: Pointer, from_: Pointer, to: Pointer, count: int) -> int:
     """Add edges:"""
 def cuc_graph_add_empty(out: Pointer, graph: Pointer, after: Pointer, count: int) -> int:
-    """Add a node that does nothing, behind others:"""
+    """Add an empty node with dependencies:"""
 def cuc_graph_create(out: Pointer, device: Pointer) -> int:
-    """Make a graph without nodes."""
+    """Create a graph without nodes."""
 def cuc_graph_create_condition(out: Pointer, graph: Pointer, default_value: int, flags: int) -> int:
-    """Make a condition for a node of a graph."""
+    """Create a condition for a node of a graph."""
 def cuc_graph_exec_flags(exec: Pointer) -> int:
-    """The flags that an instance was made with."""
+    """The flags that an instance was created with."""
 def cuc_graph_exec_get_enabled(out: Pointer, exec: Pointer, node: Pointer) -> int:
-    """Whether launches of an instance run a node."""
+    """Check whether launches of an instance run a node."""
 def cuc_graph_exec_handle(exec: Pointer) -> int | None:
     """The driver's handle of an instance, which is also its cudaGraphExec_t."""
 def cuc_graph_exec_launch(exec: Pointer, stream: Pointer) -> int:
@@ -1598,31 +1598,31 @@ def cuc_graph_exec_release(exec: Pointer) -> None:
 def cuc_graph_exec_retain(exec: Pointer) -> int | None:
     """Add a reference to an instance."""
 def cuc_graph_exec_set_enabled(exec: Pointer, node: Pointer, enabled: int) -> int:
-    """Let launches of an instance pass over a node, or run it again."""
+    """Disable a node in launches of an instance, or enable it again."""
 def cuc_graph_exec_update(exec: Pointer, graph: Pointer) -> int:
-    """Let an instance do what another graph says, which is much cheaper than a new instance:"""
+    """Update an instance to another graph with the same nodes and edges but other parameters, such as a new capture of the same code."""
 def cuc_graph_exec_upload(exec: Pointer, stream: Pointer) -> int:
-    """Bring an instance to the device ahead of its first launch, which is then as fast as the others."""
+    """Upload an instance to the device, so that its first launch is as fast as the others."""
 def cuc_graph_get_dot(text: Pointer, bytes: Pointer, graph: Pointer, flags: int) -> int:
-    """Draw a graph in the DOT language of Graphviz."""
+    """Draw a graph in Graphviz's DOT language."""
 def cuc_graph_get_edge_count(out: Pointer, graph: Pointer) -> int:
-    """How many edges a graph has:"""
+    """The number of edges of a graph."""
 def cuc_graph_get_edges(from_: Pointer, to: Pointer, room: int, graph: Pointer) -> int:
     """The edges of a graph:"""
 def cuc_graph_get_node_count(out: Pointer, graph: Pointer) -> int:
-    """How many nodes a graph has; one that was embedded counts as one."""
+    """The number of nodes of a graph; an embedded graph counts as one."""
 def cuc_graph_get_node_types(types: Pointer, room: int, graph: Pointer) -> int:
-    """What the nodes of a graph are, in the driver's order, which is that of their numbers elsewhere."""
+    """The types of a graph's nodes, in the driver's order, which also numbers nodes elsewhere."""
 def cuc_graph_get_nodes(nodes: Pointer, room: int, graph: Pointer) -> int:
-    """The nodes of a graph, in the driver's order, which is that of cuc_graph_get_node_types()."""
+    """The nodes of a graph, in the driver's order, the same as in cuc_graph_get_node_types()."""
 def cuc_graph_handle(graph: Pointer) -> int | None:
     """The driver's handle of a graph, which is also its cudaGraph_t."""
 def cuc_graph_instantiate(out: Pointer, graph: Pointer, options: Pointer) -> int:
-    """Make an instance of a graph."""
+    """Create an instance of a graph."""
 def cuc_graph_keep(graph: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
-    """Tie something to a graph:"""
+    """Make a graph hold a user object, which is dropped when the graph, its instances and all their launches are gone."""
 def cuc_graph_keep_buffer(graph: Pointer, buffer: Pointer) -> int:
-    """Tie a buffer to a graph, as by cuc_graph_keep():"""
+    """Make a graph hold a buffer, as by cuc_graph_keep(), for nodes that use a buffer from before the capture."""
 def cuc_graph_release(graph: Pointer) -> None:
     """Release a graph."""
 def cuc_graph_remove_edges(graph: Pointer, from_: Pointer, to: Pointer, count: int) -> int:
@@ -1810,9 +1810,9 @@ def cuc_memory_virtual_options_init(options: Pointer, caller_size: int) -> None:
 def cuc_node_get_graph(out: Pointer, graph: Pointer, node: Pointer) -> int:
     """The graph that a node of type CUC_NODE_GRAPH runs:"""
 def cuc_node_get_launch(config: Pointer, kernel: Pointer, node: Pointer) -> int:
-    """The launch that a node of type CUC_NODE_KERNEL is."""
+    """The launch of a node of type CUC_NODE_KERNEL."""
 def cuc_node_get_type(out: Pointer, node: Pointer) -> int:
-    """What a node is."""
+    """The type of a node."""
 def cuc_node_type_name(type: int) -> bytes | None:
     """The name of a type of node, such as 'kernel'."""
 def cuc_nvjitlink_get_version(major: Pointer, minor: Pointer) -> int:
@@ -1930,19 +1930,19 @@ def cuc_status_text(status: int) -> bytes | None:
 def cuc_stream_add_callback(stream: Pointer, callback: Pointer, user: Pointer) -> int:
     """Call a function on the host when the stream reaches it, even when earlier work failed."""
 def cuc_stream_add_conditional(bodies: Pointer, count: int, stream: Pointer, condition: int, type: int) -> int:
-    """Put a conditional node into the graph that a stream is being captured into, behind what the stream has so far."""
+    """Add a conditional node to the graph that a stream is captured into, after the stream's work so far."""
 def cuc_stream_begin_capture(stream: Pointer, mode: int) -> int:
-    """Begin to capture a stream."""
+    """Begin capturing a stream."""
 def cuc_stream_begin_capture_to(stream: Pointer, graph: Pointer, after: Pointer, count: int, mode: int) -> int:
-    """Begin to capture a stream into a graph that is there, behind some of its nodes."""
+    """Begin capturing a stream into an existing graph, after some of its nodes."""
 def cuc_stream_cancel_capture(stream: Pointer) -> int:
-    """End a capture and drop what it has collected:"""
+    """End a capture and discard its nodes:"""
 def cuc_stream_context(stream: Pointer) -> int | None:
     """The context of a stream."""
 def cuc_stream_create(out: Pointer, device: Pointer, options: Pointer) -> int:
     """Create a stream in a device's primary context."""
 def cuc_stream_create_condition(out: Pointer, stream: Pointer, default_value: int, flags: int) -> int:
-    """Make a condition for a node of the graph that a stream is being captured into."""
+    """Create a condition for a node of the graph that a stream is captured into."""
 def cuc_stream_create_green(out: Pointer, context: Pointer, options: Pointer) -> int:
     """Create a stream whose kernels run on the multiprocessors of a green context."""
 def cuc_stream_create_in(out: Pointer, context: Pointer, options: Pointer) -> int:
@@ -1950,15 +1950,15 @@ def cuc_stream_create_in(out: Pointer, context: Pointer, options: Pointer) -> in
 def cuc_stream_device(stream: Pointer) -> int | None:
     """The device that a stream runs on."""
 def cuc_stream_embed_graph(stream: Pointer, graph: Pointer) -> int:
-    """Put a whole graph into the one that a stream is being captured into, as one node behind what the stream has so far."""
+    """Add a whole graph as one node to the graph being captured, after the stream's work so far."""
 def cuc_stream_end_capture(out: Pointer, stream: Pointer) -> int:
-    """End a capture, and have its graph."""
+    """End a capture and return its graph."""
 def cuc_stream_from_handle(out: Pointer, handle: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
     """Wrap a stream that was created elsewhere:"""
 def cuc_stream_get_capture_info(out: Pointer, stream: Pointer) -> int:
-    """What capture a stream is in, be it one of cucore's or not."""
+    """Read the capture state of a stream, also for captures that cucore did not begin."""
 def cuc_stream_get_capture_nodes(nodes: Pointer, room: int, count: Pointer, stream: Pointer) -> int:
-    """The nodes that what is put on a captured stream next comes behind:"""
+    """The nodes that the next work on a captured stream will depend on; after one piece of work, its own node."""
 def cuc_stream_get_default(out: Pointer, device: Pointer, which: int) -> int:
     """A default stream of a device's primary context."""
 def cuc_stream_get_flags(out: Pointer, stream: Pointer) -> int:
@@ -1984,7 +1984,7 @@ def cuc_stream_synchronize(stream: Pointer) -> int:
 def cuc_stream_wait_event(stream: Pointer, event: Pointer) -> int:
     """Make later work on a stream wait for an event."""
 def cuc_stream_wait_external(stream: Pointer, event: Pointer) -> int:
-    """Let a graph wait for an event that is recorded outside of it:"""
+    """Add a node that waits for an event recorded outside the graph."""
 def cuc_stream_wait_stream(stream: Pointer, other: Pointer) -> int:
     """Make later work on a stream wait for all work now on another stream."""
 def cuc_stream_wait_value(stream: Pointer, address: int, value: int, bytes: int, compare: int) -> int:
@@ -1992,35 +1992,35 @@ def cuc_stream_wait_value(stream: Pointer, address: int, value: int, bytes: int,
 def cuc_stream_write_value(stream: Pointer, address: int, value: int, bytes: int, flags: int) -> int:
     """Write a word of memory in stream order."""
 def cuc_tensor_bytes(tensor: Pointer) -> int:
-    """How many bytes the elements of a tensor take, gaps not counted."""
+    """The size of a tensor's elements in bytes, without gaps."""
 def cuc_tensor_check(tensor: Pointer) -> int:
-    """Check that a tensor makes sense on its own."""
+    """Check that a tensor is valid in itself."""
 def cuc_tensor_contiguous(out: Pointer, data: int, dtype: int, rank: int, shape: Pointer, device: int) -> int:
-    """Fill in a tensor whose elements lie without gaps, the last dimension fastest."""
+    """Initialise a contiguous tensor, with the last dimension fastest."""
 def cuc_tensor_elements(tensor: Pointer) -> int:
-    """How many elements a tensor has:"""
+    """The number of elements of a tensor:"""
 def cuc_tensor_from_buffer(out: Pointer, buffer: Pointer, dtype: int, rank: int, shape: Pointer) -> int:
-    """Fill in a tensor whose elements lie without gaps from the start of a buffer."""
+    """Initialise a contiguous tensor at the start of a buffer."""
 def cuc_tensor_from_dlpack(out: Pointer, managed: Pointer) -> int:
     """Read a DLPack tensor."""
 def cuc_tensor_from_dlpack_unversioned(out: Pointer, managed: Pointer) -> int:
-    """Read a DLPack tensor of the form of before 1.0, which cannot say that it is read-only."""
+    """Read a DLPack tensor of the format before 1.0, which has no read-only mark."""
 def cuc_tensor_is_contiguous(tensor: Pointer) -> int:
-    """Whether the elements of a tensor lie without gaps, the last dimension fastest."""
+    """Check whether a tensor is contiguous, with the last dimension fastest."""
 def cuc_tensor_map_im2col(out: Pointer, tensor: Pointer, image: Pointer, options: Pointer) -> int:
-    """Make a map of images, of which a copy takes columns of pixels (im2col)."""
+    """Encode a map of images whose copies transfer columns of pixels (im2col)."""
 def cuc_tensor_map_im2col_wide(out: Pointer, tensor: Pointer, image: Pointer, options: Pointer) -> int:
-    """Make a map of images, of which a copy takes columns of pixels along W alone:"""
+    """Encode a map of images whose copies transfer columns of pixels only along W:"""
 def cuc_tensor_map_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_tensor_map_replace_address(map: Pointer, tensor: Pointer) -> int:
-    """Let a map be of another array of the same shape, strides and type."""
+    """Point a map at another array of the same shape, strides and type."""
 def cuc_tensor_map_tiled(out: Pointer, tensor: Pointer, box: Pointer, options: Pointer) -> int:
-    """Make a map of a tensor, of which a copy takes a box."""
+    """Encode a map of a tensor whose copies transfer a box."""
 def cuc_tensor_to_dlpack(out: Pointer, tensor: Pointer, owner: Pointer) -> int:
-    """Give a tensor to another library as DLPack."""
+    """Export a tensor to another library as DLPack."""
 def cuc_tensor_to_dlpack_unversioned(out: Pointer, tensor: Pointer, owner: Pointer) -> int:
-    """Give a tensor to a library that only knows the form of before DLPack 1.0."""
+    """Export a tensor to a library that supports only the format before DLPack 1.0."""
 def cuc_tile_abs(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the absolute value"""
 def cuc_tile_access_options_init(options: Pointer, caller_size: int) -> None:
@@ -2170,15 +2170,15 @@ def cuc_tile_ge(program: Pointer, file: bytes | None, line: int, x: int, y: int)
 def cuc_tile_get(program: Pointer, file: bytes | None, line: int, variable: int) -> int:
     """What a variable stands for here."""
 def cuc_tile_get_entry(out: Pointer, object: Pointer, kernel: bytes | None, index: int) -> int:
-    """An entry of a tile kernel in object code:"""
+    """Read an entry of a tile kernel from object code; needs no driver."""
 def cuc_tile_get_ir(text: Pointer, bytes: Pointer, program: Pointer) -> int:
-    """The program as its compiler sees it, simplified:"""
+    """The program in the compiler's intermediate form, simplified:"""
 def cuc_tile_get_machine(text: Pointer, bytes: Pointer, program: Pointer) -> int:
-    """The program as its compiler has it before it writes PTX:"""
+    """The program in the form from which the compiler writes PTX:"""
 def cuc_tile_get_parameter(out: Pointer, kernel: Pointer, index: int) -> int:
-    """A parameter of a tile kernel; cuc_kernel_get_parameter_count() says how many there are."""
+    """Read a parameter of a tile kernel; cuc_kernel_get_parameter_count() returns their number."""
 def cuc_tile_get_record(out: Pointer, program: Pointer, kernel: bytes | None) -> int:
-    """What a record of a kernel is kept under:"""
+    """The key of a kernel's tuning record:"""
 def cuc_tile_grid(program: Pointer, file: bytes | None, line: int, grid: bytes | None) -> None:
     """Say how many blocks a launch has, computed on the host in exact 64-bit integers."""
 def cuc_tile_grid_dependency_launch(program: Pointer, file: bytes | None, line: int) -> None:
@@ -2196,7 +2196,7 @@ def cuc_tile_insert(program: Pointer, file: bytes | None, line: int, x: int, cou
 def cuc_tile_int(program: Pointer, file: bytes | None, line: int, value: int) -> int:
     """An integer constant."""
 def cuc_tile_interpret(program: Pointer, kernel: bytes | None, args: Pointer, count: int, options: Pointer) -> int:
-    """Run a kernel of a tile program on the CPU, block after block:"""
+    """Run a kernel of a tile program on the CPU, one block after another:"""
 def cuc_tile_interpret_options_init(options: Pointer, caller_size: int) -> None:
     """Set options to their defaults."""
 def cuc_tile_iota(program: Pointer, file: bytes | None, line: int, dtype: int, count: int) -> int:
@@ -2388,9 +2388,9 @@ def cuc_tile_trunc(program: Pointer, file: bytes | None, line: int, x: int) -> i
 def cuc_tile_uint(program: Pointer, file: bytes | None, line: int, value: int) -> int:
     """An integer constant from 0 to 2^64 - 1:"""
 def cuc_tile_visit_candidates(program: Pointer, kernel: bytes | None, visit: Pointer, user: Pointer) -> int:
-    """Go through all that the auto() constants of a kernel may be, for the program's dimensions."""
+    """Enumerate the candidates for the auto() constants of a kernel, for the program's dimensions."""
 def cuc_tile_visit_dimensions(program: Pointer, kernel: bytes | None, args: Pointer, count: int, visit: Pointer, user: Pointer) -> int:
-    """Tell the dimensions that arguments give a kernel, as the `dimensions` of cuc_program_options."""
+    """Report the dimensions that arguments give a kernel, in the form of `dimensions` in cuc_program_options."""
 def cuc_tile_where(program: Pointer, file: bytes | None, line: int, c: int, x: int, y: int) -> int:
     """The element of x where c is true, else that of y."""
 def cuc_tile_while(program: Pointer, file: bytes | None, line: int, condition: int) -> None:

@@ -11,9 +11,9 @@ pub type cuc_device_ptr = u64;
 /// The type of an array element or of a kernel argument.
 pub type cuc_dtype = i32;
 
-/// A number of 32 bits that kernels set and one conditional node goes by: the driver's
-/// CUgraphConditionalHandle, which is also its cudaGraphConditionalHandle, and an argument of
-/// kernels as it is. It is its graph's.
+/// A 32-bit value that kernels set and one conditional node reads. The handle is the driver's
+/// CUgraphConditionalHandle, the same as cudaGraphConditionalHandle, and is passed to kernels
+/// unchanged. It belongs to its graph.
 pub type cuc_condition = u64;
 
 /// A value: a tile, a scalar, a constant or a tensor; 0 is none.
@@ -89,17 +89,17 @@ opaque! {
 }
 
 opaque! {
-    /// What was captured. It holds the context that it was captured in.
+    /// A captured graph. It retains the context that it was captured in.
     cuc_graph
 }
 
 opaque! {
-    /// An instance of a graph, that can be launched. It needs the graph no more.
+    /// A launchable instance of a graph; it no longer needs the graph.
     cuc_graph_exec
 }
 
 opaque! {
-    /// A node: the driver's CUgraphNode. It is its graph's, and is gone with that.
+    /// A node: the driver's CUgraphNode. It belongs to its graph and is destroyed with it.
     cuc_node
 }
 
@@ -120,7 +120,7 @@ pub type cuc_tuned_visit = Option<unsafe extern "C" fn(user: *mut c_void, choice
 /// What cuc_tile_reduce() and cuc_tile_scan() combine with: two of each element become one. It is called once, and builds operations on scalars: no memory, no control flow, no value from outside but constants.
 pub type cuc_tile_combine = Option<unsafe extern "C" fn(user: *mut c_void, program: *mut cuc_tile_program, count: u32, x: *const cuc_tile, y: *const cuc_tile, result: *mut cuc_tile)>;
 
-/// Gets one "NAME=EXTENT"; the text is valid during the call.
+/// Receives one "NAME=EXTENT"; the text is valid during the call.
 pub type cuc_tile_dimension_fn = Option<unsafe extern "C" fn(user: *mut c_void, dimension: *const c_char)>;
 
 /// success
@@ -645,11 +645,11 @@ pub const CUC_HOST_IO_MEMORY: u32 = 4;
 /// kernels only read it; for memory mapped without write access
 pub const CUC_HOST_READ_ONLY: u32 = 8;
 
-/// what it points to must not be written
+/// its memory must not be written
 pub const CUC_TENSOR_READ_ONLY: u32 = 1;
-/// page-locked host memory: kernels of every device reach it
+/// page-locked host memory: kernels of every device can access it
 pub const CUC_TENSOR_PINNED: u32 = 2;
-/// managed memory: the host and every device reach it
+/// managed memory: the host and every device can access it
 pub const CUC_TENSOR_MANAGED: u32 = 4;
 
 pub const CUC_DL_CPU: i32 = 1;
@@ -779,9 +779,9 @@ pub const CUC_TENSOR_MAP_SWIZZLE_NONE: i32 = 0;
 pub const CUC_TENSOR_MAP_SWIZZLE_32B: i32 = 1;
 pub const CUC_TENSOR_MAP_SWIZZLE_64B: i32 = 2;
 pub const CUC_TENSOR_MAP_SWIZZLE_128B: i32 = 3;
-/// pieces of 32 bytes stay together
+/// atoms of 32 bytes stay together
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B: i32 = 4;
-/// and halves of odd lines change places
+/// and the halves of odd lines are swapped
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B: i32 = 5;
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B: i32 = 6;
 
@@ -791,12 +791,12 @@ pub const CUC_TENSOR_MAP_L2_128B: i32 = 2;
 pub const CUC_TENSOR_MAP_L2_256B: i32 = 3;
 
 pub const CUC_TENSOR_MAP_FILL_ZERO: i32 = 0;
-/// a NaN that makes a product 0; of floats alone
+/// a NaN that makes a product 0; only for floating-point types
 pub const CUC_TENSOR_MAP_FILL_NAN: i32 = 1;
 
-/// f32 and tf32: subnormals become 0 on their way
+/// f32 and tf32: flush subnormals to 0 during the copy
 pub const CUC_TENSOR_MAP_FTZ: i32 = 1;
-/// cuc_tensor_map_im2col_wide(): a copy takes 128 pixels
+/// cuc_tensor_map_im2col_wide(): a copy transfers 128 pixels
 pub const CUC_TENSOR_MAP_W128: i32 = 2;
 
 /// PTX text: loadable, compiled by the driver
@@ -927,18 +927,18 @@ pub const CUC_CACHE_NORMAL: i32 = 0;
 pub const CUC_CACHE_STREAMING: i32 = 1;
 pub const CUC_CACHE_PERSISTING: i32 = 2;
 
-/// the calls of every thread
+/// every thread
 pub const CUC_CAPTURE_GLOBAL: i32 = 0;
-/// those of the thread that began it
+/// the thread that began the capture
 pub const CUC_CAPTURE_THREAD_LOCAL: i32 = 1;
-/// nobody's; another thread may end it
+/// no thread; another thread may end the capture
 pub const CUC_CAPTURE_RELAXED: i32 = 2;
 
-/// it is not
+/// not captured
 pub const CUC_CAPTURE_NONE: i32 = 0;
-/// it is
+/// being captured
 pub const CUC_CAPTURE_ACTIVE: i32 = 1;
-/// a call was refused, and no graph will come of it
+/// a call was refused; the capture will yield no graph
 pub const CUC_CAPTURE_SPOILT: i32 = 2;
 
 /// kernel
@@ -971,7 +971,7 @@ pub const CUC_NODE_MEMORY_WORDS: i32 = 12;
 pub const CUC_NODE_CONDITIONAL: i32 = 13;
 
 pub const CUC_DOT_EVERYTHING: u32 = 1;
-/// parameters as the CUDA runtime has them
+/// parameters in the form of the CUDA runtime
 pub const CUC_DOT_RUNTIME_TYPES: u32 = 2;
 /// parameters of kernels, and so on
 pub const CUC_DOT_KERNELS: u32 = 4;
@@ -982,7 +982,7 @@ pub const CUC_DOT_EVENTS: u32 = 64;
 pub const CUC_DOT_SIGNALS: u32 = 128;
 pub const CUC_DOT_WAITS: u32 = 256;
 pub const CUC_DOT_KERNEL_ATTRIBUTES: u32 = 512;
-/// of nodes, and of functions
+/// of nodes and of functions
 pub const CUC_DOT_HANDLES: u32 = 1024;
 pub const CUC_DOT_ALLOCATIONS: u32 = 2048;
 pub const CUC_DOT_FREES: u32 = 4096;
@@ -990,28 +990,28 @@ pub const CUC_DOT_MEMORY_WORDS: u32 = 8192;
 pub const CUC_DOT_TOPOLOGY: u32 = 16384;
 pub const CUC_DOT_CONDITIONALS: u32 = 32768;
 
-/// A launch first frees what the one before has left allocated.
+/// Each launch first frees the memory that the previous launch left allocated.
 pub const CUC_GRAPH_AUTO_FREE: u32 = 1;
-/// Kernels can launch the instance too; not with CUC_GRAPH_AUTO_FREE.
+/// Kernels can launch the instance too; excludes CUC_GRAPH_AUTO_FREE.
 pub const CUC_GRAPH_DEVICE_LAUNCH: u32 = 2;
-/// Each kernel has the priority of the stream it was captured on, not of the launch's.
+/// Each kernel has the priority of the stream it was captured on, not of the launch stream.
 pub const CUC_GRAPH_NODE_PRIORITY: u32 = 4;
 
-/// by instances, also those that do not run
+/// used by instances, including those not running
 pub const CUC_GRAPH_MEMORY_USED: i32 = 0;
-/// the most since it was last reset
+/// maximum since its last reset
 pub const CUC_GRAPH_MEMORY_USED_HIGH: i32 = 1;
-/// that, and what is kept for the next launch
+/// used, plus memory kept for the next launch
 pub const CUC_GRAPH_MEMORY_RESERVED: i32 = 2;
-/// the most since it was last reset
+/// maximum since its last reset
 pub const CUC_GRAPH_MEMORY_RESERVED_HIGH: i32 = 3;
 
-/// it has its default value when a launch of the graph begins; without, what the launch before has left
+/// each launch of the graph starts with the default value; without this flag, with the value that the previous launch left
 pub const CUC_CONDITION_ASSIGN_DEFAULT: i32 = 1;
 
-/// the first body runs unless it is 0; the second, if any, if it is
+/// runs the first body if the value is not 0, else the second, if any
 pub const CUC_CONDITIONAL_IF: i32 = 0;
-/// its one body runs again and again, until it is 0
+/// repeats its one body until the value is 0
 pub const CUC_CONDITIONAL_WHILE: i32 = 1;
 pub const CUC_CONDITIONAL_SWITCH: i32 = 2;
 
@@ -1143,15 +1143,15 @@ pub struct cuc_buffer_options {
 
 zeroed!(cuc_buffer_options, struct_size);
 
-/// What cuc_stream_get_capture_info() tells.
+/// Capture of a stream, written by cuc_stream_get_capture_info().
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_capture_info {
     /// sizeof(cuc_capture_info), set by the caller
     pub struct_size: usize,
-    /// of no other capture of the process; 0 unless it is active
+    /// unique to this capture in the process; 0 unless active
     pub id: u64,
-    /// the driver's CUgraph, borrowed until the end; NULL unless active
+    /// the driver's CUgraph, borrowed until the capture ends; NULL unless active
     pub graph: *mut c_void,
     /// CUC_CAPTURE_NONE, CUC_CAPTURE_ACTIVE or CUC_CAPTURE_SPOILT
     pub status: i32,
@@ -1454,7 +1454,7 @@ zeroed!(cuc_device_sensors, struct_size);
 pub struct cuc_dl_data_type {
     /// a DLDataTypeCode, such as CUC_DL_FLOAT
     pub code: u8,
-    /// of one lane
+    /// bits of one lane
     pub bits: u8,
     /// 1; vector types have more
     pub lanes: u16,
@@ -1474,28 +1474,28 @@ pub struct cuc_dl_device {
 
 zeroed!(cuc_dl_device);
 
-/// DLManagedTensor: the form of before DLPack 1.0.
+/// DLManagedTensor: the format before DLPack 1.0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_dl_managed_tensor {
     pub dl_tensor: cuc_dl_tensor,
-    /// the maker's own
+    /// private to the producer
     pub manager_ctx: *mut c_void,
-    /// Called once by whoever consumes it, when the memory is needed no more; may be NULL.
+    /// The consumer calls it once, when the memory is no longer needed; may be NULL.
     pub deleter: Option<unsafe extern "C" fn(self_: *mut cuc_dl_managed_tensor)>,
 }
 
 zeroed!(cuc_dl_managed_tensor);
 
-/// DLManagedTensorVersioned: the form of DLPack 1.x.
+/// DLManagedTensorVersioned: the format of DLPack 1.x.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_dl_managed_tensor_versioned {
-    /// to be looked at before anything else
+    /// check it before anything else
     pub version: cuc_dl_version,
-    /// the maker's own
+    /// private to the producer
     pub manager_ctx: *mut c_void,
-    /// Called once by whoever consumes it, when the memory is needed no more; may be NULL.
+    /// The consumer calls it once, when the memory is no longer needed; may be NULL.
     pub deleter: Option<unsafe extern "C" fn(self_: *mut cuc_dl_managed_tensor_versioned)>,
     /// CUC_DL_ bits
     pub flags: u64,
@@ -1508,7 +1508,7 @@ zeroed!(cuc_dl_managed_tensor_versioned);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_dl_tensor {
-    /// address, also when it is a device's
+    /// the address, also of device memory
     pub data: *mut c_void,
     pub device: cuc_dl_device,
     pub ndim: i32,
@@ -1517,7 +1517,7 @@ pub struct cuc_dl_tensor {
     pub shape: *mut i64,
     /// \[ndim\] in elements; NULL: contiguous, the last dimension fastest
     pub strides: *mut i64,
-    /// of the first element from data
+    /// offset of the first element from data
     pub byte_offset: u64,
 }
 
@@ -1527,7 +1527,7 @@ zeroed!(cuc_dl_tensor);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_dl_version {
-    /// other majors have another layout
+    /// another major version has another layout
     pub major: u32,
     /// later minors add types and flags
     pub minor: u32,
@@ -1744,7 +1744,7 @@ zeroed!(cuc_gemm_options, struct_size);
 pub struct cuc_graph_exec_options {
     /// sizeof(cuc_graph_exec_options); the initialisers set it
     pub struct_size: usize,
-    /// where it is brought to the device at once; NULL: by its first launch
+    /// uploads the instance to the device at once; NULL: the first launch uploads it
     pub upload: *mut cuc_stream,
     /// CUC_GRAPH_ bits
     pub flags: u32,
@@ -2187,7 +2187,7 @@ pub struct cuc_program_options {
     pub struct_size: usize,
     /// The name of the source in messages, and of the object (PTX); NULL is "program.cu", "program.ptx" or "program.tile". With a directory, as in "src/a.cu", NVRTC searches it first for quoted includes, unless no_source_include is CUC_ON.
     pub name: *const c_char,
-    /// The target architecture, "sm_90", "sm_90a" or "compute_90" (PTX: sm_ only); NULL is the architecture of the current device, or of device 0, and needs a driver. --gpu-architecture A tile program with NULL targets all features of the device, "sm_90a" for a 9.0 device; with "sm_90" it uses no instruction of "sm_90a".
+    /// The target architecture, "sm_90", "sm_90a" or "compute_90" (PTX: sm_ only); NULL is the architecture of the current device, or of device 0, and needs a driver (--gpu-architecture). A tile program with NULL targets all features of the device, "sm_90a" for a 9.0 device; with "sm_90" it uses no instruction of "sm_90a".
     pub arch: *const c_char,
     /// --relocatable-device-code: to be linked
     pub relocatable_device_code: i32,
@@ -2444,22 +2444,22 @@ pub struct cuc_tensor {
     pub data: cuc_device_ptr,
     /// element type
     pub dtype: cuc_dtype,
-    /// dimensions, 0 to CUC_TENSOR_MAX_RANK; 0 is one element
+    /// number of dimensions, 0 to CUC_TENSOR_MAX_RANK; a tensor of rank 0 has one element
     pub rank: i32,
-    /// ordinal of the device whose memory it is; -1: the host's, or none's
+    /// ordinal of the device that owns the memory; -1: the host or no device
     pub device: i32,
     /// CUC_TENSOR_ bits
     pub flags: u32,
     /// elements along each dimension, none negative
     pub shape: [i64; 8],
-    /// elements from one index to the next; may be 0 or negative
+    /// elements between successive indices; may be 0 or negative
     pub strides: [i64; 8],
 }
 
 zeroed!(cuc_tensor);
 
-/// A map, as an argument of kernels by value. It holds an address, and owns nothing. One that
-/// kernels read from memory lies there at a multiple of 64 bytes; on the host it may lie anywhere.
+/// A tensor map, passed to kernels by value. It holds an address and owns nothing. A map that
+/// kernels read from memory must be aligned to 64 bytes; on the host it needs no alignment.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tensor_map {
@@ -2469,32 +2469,32 @@ pub struct cuc_tensor_map {
 
 zeroed!(cuc_tensor_map);
 
-/// What a copy takes of images: pixels of a bounding box, one after the other, as convolutions want
-/// them.
+/// Pixels that a copy of images transfers: those of a bounding box, in sequence, as convolutions
+/// need them.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tensor_map_image {
     /// sizeof(cuc_tensor_map_image); the initialisers set it
     pub struct_size: usize,
-    /// \[rank - 2\] corners of the bounding box: offsets from the image's, in the order of its dimensions (D, H, W)
+    /// \[rank - 2\] near corner of the bounding box: offsets from the image's near corner, in the order of its dimensions (D, H, W)
     pub lower: [i32; 3],
-    /// \[rank - 2\] the same of the far corner, from the image's far corner
+    /// \[rank - 2\] far corner of the bounding box: offsets from the image's far corner
     pub upper: [i32; 3],
-    /// of a pixel, 1 to 256
+    /// channels of a pixel, 1 to 256
     pub channels: u32,
-    /// of a copy, 1 to 1024
+    /// pixels of a copy, 1 to 1024
     pub pixels: u32,
 }
 
 zeroed!(cuc_tensor_map_image, struct_size);
 
-/// How a map is made beyond its tensor and box; zero is the default of every field.
+/// Settings of a map beyond its tensor and box; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tensor_map_options {
     /// sizeof(cuc_tensor_map_options); the initialisers set it
     pub struct_size: usize,
-    /// as which elements are copied, of the tensor's size, such as CUC_TF32 of an f32, which rounds; 0: the tensor's
+    /// element type of the copy, of the same size as the tensor's, such as CUC_TF32 for f32, which rounds; 0: the tensor's
     pub dtype: cuc_dtype,
     /// a CUC_TENSOR_MAP_INTERLEAVE_ constant
     pub interleave: i32,
@@ -2506,7 +2506,7 @@ pub struct cuc_tensor_map_options {
     pub fill: i32,
     /// CUC_TENSOR_MAP_ bits
     pub flags: u32,
-    /// of which elements of a dimension one is taken, 1 to 8; 0: 1
+    /// traversal stride of each dimension: one of so many elements is copied, 1 to 8; 0: 1
     pub steps: [u32; 5],
     /// 0
     pub reserved: u32,
@@ -2568,7 +2568,7 @@ pub struct cuc_tile_budget {
 
 zeroed!(cuc_tile_budget, struct_size);
 
-/// One of the entries of a tile kernel: they do the same, each for arguments of a kind.
+/// One entry of a tile kernel: all do the same, each for a class of arguments.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_entry {
@@ -2576,15 +2576,15 @@ pub struct cuc_tile_entry {
     pub struct_size: usize,
     /// "tma", "idx32+aligned", "idx32+overlap" or "idx64"; static storage
     pub variant: *const c_char,
-    /// of a block
+    /// threads of a block
     pub threads: u32,
-    /// shared memory of a block that the code declares,
+    /// shared memory of a block declared by the code
     pub static_shared_bytes: u32,
-    /// and that the launch gives it
+    /// shared memory of a block added by the launch
     pub dynamic_shared_bytes: u32,
-    /// of a thread; 0: not known, as of PTX
+    /// registers of a thread; 0: unknown, as in PTX
     pub registers: u32,
-    /// of a thread: what did not fit registers is in it
+    /// stack of a thread, with spilled registers
     pub stack_bytes: u32,
     /// 0
     pub reserved: u32,
@@ -2592,21 +2592,21 @@ pub struct cuc_tile_entry {
 
 zeroed!(cuc_tile_entry, struct_size);
 
-/// How cuc_tile_interpret() runs a kernel; zero is the default of every field.
+/// Options of cuc_tile_interpret(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_interpret_options {
     /// sizeof(cuc_tile_interpret_options); the initialisers set it
     pub struct_size: usize,
-    /// in blocks, of a kernel that declares none; y and z of 0 mean 1
+    /// in blocks, for a kernel that declares none; 0 in y or z means 1
     pub grid: [u32; 3],
     /// 0
     pub reserved: u32,
-    /// gets what the kernel prints, in pieces; NULL: it goes nowhere
+    /// receives the kernel's printed text, in pieces; NULL: the text is discarded
     pub print: Option<unsafe extern "C" fn(user: *mut c_void, text: *const c_char)>,
-    /// handed to print and stop
+    /// passed to print and stop
     pub user: *mut c_void,
-    /// asked some times a second whether the run is to end before the kernel has, unless it gives 0; NULL: it goes on
+    /// called some times a second; a nonzero result ends the run early; NULL: never ends it
     pub stop: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
 }
 
@@ -2620,9 +2620,9 @@ pub struct cuc_tile_parameter {
     pub struct_size: usize,
     /// valid while the kernel lives
     pub name: *const c_char,
-    /// of the scalar, or of the tensor's elements
+    /// of the scalar or of the tensor's elements
     pub dtype: cuc_dtype,
-    /// axes of a tensor; -1: a scalar
+    /// number of a tensor's axes; -1: a scalar
     pub rank: i32,
     /// 1: the kernel stores to the tensor
     pub written: u32,
@@ -2794,7 +2794,7 @@ extern "C" {
     pub fn cuc_device_get_count(out: *mut i32) -> cuc_status;
     /// The device of the calling thread's current context, or device 0 when it has none.
     pub fn cuc_device_get_current(out: *mut *mut cuc_device) -> cuc_status;
-    /// How much memory a device has for what graphs allocate.
+    /// Read the size of a device's graph memory.
     pub fn cuc_device_get_graph_memory(out: *mut u64, device: *mut cuc_device, which: i32) -> cuc_status;
     /// The total and the currently free memory of a device.
     pub fn cuc_device_get_memory_info(free_bytes: *mut u64, total_bytes: *mut u64, device: *mut cuc_device) -> cuc_status;
@@ -2818,7 +2818,7 @@ extern "C" {
     pub fn cuc_device_ordinal(device: *const cuc_device) -> i32;
     /// The PCI address of a device, "0000:3b:00.0".
     pub fn cuc_device_pci_bus_id(device: *const cuc_device) -> *const c_char;
-    /// Start a high mark of graphs' memory anew, from what there is now.
+    /// Reset a high mark of graph memory to the present size.
     pub fn cuc_device_reset_graph_memory(device: *mut cuc_device, which: i32) -> cuc_status;
     /// Make a device's primary context current on the calling thread.
     pub fn cuc_device_set_current(device: *mut cuc_device, previous: *mut *mut cuc_context) -> cuc_status;
@@ -2826,7 +2826,7 @@ extern "C" {
     pub fn cuc_device_set_memory_resource(device: *mut cuc_device, resource: *mut cuc_memory_resource) -> cuc_status;
     /// Wait until all work in a device's primary context is complete.
     pub fn cuc_device_synchronize(device: *mut cuc_device) -> cuc_status;
-    /// Give memory back that is kept for graphs' next launches.
+    /// Return memory that is kept for later graph launches to the system.
     pub fn cuc_device_trim_graph_memory(device: *mut cuc_device) -> cuc_status;
     /// The UUID of a device in the form that NVML and nvidia-smi use: "GPU-" or "MIG-" and five groups.
     pub fn cuc_device_uuid(device: *const cuc_device) -> *const c_char;
@@ -2898,9 +2898,8 @@ extern "C" {
     pub fn cuc_event_query(event: *mut cuc_event) -> cuc_status;
     /// Record an event; it completes when all work now on the stream is complete.
     pub fn cuc_event_record(event: *mut cuc_event, stream: *mut cuc_stream) -> cuc_status;
-    /// Let a graph record an event, for work outside of it: a node of its own. (An event that is
-    /// recorded by cuc_event_record() on a captured stream is a place in the graph, for other streams of
-    /// it.)
+    /// Add a node that records an event for work outside the graph. (An event recorded by
+    /// cuc_event_record() on a captured stream marks a point inside the graph, for its other streams.)
     pub fn cuc_event_record_external(event: *mut cuc_event, stream: *mut cuc_stream) -> cuc_status;
     /// Release an event. Waits already enqueued for it stay in effect.
     pub fn cuc_event_release(event: *mut cuc_event);
@@ -2975,62 +2974,62 @@ extern "C" {
     pub fn cuc_gemm_plan_workspace_bytes(plan: *const cuc_gemm_plan, m: i64, n: i64) -> u64;
     /// Go through what a plan may choose among for a shape, with what the model thinks of each.
     pub fn cuc_gemm_visit_candidates(device: *mut cuc_device, options: *const cuc_gemm_options, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
-    /// Add edges: `to\[i\]` begins when `from\[i\]` has ended. All are added, or none.
+    /// Add edges: `to\[i\]` begins when `from\[i\]` has ended. Either all are added or none.
     pub fn cuc_graph_add_edges(graph: *mut cuc_graph, from: *const *mut cuc_node, to: *const *mut cuc_node, count: usize) -> cuc_status;
-    /// Add a node that does nothing, behind others: a place where branches meet.
+    /// Add an empty node with dependencies: a point where branches join.
     pub fn cuc_graph_add_empty(out: *mut *mut cuc_node, graph: *mut cuc_graph, after: *const *mut cuc_node, count: usize) -> cuc_status;
-    /// Make a graph without nodes.
+    /// Create a graph without nodes.
     pub fn cuc_graph_create(out: *mut *mut cuc_graph, device: *mut cuc_device) -> cuc_status;
-    /// Make a condition for a node of a graph. Each has to be used by one node before the graph is
+    /// Create a condition for a node of a graph. Exactly one node must use it before the graph is
     /// instantiated.
     pub fn cuc_graph_create_condition(out: *mut cuc_condition, graph: *mut cuc_graph, default_value: u32, flags: u32) -> cuc_status;
-    /// The flags that an instance was made with.
+    /// The flags that an instance was created with.
     pub fn cuc_graph_exec_flags(exec: *const cuc_graph_exec) -> u32;
-    /// Whether launches of an instance run a node.
+    /// Check whether launches of an instance run a node.
     pub fn cuc_graph_exec_get_enabled(out: *mut i32, exec: *mut cuc_graph_exec, node: *mut cuc_node) -> cuc_status;
     /// The driver's handle of an instance, which is also its cudaGraphExec_t.
     pub fn cuc_graph_exec_handle(exec: *const cuc_graph_exec) -> *mut c_void;
-    /// Launch an instance: all that was captured runs, in the stream's order.
+    /// Launch an instance: everything captured runs, in stream order.
     pub fn cuc_graph_exec_launch(exec: *mut cuc_graph_exec, stream: *mut cuc_stream) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_graph_exec_options_init(options: *mut cuc_graph_exec_options, caller_size: usize);
-    /// Release an instance. Launches of it that are under way are not cut short.
+    /// Release an instance. Launches in progress complete.
     pub fn cuc_graph_exec_release(exec: *mut cuc_graph_exec);
     /// Add a reference to an instance.
     pub fn cuc_graph_exec_retain(exec: *mut cuc_graph_exec) -> *mut cuc_graph_exec;
-    /// Let launches of an instance pass over a node, or run it again. What comes behind the node waits
-    /// for what is ahead of it all the same. An update of the instance does not change it.
+    /// Disable a node in launches of an instance, or enable it again. Nodes that depend on a disabled
+    /// node still wait for its dependencies. Updating the instance does not change the setting.
     pub fn cuc_graph_exec_set_enabled(exec: *mut cuc_graph_exec, node: *mut cuc_node, enabled: i32) -> cuc_status;
-    /// Let an instance do what another graph says, which is much cheaper than a new instance: the same
-    /// nodes with the same edges, of which parameters have changed, such as when the same code was
-    /// captured again.
+    /// Update an instance to another graph with the same nodes and edges but other parameters, such as a
+    /// new capture of the same code. This is much cheaper than a new instance.
     pub fn cuc_graph_exec_update(exec: *mut cuc_graph_exec, graph: *mut cuc_graph) -> cuc_status;
-    /// Bring an instance to the device ahead of its first launch, which is then as fast as the others.
+    /// Upload an instance to the device, so that its first launch is as fast as the others.
     pub fn cuc_graph_exec_upload(exec: *mut cuc_graph_exec, stream: *mut cuc_stream) -> cuc_status;
-    /// Draw a graph in the DOT language of Graphviz.
+    /// Draw a graph in Graphviz's DOT language.
     pub fn cuc_graph_get_dot(text: *mut *const c_char, bytes: *mut usize, graph: *mut cuc_graph, flags: u32) -> cuc_status;
-    /// How many edges a graph has: pairs of nodes of which one begins when the other has ended.
+    /// The number of edges of a graph. An edge is a pair of nodes; one begins when the other has ended.
     pub fn cuc_graph_get_edge_count(out: *mut usize, graph: *mut cuc_graph) -> cuc_status;
     /// The edges of a graph: `to\[i\]` begins when `from\[i\]` has ended.
     pub fn cuc_graph_get_edges(from: *mut *mut cuc_node, to: *mut *mut cuc_node, room: usize, graph: *mut cuc_graph) -> cuc_status;
-    /// How many nodes a graph has; one that was embedded counts as one.
+    /// The number of nodes of a graph; an embedded graph counts as one.
     pub fn cuc_graph_get_node_count(out: *mut usize, graph: *mut cuc_graph) -> cuc_status;
-    /// What the nodes of a graph are, in the driver's order, which is that of their numbers elsewhere.
+    /// The types of a graph's nodes, in the driver's order, which also numbers nodes elsewhere.
     pub fn cuc_graph_get_node_types(types: *mut i32, room: usize, graph: *mut cuc_graph) -> cuc_status;
-    /// The nodes of a graph, in the driver's order, which is that of cuc_graph_get_node_types().
+    /// The nodes of a graph, in the driver's order, the same as in cuc_graph_get_node_types().
     pub fn cuc_graph_get_nodes(nodes: *mut *mut cuc_node, room: usize, graph: *mut cuc_graph) -> cuc_status;
     /// The driver's handle of a graph, which is also its cudaGraph_t.
     pub fn cuc_graph_handle(graph: *const cuc_graph) -> *mut c_void;
-    /// Make an instance of a graph. It costs many times what a launch does.
+    /// Create an instance of a graph. This costs many times as much as a launch.
     pub fn cuc_graph_instantiate(out: *mut *mut cuc_graph_exec, graph: *mut cuc_graph, options: *const cuc_graph_exec_options) -> cuc_status;
-    /// Tie something to a graph: it is let go when the graph, every instance of it and all their
+    /// Make a graph hold a user object, which is dropped when the graph, its instances and all their
     /// launches are gone.
     pub fn cuc_graph_keep(graph: *mut cuc_graph, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
-    /// Tie a buffer to a graph, as by cuc_graph_keep(): one from before the capture, that nodes use.
+    /// Make a graph hold a buffer, as by cuc_graph_keep(), for nodes that use a buffer from before the
+    /// capture.
     pub fn cuc_graph_keep_buffer(graph: *mut cuc_graph, buffer: *mut cuc_buffer) -> cuc_status;
-    /// Release a graph. Instances of it go on.
+    /// Release a graph. Its instances live on.
     pub fn cuc_graph_release(graph: *mut cuc_graph);
-    /// Remove edges. All are removed, or none.
+    /// Remove edges. Either all are removed or none.
     pub fn cuc_graph_remove_edges(graph: *mut cuc_graph, from: *const *mut cuc_node, to: *const *mut cuc_node, count: usize) -> cuc_status;
     /// Add a reference to a graph.
     pub fn cuc_graph_retain(graph: *mut cuc_graph) -> *mut cuc_graph;
@@ -3217,13 +3216,12 @@ extern "C" {
     pub fn cuc_memory_virtual(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_virtual_options) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_memory_virtual_options_init(options: *mut cuc_memory_virtual_options, caller_size: usize);
-    /// The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the one that was
-    /// embedded. Nodes that are added to it are of the node's graph, as far as that is not instantiated
-    /// yet.
+    /// The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph.
+    /// Adding nodes to it changes the node's graph, as long as that is not instantiated.
     pub fn cuc_node_get_graph(out: *mut *mut cuc_graph, graph: *mut cuc_graph, node: *mut cuc_node) -> cuc_status;
-    /// The launch that a node of type CUC_NODE_KERNEL is.
+    /// The launch of a node of type CUC_NODE_KERNEL.
     pub fn cuc_node_get_launch(config: *mut cuc_launch_config, kernel: *mut *mut c_void, node: *mut cuc_node) -> cuc_status;
-    /// What a node is.
+    /// The type of a node.
     pub fn cuc_node_get_type(out: *mut i32, node: *mut cuc_node) -> cuc_status;
     /// The name of a type of node, such as "kernel".
     pub fn cuc_node_type_name(type_: i32) -> *const c_char;
@@ -3346,23 +3344,23 @@ extern "C" {
     pub fn cuc_status_text(status: cuc_status) -> *const c_char;
     /// Call a function on the host when the stream reaches it, even when earlier work failed.
     pub fn cuc_stream_add_callback(stream: *mut cuc_stream, callback: cuc_stream_callback, user: *mut c_void) -> cuc_status;
-    /// Put a conditional node into the graph that a stream is being captured into, behind what the
-    /// stream has so far.
+    /// Add a conditional node to the graph that a stream is captured into, after the stream's work so
+    /// far.
     pub fn cuc_stream_add_conditional(bodies: *mut *mut cuc_graph, count: u32, stream: *mut cuc_stream, condition: cuc_condition, type_: i32) -> cuc_status;
-    /// Begin to capture a stream.
+    /// Begin capturing a stream.
     pub fn cuc_stream_begin_capture(stream: *mut cuc_stream, mode: i32) -> cuc_status;
-    /// Begin to capture a stream into a graph that is there, behind some of its nodes.
+    /// Begin capturing a stream into an existing graph, after some of its nodes.
     pub fn cuc_stream_begin_capture_to(stream: *mut cuc_stream, graph: *mut cuc_graph, after: *const *mut cuc_node, count: usize, mode: i32) -> cuc_status;
-    /// End a capture and drop what it has collected: for the way out after a failure, whose record
-    /// stays as it is. Captures of the same thread that fill bodies of its conditional nodes are
-    /// cancelled with it. A graph that it adds to keeps the nodes that it has by then; of a spoilt
-    /// capture, the driver frees it, and what else the thread captures into it is cancelled as well.
+    /// End a capture and discard its nodes: for cleanup after a failure, whose record is kept. Captures
+    /// of the same thread that fill bodies of its conditional nodes are cancelled too. A graph that it
+    /// adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that graph, and
+    /// the thread's other captures into it are cancelled too.
     pub fn cuc_stream_cancel_capture(stream: *mut cuc_stream) -> cuc_status;
     /// The context of a stream.
     pub fn cuc_stream_context(stream: *const cuc_stream) -> *mut cuc_context;
     /// Create a stream in a device's primary context.
     pub fn cuc_stream_create(out: *mut *mut cuc_stream, device: *mut cuc_device, options: *const cuc_stream_options) -> cuc_status;
-    /// Make a condition for a node of the graph that a stream is being captured into.
+    /// Create a condition for a node of the graph that a stream is captured into.
     pub fn cuc_stream_create_condition(out: *mut cuc_condition, stream: *mut cuc_stream, default_value: u32, flags: u32) -> cuc_status;
     /// Create a stream whose kernels run on the multiprocessors of a green context.
     pub fn cuc_stream_create_green(out: *mut *mut cuc_stream, context: *mut cuc_green_context, options: *const cuc_stream_options) -> cuc_status;
@@ -3370,17 +3368,17 @@ extern "C" {
     pub fn cuc_stream_create_in(out: *mut *mut cuc_stream, context: *mut cuc_context, options: *const cuc_stream_options) -> cuc_status;
     /// The device that a stream runs on.
     pub fn cuc_stream_device(stream: *const cuc_stream) -> *mut cuc_device;
-    /// Put a whole graph into the one that a stream is being captured into, as one node behind what
-    /// the stream has so far. (An instance cannot be launched on a captured stream.)
+    /// Add a whole graph as one node to the graph being captured, after the stream's work so far. (An
+    /// instance cannot be launched on a captured stream.)
     pub fn cuc_stream_embed_graph(stream: *mut cuc_stream, graph: *mut cuc_graph) -> cuc_status;
-    /// End a capture, and have its graph.
+    /// End a capture and return its graph.
     pub fn cuc_stream_end_capture(out: *mut *mut cuc_graph, stream: *mut cuc_stream) -> cuc_status;
     /// Wrap a stream that was created elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
     pub fn cuc_stream_from_handle(out: *mut *mut cuc_stream, handle: *mut c_void, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
-    /// What capture a stream is in, be it one of cucore's or not.
+    /// Read the capture state of a stream, also for captures that cucore did not begin.
     pub fn cuc_stream_get_capture_info(out: *mut cuc_capture_info, stream: *mut cuc_stream) -> cuc_status;
-    /// The nodes that what is put on a captured stream next comes behind: of the work put on it last,
-    /// its own node.
+    /// The nodes that the next work on a captured stream will depend on; after one piece of work, its
+    /// own node.
     pub fn cuc_stream_get_capture_nodes(nodes: *mut *mut cuc_node, room: usize, count: *mut usize, stream: *mut cuc_stream) -> cuc_status;
     /// A default stream of a device's primary context.
     pub fn cuc_stream_get_default(out: *mut *mut cuc_stream, device: *mut cuc_device, which: i32) -> cuc_status;
@@ -3407,7 +3405,7 @@ extern "C" {
     pub fn cuc_stream_synchronize(stream: *mut cuc_stream) -> cuc_status;
     /// Make later work on a stream wait for an event.
     pub fn cuc_stream_wait_event(stream: *mut cuc_stream, event: *mut cuc_event) -> cuc_status;
-    /// Let a graph wait for an event that is recorded outside of it: a node of its own.
+    /// Add a node that waits for an event recorded outside the graph.
     pub fn cuc_stream_wait_external(stream: *mut cuc_stream, event: *mut cuc_event) -> cuc_status;
     /// Make later work on a stream wait for all work now on another stream.
     pub fn cuc_stream_wait_stream(stream: *mut cuc_stream, other: *mut cuc_stream) -> cuc_status;
@@ -3415,36 +3413,36 @@ extern "C" {
     pub fn cuc_stream_wait_value(stream: *mut cuc_stream, address: cuc_device_ptr, value: u64, bytes: u32, compare: u32) -> cuc_status;
     /// Write a word of memory in stream order.
     pub fn cuc_stream_write_value(stream: *mut cuc_stream, address: cuc_device_ptr, value: u64, bytes: u32, flags: u32) -> cuc_status;
-    /// How many bytes the elements of a tensor take, gaps not counted.
+    /// The size of a tensor's elements in bytes, without gaps.
     pub fn cuc_tensor_bytes(tensor: *const cuc_tensor) -> u64;
-    /// Check that a tensor makes sense on its own. Whether the memory is there is not checked.
+    /// Check that a tensor is valid in itself. The existence of its memory is not checked.
     pub fn cuc_tensor_check(tensor: *const cuc_tensor) -> cuc_status;
-    /// Fill in a tensor whose elements lie without gaps, the last dimension fastest.
+    /// Initialise a contiguous tensor, with the last dimension fastest.
     pub fn cuc_tensor_contiguous(out: *mut cuc_tensor, data: cuc_device_ptr, dtype: cuc_dtype, rank: i32, shape: *const i64, device: i32) -> cuc_status;
-    /// How many elements a tensor has: the product of its shape.
+    /// The number of elements of a tensor: the product of its shape.
     pub fn cuc_tensor_elements(tensor: *const cuc_tensor) -> i64;
-    /// Fill in a tensor whose elements lie without gaps from the start of a buffer.
+    /// Initialise a contiguous tensor at the start of a buffer.
     pub fn cuc_tensor_from_buffer(out: *mut cuc_tensor, buffer: *const cuc_buffer, dtype: cuc_dtype, rank: i32, shape: *const i64) -> cuc_status;
     /// Read a DLPack tensor.
     pub fn cuc_tensor_from_dlpack(out: *mut cuc_tensor, managed: *const cuc_dl_managed_tensor_versioned) -> cuc_status;
-    /// Read a DLPack tensor of the form of before 1.0, which cannot say that it is read-only.
+    /// Read a DLPack tensor of the format before 1.0, which has no read-only mark.
     pub fn cuc_tensor_from_dlpack_unversioned(out: *mut cuc_tensor, managed: *const cuc_dl_managed_tensor) -> cuc_status;
-    /// Whether the elements of a tensor lie without gaps, the last dimension fastest.
+    /// Check whether a tensor is contiguous, with the last dimension fastest.
     pub fn cuc_tensor_is_contiguous(tensor: *const cuc_tensor) -> i32;
-    /// Make a map of images, of which a copy takes columns of pixels (im2col).
+    /// Encode a map of images whose copies transfer columns of pixels (im2col).
     pub fn cuc_tensor_map_im2col(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, image: *const cuc_tensor_map_image, options: *const cuc_tensor_map_options) -> cuc_status;
-    /// Make a map of images, of which a copy takes columns of pixels along W alone: the bounding box is
+    /// Encode a map of images whose copies transfer columns of pixels only along W: the bounding box is
     /// one pixel high and deep.
     pub fn cuc_tensor_map_im2col_wide(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, image: *const cuc_tensor_map_image, options: *const cuc_tensor_map_options) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_tensor_map_options_init(options: *mut cuc_tensor_map_options, caller_size: usize);
-    /// Let a map be of another array of the same shape, strides and type.
+    /// Point a map at another array of the same shape, strides and type.
     pub fn cuc_tensor_map_replace_address(map: *mut cuc_tensor_map, tensor: *const cuc_tensor) -> cuc_status;
-    /// Make a map of a tensor, of which a copy takes a box.
+    /// Encode a map of a tensor whose copies transfer a box.
     pub fn cuc_tensor_map_tiled(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, box_: *const u32, options: *const cuc_tensor_map_options) -> cuc_status;
-    /// Give a tensor to another library as DLPack.
+    /// Export a tensor to another library as DLPack.
     pub fn cuc_tensor_to_dlpack(out: *mut *mut cuc_dl_managed_tensor_versioned, tensor: *const cuc_tensor, owner: *mut cuc_buffer) -> cuc_status;
-    /// Give a tensor to a library that only knows the form of before DLPack 1.0.
+    /// Export a tensor to a library that supports only the format before DLPack 1.0.
     pub fn cuc_tensor_to_dlpack_unversioned(out: *mut *mut cuc_dl_managed_tensor, tensor: *const cuc_tensor, owner: *mut cuc_buffer) -> cuc_status;
     /// the absolute value
     pub fn cuc_tile_abs(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3596,16 +3594,17 @@ extern "C" {
     pub fn cuc_tile_ge(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// What a variable stands for here.
     pub fn cuc_tile_get(program: *mut cuc_tile_program, file: *const c_char, line: u32, variable: cuc_tile_variable) -> cuc_tile;
-    /// An entry of a tile kernel in object code: read from the code, no driver is needed.
+    /// Read an entry of a tile kernel from object code; needs no driver.
     pub fn cuc_tile_get_entry(out: *mut cuc_tile_entry, object: *mut cuc_object, kernel: *const c_char, index: usize) -> cuc_status;
-    /// The program as its compiler sees it, simplified: a tile program again, which means the same.
+    /// The program in the compiler's intermediate form, simplified: a tile program with the same
+    /// meaning.
     pub fn cuc_tile_get_ir(text: *mut *const c_char, bytes: *mut usize, program: *mut cuc_program) -> cuc_status;
-    /// The program as its compiler has it before it writes PTX: an op a line, with attributes, dtypes,
-    /// shapes and the layout of each value, for the program's architecture.
+    /// The program in the form from which the compiler writes PTX: an operation a line, with attributes,
+    /// dtypes, shapes and the layout of each value, for the program's architecture.
     pub fn cuc_tile_get_machine(text: *mut *const c_char, bytes: *mut usize, program: *mut cuc_program) -> cuc_status;
-    /// A parameter of a tile kernel; cuc_kernel_get_parameter_count() says how many there are.
+    /// Read a parameter of a tile kernel; cuc_kernel_get_parameter_count() returns their number.
     pub fn cuc_tile_get_parameter(out: *mut cuc_tile_parameter, kernel: *const cuc_kernel, index: usize) -> cuc_status;
-    /// What a record of a kernel is kept under: its program, constants and dimensions.
+    /// The key of a kernel's tuning record: its program, constants and dimensions.
     pub fn cuc_tile_get_record(out: *mut cuc_tuned_record, program: *mut cuc_program, kernel: *const c_char) -> cuc_status;
     /// Say how many blocks a launch has, computed on the host in exact 64-bit integers.
     pub fn cuc_tile_grid(program: *mut cuc_tile_program, file: *const c_char, line: u32, grid: *const c_char);
@@ -3624,7 +3623,7 @@ extern "C" {
     /// An integer constant. It takes the dtype of what it meets; alone it is i32, or i64 when it is
     /// large.
     pub fn cuc_tile_int(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: i64) -> cuc_tile;
-    /// Run a kernel of a tile program on the CPU, block after block: slow, and exact.
+    /// Run a kernel of a tile program on the CPU, one block after another: slow and exact.
     pub fn cuc_tile_interpret(program: *mut cuc_program, kernel: *const c_char, args: *const cuc_arg, count: usize, options: *const cuc_tile_interpret_options) -> cuc_status;
     /// Set options to their defaults.
     pub fn cuc_tile_interpret_options_init(options: *mut cuc_tile_interpret_options, caller_size: usize);
@@ -3819,9 +3818,10 @@ extern "C" {
     pub fn cuc_tile_trunc(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// An integer constant from 0 to 2^64 - 1: cuc_tile_int() of what i64 does not hold, too.
     pub fn cuc_tile_uint(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: u64) -> cuc_tile;
-    /// Go through all that the auto() constants of a kernel may be, for the program's dimensions.
+    /// Enumerate the candidates for the auto() constants of a kernel, for the program's dimensions.
     pub fn cuc_tile_visit_candidates(program: *mut cuc_program, kernel: *const c_char, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
-    /// Tell the dimensions that arguments give a kernel, as the `dimensions` of cuc_program_options.
+    /// Report the dimensions that arguments give a kernel, in the form of `dimensions` in
+    /// cuc_program_options.
     pub fn cuc_tile_visit_dimensions(program: *mut cuc_program, kernel: *const c_char, args: *const cuc_arg, count: usize, visit: cuc_tile_dimension_fn, user: *mut c_void) -> cuc_status;
     /// The element of x where c is true, else that of y.
     pub fn cuc_tile_where(program: *mut cuc_tile_program, file: *const c_char, line: u32, c: cuc_tile, x: cuc_tile, y: cuc_tile) -> cuc_tile;
