@@ -18,8 +18,8 @@
  * In CUDA C++ a kernel receives the condition as a `cudaGraphConditionalHandle` and sets its value
  * with `cudaGraphSetConditional(handle, value)`. Without the runtime's headers, declare it:
  *
- *     extern "C" __device__ __cudart_builtin__ void cudaGraphSetConditional(unsigned long long
- * handle, unsigned value);
+ *     extern "C" __device__ __cudart_builtin__
+ *     void cudaGraphSetConditional(unsigned long long handle, unsigned value);
  *
  * @par Bodies Captures fill them (cuc_stream_begin_capture_to()) before the graph is instantiated.
  *      A body may contain kernels of one context, copies except of pageable memory, fills, other

@@ -19,7 +19,7 @@
 
 CUC_BEGIN_DECLS
 
-/* ---- Compiled code --------------------------------------------------------------------------- */
+/* ---- Compiled code -------------------------------------------------------------------------- */
 
 /**
  * The program in the compiler's intermediate form, simplified: a tile program with the same
@@ -138,7 +138,7 @@ typedef struct cuc_tile_parameter {
 CUC_API cuc_status cuc_tile_get_parameter(cuc_tile_parameter *out, const cuc_kernel *kernel,
                                           size_t index);
 
-/* ---- Candidates ------------------------------------------------------------------------------ */
+/* ---- Candidates ----------------------------------------------------------------------------- */
 
 /** Receives one "NAME=EXTENT"; the text is valid during the call. */
 typedef void (*cuc_tile_dimension_fn)(void *user, const char *dimension);
@@ -225,7 +225,7 @@ CUC_API cuc_status cuc_tile_visit_candidates(cuc_program *program, const char *k
 CUC_API cuc_status cuc_tile_get_record(cuc_tuned_record *out, cuc_program *program,
                                        const char *kernel);
 
-/* ---- Interpreter ----------------------------------------------------------------------------- */
+/* ---- Interpreter ---------------------------------------------------------------------------- */
 
 /** Options of cuc_tile_interpret(); zero is the default of every field. */
 typedef struct cuc_tile_interpret_options {

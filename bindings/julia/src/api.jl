@@ -11,7 +11,7 @@ const cuc_dtype = Int32
 const cuc_condition = UInt64
 # A value: a tile, a scalar, a constant or a tensor; 0 is none.
 const cuc_tile = UInt32
-# A variable: what stands for one value after another of the same type; 0 is none.
+# A variable, which holds successive values of one type; 0 is none.
 const cuc_tile_variable = UInt32
 
 # What a search found, and where it looked before.
@@ -28,7 +28,7 @@ mutable struct cuc_event end
 mutable struct cuc_memory_resource end
 # A range of memory. It retains its resource and the stream that will free it, so these may be released in any order.
 mutable struct cuc_buffer end
-# Products of one kind, compiled.
+# A compiled kind of product.
 mutable struct cuc_gemm_plan end
 # A part of a device: its primary context with some of its multiprocessors.
 mutable struct cuc_green_context end
@@ -46,7 +46,7 @@ mutable struct cuc_graph end
 mutable struct cuc_graph_exec end
 # A node: the driver's CUgraphNode. It belongs to its graph and is destroyed with it.
 mutable struct cuc_node end
-# A tile program in the making.
+# A tile program under construction.
 mutable struct cuc_tile_program end
 
 const CUC_OK = Int32(0)
@@ -829,7 +829,7 @@ struct cuc_fill_2d_params
     pattern_bytes::UInt32
 end
 
-# What was chosen for a plan, and what is thought to come of it.
+# The choice made for a plan and its estimated time.
 struct cuc_gemm_choice
     struct_size::Csize_t
     tile_m::Int32
@@ -849,7 +849,7 @@ struct cuc_gemm_choice
     by::Ptr{UInt8}
 end
 
-# What kind of products a plan is for; zero is the default of every field.
+# Description of a plan; zero is the default of every field.
 struct cuc_gemm_options
     struct_size::Csize_t
     form::Int32
@@ -1238,7 +1238,7 @@ struct cuc_tensor_map_options
     reserved::UInt32
 end
 
-# How memory is accessed; zero is the default of every field.
+# Options of a memory access; zero is the default of every field.
 struct cuc_tile_access_options
     struct_size::Csize_t
     shape::Ptr{Int64}
@@ -1254,7 +1254,7 @@ struct cuc_tile_access_options
     reserved::UInt32
 end
 
-# What building a program may take; zero is the default of every field.
+# Limits for building a program; zero is the default of every field.
 struct cuc_tile_budget
     struct_size::Csize_t
     budget_operations::UInt64
@@ -1345,7 +1345,7 @@ struct cuc_dl_managed_tensor_versioned
     dl_tensor::cuc_dl_tensor
 end
 
-# The arrays of a call. What the plan has no use for must be NULL, and is named when it is not.
+# The arrays of a call. Arrays that the plan does not use must be NULL; else the error names them.
 struct cuc_gemm_args
     struct_size::Csize_t
     a::Ptr{cuc_tensor}
@@ -1791,43 +1791,43 @@ cuc_found_tried_count(found) =
 # Compute a product, in stream order: d = activation(alpha a b + beta c + bias) + residual.
 cuc_gemm(stream, plan, alpha, beta, args) =
     ccall((:cuc_gemm, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_gemm_plan}, Cdouble, Cdouble, Ptr{cuc_gemm_args}), stream, plan, alpha, beta, args)
-# Set arguments to none.
+# Set arguments to their defaults.
 cuc_gemm_args_init(args, caller_size) =
     ccall((:cuc_gemm_args_init, libcucore), Cvoid, (Ptr{cuc_gemm_args}, Csize_t), args, caller_size)
-# Compute many products of one shape, in stream order: cuc_gemm() of each.
+# Compute many products of one shape, in stream order, each as by cuc_gemm().
 cuc_gemm_batched(stream, plan, alpha, beta, args) =
     ccall((:cuc_gemm_batched, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_gemm_plan}, Cdouble, Cdouble, Ptr{cuc_gemm_args}), stream, plan, alpha, beta, args)
-# Compute products that share b's shape, each of a range of rows, in stream order.
+# Compute products with the same shape of b, each over a range of rows, in stream order.
 cuc_gemm_grouped(stream, plan, alpha, beta, args) =
     ccall((:cuc_gemm_grouped, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_gemm_plan}, Cdouble, Cdouble, Ptr{cuc_gemm_args}), stream, plan, alpha, beta, args)
 # Set every option to its default.
 cuc_gemm_options_init(options, caller_size) =
     ccall((:cuc_gemm_options_init, libcucore), Cvoid, (Ptr{cuc_gemm_options}, Csize_t), options, caller_size)
-# Write a choice, as records and cuc_gemm_visit_candidates() have it, into options.
+# Apply a choice, in the form of records and cuc_gemm_visit_candidates(), to options.
 cuc_gemm_options_set_choice(options, choice) =
     ccall((:cuc_gemm_options_set_choice, libcucore), cuc_status, (Ptr{cuc_gemm_options}, Cstring), options, choice)
-# Make a plan: write the tile program, choose its tiles, compile it to PTX.
+# Create a plan: write the tile program, choose its tiles, and compile it to PTX.
 cuc_gemm_plan_create(out, device, options) =
     ccall((:cuc_gemm_plan_create, libcucore), cuc_status, (Ptr{Ptr{cuc_gemm_plan}}, Ptr{cuc_device}, Ptr{cuc_gemm_options}), out, device, options)
-# What was chosen for a plan.
+# The choice made for a plan.
 cuc_gemm_plan_get_choice(out, plan) =
     ccall((:cuc_gemm_plan_get_choice, libcucore), cuc_status, (Ptr{cuc_gemm_choice}, Ptr{cuc_gemm_plan}), out, plan)
-# A plan's choice as a record, to be kept with cuc_tuned_add() by who has measured it.
+# A plan's choice as a record, for code that has measured it and stores it with cuc_tuned_add().
 cuc_gemm_plan_get_record(out, plan) =
     ccall((:cuc_gemm_plan_get_record, libcucore), cuc_status, (Ptr{cuc_tuned_record}, Ptr{cuc_gemm_plan}), out, plan)
-# Drop a reference; the last one frees the plan. What was enqueued runs to its end.
+# Release a reference; the last one frees the plan. Work already enqueued completes.
 cuc_gemm_plan_release(plan) =
     ccall((:cuc_gemm_plan_release, libcucore), Cvoid, (Ptr{cuc_gemm_plan},), plan)
-# Hold one reference more.
+# Add a reference to a plan.
 cuc_gemm_plan_retain(plan) =
     ccall((:cuc_gemm_plan_retain, libcucore), Ptr{cuc_gemm_plan}, (Ptr{cuc_gemm_plan},), plan)
-# The tile program of a plan, to look at or to begin from.
+# The tile program of a plan, to read or to start from.
 cuc_gemm_plan_source(plan, index) =
     ccall((:cuc_gemm_plan_source, libcucore), Cstring, (Ptr{cuc_gemm_plan}, Csize_t), plan, index)
-# How much workspace a product takes.
+# The size of the workspace that a product needs.
 cuc_gemm_plan_workspace_bytes(plan, m, n) =
     ccall((:cuc_gemm_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_gemm_plan}, Int64, Int64), plan, m, n)
-# Go through what a plan may choose among for a shape, with what the model thinks of each.
+# Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.
 cuc_gemm_visit_candidates(device, options, visit, user) =
     ccall((:cuc_gemm_visit_candidates, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{cuc_gemm_options}, Ptr{Cvoid}, Ptr{Cvoid}), device, options, visit, user)
 # Add edges: `to[i]` begins when `from[i]` has ended. Either all are added or none.
@@ -2529,13 +2529,13 @@ cuc_tile_argmin(program, file, line, x, axis) =
 # where the least is, or the first NaN
 cuc_tile_argmin_nan(program, file, line, x, axis) =
     ccall((:cuc_tile_argmin_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
-# PTX for each element: $0 is the result, $1 and on are the operands.
+# Insert PTX for each element: $0 is the result, $1 and up are the operands.
 cuc_tile_asm(program, file, line, text, dtype, count, x) =
     ccall((:cuc_tile_asm, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_dtype, UInt32, Ptr{cuc_tile}), program, file, line, text, dtype, count, x)
-# End the kernel with a message when an element is false.
+# End the kernel with a message if an element is false.
 cuc_tile_assert(program, file, line, condition, text) =
     ccall((:cuc_tile_assert, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Cstring), program, file, line, condition, text)
-# x, with the promise that `divisor` divides each element. It is not checked.
+# Promise that `divisor` divides each element of x. The promise is not checked.
 cuc_tile_assume(program, file, line, x, divisor) =
     ccall((:cuc_tile_assume, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int64), program, file, line, x, divisor)
 # the angle of the point (y, x): floats
@@ -2547,7 +2547,7 @@ cuc_tile_atomic_add(program, file, line, tensor, count, index, x, options) =
 # bitwise
 cuc_tile_atomic_and(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_atomic_and, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
-# Atomically put x where `expected` is, and give what was there.
+# Atomically replace elements equal to `expected` by x, and return the old values.
 cuc_tile_atomic_cas(program, file, line, tensor, count, index, expected, x, options) =
     ccall((:cuc_tile_atomic_cas, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, expected, x, options)
 # leaves the larger
@@ -2568,7 +2568,7 @@ cuc_tile_atomic_xor(program, file, line, tensor, count, index, x, options) =
 # x & y: integers; of bools, and
 cuc_tile_bitand(program, file, line, x, y) =
     ccall((:cuc_tile_bitand, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# The same bits as another element type: of another width the last axis grows or shrinks, as bytes lie in memory, the lowest first.
+# Reinterpret the bits as another element type. With another width, the last axis grows or shrinks, in the order of bytes in memory, lowest first.
 cuc_tile_bitcast(program, file, line, x, dtype) =
     ccall((:cuc_tile_bitcast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_dtype), program, file, line, x, dtype)
 # ~x: integers; of bools, not
@@ -2580,25 +2580,25 @@ cuc_tile_bitor(program, file, line, x, y) =
 # x ^ y: integers and bools
 cuc_tile_bitxor(program, file, line, x, y) =
     ccall((:cuc_tile_bitxor, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# Which block of the grid this is.
+# The index of this block in the grid.
 cuc_tile_block(program, file, line, axis) =
     ccall((:cuc_tile_block, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Int32), program, file, line, axis)
-# A bool constant. Under an `if` of it only the arm that is taken is put in.
+# Create a bool constant. An `if` on it generates only the arm that is taken.
 cuc_tile_bool(program, file, line, value) =
     ccall((:cuc_tile_bool, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Int32), program, file, line, value)
-# Leave the innermost loop. What follows in the same block is checked, and not put in.
+# Leave the innermost loop. Later code in the same block is checked but not generated.
 cuc_tile_break(program, file, line) =
     ccall((:cuc_tile_break, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
-# The tile repeated along axes of extent 1 and along new leading axes.
+# Repeat a tile along axes of extent 1 and along new leading axes.
 cuc_tile_broadcast(program, file, line, x, rank, shape) =
     ccall((:cuc_tile_broadcast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, rank, shape)
-# Give a budget every default.
+# Set every field of a budget to its default.
 cuc_tile_budget_init(budget, caller_size) =
     ccall((:cuc_tile_budget_init, libcucore), Cvoid, (Ptr{cuc_tile_budget}, Csize_t), budget, caller_size)
-# The same numbers in another element type; 8-bit floats saturate, integers wrap.
+# Convert to another element type; 8-bit floats saturate, integers wrap.
 cuc_tile_cast(program, file, line, x, dtype, round) =
     ccall((:cuc_tile_cast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_dtype, Int32), program, file, line, x, dtype, round)
-# Two tiles behind one another.
+# Concatenate two tiles along an axis.
 cuc_tile_cat(program, file, line, x, y, axis) =
     ccall((:cuc_tile_cat, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, axis)
 # x / y, rounded up: integers
@@ -2607,7 +2607,7 @@ cuc_tile_cdiv(program, file, line, x, y) =
 # the next integer at or above
 cuc_tile_ceil(program, file, line, x) =
     ccall((:cuc_tile_ceil, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# Go on with the next turn of the innermost loop. What follows in the same block is not put in.
+# Continue with the next iteration of the innermost loop. Later code in the same block is not generated.
 cuc_tile_continue(program, file, line) =
     ccall((:cuc_tile_continue, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # the cosine
@@ -2622,13 +2622,13 @@ cuc_tile_cumprod(program, file, line, x, axis, reverse) =
 # the sum of what is up to here, this included
 cuc_tile_cumsum(program, file, line, x, axis, reverse) =
     ccall((:cuc_tile_cumsum, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32, Int32), program, file, line, x, axis, reverse)
-# A variable: what a loop carries and what an if leaves is held by one.
+# Declare a variable, which holds a value that a loop carries or an if defines.
 cuc_tile_declare(program, file, line, name, value) =
     ccall((:cuc_tile_declare, libcucore), cuc_tile_variable, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_tile), program, file, line, name, value)
 # An extent of a tensor, which may be a slice.
 cuc_tile_dim(program, file, line, tensor, axis) =
     ccall((:cuc_tile_dim, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, tensor, axis)
-# A dimension that a tensor's extents have bound.
+# A dimension that a tensor's extents bind.
 cuc_tile_dimension(program, file, line, name) =
     ccall((:cuc_tile_dimension, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, name)
 # x / y; f32 of integers
@@ -2637,22 +2637,22 @@ cuc_tile_div(program, file, line, x, y) =
 # RN, RZ, RM, RP; of f32 FULL, APPROX
 cuc_tile_div_round(program, file, line, x, y, round) =
     ccall((:cuc_tile_div_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
-# x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() give them.
+# Compute x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() do.
 cuc_tile_divmod(quotient, rest, program, file, line, x, y) =
     ccall((:cuc_tile_divmod, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), quotient, rest, program, file, line, x, y)
 # The element type of a value.
 cuc_tile_dtype(program, x) =
     ccall((:cuc_tile_dtype, libcucore), cuc_dtype, (Ptr{cuc_tile_program}, cuc_tile), program, x)
-# One element of a tensor.
+# Load one element of a tensor.
 cuc_tile_element(program, file, line, tensor, count, index) =
     ccall((:cuc_tile_element, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}), program, file, line, tensor, count, index)
-# Begin what is done when the condition of the if does not hold, up to the next cuc_tile_end().
+# Begin the code for a false condition, up to the matching cuc_tile_end().
 cuc_tile_else(program, file, line) =
     ccall((:cuc_tile_else, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # End the innermost cuc_tile_for(), cuc_tile_loop() or cuc_tile_if().
 cuc_tile_end(program, file, line) =
     ccall((:cuc_tile_end, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
-# Say that what follows is built by a function, called where the caller stands: messages about it tell that place too, as they do of a `fn`.
+# Mark the following calls as the work of a function that builds code, called at the caller's position: messages also report that position, as they do for a `fn`.
 cuc_tile_enter(program, file, line) =
     ccall((:cuc_tile_enter, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # x == y: bools
@@ -2673,7 +2673,7 @@ cuc_tile_exp2_round(program, file, line, x, round) =
 # RN; of f32 FULL, APPROX
 cuc_tile_exp_round(program, file, line, x, round) =
     ccall((:cuc_tile_exp_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, round)
-# An axis of extent 1 put in, as None in a subscript does.
+# Insert an axis of extent 1, like None in a subscript.
 cuc_tile_expand(program, file, line, x, axis) =
     ccall((:cuc_tile_expand, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
 # e ** x - 1, exact for small x
@@ -2682,13 +2682,13 @@ cuc_tile_expm1(program, file, line, x) =
 # The extent of an axis of a tile.
 cuc_tile_extent(program, x, axis) =
     ccall((:cuc_tile_extent, libcucore), Int64, (Ptr{cuc_tile_program}, cuc_tile, Int32), program, x, axis)
-# A subtile: indices count subtiles, as those of a load count tiles.
+# Extract a subtile; indices count subtiles, as those of a load count tiles.
 cuc_tile_extract(program, file, line, x, count, index, rank, shape) =
     ccall((:cuc_tile_extract, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}), program, file, line, x, count, index, rank, shape)
-# Say what must be so at every launch: it is checked there, and the code may rely on it.
+# State facts that hold at every launch: the launch checks them, and the code may rely on them.
 cuc_tile_fact(program, file, line, facts) =
     ccall((:cuc_tile_fact, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, facts)
-# A float constant. It takes the dtype of what it meets, and alone it is f32.
+# Create a float constant. It takes the dtype of the other operand; alone it is f32.
 cuc_tile_float(program, file, line, value) =
     ccall((:cuc_tile_float, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cdouble), program, file, line, value)
 # the next integer at or below
@@ -2697,28 +2697,28 @@ cuc_tile_floor(program, file, line, x) =
 # x // y, rounded down
 cuc_tile_floordiv(program, file, line, x, y) =
     ccall((:cuc_tile_floordiv, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# x * y + z, rounded once: floats.
+# Compute x * y + z for floats, rounded once.
 cuc_tile_fma(program, file, line, x, y, z) =
     ccall((:cuc_tile_fma, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile), program, file, line, x, y, z)
-# x * y + z, rounded once in a direction: floats.
+# Compute x * y + z for floats, rounded once in a given direction.
 cuc_tile_fma_round(program, file, line, x, y, z, round) =
     ccall((:cuc_tile_fma_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile, Int32), program, file, line, x, y, z, round)
-# Begin a loop that counts, up to the next cuc_tile_end().
+# Begin a counting loop, up to the matching cuc_tile_end().
 cuc_tile_for(program, file, line, first, last, step) =
     ccall((:cuc_tile_for, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int64), program, file, line, first, last, step)
-# A tile of which every element is one value.
+# Create a tile with one value in every element.
 cuc_tile_full(program, file, line, dtype, rank, shape, value) =
     ccall((:cuc_tile_full, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, UInt32, Ptr{Int64}, cuc_tile), program, file, line, dtype, rank, shape, value)
-# A tile whose elements are given one by one.
+# Create a tile from a list of elements.
 cuc_tile_full_list(program, file, line, dtype, rank, shape, count, values) =
     ccall((:cuc_tile_full_list, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, UInt32, Ptr{Int64}, UInt32, Ptr{cuc_tile}), program, file, line, dtype, rank, shape, count, values)
-# Elements of a tensor, each picked by its own index.
+# Load elements of a tensor, each by its own index.
 cuc_tile_gather(program, file, line, tensor, count, index, options) =
     ccall((:cuc_tile_gather, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, options)
 # x >= y
 cuc_tile_ge(program, file, line, x, y) =
     ccall((:cuc_tile_ge, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# What a variable stands for here.
+# The current value of a variable.
 cuc_tile_get(program, file, line, variable) =
     ccall((:cuc_tile_get, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile_variable), program, file, line, variable)
 # Read an entry of a tile kernel from object code; needs no driver.
@@ -2736,28 +2736,28 @@ cuc_tile_get_parameter(out, kernel, index) =
 # The key of a kernel's tuning record: its program, constants and dimensions.
 cuc_tile_get_record(out, program, kernel) =
     ccall((:cuc_tile_get_record, libcucore), cuc_status, (Ptr{cuc_tuned_record}, Ptr{cuc_program}, Cstring), out, program, kernel)
-# Say how many blocks a launch has, computed on the host in exact 64-bit integers.
+# Set the number of blocks of a launch, computed on the host in exact 64-bit integers.
 cuc_tile_grid(program, file, line, grid) =
     ccall((:cuc_tile_grid, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, grid)
-# Let the kernel behind this one begin, once every block has come here or ended.
+# Let the next kernel begin once every block has reached this call or ended.
 cuc_tile_grid_dependency_launch(program, file, line) =
     ccall((:cuc_tile_grid_dependency_launch, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
-# Wait until the kernels ahead of this one have ended and what they wrote can be read.
+# Wait until the preceding kernels have ended and their writes are visible.
 cuc_tile_grid_dependency_wait(program, file, line) =
     ccall((:cuc_tile_grid_dependency_wait, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # x > y
 cuc_tile_gt(program, file, line, x, y) =
     ccall((:cuc_tile_gt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# How many elements are 0, 1 and so on to count - 1; others count nowhere.
+# Count the elements equal to 0, 1, ..., count - 1; other values are ignored.
 cuc_tile_histogram(program, file, line, x, count) =
     ccall((:cuc_tile_histogram, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int64), program, file, line, x, count)
-# Begin what is done when a condition holds, up to the next cuc_tile_else() or cuc_tile_end().
+# Begin the code for a true condition, up to the matching cuc_tile_else() or cuc_tile_end().
 cuc_tile_if(program, file, line, condition) =
     ccall((:cuc_tile_if, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, condition)
-# A tile with a subtile in place of its own elements.
+# Copy a tile and replace one of its subtiles.
 cuc_tile_insert(program, file, line, x, count, index, y) =
     ccall((:cuc_tile_insert, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile), program, file, line, x, count, index, y)
-# An integer constant. It takes the dtype of what it meets; alone it is i32, or i64 when it is large.
+# Create an integer constant. It takes the dtype of the other operand; alone it is i32, or i64 if it is large.
 cuc_tile_int(program, file, line, value) =
     ccall((:cuc_tile_int, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Int64), program, file, line, value)
 # Run a kernel of a tile program on the CPU, one block after another: slow and exact.
@@ -2766,7 +2766,7 @@ cuc_tile_interpret(program, kernel, args, count, options) =
 # Set options to their defaults.
 cuc_tile_interpret_options_init(options, caller_size) =
     ccall((:cuc_tile_interpret_options_init, libcucore), Cvoid, (Ptr{cuc_tile_interpret_options}, Csize_t), options, caller_size)
-# The numbers 0, 1, 2, ...
+# Create a tile of the numbers 0, 1, 2, ...
 cuc_tile_iota(program, file, line, dtype, count) =
     ccall((:cuc_tile_iota, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, Int64), program, file, line, dtype, count)
 # true where x is infinite: bools
@@ -2775,25 +2775,25 @@ cuc_tile_isinf(program, file, line, x) =
 # true where x is NaN: bools
 cuc_tile_isnan(program, file, line, x) =
     ccall((:cuc_tile_isnan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# Begin a kernel. All calls below up to cuc_tile_kernel_end() are about it.
+# Begin a kernel. The calls up to cuc_tile_kernel_end() build it.
 cuc_tile_kernel_begin(program, file, line, name) =
     ccall((:cuc_tile_kernel_begin, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, name)
-# End the kernel: every loop and every if in it must have been ended.
+# End the kernel: every loop and every if in it must have ended.
 cuc_tile_kernel_end(program, file, line) =
     ccall((:cuc_tile_kernel_end, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # x <= y
 cuc_tile_le(program, file, line, x, y) =
     ccall((:cuc_tile_le, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# End what the last cuc_tile_enter() began.
+# End the effect of the last cuc_tile_enter().
 cuc_tile_leave(program) =
     ccall((:cuc_tile_leave, libcucore), Cvoid, (Ptr{cuc_tile_program},), program)
-# A tile of a tensor, by its number: index i begins at element i * extent.
+# Load a tile of a tensor by tile index: index i starts at element i * extent.
 cuc_tile_load(program, file, line, tensor, count, index, rank, shape, options) =
     ccall((:cuc_tile_load, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, rank, shape, options)
-# A tile of a tensor, by its first element.
+# Load a tile of a tensor by the index of its first element.
 cuc_tile_load_at(program, file, line, tensor, count, index, rank, shape, options) =
     ccall((:cuc_tile_load_at, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, rank, shape, options)
-# Rows of a tensor: `ids` pick elements of its first axis.
+# Load rows of a tensor: `ids` select elements of its first axis.
 cuc_tile_load_rows(program, file, line, tensor, ids, count, index, rank, shape, options) =
     ccall((:cuc_tile_load_rows, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}, Ptr{cuc_tile_access_options}), program, file, line, tensor, ids, count, index, rank, shape, options)
 # the natural logarithm
@@ -2805,13 +2805,13 @@ cuc_tile_log1p(program, file, line, x) =
 # the logarithm to base 2
 cuc_tile_log2(program, file, line, x) =
     ccall((:cuc_tile_log2, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# Begin a loop without end, up to the next cuc_tile_end(); cuc_tile_while() and cuc_tile_break() leave it.
+# Begin an infinite loop, up to the matching cuc_tile_end(); cuc_tile_while() and cuc_tile_break() leave it.
 cuc_tile_loop(program, file, line) =
     ccall((:cuc_tile_loop, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # x < y
 cuc_tile_lt(program, file, line, x, y) =
     ccall((:cuc_tile_lt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# A matrix product, as `@`: cuc_tile_mma() into zeros of f32, f64 or i32.
+# Multiply two matrices, like `@`: cuc_tile_mma() with zeros of f32, f64 or i32 as accumulator.
 cuc_tile_matmul(program, file, line, a, b) =
     ccall((:cuc_tile_matmul, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, a, b)
 # the largest number
@@ -2850,7 +2850,7 @@ cuc_tile_minimum_nan(program, file, line, x, y) =
 # RN; CUC_TILE_NAN
 cuc_tile_minimum_round(program, file, line, x, y, round) =
     ccall((:cuc_tile_minimum_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
-# A matrix product added to an accumulator. In a loop, assign it to the variable that it came from.
+# Add a matrix product to an accumulator. In a loop, assign the result to the accumulator's variable.
 cuc_tile_mma(program, file, line, a, b, acc, precision, fast_acc) =
     ccall((:cuc_tile_mma, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile, Int32, Int32), program, file, line, a, b, acc, precision, fast_acc)
 # x % y, with the sign of y
@@ -2862,7 +2862,7 @@ cuc_tile_mul(program, file, line, x, y) =
 # RN, RZ, RM, RP
 cuc_tile_mul_round(program, file, line, x, y, round) =
     ccall((:cuc_tile_mul_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
-# Give a value a name: that is what the program's text calls it.
+# Name a value in the program's text.
 cuc_tile_name(program, file, line, x, name) =
     ccall((:cuc_tile_name, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Cstring), program, file, line, x, name)
 # x != y
@@ -2871,13 +2871,13 @@ cuc_tile_ne(program, file, line, x, y) =
 # -x
 cuc_tile_neg(program, file, line, x) =
     ccall((:cuc_tile_neg, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# How many blocks the grid has along an axis.
+# The number of blocks of the grid along an axis.
 cuc_tile_num_blocks(program, file, line, axis) =
     ccall((:cuc_tile_num_blocks, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Int32), program, file, line, axis)
-# The axes in another order.
+# Permute the axes of a tile.
 cuc_tile_permute(program, file, line, x, count, axes) =
     ccall((:cuc_tile_permute, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
-# Random bits, the same for the same arguments: four tiles of u32.
+# Generate random bits, as four tiles of u32; equal arguments give equal bits.
 cuc_tile_philox(result, program, file, line, seed, counter) =
     ccall((:cuc_tile_philox, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), result, program, file, line, seed, counter)
 # x ** y: floats
@@ -2892,37 +2892,37 @@ cuc_tile_prod(program, file, line, x, count, axes) =
 # RN, RZ, RM, RP at each step
 cuc_tile_prod_round(program, file, line, x, count, axes, round) =
     ccall((:cuc_tile_prod_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}, Int32), program, file, line, x, count, axes, round)
-# Begin a program without kernels.
+# Create a program without kernels.
 cuc_tile_program_create(out) =
     ccall((:cuc_tile_program_create, libcucore), cuc_status, (Ptr{Ptr{cuc_tile_program}},), out)
-# End a program: all of its errors, or its source.
+# Finish a program: report all its errors, or return its source.
 cuc_tile_program_finish(source, program) =
     ccall((:cuc_tile_program_finish, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{cuc_tile_program}), source, program)
-# The errors there are so far, each as `FILE:LINE: error T123: op: operand NAME: ...`, and below it the calls of cuc_tile_enter() that it stands in.
+# The errors so far, each as `FILE:LINE: error T123: op: operand NAME: ...`, followed by the enclosing cuc_tile_enter() calls.
 cuc_tile_program_log(program) =
     ccall((:cuc_tile_program_log, libcucore), Cstring, (Ptr{cuc_tile_program},), program)
-# Drop a reference; the last one frees the program and its source.
+# Release a reference; the last one frees the program and its source.
 cuc_tile_program_release(program) =
     ccall((:cuc_tile_program_release, libcucore), Cvoid, (Ptr{cuc_tile_program},), program)
-# Hold one reference more.
+# Add a reference to a program.
 cuc_tile_program_retain(program) =
     ccall((:cuc_tile_program_retain, libcucore), Ptr{cuc_tile_program}, (Ptr{cuc_tile_program},), program)
-# Give a program another budget than the default, for what was built before and what is built from here on.
+# Set the budget of a program, both for what is already built and for what follows.
 cuc_tile_program_set_budget(program, budget) =
     ccall((:cuc_tile_program_set_budget, libcucore), cuc_status, (Ptr{cuc_tile_program}, Ptr{cuc_tile_budget}), program, budget)
-# How many axes a value has.
+# The number of axes of a value.
 cuc_tile_rank(program, x) =
     ccall((:cuc_tile_rank, libcucore), Int32, (Ptr{cuc_tile_program}, cuc_tile), program, x)
-# Reduce tiles along an axis, together, by a function that is associative.
+# Reduce several tiles together along an axis with an associative function.
 cuc_tile_reduce(result, program, file, line, combine, user, count, x, axis, identity) =
     ccall((:cuc_tile_reduce, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, Ptr{Cvoid}, Ptr{Cvoid}, UInt32, Ptr{cuc_tile}, Int32, Ptr{cuc_tile}), result, program, file, line, combine, user, count, x, axis, identity)
-# The elements, in their order, in another shape.
+# Change the shape of a tile, keeping the order of elements.
 cuc_tile_reshape(program, file, line, x, rank, shape) =
     ccall((:cuc_tile_reshape, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, rank, shape)
-# End the block of the grid here. What follows in the same block of the program is not put in.
+# End this block of the grid. Later code in the same block of the program is not generated.
 cuc_tile_return(program, file, line) =
     ccall((:cuc_tile_return, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
-# Elements moved along an axis, round: element i of the result was i - n.
+# Rotate elements along an axis: element i of the result is element i - n of x, cyclically.
 cuc_tile_roll(program, file, line, x, n, axis) =
     ccall((:cuc_tile_roll, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, n, axis)
 # the nearest integer, half to even
@@ -2937,16 +2937,16 @@ cuc_tile_rsqrt_round(program, file, line, x, round) =
 # Add a scalar to the kernel's parameters.
 cuc_tile_scalar(program, file, line, name, dtype) =
     ccall((:cuc_tile_scalar, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_dtype), program, file, line, name, dtype)
-# Combine tiles along an axis, together, by a function that is associative, and keep each step.
+# Scan several tiles together along an axis with an associative function.
 cuc_tile_scan(result, program, file, line, combine, user, count, x, axis, identity, reverse) =
     ccall((:cuc_tile_scan, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, Ptr{Cvoid}, Ptr{Cvoid}, UInt32, Ptr{cuc_tile}, Int32, Ptr{cuc_tile}, Int32), result, program, file, line, combine, user, count, x, axis, identity, reverse)
-# Write elements of a tensor, each picked by its own index. Of several at one place one arrives.
+# Store elements of a tensor, each by its own index. Of several at one place, one is stored.
 cuc_tile_scatter(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_scatter, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
-# Let a variable stand for another value from here on.
+# Assign a value to a variable.
 cuc_tile_set(program, file, line, variable, value) =
     ccall((:cuc_tile_set, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile_variable, cuc_tile), program, file, line, variable, value)
-# Elements moved along an axis: element i of the result was i - n.
+# Shift elements along an axis: element i of the result is element i - n of x.
 cuc_tile_shift(program, file, line, x, n, axis, pad) =
     ccall((:cuc_tile_shift, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32, cuc_tile), program, file, line, x, n, axis, pad)
 # x << y: integers
@@ -2964,7 +2964,7 @@ cuc_tile_sin(program, file, line, x) =
 # the hyperbolic sine
 cuc_tile_sinh(program, file, line, x) =
     ccall((:cuc_tile_sinh, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# A part of a tensor: of one axis the elements from `start` up to `stop`, cut to what there is.
+# Slice a tensor along an axis: elements from `start` up to `stop`, clipped to the extent.
 cuc_tile_slice(program, file, line, tensor, axis, start, stop) =
     ccall((:cuc_tile_slice, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32, cuc_tile, cuc_tile), program, file, line, tensor, axis, start, stop)
 # ascending, NaN last
@@ -2976,10 +2976,10 @@ cuc_tile_sqrt(program, file, line, x) =
 # RN, RZ, RM, RP; of f32 APPROX
 cuc_tile_sqrt_round(program, file, line, x, round) =
     ccall((:cuc_tile_sqrt_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, round)
-# An axis of extent 1 taken out.
+# Remove an axis of extent 1.
 cuc_tile_squeeze(program, file, line, x, axis) =
     ccall((:cuc_tile_squeeze, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
-# Write a tile of a tensor, by its number. What lies outside of the tensor is not written.
+# Store a tile of a tensor by tile index. Elements outside the tensor are not written.
 cuc_tile_store(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_store, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
 # adds
@@ -2988,7 +2988,7 @@ cuc_tile_store_add(program, file, line, tensor, count, index, x, options) =
 # bitwise
 cuc_tile_store_and(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_store_and, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
-# Write a tile of a tensor, by its first element.
+# Store a tile of a tensor by the index of its first element.
 cuc_tile_store_at(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_store_at, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
 # leaves the larger
@@ -3000,7 +3000,7 @@ cuc_tile_store_min(program, file, line, tensor, count, index, x, options) =
 # bitwise
 cuc_tile_store_or(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_store_or, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
-# Write rows of a tensor: `ids` pick elements of its first axis.
+# Store rows of a tensor: `ids` select elements of its first axis.
 cuc_tile_store_rows(program, file, line, tensor, ids, count, index, x, options) =
     ccall((:cuc_tile_store_rows, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, ids, count, index, x, options)
 # bitwise
@@ -3021,7 +3021,7 @@ cuc_tile_sum(program, file, line, x, count, axes) =
 # RN, RZ, RM, RP at each step
 cuc_tile_sum_round(program, file, line, x, count, axes, round) =
     ccall((:cuc_tile_sum_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}, Int32), program, file, line, x, count, axes, round)
-# Elements picked by number along an axis.
+# Select elements by index along an axis.
 cuc_tile_take(program, file, line, x, index, axis) =
     ccall((:cuc_tile_take, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, index, axis)
 # the tangent
@@ -3036,16 +3036,16 @@ cuc_tile_tanh_round(program, file, line, x, round) =
 # Add a tensor to the kernel's parameters.
 cuc_tile_tensor(program, file, line, name, dtype, extents) =
     ccall((:cuc_tile_tensor, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_dtype, Cstring), program, file, line, name, dtype, extents)
-# The largest elements along an axis, in falling order, and where they were.
+# The largest elements along an axis, in descending order, and their indices.
 cuc_tile_topk(values, indices, program, file, line, x, count, axis) =
     ccall((:cuc_tile_topk, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int64, Int32), values, indices, program, file, line, x, count, axis)
-# The last two axes exchanged.
+# Transpose the last two axes.
 cuc_tile_trans(program, file, line, x) =
     ccall((:cuc_tile_trans, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
 # the next integer towards 0
 cuc_tile_trunc(program, file, line, x) =
     ccall((:cuc_tile_trunc, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# An integer constant from 0 to 2^64 - 1: cuc_tile_int() of what i64 does not hold, too.
+# Create an integer constant from 0 to 2^64 - 1, beyond the range of cuc_tile_int().
 cuc_tile_uint(program, file, line, value) =
     ccall((:cuc_tile_uint, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, UInt64), program, file, line, value)
 # Enumerate the candidates for the auto() constants of a kernel, for the program's dimensions.
@@ -3054,13 +3054,13 @@ cuc_tile_visit_candidates(program, kernel, visit, user) =
 # Report the dimensions that arguments give a kernel, in the form of `dimensions` in cuc_program_options.
 cuc_tile_visit_dimensions(program, kernel, args, count, visit, user) =
     ccall((:cuc_tile_visit_dimensions, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{cuc_arg}, Csize_t, Ptr{Cvoid}, Ptr{Cvoid}), program, kernel, args, count, visit, user)
-# The element of x where c is true, else that of y.
+# Select the element of x where c is true, else that of y.
 cuc_tile_where(program, file, line, c, x, y) =
     ccall((:cuc_tile_where, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile), program, file, line, c, x, y)
-# Go on in this turn of the loop only while a condition holds, else leave the loop.
+# Leave the loop unless a condition holds.
 cuc_tile_while(program, file, line, condition) =
     ccall((:cuc_tile_while, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, condition)
-# A tile of zeros.
+# Create a tile of zeros.
 cuc_tile_zeros(program, file, line, dtype, rank, shape) =
     ccall((:cuc_tile_zeros, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, UInt32, Ptr{Int64}), program, file, line, dtype, rank, shape)
 # Put a record into a file, in place of one of the same GPU, toolkit, program, kernel, constants and dimensions.

@@ -1550,31 +1550,31 @@ def cuc_found_tried_count(found: Pointer) -> int:
 def cuc_gemm(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
     """Compute a product, in stream order:"""
 def cuc_gemm_args_init(args: Pointer, caller_size: int) -> None:
-    """Set arguments to none."""
+    """Set arguments to their defaults."""
 def cuc_gemm_batched(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
-    """Compute many products of one shape, in stream order:"""
+    """Compute many products of one shape, in stream order, each as by cuc_gemm()."""
 def cuc_gemm_grouped(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
-    """Compute products that share b's shape, each of a range of rows, in stream order."""
+    """Compute products with the same shape of b, each over a range of rows, in stream order."""
 def cuc_gemm_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
 def cuc_gemm_options_set_choice(options: Pointer, choice: bytes | None) -> int:
-    """Write a choice, as records and cuc_gemm_visit_candidates() have it, into options."""
+    """Apply a choice, in the form of records and cuc_gemm_visit_candidates(), to options."""
 def cuc_gemm_plan_create(out: Pointer, device: Pointer, options: Pointer) -> int:
-    """Make a plan:"""
+    """Create a plan:"""
 def cuc_gemm_plan_get_choice(out: Pointer, plan: Pointer) -> int:
-    """What was chosen for a plan."""
+    """The choice made for a plan."""
 def cuc_gemm_plan_get_record(out: Pointer, plan: Pointer) -> int:
-    """A plan's choice as a record, to be kept with cuc_tuned_add() by who has measured it."""
+    """A plan's choice as a record, for code that has measured it and stores it with cuc_tuned_add()."""
 def cuc_gemm_plan_release(plan: Pointer) -> None:
-    """Drop a reference; the last one frees the plan."""
+    """Release a reference; the last one frees the plan."""
 def cuc_gemm_plan_retain(plan: Pointer) -> int | None:
-    """Hold one reference more."""
+    """Add a reference to a plan."""
 def cuc_gemm_plan_source(plan: Pointer, index: int) -> bytes | None:
-    """The tile program of a plan, to look at or to begin from."""
+    """The tile program of a plan, to read or to start from."""
 def cuc_gemm_plan_workspace_bytes(plan: Pointer, m: int, n: int) -> int:
-    """How much workspace a product takes."""
+    """The size of the workspace that a product needs."""
 def cuc_gemm_visit_candidates(device: Pointer, options: Pointer, visit: Pointer, user: Pointer) -> int:
-    """Go through what a plan may choose among for a shape, with what the model thinks of each."""
+    """Enumerate the candidates of a plan for a shape, with the cost model's estimate of each."""
 def cuc_graph_add_edges(graph: Pointer, from_: Pointer, to: Pointer, count: int) -> int:
     """Add edges:"""
 def cuc_graph_add_empty(out: Pointer, graph: Pointer, after: Pointer, count: int) -> int:
@@ -2042,11 +2042,11 @@ def cuc_tile_argmin(program: Pointer, file: bytes | None, line: int, x: int, axi
 def cuc_tile_argmin_nan(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
     """where the least is, or the first NaN"""
 def cuc_tile_asm(program: Pointer, file: bytes | None, line: int, text: bytes | None, dtype: int, count: int, x: Pointer) -> int:
-    """PTX for each element:"""
+    """Insert PTX for each element:"""
 def cuc_tile_assert(program: Pointer, file: bytes | None, line: int, condition: int, text: bytes | None) -> None:
-    """End the kernel with a message when an element is false."""
+    """End the kernel with a message if an element is false."""
 def cuc_tile_assume(program: Pointer, file: bytes | None, line: int, x: int, divisor: int) -> int:
-    """x, with the promise that `divisor` divides each element."""
+    """Promise that `divisor` divides each element of x."""
 def cuc_tile_atan2(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """the angle of the point (y, x):"""
 def cuc_tile_atomic_add(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
@@ -2054,7 +2054,7 @@ def cuc_tile_atomic_add(program: Pointer, file: bytes | None, line: int, tensor:
 def cuc_tile_atomic_and(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
     """bitwise"""
 def cuc_tile_atomic_cas(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, expected: int, x: int, options: Pointer) -> int:
-    """Atomically put x where `expected` is, and give what was there."""
+    """Atomically replace elements equal to `expected` by x, and return the old values."""
 def cuc_tile_atomic_max(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
     """leaves the larger"""
 def cuc_tile_atomic_min(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
@@ -2068,7 +2068,7 @@ def cuc_tile_atomic_xor(program: Pointer, file: bytes | None, line: int, tensor:
 def cuc_tile_bitand(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x & y:"""
 def cuc_tile_bitcast(program: Pointer, file: bytes | None, line: int, x: int, dtype: int) -> int:
-    """The same bits as another element type:"""
+    """Reinterpret the bits as another element type."""
 def cuc_tile_bitnot(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """~x:"""
 def cuc_tile_bitor(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
@@ -2076,25 +2076,25 @@ def cuc_tile_bitor(program: Pointer, file: bytes | None, line: int, x: int, y: i
 def cuc_tile_bitxor(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x ^ y:"""
 def cuc_tile_block(program: Pointer, file: bytes | None, line: int, axis: int) -> int:
-    """Which block of the grid this is."""
+    """The index of this block in the grid."""
 def cuc_tile_bool(program: Pointer, file: bytes | None, line: int, value: int) -> int:
-    """A bool constant."""
+    """Create a bool constant."""
 def cuc_tile_break(program: Pointer, file: bytes | None, line: int) -> None:
     """Leave the innermost loop."""
 def cuc_tile_broadcast(program: Pointer, file: bytes | None, line: int, x: int, rank: int, shape: Pointer) -> int:
-    """The tile repeated along axes of extent 1 and along new leading axes."""
+    """Repeat a tile along axes of extent 1 and along new leading axes."""
 def cuc_tile_budget_init(budget: Pointer, caller_size: int) -> None:
-    """Give a budget every default."""
+    """Set every field of a budget to its default."""
 def cuc_tile_cast(program: Pointer, file: bytes | None, line: int, x: int, dtype: int, round: int) -> int:
-    """The same numbers in another element type; 8-bit floats saturate, integers wrap."""
+    """Convert to another element type; 8-bit floats saturate, integers wrap."""
 def cuc_tile_cat(program: Pointer, file: bytes | None, line: int, x: int, y: int, axis: int) -> int:
-    """Two tiles behind one another."""
+    """Concatenate two tiles along an axis."""
 def cuc_tile_cdiv(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x / y, rounded up:"""
 def cuc_tile_ceil(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the next integer at or above"""
 def cuc_tile_continue(program: Pointer, file: bytes | None, line: int) -> None:
-    """Go on with the next turn of the innermost loop."""
+    """Continue with the next iteration of the innermost loop."""
 def cuc_tile_cos(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the cosine"""
 def cuc_tile_cosh(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2104,27 +2104,27 @@ def cuc_tile_cumprod(program: Pointer, file: bytes | None, line: int, x: int, ax
 def cuc_tile_cumsum(program: Pointer, file: bytes | None, line: int, x: int, axis: int, reverse: int) -> int:
     """the sum of what is up to here, this included"""
 def cuc_tile_declare(program: Pointer, file: bytes | None, line: int, name: bytes | None, value: int) -> int:
-    """A variable:"""
+    """Declare a variable, which holds a value that a loop carries or an if defines."""
 def cuc_tile_dim(program: Pointer, file: bytes | None, line: int, tensor: int, axis: int) -> int:
     """An extent of a tensor, which may be a slice."""
 def cuc_tile_dimension(program: Pointer, file: bytes | None, line: int, name: bytes | None) -> int:
-    """A dimension that a tensor's extents have bound."""
+    """A dimension that a tensor's extents bind."""
 def cuc_tile_div(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x / y; f32 of integers"""
 def cuc_tile_div_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
     """RN, RZ, RM, RP; of f32 FULL, APPROX"""
 def cuc_tile_divmod(quotient: Pointer, rest: Pointer, program: Pointer, file: bytes | None, line: int, x: int, y: int) -> None:
-    """x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() give them."""
+    """Compute x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() do."""
 def cuc_tile_dtype(program: Pointer, x: int) -> int:
     """The element type of a value."""
 def cuc_tile_element(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer) -> int:
-    """One element of a tensor."""
+    """Load one element of a tensor."""
 def cuc_tile_else(program: Pointer, file: bytes | None, line: int) -> None:
-    """Begin what is done when the condition of the if does not hold, up to the next cuc_tile_end()."""
+    """Begin the code for a false condition, up to the matching cuc_tile_end()."""
 def cuc_tile_end(program: Pointer, file: bytes | None, line: int) -> None:
     """End the innermost cuc_tile_for(), cuc_tile_loop() or cuc_tile_if()."""
 def cuc_tile_enter(program: Pointer, file: bytes | None, line: int) -> None:
-    """Say that what follows is built by a function, called where the caller stands:"""
+    """Mark the following calls as the work of a function that builds code, called at the caller's position:"""
 def cuc_tile_eq(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x == y:"""
 def cuc_tile_erf(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2138,37 +2138,37 @@ def cuc_tile_exp2_round(program: Pointer, file: bytes | None, line: int, x: int,
 def cuc_tile_exp_round(program: Pointer, file: bytes | None, line: int, x: int, round: int) -> int:
     """RN; of f32 FULL, APPROX"""
 def cuc_tile_expand(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
-    """An axis of extent 1 put in, as None in a subscript does."""
+    """Insert an axis of extent 1, like None in a subscript."""
 def cuc_tile_expm1(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """e ** x - 1, exact for small x"""
 def cuc_tile_extent(program: Pointer, x: int, axis: int) -> int:
     """The extent of an axis of a tile."""
 def cuc_tile_extract(program: Pointer, file: bytes | None, line: int, x: int, count: int, index: Pointer, rank: int, shape: Pointer) -> int:
-    """A subtile:"""
+    """Extract a subtile; indices count subtiles, as those of a load count tiles."""
 def cuc_tile_fact(program: Pointer, file: bytes | None, line: int, facts: bytes | None) -> None:
-    """Say what must be so at every launch:"""
+    """State facts that hold at every launch:"""
 def cuc_tile_float(program: Pointer, file: bytes | None, line: int, value: float) -> int:
-    """A float constant."""
+    """Create a float constant."""
 def cuc_tile_floor(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the next integer at or below"""
 def cuc_tile_floordiv(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x // y, rounded down"""
 def cuc_tile_fma(program: Pointer, file: bytes | None, line: int, x: int, y: int, z: int) -> int:
-    """x * y + z, rounded once:"""
+    """Compute x * y + z for floats, rounded once."""
 def cuc_tile_fma_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, z: int, round: int) -> int:
-    """x * y + z, rounded once in a direction:"""
+    """Compute x * y + z for floats, rounded once in a given direction."""
 def cuc_tile_for(program: Pointer, file: bytes | None, line: int, first: int, last: int, step: int) -> int:
-    """Begin a loop that counts, up to the next cuc_tile_end()."""
+    """Begin a counting loop, up to the matching cuc_tile_end()."""
 def cuc_tile_full(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer, value: int) -> int:
-    """A tile of which every element is one value."""
+    """Create a tile with one value in every element."""
 def cuc_tile_full_list(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer, count: int, values: Pointer) -> int:
-    """A tile whose elements are given one by one."""
+    """Create a tile from a list of elements."""
 def cuc_tile_gather(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, options: Pointer) -> int:
-    """Elements of a tensor, each picked by its own index."""
+    """Load elements of a tensor, each by its own index."""
 def cuc_tile_ge(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x >= y"""
 def cuc_tile_get(program: Pointer, file: bytes | None, line: int, variable: int) -> int:
-    """What a variable stands for here."""
+    """The current value of a variable."""
 def cuc_tile_get_entry(out: Pointer, object: Pointer, kernel: bytes | None, index: int) -> int:
     """Read an entry of a tile kernel from object code; needs no driver."""
 def cuc_tile_get_ir(text: Pointer, bytes: Pointer, program: Pointer) -> int:
@@ -2180,27 +2180,27 @@ def cuc_tile_get_parameter(out: Pointer, kernel: Pointer, index: int) -> int:
 def cuc_tile_get_record(out: Pointer, program: Pointer, kernel: bytes | None) -> int:
     """The key of a kernel's tuning record:"""
 def cuc_tile_grid(program: Pointer, file: bytes | None, line: int, grid: bytes | None) -> None:
-    """Say how many blocks a launch has, computed on the host in exact 64-bit integers."""
+    """Set the number of blocks of a launch, computed on the host in exact 64-bit integers."""
 def cuc_tile_grid_dependency_launch(program: Pointer, file: bytes | None, line: int) -> None:
-    """Let the kernel behind this one begin, once every block has come here or ended."""
+    """Let the next kernel begin once every block has reached this call or ended."""
 def cuc_tile_grid_dependency_wait(program: Pointer, file: bytes | None, line: int) -> None:
-    """Wait until the kernels ahead of this one have ended and what they wrote can be read."""
+    """Wait until the preceding kernels have ended and their writes are visible."""
 def cuc_tile_gt(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x > y"""
 def cuc_tile_histogram(program: Pointer, file: bytes | None, line: int, x: int, count: int) -> int:
-    """How many elements are 0, 1 and so on to count - 1; others count nowhere."""
+    """Count the elements equal to 0, 1, ..., count - 1; other values are ignored."""
 def cuc_tile_if(program: Pointer, file: bytes | None, line: int, condition: int) -> None:
-    """Begin what is done when a condition holds, up to the next cuc_tile_else() or cuc_tile_end()."""
+    """Begin the code for a true condition, up to the matching cuc_tile_else() or cuc_tile_end()."""
 def cuc_tile_insert(program: Pointer, file: bytes | None, line: int, x: int, count: int, index: Pointer, y: int) -> int:
-    """A tile with a subtile in place of its own elements."""
+    """Copy a tile and replace one of its subtiles."""
 def cuc_tile_int(program: Pointer, file: bytes | None, line: int, value: int) -> int:
-    """An integer constant."""
+    """Create an integer constant."""
 def cuc_tile_interpret(program: Pointer, kernel: bytes | None, args: Pointer, count: int, options: Pointer) -> int:
     """Run a kernel of a tile program on the CPU, one block after another:"""
 def cuc_tile_interpret_options_init(options: Pointer, caller_size: int) -> None:
     """Set options to their defaults."""
 def cuc_tile_iota(program: Pointer, file: bytes | None, line: int, dtype: int, count: int) -> int:
-    """The numbers 0, 1, 2, ..."""
+    """Create a tile of the numbers 0, 1, 2, ..."""
 def cuc_tile_isinf(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """true where x is infinite:"""
 def cuc_tile_isnan(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2212,13 +2212,13 @@ def cuc_tile_kernel_end(program: Pointer, file: bytes | None, line: int) -> None
 def cuc_tile_le(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x <= y"""
 def cuc_tile_leave(program: Pointer) -> None:
-    """End what the last cuc_tile_enter() began."""
+    """End the effect of the last cuc_tile_enter()."""
 def cuc_tile_load(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, rank: int, shape: Pointer, options: Pointer) -> int:
-    """A tile of a tensor, by its number:"""
+    """Load a tile of a tensor by tile index:"""
 def cuc_tile_load_at(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, rank: int, shape: Pointer, options: Pointer) -> int:
-    """A tile of a tensor, by its first element."""
+    """Load a tile of a tensor by the index of its first element."""
 def cuc_tile_load_rows(program: Pointer, file: bytes | None, line: int, tensor: int, ids: int, count: int, index: Pointer, rank: int, shape: Pointer, options: Pointer) -> int:
-    """Rows of a tensor:"""
+    """Load rows of a tensor:"""
 def cuc_tile_log(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the natural logarithm"""
 def cuc_tile_log1p(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2226,11 +2226,11 @@ def cuc_tile_log1p(program: Pointer, file: bytes | None, line: int, x: int) -> i
 def cuc_tile_log2(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the logarithm to base 2"""
 def cuc_tile_loop(program: Pointer, file: bytes | None, line: int) -> None:
-    """Begin a loop without end, up to the next cuc_tile_end(); cuc_tile_while() and cuc_tile_break() leave it."""
+    """Begin an infinite loop, up to the matching cuc_tile_end(); cuc_tile_while() and cuc_tile_break() leave it."""
 def cuc_tile_lt(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x < y"""
 def cuc_tile_matmul(program: Pointer, file: bytes | None, line: int, a: int, b: int) -> int:
-    """A matrix product, as `@`:"""
+    """Multiply two matrices, like `@`:"""
 def cuc_tile_max(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
     """the largest number"""
 def cuc_tile_max_nan(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
@@ -2256,7 +2256,7 @@ def cuc_tile_minimum_nan(program: Pointer, file: bytes | None, line: int, x: int
 def cuc_tile_minimum_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
     """RN; CUC_TILE_NAN"""
 def cuc_tile_mma(program: Pointer, file: bytes | None, line: int, a: int, b: int, acc: int, precision: int, fast_acc: int) -> int:
-    """A matrix product added to an accumulator."""
+    """Add a matrix product to an accumulator."""
 def cuc_tile_mod(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x % y, with the sign of y"""
 def cuc_tile_mul(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
@@ -2264,17 +2264,17 @@ def cuc_tile_mul(program: Pointer, file: bytes | None, line: int, x: int, y: int
 def cuc_tile_mul_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
     """RN, RZ, RM, RP"""
 def cuc_tile_name(program: Pointer, file: bytes | None, line: int, x: int, name: bytes | None) -> int:
-    """Give a value a name:"""
+    """Name a value in the program's text."""
 def cuc_tile_ne(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x != y"""
 def cuc_tile_neg(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """-x"""
 def cuc_tile_num_blocks(program: Pointer, file: bytes | None, line: int, axis: int) -> int:
-    """How many blocks the grid has along an axis."""
+    """The number of blocks of the grid along an axis."""
 def cuc_tile_permute(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
-    """The axes in another order."""
+    """Permute the axes of a tile."""
 def cuc_tile_philox(result: Pointer, program: Pointer, file: bytes | None, line: int, seed: int, counter: int) -> None:
-    """Random bits, the same for the same arguments:"""
+    """Generate random bits, as four tiles of u32; equal arguments give equal bits."""
 def cuc_tile_pow(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x ** y:"""
 def cuc_tile_print(program: Pointer, file: bytes | None, line: int, text: bytes | None, count: int, x: Pointer) -> None:
@@ -2284,27 +2284,27 @@ def cuc_tile_prod(program: Pointer, file: bytes | None, line: int, x: int, count
 def cuc_tile_prod_round(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer, round: int) -> int:
     """RN, RZ, RM, RP at each step"""
 def cuc_tile_program_create(out: Pointer) -> int:
-    """Begin a program without kernels."""
+    """Create a program without kernels."""
 def cuc_tile_program_finish(source: Pointer, program: Pointer) -> int:
-    """End a program:"""
+    """Finish a program:"""
 def cuc_tile_program_log(program: Pointer) -> bytes | None:
-    """The errors there are so far, each as `FILE:LINE:"""
+    """The errors so far, each as `FILE:LINE:"""
 def cuc_tile_program_release(program: Pointer) -> None:
-    """Drop a reference; the last one frees the program and its source."""
+    """Release a reference; the last one frees the program and its source."""
 def cuc_tile_program_retain(program: Pointer) -> int | None:
-    """Hold one reference more."""
+    """Add a reference to a program."""
 def cuc_tile_program_set_budget(program: Pointer, budget: Pointer) -> int:
-    """Give a program another budget than the default, for what was built before and what is built from here on."""
+    """Set the budget of a program, both for what is already built and for what follows."""
 def cuc_tile_rank(program: Pointer, x: int) -> int:
-    """How many axes a value has."""
+    """The number of axes of a value."""
 def cuc_tile_reduce(result: Pointer, program: Pointer, file: bytes | None, line: int, combine: Pointer, user: Pointer, count: int, x: Pointer, axis: int, identity: Pointer) -> None:
-    """Reduce tiles along an axis, together, by a function that is associative."""
+    """Reduce several tiles together along an axis with an associative function."""
 def cuc_tile_reshape(program: Pointer, file: bytes | None, line: int, x: int, rank: int, shape: Pointer) -> int:
-    """The elements, in their order, in another shape."""
+    """Change the shape of a tile, keeping the order of elements."""
 def cuc_tile_return(program: Pointer, file: bytes | None, line: int) -> None:
-    """End the block of the grid here."""
+    """End this block of the grid."""
 def cuc_tile_roll(program: Pointer, file: bytes | None, line: int, x: int, n: int, axis: int) -> int:
-    """Elements moved along an axis, round:"""
+    """Rotate elements along an axis:"""
 def cuc_tile_round(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the nearest integer, half to even"""
 def cuc_tile_rsqrt(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2314,13 +2314,13 @@ def cuc_tile_rsqrt_round(program: Pointer, file: bytes | None, line: int, x: int
 def cuc_tile_scalar(program: Pointer, file: bytes | None, line: int, name: bytes | None, dtype: int) -> int:
     """Add a scalar to the kernel's parameters."""
 def cuc_tile_scan(result: Pointer, program: Pointer, file: bytes | None, line: int, combine: Pointer, user: Pointer, count: int, x: Pointer, axis: int, identity: Pointer, reverse: int) -> None:
-    """Combine tiles along an axis, together, by a function that is associative, and keep each step."""
+    """Scan several tiles together along an axis with an associative function."""
 def cuc_tile_scatter(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
-    """Write elements of a tensor, each picked by its own index."""
+    """Store elements of a tensor, each by its own index."""
 def cuc_tile_set(program: Pointer, file: bytes | None, line: int, variable: int, value: int) -> None:
-    """Let a variable stand for another value from here on."""
+    """Assign a value to a variable."""
 def cuc_tile_shift(program: Pointer, file: bytes | None, line: int, x: int, n: int, axis: int, pad: int) -> int:
-    """Elements moved along an axis:"""
+    """Shift elements along an axis:"""
 def cuc_tile_shl(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x << y:"""
 def cuc_tile_shr(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
@@ -2332,7 +2332,7 @@ def cuc_tile_sin(program: Pointer, file: bytes | None, line: int, x: int) -> int
 def cuc_tile_sinh(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the hyperbolic sine"""
 def cuc_tile_slice(program: Pointer, file: bytes | None, line: int, tensor: int, axis: int, start: int, stop: int) -> int:
-    """A part of a tensor:"""
+    """Slice a tensor along an axis:"""
 def cuc_tile_sort(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
     """ascending, NaN last"""
 def cuc_tile_sqrt(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2340,15 +2340,15 @@ def cuc_tile_sqrt(program: Pointer, file: bytes | None, line: int, x: int) -> in
 def cuc_tile_sqrt_round(program: Pointer, file: bytes | None, line: int, x: int, round: int) -> int:
     """RN, RZ, RM, RP; of f32 APPROX"""
 def cuc_tile_squeeze(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
-    """An axis of extent 1 taken out."""
+    """Remove an axis of extent 1."""
 def cuc_tile_store(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
-    """Write a tile of a tensor, by its number."""
+    """Store a tile of a tensor by tile index."""
 def cuc_tile_store_add(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """adds"""
 def cuc_tile_store_and(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """bitwise"""
 def cuc_tile_store_at(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
-    """Write a tile of a tensor, by its first element."""
+    """Store a tile of a tensor by the index of its first element."""
 def cuc_tile_store_max(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """leaves the larger"""
 def cuc_tile_store_min(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
@@ -2356,7 +2356,7 @@ def cuc_tile_store_min(program: Pointer, file: bytes | None, line: int, tensor: 
 def cuc_tile_store_or(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """bitwise"""
 def cuc_tile_store_rows(program: Pointer, file: bytes | None, line: int, tensor: int, ids: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
-    """Write rows of a tensor:"""
+    """Store rows of a tensor:"""
 def cuc_tile_store_xor(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """bitwise"""
 def cuc_tile_stride(program: Pointer, file: bytes | None, line: int, tensor: int, axis: int) -> int:
@@ -2370,7 +2370,7 @@ def cuc_tile_sum(program: Pointer, file: bytes | None, line: int, x: int, count:
 def cuc_tile_sum_round(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer, round: int) -> int:
     """RN, RZ, RM, RP at each step"""
 def cuc_tile_take(program: Pointer, file: bytes | None, line: int, x: int, index: int, axis: int) -> int:
-    """Elements picked by number along an axis."""
+    """Select elements by index along an axis."""
 def cuc_tile_tan(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the tangent"""
 def cuc_tile_tanh(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2380,23 +2380,23 @@ def cuc_tile_tanh_round(program: Pointer, file: bytes | None, line: int, x: int,
 def cuc_tile_tensor(program: Pointer, file: bytes | None, line: int, name: bytes | None, dtype: int, extents: bytes | None) -> int:
     """Add a tensor to the kernel's parameters."""
 def cuc_tile_topk(values: Pointer, indices: Pointer, program: Pointer, file: bytes | None, line: int, x: int, count: int, axis: int) -> None:
-    """The largest elements along an axis, in falling order, and where they were."""
+    """The largest elements along an axis, in descending order, and their indices."""
 def cuc_tile_trans(program: Pointer, file: bytes | None, line: int, x: int) -> int:
-    """The last two axes exchanged."""
+    """Transpose the last two axes."""
 def cuc_tile_trunc(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the next integer towards 0"""
 def cuc_tile_uint(program: Pointer, file: bytes | None, line: int, value: int) -> int:
-    """An integer constant from 0 to 2^64 - 1:"""
+    """Create an integer constant from 0 to 2^64 - 1, beyond the range of cuc_tile_int()."""
 def cuc_tile_visit_candidates(program: Pointer, kernel: bytes | None, visit: Pointer, user: Pointer) -> int:
     """Enumerate the candidates for the auto() constants of a kernel, for the program's dimensions."""
 def cuc_tile_visit_dimensions(program: Pointer, kernel: bytes | None, args: Pointer, count: int, visit: Pointer, user: Pointer) -> int:
     """Report the dimensions that arguments give a kernel, in the form of `dimensions` in cuc_program_options."""
 def cuc_tile_where(program: Pointer, file: bytes | None, line: int, c: int, x: int, y: int) -> int:
-    """The element of x where c is true, else that of y."""
+    """Select the element of x where c is true, else that of y."""
 def cuc_tile_while(program: Pointer, file: bytes | None, line: int, condition: int) -> None:
-    """Go on in this turn of the loop only while a condition holds, else leave the loop."""
+    """Leave the loop unless a condition holds."""
 def cuc_tile_zeros(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer) -> int:
-    """A tile of zeros."""
+    """Create a tile of zeros."""
 def cuc_tuned_add(path: bytes | None, record: Pointer) -> int:
     """Put a record into a file, in place of one of the same GPU, toolkit, program, kernel, constants and dimensions."""
 def cuc_tuned_find(choice: Pointer, room: int, path: bytes | None, key: Pointer) -> int:

@@ -19,7 +19,7 @@ pub type cuc_condition = u64;
 /// A value: a tile, a scalar, a constant or a tensor; 0 is none.
 pub type cuc_tile = u32;
 
-/// A variable: what stands for one value after another of the same type; 0 is none.
+/// A variable, which holds successive values of one type; 0 is none.
 pub type cuc_tile_variable = u32;
 
 opaque! {
@@ -59,7 +59,7 @@ opaque! {
 }
 
 opaque! {
-    /// Products of one kind, compiled.
+    /// A compiled kind of product.
     cuc_gemm_plan
 }
 
@@ -104,7 +104,7 @@ opaque! {
 }
 
 opaque! {
-    /// A tile program in the making.
+    /// A tile program under construction.
     cuc_tile_program
 }
 
@@ -117,7 +117,7 @@ pub type cuc_stream_callback = Option<unsafe extern "C" fn(status: cuc_status, l
 /// Gets a choice, as records have it, and the seconds that a model thinks it takes. The text is valid during the call.
 pub type cuc_tuned_visit = Option<unsafe extern "C" fn(user: *mut c_void, choice: *const c_char, seconds: f64)>;
 
-/// What cuc_tile_reduce() and cuc_tile_scan() combine with: two of each element become one. It is called once, and builds operations on scalars: no memory, no control flow, no value from outside but constants.
+/// Builds the operation that cuc_tile_reduce() and cuc_tile_scan() combine two elements with. It is called once and builds operations on scalars: no memory access, no control flow, and no outside value except constants.
 pub type cuc_tile_combine = Option<unsafe extern "C" fn(user: *mut c_void, program: *mut cuc_tile_program, count: u32, x: *const cuc_tile, y: *const cuc_tile, result: *mut cuc_tile)>;
 
 /// Receives one "NAME=EXTENT"; the text is valid during the call.
@@ -678,46 +678,46 @@ pub const CUC_DL_SUBBYTE_PADDED: u32 = 4;
 pub const CUC_GEMM_SINGLE: i32 = 0;
 /// many of one shape, by cuc_gemm_batched()
 pub const CUC_GEMM_BATCHED: i32 = 1;
-/// many that share n and k, each with rows of a and d of its own, by cuc_gemm_grouped()
+/// many that share n and k, each with its own rows of a and d, by cuc_gemm_grouped()
 pub const CUC_GEMM_GROUPED: i32 = 2;
 
-/// those of a row: strides are \[leading dimension, 1\]
+/// rows are contiguous: strides are \[leading dimension, 1\]
 pub const CUC_GEMM_ROW_MAJOR: i32 = 0;
-/// those of a column, as BLAS has it: \[1, leading dimension\]
+/// columns are contiguous, as in BLAS: \[1, leading dimension\]
 pub const CUC_GEMM_COLUMN_MAJOR: i32 = 1;
 
-/// nothing
+/// none
 pub const CUC_GEMM_LINEAR: i32 = 0;
-/// max(x, 0); NaN stays
+/// max(x, 0); NaN is kept
 pub const CUC_GEMM_RELU: i32 = 1;
 /// x (1 + erf(x / sqrt 2)) / 2
 pub const CUC_GEMM_GELU: i32 = 2;
-/// its approximation by a tanh, which is what cuBLASLt has
+/// the tanh approximation of GELU, as in cuBLASLt
 pub const CUC_GEMM_GELU_TANH: i32 = 3;
 /// x / (1 + exp(-x))
 pub const CUC_GEMM_SILU: i32 = 4;
 
 pub const CUC_GEMM_NO_BIAS: i32 = 0;
 pub const CUC_GEMM_BIAS_COLUMNS: i32 = 1;
-/// each row of d: bias is \[m\]; not of grouped products
+/// each row of d: bias is \[m\]; not for grouped products
 pub const CUC_GEMM_BIAS_ROWS: i32 = 2;
 
-/// exactly rounded multiply-adds, without tensor cores
+/// correctly rounded multiply-adds, without tensor cores
 pub const CUC_GEMM_IEEE: i32 = 0;
 /// operands rounded to 11 bits, on tensor cores
 pub const CUC_GEMM_TF32: i32 = 1;
-/// three such products, which keep nearly all bits of f32
+/// three such products, which preserve nearly all bits of f32
 pub const CUC_GEMM_TF32X3: i32 = 2;
 
-/// all products of a batch have the same a: it has two axes
+/// all products of a batch share a, which has two axes
 pub const CUC_GEMM_SHARED_A: u32 = 1;
-/// all products of a batch have the same b
+/// all products of a batch share b
 pub const CUC_GEMM_SHARED_B: u32 = 2;
-/// 8-bit floats: sums keep fewer bits, and are faster
+/// 8-bit floats: accumulate with fewer bits, which is faster
 pub const CUC_GEMM_FAST_ACC: u32 = 4;
-/// sums are multiplied by row_scale, f32 \[m\]
+/// multiply results by row_scale, f32 \[m\]
 pub const CUC_GEMM_SCALED_ROWS: u32 = 8;
-/// sums are multiplied by column_scale, f32 \[n\]
+/// multiply results by column_scale, f32 \[n\]
 pub const CUC_GEMM_SCALED_COLUMNS: u32 = 16;
 
 /// stack size of each thread
@@ -1027,7 +1027,7 @@ pub const CUC_PYTHON_NUMBER: i32 = 3;
 /// its attribute `value` is a number, as those of ctypes have it
 pub const CUC_PYTHON_VALUE: i32 = 4;
 
-/// to nearest, half to even; cast to an integer towards zero
+/// to nearest even; casts to an integer truncate
 pub const CUC_TILE_RN: i32 = 0;
 /// towards zero
 pub const CUC_TILE_RZ: i32 = 1;
@@ -1035,24 +1035,24 @@ pub const CUC_TILE_RZ: i32 = 1;
 pub const CUC_TILE_RM: i32 = 2;
 /// up
 pub const CUC_TILE_RP: i32 = 3;
-/// as the machine finds it soonest: f32, no cast
+/// fastest approximation of the machine: f32, not for casts
 pub const CUC_TILE_APPROX: i32 = 4;
-/// within 2 ulp: f32, no cast
+/// within 2 ulp: f32, not for casts
 pub const CUC_TILE_FULL: i32 = 5;
-/// beside one of these: subnormal f32 are 0, before and after
+/// added to one of these: flush subnormal f32 operands and results to 0
 pub const CUC_TILE_FTZ: i32 = 16;
-/// beside these, of minimum, maximum, min, max: NaN where one is NaN
+/// added to one of these, for minimum, maximum, min, max: NaN if an operand is NaN
 pub const CUC_TILE_NAN: i32 = 32;
 
-/// weak; of an atomic operation acquire and release
+/// weak; acquire and release for atomic operations
 pub const CUC_TILE_ORDER_DEFAULT: i32 = 0;
-/// nothing; not for atomic operations
+/// no order; not for atomic operations
 pub const CUC_TILE_WEAK: i32 = 1;
-/// nothing, but the access itself is whole
+/// no order, but the access itself is indivisible
 pub const CUC_TILE_RELAXED: i32 = 2;
-/// what comes after comes after: loads and atomic operations
+/// later accesses stay after it: loads and atomic operations
 pub const CUC_TILE_ACQUIRE: i32 = 3;
-/// what was before is before: stores and atomic operations
+/// earlier accesses stay before it: stores and atomic operations
 pub const CUC_TILE_RELEASE: i32 = 4;
 /// both: atomic operations
 pub const CUC_TILE_ACQ_REL: i32 = 5;
@@ -1066,20 +1066,20 @@ pub const CUC_TILE_SCOPE_BLOCK: i32 = 2;
 /// also the host and other devices
 pub const CUC_TILE_SCOPE_SYSTEM: i32 = 3;
 
-/// as the device likes
+/// the device's default
 pub const CUC_TILE_CACHE_ANY: i32 = 0;
-/// it goes first
+/// evict first
 pub const CUC_TILE_CACHE_FIRST: i32 = 1;
-/// it stays longest
+/// evict last
 pub const CUC_TILE_CACHE_LAST: i32 = 2;
-/// it is used once
+/// used once
 pub const CUC_TILE_CACHE_STREAM: i32 = 3;
 
-/// as it is
+/// full f32
 pub const CUC_TILE_IEEE: i32 = 0;
-/// rounded to tf32
+/// operands rounded to tf32
 pub const CUC_TILE_TF32: i32 = 1;
-/// in three products of tf32: nearly exact
+/// three tf32 products: nearly exact
 pub const CUC_TILE_TF32X3: i32 = 2;
 
 pub const CUC_VERSION_MAJOR: i32 = 0;
@@ -1595,39 +1595,39 @@ pub struct cuc_fill_2d_params {
 
 zeroed!(cuc_fill_2d_params, struct_size);
 
-/// The arrays of a call. What the plan has no use for must be NULL, and is named when it is not.
+/// The arrays of a call. Arrays that the plan does not use must be NULL; else the error names them.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_gemm_args {
     /// sizeof(cuc_gemm_args); the initialisers set it
     pub struct_size: usize,
-    /// \[m\]\[k\]; \[batch\]\[m\]\[k\]; all groups' rows, \[m\]\[k\]
+    /// \[m\]\[k\]; \[batch\]\[m\]\[k\]; rows of all groups, \[m\]\[k\]
     pub a: *const cuc_tensor,
     /// \[k\]\[n\]; \[batch\]\[k\]\[n\]; \[groups\]\[k\]\[n\]
     pub b: *const cuc_tensor,
-    /// as d; read only where beta is not 0; may be d itself
+    /// like d; read only if beta is not 0; may be d itself
     pub c: *const cuc_tensor,
-    /// \[m\]\[n\]; \[batch\]\[m\]\[n\]; all groups' rows, \[m\]\[n\]; written
+    /// \[m\]\[n\]; \[batch\]\[m\]\[n\]; rows of all groups, \[m\]\[n\]; written
     pub d: *const cuc_tensor,
     /// \[n\], \[m\] or \[groups\]\[n\]
     pub bias: *const cuc_tensor,
-    /// as d; may be d itself
+    /// like d; may be d itself
     pub residual: *const cuc_tensor,
     /// f32 \[m\]
     pub row_scale: *const cuc_tensor,
     /// f32 \[n\]
     pub column_scale: *const cuc_tensor,
-    /// Of grouped products, i32 \[groups + 1\] on the device: group g has the rows offsets\[g\] to offsets\[g + 1\] of a and d. They ascend; rows of no group are not written. No byte of them is one of d's.
+    /// Grouped products: i32 \[groups + 1\] on the device; group g has rows offsets\[g\] to offsets\[g + 1\] of a and d. Offsets ascend; rows of no group are not written. The array must not overlap d.
     pub offsets: *const cuc_tensor,
-    /// a multiple of 256, for one product at a time; 0: the plan asks for none
+    /// a multiple of 256, used by one product at a time; 0 if the plan needs none
     pub workspace: cuc_device_ptr,
-    /// what is there; at least cuc_gemm_plan_workspace_bytes()
+    /// size of the workspace; at least cuc_gemm_plan_workspace_bytes()
     pub workspace_bytes: u64,
 }
 
 zeroed!(cuc_gemm_args, struct_size);
 
-/// What was chosen for a plan, and what is thought to come of it.
+/// The choice made for a plan and its estimated time.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_gemm_choice {
@@ -1637,29 +1637,29 @@ pub struct cuc_gemm_choice {
     pub tile_m: i32,
     /// columns
     pub tile_n: i32,
-    /// of the sum, at a time
+    /// step of the reduction
     pub tile_k: i32,
     /// 0: as many as fit
     pub stages: i32,
     /// 1: none
     pub cluster: i32,
-    /// 0: the compiler's
+    /// 0: the compiler's choice
     pub warps: i32,
-    /// 1: no blocks do a sum together
+    /// 1: no blocks share a reduction
     pub split: i32,
-    /// 0: the compiler's
+    /// 0: the compiler's choice
     pub raster: i32,
-    /// 1: sums are made as a whole
+    /// 1: reductions are not split
     pub parts: i32,
-    /// 1: TMA and wgmma, where addresses and strides allow; 0: its tiles, types or orders cannot be one's, or the device has none
+    /// 1: TMA and wgmma, where addresses and strides allow; 0: not possible with these tiles, types or orders, or on this device
     pub pipeline: i32,
     /// of d
     pub d_dtype: cuc_dtype,
     /// 0: no tile is shared
     pub stream_k: i32,
-    /// of the shape that the plan was made for, parts of sums counted; 0: it had none
+    /// tiles of the shape that the plan was created for, each part of a reduction counted; 0: the plan has no shape
     pub tiles: i64,
-    /// what the model thinks that takes; only to be compared with others of it
+    /// the model's estimate; meaningful only in comparison with other estimates
     pub seconds: f64,
     /// "options", "tuned" or "model"; static storage
     pub by: *const c_char,
@@ -1667,7 +1667,7 @@ pub struct cuc_gemm_choice {
 
 zeroed!(cuc_gemm_choice, struct_size);
 
-/// What kind of products a plan is for; zero is the default of every field.
+/// Description of a plan; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_gemm_options {
@@ -1681,13 +1681,13 @@ pub struct cuc_gemm_options {
     pub dtype: cuc_dtype,
     /// of d; 0: dtype's own, bf16 of 8-bit floats, i32 of integers, f32 of tf32
     pub d_dtype: cuc_dtype,
-    /// of c; 0: there is none, and beta must be 0
+    /// of c; 0: no c, and beta must be 0
     pub c_dtype: cuc_dtype,
-    /// f32, f64 or i32, as dtype asks for; 0 is that
+    /// f32, f64 or i32, as dtype requires; 0 selects it
     pub accumulator: cuc_dtype,
-    /// of f32: CUC_GEMM_IEEE, _TF32 or _TF32X3
+    /// for f32: CUC_GEMM_IEEE, _TF32 or _TF32X3
     pub precision: i32,
-    /// CUC_GEMM_ROW_MAJOR or _COLUMN_MAJOR: others are right, and slow
+    /// CUC_GEMM_ROW_MAJOR or _COLUMN_MAJOR; other strides work, but slowly
     pub a_order: i32,
     pub b_order: i32,
     /// of d, c and residual
@@ -1696,43 +1696,43 @@ pub struct cuc_gemm_options {
     pub activation: i32,
     /// CUC_GEMM_NO_BIAS, _BIAS_COLUMNS or _BIAS_ROWS
     pub bias: i32,
-    /// 0: as d
+    /// 0: d's
     pub bias_dtype: cuc_dtype,
-    /// 0: there is no residual
+    /// 0: no residual
     pub residual_dtype: cuc_dtype,
     /// rows of d, of all groups together; 0: large
     pub m: i64,
     /// columns of d; 0: large
     pub n: i64,
-    /// what is summed over; 0: large
+    /// extent of the reduction; 0: large
     pub k: i64,
     /// products of a batch, or groups; 0: 1
     pub batch: i64,
-    /// rows of d that a block computes; 0: chosen
+    /// rows of d that a block computes; 0: chosen automatically
     pub tile_m: i32,
-    /// columns; 0: chosen. tile_m and tile_n go together
+    /// columns; 0: chosen automatically. Set both tile_m and tile_n or neither
     pub tile_n: i32,
-    /// of the sum, at a time; 0: chosen
+    /// step of the reduction; 0: chosen automatically
     pub tile_k: i32,
-    /// of the pipeline, 2 to 24; 0: as many as fit
+    /// pipeline stages, 2 to 24; 0: as many as fit
     pub stages: i32,
-    /// blocks that load for one another, 1 or 2; 0: chosen
+    /// blocks that load for one another, 1 or 2; 0: chosen automatically
     pub cluster: i32,
-    /// Of a block, without a pipeline; with one, 4: warpgroups take tiles in turns; 0: the compiler's.
+    /// Warps of a block without a pipeline; with a pipeline, 4 lets warpgroups alternate between tiles; 0: the compiler's choice.
     pub warps: i32,
-    /// blocks that do a sum together in a pipeline, 1 to 8; 0: chosen
+    /// blocks that share a reduction in a pipeline, 1 to 8; 0: chosen automatically
     pub split: i32,
-    /// tiles side by side before the next row of them, 1 to 64; 0: chosen
+    /// tiles side by side before the next row of tiles, 1 to 64; 0: chosen automatically
     pub raster: i32,
-    /// of a sum, each in the workspace, 1 to 64; 0: chosen
+    /// parts of a reduction kept in the workspace, 1 to 64; 0: chosen automatically
     pub parts: i32,
-    /// Last waves of tiles whose sums all blocks share evenly, by way of the workspace, 1 to 8: where tiles do not fill the last wave; 0: chosen.
+    /// Number of last waves of tiles whose reductions all blocks share evenly through the workspace (stream-K), 1 to 8, if the tiles do not fill the last wave; 0: chosen automatically.
     pub stream_k: i32,
-    /// The most that cuc_gemm_plan_workspace_bytes() may come to for the shape. Parts of sums lie there; with 0 none do, unless `parts` or `stream_k` is given.
+    /// Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial sums; with 0 there are none, unless `parts` or `stream_k` is given.
     pub workspace_bytes: u64,
-    /// "sm_90a": what is compiled for; NULL: all that the device has
+    /// target architecture, such as "sm_90a"; NULL: all features of the device
     pub arch: *const c_char,
-    /// A file of records (tuned.h) that is looked into before the model is asked; "": none; NULL: the usual one. What is chosen by hand is not looked up.
+    /// File of records (tuned.h) to search before the cost model is used; "": none; NULL: the usual one. Choices set by hand are not looked up.
     pub tuned: *const c_char,
 }
 
@@ -2514,31 +2514,31 @@ pub struct cuc_tensor_map_options {
 
 zeroed!(cuc_tensor_map_options, struct_size);
 
-/// How memory is accessed; zero is the default of every field.
+/// Options of a memory access; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_access_options {
     /// sizeof(cuc_tile_access_options); the initialisers set it
     pub struct_size: usize,
-    /// Of a store: its shape, \[rank\], with CUC_NO_AXIS; NULL: the tile's, CUC_NO_AXIS before it.
+    /// Shape of a store, \[rank\], with CUC_NO_AXIS; NULL: the tile's, preceded by CUC_NO_AXIS.
     pub shape: *const i64,
-    /// of shape
+    /// length of shape
     pub rank: u32,
-    /// of a load, gather: what is read outside of the tensor; 0: zero
+    /// load, gather: value outside the tensor; 0: zero
     pub pad: cuc_tile,
-    /// of gather, scatter, atomic operations: bools, where to access; 0: all
+    /// gather, scatter, atomic operations: bools that select elements; 0: all
     pub mask: cuc_tile,
-    /// CUC_TILE_WEAK and so on
+    /// a CUC_TILE_ constant from WEAK to ACQ_REL
     pub order: i32,
     /// CUC_TILE_SCOPE_
     pub scope: i32,
-    /// a hint, 1 to 10: how long the load takes, for how early to start it
+    /// a hint, 1 to 10: latency of the load, for how early to start it
     pub latency: i32,
-    /// a hint: CUC_ON with the tensor memory accelerator, CUC_OFF without
+    /// a hint: CUC_ON uses the tensor memory accelerator, CUC_OFF does not
     pub tma: i32,
     /// a hint: CUC_TILE_CACHE_
     pub cache: i32,
-    /// not 0: a promise that nothing of it is outside; it is not checked
+    /// not 0: a promise that the access is entirely inside the tensor; not checked
     pub inside: i32,
     /// 0
     pub reserved: u32,
@@ -2546,23 +2546,23 @@ pub struct cuc_tile_access_options {
 
 zeroed!(cuc_tile_access_options, struct_size);
 
-/// What building a program may take; zero is the default of every field.
+/// Limits for building a program; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_budget {
     /// sizeof(cuc_tile_budget); the initialisers set it
     pub struct_size: usize,
-    /// Steps of the compiler, as many on every machine: 2^23 by default; UINT64_MAX: no limit
+    /// Compiler steps, the same number on every machine: 2^23 by default; UINT64_MAX: no limit
     pub budget_operations: u64,
-    /// of the source that comes of it: 2^26 by default
+    /// bytes of the resulting source: 2^26 by default
     pub budget_ptx_bytes: u64,
-    /// that the program holds at a time: 2^28 by default
+    /// bytes the program holds at a time: 2^28 by default
     pub budget_memory_bytes: u64,
-    /// on the clock, from the call on; 0: any number
+    /// wall-clock time from the call on; 0: unlimited
     pub budget_seconds: f64,
-    /// Asked some times a second, within calls of the program, whether to end it: unless it gives 0. NULL: it goes on
+    /// Called some times a second, within calls on the program; a nonzero result ends it. NULL: never ends it
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
-    /// handed to cancel, until the program is released
+    /// passed to cancel, until the program is released
     pub cancel_user: *mut c_void,
 }
 
@@ -2948,31 +2948,31 @@ extern "C" {
     pub fn cuc_found_tried_count(found: *const cuc_found) -> usize;
     /// Compute a product, in stream order: d = activation(alpha a b + beta c + bias) + residual.
     pub fn cuc_gemm(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
-    /// Set arguments to none.
+    /// Set arguments to their defaults.
     pub fn cuc_gemm_args_init(args: *mut cuc_gemm_args, caller_size: usize);
-    /// Compute many products of one shape, in stream order: cuc_gemm() of each.
+    /// Compute many products of one shape, in stream order, each as by cuc_gemm().
     pub fn cuc_gemm_batched(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
-    /// Compute products that share b's shape, each of a range of rows, in stream order.
+    /// Compute products with the same shape of b, each over a range of rows, in stream order.
     pub fn cuc_gemm_grouped(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
     /// Set every option to its default.
     pub fn cuc_gemm_options_init(options: *mut cuc_gemm_options, caller_size: usize);
-    /// Write a choice, as records and cuc_gemm_visit_candidates() have it, into options.
+    /// Apply a choice, in the form of records and cuc_gemm_visit_candidates(), to options.
     pub fn cuc_gemm_options_set_choice(options: *mut cuc_gemm_options, choice: *const c_char) -> cuc_status;
-    /// Make a plan: write the tile program, choose its tiles, compile it to PTX.
+    /// Create a plan: write the tile program, choose its tiles, and compile it to PTX.
     pub fn cuc_gemm_plan_create(out: *mut *mut cuc_gemm_plan, device: *mut cuc_device, options: *const cuc_gemm_options) -> cuc_status;
-    /// What was chosen for a plan.
+    /// The choice made for a plan.
     pub fn cuc_gemm_plan_get_choice(out: *mut cuc_gemm_choice, plan: *const cuc_gemm_plan) -> cuc_status;
-    /// A plan's choice as a record, to be kept with cuc_tuned_add() by who has measured it.
+    /// A plan's choice as a record, for code that has measured it and stores it with cuc_tuned_add().
     pub fn cuc_gemm_plan_get_record(out: *mut cuc_tuned_record, plan: *const cuc_gemm_plan) -> cuc_status;
-    /// Drop a reference; the last one frees the plan. What was enqueued runs to its end.
+    /// Release a reference; the last one frees the plan. Work already enqueued completes.
     pub fn cuc_gemm_plan_release(plan: *mut cuc_gemm_plan);
-    /// Hold one reference more.
+    /// Add a reference to a plan.
     pub fn cuc_gemm_plan_retain(plan: *mut cuc_gemm_plan) -> *mut cuc_gemm_plan;
-    /// The tile program of a plan, to look at or to begin from.
+    /// The tile program of a plan, to read or to start from.
     pub fn cuc_gemm_plan_source(plan: *const cuc_gemm_plan, index: usize) -> *const c_char;
-    /// How much workspace a product takes.
+    /// The size of the workspace that a product needs.
     pub fn cuc_gemm_plan_workspace_bytes(plan: *const cuc_gemm_plan, m: i64, n: i64) -> u64;
-    /// Go through what a plan may choose among for a shape, with what the model thinks of each.
+    /// Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.
     pub fn cuc_gemm_visit_candidates(device: *mut cuc_device, options: *const cuc_gemm_options, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
     /// Add edges: `to\[i\]` begins when `from\[i\]` has ended. Either all are added or none.
     pub fn cuc_graph_add_edges(graph: *mut cuc_graph, from: *const *mut cuc_node, to: *const *mut cuc_node, count: usize) -> cuc_status;
@@ -3464,11 +3464,11 @@ extern "C" {
     pub fn cuc_tile_argmin(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
     /// where the least is, or the first NaN
     pub fn cuc_tile_argmin_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
-    /// PTX for each element: $0 is the result, $1 and on are the operands.
+    /// Insert PTX for each element: $0 is the result, $1 and up are the operands.
     pub fn cuc_tile_asm(program: *mut cuc_tile_program, file: *const c_char, line: u32, text: *const c_char, dtype: cuc_dtype, count: u32, x: *const cuc_tile) -> cuc_tile;
-    /// End the kernel with a message when an element is false.
+    /// End the kernel with a message if an element is false.
     pub fn cuc_tile_assert(program: *mut cuc_tile_program, file: *const c_char, line: u32, condition: cuc_tile, text: *const c_char);
-    /// x, with the promise that `divisor` divides each element. It is not checked.
+    /// Promise that `divisor` divides each element of x. The promise is not checked.
     pub fn cuc_tile_assume(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, divisor: i64) -> cuc_tile;
     /// the angle of the point (y, x): floats
     pub fn cuc_tile_atan2(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
@@ -3476,7 +3476,7 @@ extern "C" {
     pub fn cuc_tile_atomic_add(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
     /// bitwise
     pub fn cuc_tile_atomic_and(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
-    /// Atomically put x where `expected` is, and give what was there.
+    /// Atomically replace elements equal to `expected` by x, and return the old values.
     pub fn cuc_tile_atomic_cas(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, expected: cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
     /// leaves the larger
     pub fn cuc_tile_atomic_max(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
@@ -3490,8 +3490,8 @@ extern "C" {
     pub fn cuc_tile_atomic_xor(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
     /// x & y: integers; of bools, and
     pub fn cuc_tile_bitand(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// The same bits as another element type: of another width the last axis grows or shrinks, as bytes
-    /// lie in memory, the lowest first.
+    /// Reinterpret the bits as another element type. With another width, the last axis grows or shrinks,
+    /// in the order of bytes in memory, lowest first.
     pub fn cuc_tile_bitcast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, dtype: cuc_dtype) -> cuc_tile;
     /// ~x: integers; of bools, not
     pub fn cuc_tile_bitnot(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3499,25 +3499,26 @@ extern "C" {
     pub fn cuc_tile_bitor(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// x ^ y: integers and bools
     pub fn cuc_tile_bitxor(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// Which block of the grid this is.
+    /// The index of this block in the grid.
     pub fn cuc_tile_block(program: *mut cuc_tile_program, file: *const c_char, line: u32, axis: i32) -> cuc_tile;
-    /// A bool constant. Under an `if` of it only the arm that is taken is put in.
+    /// Create a bool constant. An `if` on it generates only the arm that is taken.
     pub fn cuc_tile_bool(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: i32) -> cuc_tile;
-    /// Leave the innermost loop. What follows in the same block is checked, and not put in.
+    /// Leave the innermost loop. Later code in the same block is checked but not generated.
     pub fn cuc_tile_break(program: *mut cuc_tile_program, file: *const c_char, line: u32);
-    /// The tile repeated along axes of extent 1 and along new leading axes.
+    /// Repeat a tile along axes of extent 1 and along new leading axes.
     pub fn cuc_tile_broadcast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, rank: u32, shape: *const i64) -> cuc_tile;
-    /// Give a budget every default.
+    /// Set every field of a budget to its default.
     pub fn cuc_tile_budget_init(budget: *mut cuc_tile_budget, caller_size: usize);
-    /// The same numbers in another element type; 8-bit floats saturate, integers wrap.
+    /// Convert to another element type; 8-bit floats saturate, integers wrap.
     pub fn cuc_tile_cast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, dtype: cuc_dtype, round: i32) -> cuc_tile;
-    /// Two tiles behind one another.
+    /// Concatenate two tiles along an axis.
     pub fn cuc_tile_cat(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, axis: i32) -> cuc_tile;
     /// x / y, rounded up: integers
     pub fn cuc_tile_cdiv(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// the next integer at or above
     pub fn cuc_tile_ceil(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// Go on with the next turn of the innermost loop. What follows in the same block is not put in.
+    /// Continue with the next iteration of the innermost loop. Later code in the same block is not
+    /// generated.
     pub fn cuc_tile_continue(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// the cosine
     pub fn cuc_tile_cos(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3527,28 +3528,28 @@ extern "C" {
     pub fn cuc_tile_cumprod(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32, reverse: i32) -> cuc_tile;
     /// the sum of what is up to here, this included
     pub fn cuc_tile_cumsum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32, reverse: i32) -> cuc_tile;
-    /// A variable: what a loop carries and what an if leaves is held by one.
+    /// Declare a variable, which holds a value that a loop carries or an if defines.
     pub fn cuc_tile_declare(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, value: cuc_tile) -> cuc_tile_variable;
     /// An extent of a tensor, which may be a slice.
     pub fn cuc_tile_dim(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, axis: i32) -> cuc_tile;
-    /// A dimension that a tensor's extents have bound.
+    /// A dimension that a tensor's extents bind.
     pub fn cuc_tile_dimension(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char) -> cuc_tile;
     /// x / y; f32 of integers
     pub fn cuc_tile_div(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// RN, RZ, RM, RP; of f32 FULL, APPROX
     pub fn cuc_tile_div_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
-    /// x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() give them.
+    /// Compute x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() do.
     pub fn cuc_tile_divmod(quotient: *mut cuc_tile, rest: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile);
     /// The element type of a value.
     pub fn cuc_tile_dtype(program: *const cuc_tile_program, x: cuc_tile) -> cuc_dtype;
-    /// One element of a tensor.
+    /// Load one element of a tensor.
     pub fn cuc_tile_element(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile) -> cuc_tile;
-    /// Begin what is done when the condition of the if does not hold, up to the next cuc_tile_end().
+    /// Begin the code for a false condition, up to the matching cuc_tile_end().
     pub fn cuc_tile_else(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// End the innermost cuc_tile_for(), cuc_tile_loop() or cuc_tile_if().
     pub fn cuc_tile_end(program: *mut cuc_tile_program, file: *const c_char, line: u32);
-    /// Say that what follows is built by a function, called where the caller stands: messages about it
-    /// tell that place too, as they do of a `fn`.
+    /// Mark the following calls as the work of a function that builds code, called at the caller's
+    /// position: messages also report that position, as they do for a `fn`.
     pub fn cuc_tile_enter(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// x == y: bools
     pub fn cuc_tile_eq(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
@@ -3562,37 +3563,37 @@ extern "C" {
     pub fn cuc_tile_exp2_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
     /// RN; of f32 FULL, APPROX
     pub fn cuc_tile_exp_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
-    /// An axis of extent 1 put in, as None in a subscript does.
+    /// Insert an axis of extent 1, like None in a subscript.
     pub fn cuc_tile_expand(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
     /// e ** x - 1, exact for small x
     pub fn cuc_tile_expm1(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// The extent of an axis of a tile.
     pub fn cuc_tile_extent(program: *const cuc_tile_program, x: cuc_tile, axis: i32) -> i64;
-    /// A subtile: indices count subtiles, as those of a load count tiles.
+    /// Extract a subtile; indices count subtiles, as those of a load count tiles.
     pub fn cuc_tile_extract(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64) -> cuc_tile;
-    /// Say what must be so at every launch: it is checked there, and the code may rely on it.
+    /// State facts that hold at every launch: the launch checks them, and the code may rely on them.
     pub fn cuc_tile_fact(program: *mut cuc_tile_program, file: *const c_char, line: u32, facts: *const c_char);
-    /// A float constant. It takes the dtype of what it meets, and alone it is f32.
+    /// Create a float constant. It takes the dtype of the other operand; alone it is f32.
     pub fn cuc_tile_float(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: f64) -> cuc_tile;
     /// the next integer at or below
     pub fn cuc_tile_floor(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// x // y, rounded down
     pub fn cuc_tile_floordiv(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// x * y + z, rounded once: floats.
+    /// Compute x * y + z for floats, rounded once.
     pub fn cuc_tile_fma(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, z: cuc_tile) -> cuc_tile;
-    /// x * y + z, rounded once in a direction: floats.
+    /// Compute x * y + z for floats, rounded once in a given direction.
     pub fn cuc_tile_fma_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, z: cuc_tile, round: i32) -> cuc_tile;
-    /// Begin a loop that counts, up to the next cuc_tile_end().
+    /// Begin a counting loop, up to the matching cuc_tile_end().
     pub fn cuc_tile_for(program: *mut cuc_tile_program, file: *const c_char, line: u32, first: cuc_tile, last: cuc_tile, step: i64) -> cuc_tile;
-    /// A tile of which every element is one value.
+    /// Create a tile with one value in every element.
     pub fn cuc_tile_full(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64, value: cuc_tile) -> cuc_tile;
-    /// A tile whose elements are given one by one.
+    /// Create a tile from a list of elements.
     pub fn cuc_tile_full_list(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64, count: u32, values: *const cuc_tile) -> cuc_tile;
-    /// Elements of a tensor, each picked by its own index.
+    /// Load elements of a tensor, each by its own index.
     pub fn cuc_tile_gather(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
     /// x \>= y
     pub fn cuc_tile_ge(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// What a variable stands for here.
+    /// The current value of a variable.
     pub fn cuc_tile_get(program: *mut cuc_tile_program, file: *const c_char, line: u32, variable: cuc_tile_variable) -> cuc_tile;
     /// Read an entry of a tile kernel from object code; needs no driver.
     pub fn cuc_tile_get_entry(out: *mut cuc_tile_entry, object: *mut cuc_object, kernel: *const c_char, index: usize) -> cuc_status;
@@ -3606,46 +3607,46 @@ extern "C" {
     pub fn cuc_tile_get_parameter(out: *mut cuc_tile_parameter, kernel: *const cuc_kernel, index: usize) -> cuc_status;
     /// The key of a kernel's tuning record: its program, constants and dimensions.
     pub fn cuc_tile_get_record(out: *mut cuc_tuned_record, program: *mut cuc_program, kernel: *const c_char) -> cuc_status;
-    /// Say how many blocks a launch has, computed on the host in exact 64-bit integers.
+    /// Set the number of blocks of a launch, computed on the host in exact 64-bit integers.
     pub fn cuc_tile_grid(program: *mut cuc_tile_program, file: *const c_char, line: u32, grid: *const c_char);
-    /// Let the kernel behind this one begin, once every block has come here or ended.
+    /// Let the next kernel begin once every block has reached this call or ended.
     pub fn cuc_tile_grid_dependency_launch(program: *mut cuc_tile_program, file: *const c_char, line: u32);
-    /// Wait until the kernels ahead of this one have ended and what they wrote can be read.
+    /// Wait until the preceding kernels have ended and their writes are visible.
     pub fn cuc_tile_grid_dependency_wait(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// x \> y
     pub fn cuc_tile_gt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// How many elements are 0, 1 and so on to count - 1; others count nowhere.
+    /// Count the elements equal to 0, 1, ..., count - 1; other values are ignored.
     pub fn cuc_tile_histogram(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: i64) -> cuc_tile;
-    /// Begin what is done when a condition holds, up to the next cuc_tile_else() or cuc_tile_end().
+    /// Begin the code for a true condition, up to the matching cuc_tile_else() or cuc_tile_end().
     pub fn cuc_tile_if(program: *mut cuc_tile_program, file: *const c_char, line: u32, condition: cuc_tile);
-    /// A tile with a subtile in place of its own elements.
+    /// Copy a tile and replace one of its subtiles.
     pub fn cuc_tile_insert(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, index: *const cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// An integer constant. It takes the dtype of what it meets; alone it is i32, or i64 when it is
-    /// large.
+    /// Create an integer constant. It takes the dtype of the other operand; alone it is i32, or i64 if
+    /// it is large.
     pub fn cuc_tile_int(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: i64) -> cuc_tile;
     /// Run a kernel of a tile program on the CPU, one block after another: slow and exact.
     pub fn cuc_tile_interpret(program: *mut cuc_program, kernel: *const c_char, args: *const cuc_arg, count: usize, options: *const cuc_tile_interpret_options) -> cuc_status;
     /// Set options to their defaults.
     pub fn cuc_tile_interpret_options_init(options: *mut cuc_tile_interpret_options, caller_size: usize);
-    /// The numbers 0, 1, 2, ...
+    /// Create a tile of the numbers 0, 1, 2, ...
     pub fn cuc_tile_iota(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, count: i64) -> cuc_tile;
     /// true where x is infinite: bools
     pub fn cuc_tile_isinf(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// true where x is NaN: bools
     pub fn cuc_tile_isnan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// Begin a kernel. All calls below up to cuc_tile_kernel_end() are about it.
+    /// Begin a kernel. The calls up to cuc_tile_kernel_end() build it.
     pub fn cuc_tile_kernel_begin(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char);
-    /// End the kernel: every loop and every if in it must have been ended.
+    /// End the kernel: every loop and every if in it must have ended.
     pub fn cuc_tile_kernel_end(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// x \<= y
     pub fn cuc_tile_le(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// End what the last cuc_tile_enter() began.
+    /// End the effect of the last cuc_tile_enter().
     pub fn cuc_tile_leave(program: *mut cuc_tile_program);
-    /// A tile of a tensor, by its number: index i begins at element i * extent.
+    /// Load a tile of a tensor by tile index: index i starts at element i * extent.
     pub fn cuc_tile_load(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64, options: *const cuc_tile_access_options) -> cuc_tile;
-    /// A tile of a tensor, by its first element.
+    /// Load a tile of a tensor by the index of its first element.
     pub fn cuc_tile_load_at(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64, options: *const cuc_tile_access_options) -> cuc_tile;
-    /// Rows of a tensor: `ids` pick elements of its first axis.
+    /// Load rows of a tensor: `ids` select elements of its first axis.
     pub fn cuc_tile_load_rows(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, ids: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64, options: *const cuc_tile_access_options) -> cuc_tile;
     /// the natural logarithm
     pub fn cuc_tile_log(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3653,12 +3654,12 @@ extern "C" {
     pub fn cuc_tile_log1p(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// the logarithm to base 2
     pub fn cuc_tile_log2(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// Begin a loop without end, up to the next cuc_tile_end(); cuc_tile_while() and cuc_tile_break()
+    /// Begin an infinite loop, up to the matching cuc_tile_end(); cuc_tile_while() and cuc_tile_break()
     /// leave it.
     pub fn cuc_tile_loop(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// x \< y
     pub fn cuc_tile_lt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// A matrix product, as `@`: cuc_tile_mma() into zeros of f32, f64 or i32.
+    /// Multiply two matrices, like `@`: cuc_tile_mma() with zeros of f32, f64 or i32 as accumulator.
     pub fn cuc_tile_matmul(program: *mut cuc_tile_program, file: *const c_char, line: u32, a: cuc_tile, b: cuc_tile) -> cuc_tile;
     /// the largest number
     pub fn cuc_tile_max(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
@@ -3684,7 +3685,8 @@ extern "C" {
     pub fn cuc_tile_minimum_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// RN; CUC_TILE_NAN
     pub fn cuc_tile_minimum_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
-    /// A matrix product added to an accumulator. In a loop, assign it to the variable that it came from.
+    /// Add a matrix product to an accumulator. In a loop, assign the result to the accumulator's
+    /// variable.
     pub fn cuc_tile_mma(program: *mut cuc_tile_program, file: *const c_char, line: u32, a: cuc_tile, b: cuc_tile, acc: cuc_tile, precision: i32, fast_acc: i32) -> cuc_tile;
     /// x % y, with the sign of y
     pub fn cuc_tile_mod(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
@@ -3692,17 +3694,17 @@ extern "C" {
     pub fn cuc_tile_mul(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// RN, RZ, RM, RP
     pub fn cuc_tile_mul_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
-    /// Give a value a name: that is what the program's text calls it.
+    /// Name a value in the program's text.
     pub fn cuc_tile_name(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, name: *const c_char) -> cuc_tile;
     /// x != y
     pub fn cuc_tile_ne(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// -x
     pub fn cuc_tile_neg(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// How many blocks the grid has along an axis.
+    /// The number of blocks of the grid along an axis.
     pub fn cuc_tile_num_blocks(program: *mut cuc_tile_program, file: *const c_char, line: u32, axis: i32) -> cuc_tile;
-    /// The axes in another order.
+    /// Permute the axes of a tile.
     pub fn cuc_tile_permute(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
-    /// Random bits, the same for the same arguments: four tiles of u32.
+    /// Generate random bits, as four tiles of u32; equal arguments give equal bits.
     pub fn cuc_tile_philox(result: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, seed: cuc_tile, counter: cuc_tile);
     /// x ** y: floats
     pub fn cuc_tile_pow(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
@@ -3712,29 +3714,28 @@ extern "C" {
     pub fn cuc_tile_prod(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
     /// RN, RZ, RM, RP at each step
     pub fn cuc_tile_prod_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64, round: i32) -> cuc_tile;
-    /// Begin a program without kernels.
+    /// Create a program without kernels.
     pub fn cuc_tile_program_create(out: *mut *mut cuc_tile_program) -> cuc_status;
-    /// End a program: all of its errors, or its source.
+    /// Finish a program: report all its errors, or return its source.
     pub fn cuc_tile_program_finish(source: *mut *const c_char, program: *mut cuc_tile_program) -> cuc_status;
-    /// The errors there are so far, each as `FILE:LINE: error T123: op: operand NAME: ...`, and below it
-    /// the calls of cuc_tile_enter() that it stands in.
+    /// The errors so far, each as `FILE:LINE: error T123: op: operand NAME: ...`, followed by the
+    /// enclosing cuc_tile_enter() calls.
     pub fn cuc_tile_program_log(program: *mut cuc_tile_program) -> *const c_char;
-    /// Drop a reference; the last one frees the program and its source.
+    /// Release a reference; the last one frees the program and its source.
     pub fn cuc_tile_program_release(program: *mut cuc_tile_program);
-    /// Hold one reference more.
+    /// Add a reference to a program.
     pub fn cuc_tile_program_retain(program: *mut cuc_tile_program) -> *mut cuc_tile_program;
-    /// Give a program another budget than the default, for what was built before and what is built from
-    /// here on.
+    /// Set the budget of a program, both for what is already built and for what follows.
     pub fn cuc_tile_program_set_budget(program: *mut cuc_tile_program, budget: *const cuc_tile_budget) -> cuc_status;
-    /// How many axes a value has.
+    /// The number of axes of a value.
     pub fn cuc_tile_rank(program: *const cuc_tile_program, x: cuc_tile) -> i32;
-    /// Reduce tiles along an axis, together, by a function that is associative.
+    /// Reduce several tiles together along an axis with an associative function.
     pub fn cuc_tile_reduce(result: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, combine: cuc_tile_combine, user: *mut c_void, count: u32, x: *const cuc_tile, axis: i32, identity: *const cuc_tile);
-    /// The elements, in their order, in another shape.
+    /// Change the shape of a tile, keeping the order of elements.
     pub fn cuc_tile_reshape(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, rank: u32, shape: *const i64) -> cuc_tile;
-    /// End the block of the grid here. What follows in the same block of the program is not put in.
+    /// End this block of the grid. Later code in the same block of the program is not generated.
     pub fn cuc_tile_return(program: *mut cuc_tile_program, file: *const c_char, line: u32);
-    /// Elements moved along an axis, round: element i of the result was i - n.
+    /// Rotate elements along an axis: element i of the result is element i - n of x, cyclically.
     pub fn cuc_tile_roll(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, n: cuc_tile, axis: i32) -> cuc_tile;
     /// the nearest integer, half to even
     pub fn cuc_tile_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3744,13 +3745,13 @@ extern "C" {
     pub fn cuc_tile_rsqrt_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
     /// Add a scalar to the kernel's parameters.
     pub fn cuc_tile_scalar(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, dtype: cuc_dtype) -> cuc_tile;
-    /// Combine tiles along an axis, together, by a function that is associative, and keep each step.
+    /// Scan several tiles together along an axis with an associative function.
     pub fn cuc_tile_scan(result: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, combine: cuc_tile_combine, user: *mut c_void, count: u32, x: *const cuc_tile, axis: i32, identity: *const cuc_tile, reverse: i32);
-    /// Write elements of a tensor, each picked by its own index. Of several at one place one arrives.
+    /// Store elements of a tensor, each by its own index. Of several at one place, one is stored.
     pub fn cuc_tile_scatter(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
-    /// Let a variable stand for another value from here on.
+    /// Assign a value to a variable.
     pub fn cuc_tile_set(program: *mut cuc_tile_program, file: *const c_char, line: u32, variable: cuc_tile_variable, value: cuc_tile);
-    /// Elements moved along an axis: element i of the result was i - n.
+    /// Shift elements along an axis: element i of the result is element i - n of x.
     pub fn cuc_tile_shift(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, n: cuc_tile, axis: i32, pad: cuc_tile) -> cuc_tile;
     /// x \<\< y: integers
     pub fn cuc_tile_shl(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
@@ -3762,7 +3763,7 @@ extern "C" {
     pub fn cuc_tile_sin(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// the hyperbolic sine
     pub fn cuc_tile_sinh(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// A part of a tensor: of one axis the elements from `start` up to `stop`, cut to what there is.
+    /// Slice a tensor along an axis: elements from `start` up to `stop`, clipped to the extent.
     pub fn cuc_tile_slice(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, axis: i32, start: cuc_tile, stop: cuc_tile) -> cuc_tile;
     /// ascending, NaN last
     pub fn cuc_tile_sort(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
@@ -3770,15 +3771,15 @@ extern "C" {
     pub fn cuc_tile_sqrt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// RN, RZ, RM, RP; of f32 APPROX
     pub fn cuc_tile_sqrt_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
-    /// An axis of extent 1 taken out.
+    /// Remove an axis of extent 1.
     pub fn cuc_tile_squeeze(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
-    /// Write a tile of a tensor, by its number. What lies outside of the tensor is not written.
+    /// Store a tile of a tensor by tile index. Elements outside the tensor are not written.
     pub fn cuc_tile_store(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// adds
     pub fn cuc_tile_store_add(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// bitwise
     pub fn cuc_tile_store_and(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
-    /// Write a tile of a tensor, by its first element.
+    /// Store a tile of a tensor by the index of its first element.
     pub fn cuc_tile_store_at(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// leaves the larger
     pub fn cuc_tile_store_max(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
@@ -3786,7 +3787,7 @@ extern "C" {
     pub fn cuc_tile_store_min(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// bitwise
     pub fn cuc_tile_store_or(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
-    /// Write rows of a tensor: `ids` pick elements of its first axis.
+    /// Store rows of a tensor: `ids` select elements of its first axis.
     pub fn cuc_tile_store_rows(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, ids: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// bitwise
     pub fn cuc_tile_store_xor(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
@@ -3800,7 +3801,7 @@ extern "C" {
     pub fn cuc_tile_sum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
     /// RN, RZ, RM, RP at each step
     pub fn cuc_tile_sum_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64, round: i32) -> cuc_tile;
-    /// Elements picked by number along an axis.
+    /// Select elements by index along an axis.
     pub fn cuc_tile_take(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, index: cuc_tile, axis: i32) -> cuc_tile;
     /// the tangent
     pub fn cuc_tile_tan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3810,24 +3811,24 @@ extern "C" {
     pub fn cuc_tile_tanh_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
     /// Add a tensor to the kernel's parameters.
     pub fn cuc_tile_tensor(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, dtype: cuc_dtype, extents: *const c_char) -> cuc_tile;
-    /// The largest elements along an axis, in falling order, and where they were.
+    /// The largest elements along an axis, in descending order, and their indices.
     pub fn cuc_tile_topk(values: *mut cuc_tile, indices: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: i64, axis: i32);
-    /// The last two axes exchanged.
+    /// Transpose the last two axes.
     pub fn cuc_tile_trans(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// the next integer towards 0
     pub fn cuc_tile_trunc(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// An integer constant from 0 to 2^64 - 1: cuc_tile_int() of what i64 does not hold, too.
+    /// Create an integer constant from 0 to 2^64 - 1, beyond the range of cuc_tile_int().
     pub fn cuc_tile_uint(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: u64) -> cuc_tile;
     /// Enumerate the candidates for the auto() constants of a kernel, for the program's dimensions.
     pub fn cuc_tile_visit_candidates(program: *mut cuc_program, kernel: *const c_char, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
     /// Report the dimensions that arguments give a kernel, in the form of `dimensions` in
     /// cuc_program_options.
     pub fn cuc_tile_visit_dimensions(program: *mut cuc_program, kernel: *const c_char, args: *const cuc_arg, count: usize, visit: cuc_tile_dimension_fn, user: *mut c_void) -> cuc_status;
-    /// The element of x where c is true, else that of y.
+    /// Select the element of x where c is true, else that of y.
     pub fn cuc_tile_where(program: *mut cuc_tile_program, file: *const c_char, line: u32, c: cuc_tile, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// Go on in this turn of the loop only while a condition holds, else leave the loop.
+    /// Leave the loop unless a condition holds.
     pub fn cuc_tile_while(program: *mut cuc_tile_program, file: *const c_char, line: u32, condition: cuc_tile);
-    /// A tile of zeros.
+    /// Create a tile of zeros.
     pub fn cuc_tile_zeros(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64) -> cuc_tile;
     /// Put a record into a file, in place of one of the same GPU, toolkit, program, kernel, constants
     /// and dimensions.
