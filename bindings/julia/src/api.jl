@@ -14,7 +14,7 @@ const cuc_tile = UInt32
 # A variable, which holds successive values of one type; 0 is none.
 const cuc_tile_variable = UInt32
 
-# What a search found, and where it looked before.
+# The result of a search, with the locations tried before.
 mutable struct cuc_found end
 # A device of the driver.
 mutable struct cuc_device end
@@ -30,7 +30,7 @@ mutable struct cuc_memory_resource end
 mutable struct cuc_buffer end
 # A compiled kind of product.
 mutable struct cuc_gemm_plan end
-# A part of a device: its primary context with some of its multiprocessors.
+# A partition of a device: its primary context with some of its multiprocessors.
 mutable struct cuc_green_context end
 # Object code and, once loaded, the driver's library made from it.
 mutable struct cuc_object end
@@ -893,7 +893,7 @@ struct cuc_graph_exec_options
     reserved::UInt32
 end
 
-# What names a buffer or an event to another process: bytes to be copied.
+# Identifies a buffer or an event to another process: bytes to be copied.
 struct cuc_ipc_handle
     bytes::NTuple{64, UInt8}
 end
@@ -1184,7 +1184,7 @@ struct cuc_python_plan
     count::Csize_t
 end
 
-# Some of a device's multiprocessors: a plain value, that owns nothing.
+# A set of a device's multiprocessors: a plain value that owns nothing.
 struct cuc_sms
     count::UInt32
     least::UInt32
@@ -1297,7 +1297,7 @@ struct cuc_tile_parameter
     reserved::UInt32
 end
 
-# What was fastest, and for what. A text has no tab and no line's end.
+# A measured fastest choice and its key. Texts contain no tab and no newline.
 struct cuc_tuned_record
     struct_size::Csize_t
     gpu::Ptr{UInt8}
@@ -1386,7 +1386,7 @@ cuc_buffer_create(out, resource, bytes, stream) =
 # The device that owns a buffer's memory.
 cuc_buffer_device(buffer) =
     ccall((:cuc_buffer_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_buffer},), buffer)
-# What names a buffer to a process that has imported its pool.
+# Export a buffer to a process that has imported its pool.
 cuc_buffer_export(out, buffer) =
     ccall((:cuc_buffer_export, libcucore), cuc_status, (Ptr{cuc_ipc_handle}, Ptr{cuc_buffer}), out, buffer)
 # Export the memory of a virtual-memory buffer to another process, as one file descriptor for each piece. A buffer has one piece, plus one for each growth.
@@ -1404,7 +1404,7 @@ cuc_buffer_get_host_pointer(out, buffer) =
 # Create a buffer of another size over the memory of an existing buffer, which stays unchanged.
 cuc_buffer_grow(out, buffer, bytes) =
     ccall((:cuc_buffer_grow, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_buffer}, Csize_t), out, buffer, bytes)
-# Have another process's buffer. Imported again it is at the same address, and there until the last of its buffers here is released.
+# Import another process's buffer. A repeated import has the same address; the memory stays mapped until the last of its buffers in this process is released.
 cuc_buffer_import(out, pool, handle, bytes, stream) =
     ccall((:cuc_buffer_import, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_ipc_handle}, Csize_t, Ptr{cuc_stream}), out, pool, handle, bytes, stream)
 # Create a buffer over memory of another process. It grows like other buffers of its resource, with memory of its own process.
@@ -1620,13 +1620,13 @@ cuc_device_trim_graph_memory(device) =
 # The UUID of a device in the form that NVML and nvidia-smi use: "GPU-" or "MIG-" and five groups.
 cuc_device_uuid(device) =
     ccall((:cuc_device_uuid, libcucore), Cstring, (Ptr{cuc_device},), device)
-# The file that the driver was loaded from.
+# The file from which the driver was loaded.
 cuc_driver_get_path(out) =
     ccall((:cuc_driver_get_path, libcucore), cuc_status, (Ptr{Ptr{UInt8}},), out)
-# The newest CUDA that the driver serves.
+# The newest CUDA version that the driver supports.
 cuc_driver_get_version(out) =
     ccall((:cuc_driver_get_version, libcucore), cuc_status, (Ptr{Int32},), out)
-# Whether the driver simulates a device instead of driving one, as CUCORE_DRIVER can ask for.
+# Check whether the driver is simulated instead of driving a device, as CUCORE_DRIVER can request.
 cuc_driver_is_simulated() =
     ccall((:cuc_driver_is_simulated, libcucore), Int32, ())
 # The size of an element in bits.
@@ -1689,7 +1689,7 @@ cuc_event_create_in(out, context, options) =
 # The device of an event.
 cuc_event_device(event) =
     ccall((:cuc_event_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_event},), event)
-# What names an event to another process.
+# Export an event to another process.
 cuc_event_export(out, event) =
     ccall((:cuc_event_export, libcucore), cuc_status, (Ptr{cuc_ipc_handle}, Ptr{cuc_event}), out, event)
 # Create a file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
@@ -1707,7 +1707,7 @@ cuc_event_get_elapsed(milliseconds, start, end_) =
 # The driver's handle of an event, which is also its cudaEvent_t.
 cuc_event_handle(event) =
     ccall((:cuc_event_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_event},), event)
-# Have another process's event, to wait for what it has recorded.
+# Import another process's event, to wait for its recording.
 cuc_event_import(out, device, handle) =
     ccall((:cuc_event_import, libcucore), cuc_status, (Ptr{Ptr{cuc_event}}, Ptr{cuc_device}, Ptr{cuc_ipc_handle}), out, device, handle)
 # Zero options and write their size.
@@ -1752,10 +1752,10 @@ cuc_fill_2d(stream, params) =
 # Zero a cuc_fill_2d_params and write its size.
 cuc_fill_2d_params_init(params, caller_size) =
     ccall((:cuc_fill_2d_params_init, libcucore), Cvoid, (Ptr{cuc_fill_2d_params}, Csize_t), params, caller_size)
-# How many names cuc_find_header_dir() knows.
+# The number of names that cuc_find_header_dir() knows.
 cuc_find_header_count() =
     ccall((:cuc_find_header_count, libcucore), Csize_t, ())
-# Find the folder of a library's headers: what a compiler takes after -I.
+# Find the folder of a library's headers, as a compiler takes it after -I.
 cuc_find_header_dir(out, name) =
     ccall((:cuc_find_header_dir, libcucore), cuc_status, (Ptr{Ptr{cuc_found}}, Cstring), out, name)
 # A name that cuc_find_header_dir() knows.
@@ -1764,28 +1764,28 @@ cuc_find_header_name(index) =
 # Find a library.
 cuc_find_library(out, name) =
     ccall((:cuc_find_library, libcucore), cuc_status, (Ptr{Ptr{cuc_found}}, Cstring), out, name)
-# How many libraries cuc_find_library() knows.
+# The number of libraries that cuc_find_library() knows.
 cuc_find_library_count() =
     ccall((:cuc_find_library_count, libcucore), Csize_t, ())
 # The name of a library that cuc_find_library() knows.
 cuc_find_library_name(index) =
     ccall((:cuc_find_library_name, libcucore), Cstring, (Csize_t,), index)
-# How it was found: one of the methods in the table above.
+# The method that found it: one from the table above.
 cuc_found_method(found) =
     ccall((:cuc_found_method, libcucore), Cstring, (Ptr{cuc_found},), found)
-# The file of a library, or the folder of headers.
+# The path of the library file, or of the folder of headers.
 cuc_found_path(found) =
     ccall((:cuc_found_path, libcucore), Cstring, (Ptr{cuc_found},), found)
-# Release a reference; the last release frees it.
+# Release a reference to a search result; the last one frees it.
 cuc_found_release(found) =
     ccall((:cuc_found_release, libcucore), Cvoid, (Ptr{cuc_found},), found)
-# Share what was found.
+# Add a reference to a search result.
 cuc_found_retain(found) =
     ccall((:cuc_found_retain, libcucore), Ptr{cuc_found}, (Ptr{cuc_found},), found)
-# A place that was tried before, as one line: the method, the place, and why it was not it.
+# A location tried before, as one line: the method, the location, and the reason for rejecting it.
 cuc_found_tried_at(found, index) =
     ccall((:cuc_found_tried_at, libcucore), Cstring, (Ptr{cuc_found}, Csize_t), found, index)
-# How many places were tried before.
+# The number of locations tried before.
 cuc_found_tried_count(found) =
     ccall((:cuc_found_tried_count, libcucore), Csize_t, (Ptr{cuc_found},), found)
 # Compute a product, in stream order: d = activation(alpha a b + beta c + bias) + residual.
@@ -1914,7 +1914,7 @@ cuc_graph_retain(graph) =
 # Draw a graph into a file, for `dot -Tsvg`.
 cuc_graph_write_dot(graph, path, flags) =
     ccall((:cuc_graph_write_dot, libcucore), cuc_status, (Ptr{cuc_graph}, Cstring, UInt32), graph, path, flags)
-# Make a green context.
+# Create a green context.
 cuc_green_context_create(out, device, sms, count) =
     ccall((:cuc_green_context_create, libcucore), cuc_status, (Ptr{Ptr{cuc_green_context}}, Ptr{cuc_device}, Ptr{cuc_sms}, Csize_t), out, device, sms, count)
 # The device of a green context.
@@ -1926,7 +1926,7 @@ cuc_green_context_get_sms(out, context) =
 # The driver's handle of a green context.
 cuc_green_context_handle(context) =
     ccall((:cuc_green_context_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_green_context},), context)
-# Release a green context. Its streams hold it.
+# Release a green context. Its streams retain it.
 cuc_green_context_release(context) =
     ccall((:cuc_green_context_release, libcucore), Cvoid, (Ptr{cuc_green_context},), context)
 # Add a reference to a green context.
@@ -1956,7 +1956,7 @@ cuc_kernel_from_handle(out, handle, object) =
 # Compile a source text and look up one of its kernels, in one call.
 cuc_kernel_from_source(out, source_kind, text, bytes, name, options) =
     ccall((:cuc_kernel_from_source, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Int32, Cstring, Csize_t, Cstring, Ptr{cuc_program_options}), out, source_kind, text, bytes, name, options)
-# A kernel that nvcc compiled into the program, by its host symbol.
+# Find a kernel that nvcc compiled into the program, by its host symbol.
 cuc_kernel_from_symbol(out, symbol) =
     ccall((:cuc_kernel_from_symbol, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Ptr{Cvoid}), out, symbol)
 # Read an attribute of a kernel on one device.
@@ -2097,7 +2097,7 @@ cuc_memory_kind_name(kind) =
 # Create a memory pool.
 cuc_memory_pool_create(out, device, options) =
     ccall((:cuc_memory_pool_create, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Ptr{cuc_memory_pool_options}), out, device, options)
-# A file descriptor for a pool, by which another process imports it.
+# Export a pool as a file descriptor, by which another process imports it.
 cuc_memory_pool_export(out, pool) =
     ccall((:cuc_memory_pool_export, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_memory_resource}), out, pool)
 # Wrap a pool that was created with the driver or the runtime.
@@ -2121,7 +2121,7 @@ cuc_memory_pool_get_statistics(out, pool) =
 # The driver's handle of a pool.
 cuc_memory_pool_handle(pool) =
     ccall((:cuc_memory_pool_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_memory_resource},), pool)
-# Have another process's pool. Nothing can be allocated from it: it is what cuc_buffer_import() takes.
+# Import another process's pool. It cannot allocate; cuc_buffer_import() takes it.
 cuc_memory_pool_import(out, device, fd) =
     ccall((:cuc_memory_pool_import, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, fd)
 # Make a pool the current one of its kind: the one that cuMemAllocAsync() and cudaMallocAsync() allocate from and cuc_memory_pool_get_current() returns.
@@ -2193,7 +2193,7 @@ cuc_node_type_name(type_) =
 # The version of nvJitLink, the linker of device code.
 cuc_nvjitlink_get_version(major, minor) =
     ccall((:cuc_nvjitlink_get_version, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}), major, minor)
-# The version of the kernel's NVIDIA driver, as NVML and nvidia-smi tell it, such as "580.65.06".
+# The version of the kernel-mode NVIDIA driver, as NVML and nvidia-smi report it, such as "580.65.06".
 cuc_nvml_get_driver_version(out, size) =
     ccall((:cuc_nvml_get_driver_version, libcucore), cuc_status, (Ptr{UInt8}, Csize_t), out, size)
 # The compute capabilities that NVRTC compiles for, in ascending order.
@@ -2268,16 +2268,16 @@ cuc_object_retain(object) =
 # Write the code to a file, completely or not at all.
 cuc_object_save(object, path) =
     ccall((:cuc_object_save, libcucore), cuc_status, (Ptr{cuc_object}, Cstring), object, path)
-# How much dynamic shared memory each block may use, so that so many run on one multiprocessor.
+# The dynamic shared memory available to each block when so many run on one multiprocessor.
 cuc_occupancy_available_dynamic_shared(out, kernel, device, blocks, block_threads) =
     ccall((:cuc_occupancy_available_dynamic_shared, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_kernel}, Ptr{cuc_device}, UInt32, UInt32), out, kernel, device, blocks, block_threads)
-# How many blocks of a kernel one multiprocessor can run at a time.
+# The number of blocks of a kernel that one multiprocessor can run concurrently.
 cuc_occupancy_max_active_blocks(out, kernel, device, block_threads, shared_bytes, flags) =
     ccall((:cuc_occupancy_max_active_blocks, libcucore), cuc_status, (Ptr{UInt32}, Ptr{cuc_kernel}, Ptr{cuc_device}, UInt32, UInt32, UInt32), out, kernel, device, block_threads, shared_bytes, flags)
-# How many clusters of a launch with a config the device runs at a time.
+# The number of clusters of a launch that the device runs concurrently.
 cuc_occupancy_max_active_clusters(out, kernel, device, config) =
     ccall((:cuc_occupancy_max_active_clusters, libcucore), cuc_status, (Ptr{UInt32}, Ptr{cuc_kernel}, Ptr{cuc_device}, Ptr{cuc_launch_config}), out, kernel, device, config)
-# The block size that keeps most of a device busy with a kernel.
+# The block size with the highest occupancy of a kernel on a device.
 cuc_occupancy_max_potential_block_size(grid, block, kernel, device, options) =
     ccall((:cuc_occupancy_max_potential_block_size, libcucore), cuc_status, (Ptr{UInt32}, Ptr{UInt32}, Ptr{cuc_kernel}, Ptr{cuc_device}, Ptr{cuc_occupancy_options}), grid, block, kernel, device, options)
 # The largest cluster that a launch with a config can have.
@@ -2337,16 +2337,16 @@ cuc_python_get_base(out, name) =
 # A function of Python's, `launch(stream, config, kernel, *args)`.
 cuc_python_get_launch(out, slowly) =
     ccall((:cuc_python_get_launch, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{Cvoid}), out, slowly)
-# The version of the CUDA runtime: the program's own where its symbols can be seen, else the one that is found on the machine.
+# The version of the CUDA runtime: the program's own if its symbols are visible, else the one found on the machine.
 cuc_runtime_get_version(out) =
     ccall((:cuc_runtime_get_version, libcucore), cuc_status, (Ptr{Int32},), out)
-# Make a device the runtime's current one on the calling thread, as cudaSetDevice() does.
+# Make a device the runtime's current one on the calling thread, like cudaSetDevice().
 cuc_runtime_set_device(device) =
     ccall((:cuc_runtime_set_device, libcucore), cuc_status, (Ptr{cuc_device},), device)
 # Set the process-wide handler of failures that no call can return. Without a handler they are dropped and the object leaks.
 cuc_set_failure_handler(handler, user) =
     ccall((:cuc_set_failure_handler, libcucore), Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}), handler, user)
-# Say which file a library is, before every other place and before the environment.
+# Set the file of a library, ahead of every other location and the environment.
 cuc_set_library_path(name, path) =
     ccall((:cuc_set_library_path, libcucore), cuc_status, (Cstring, Cstring), name, path)
 # Split multiprocessors into groups of one size.
@@ -3063,13 +3063,13 @@ cuc_tile_while(program, file, line, condition) =
 # Create a tile of zeros.
 cuc_tile_zeros(program, file, line, dtype, rank, shape) =
     ccall((:cuc_tile_zeros, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, UInt32, Ptr{Int64}), program, file, line, dtype, rank, shape)
-# Put a record into a file, in place of one of the same GPU, toolkit, program, kernel, constants and dimensions.
+# Add a record to a file, replacing one with the same GPU, toolkit, program, kernel, constants and dimensions.
 cuc_tuned_add(path, record) =
     ccall((:cuc_tuned_add, libcucore), cuc_status, (Cstring, Ptr{cuc_tuned_record}), path, record)
-# Find the choice for a program on a GPU, for extents that are near enough.
+# Find the choice for a program on a GPU, for near extents.
 cuc_tuned_find(choice, room, path, key) =
     ccall((:cuc_tuned_find, libcucore), cuc_status, (Ptr{UInt8}, Csize_t, Cstring, Ptr{cuc_tuned_record}), choice, room, path, key)
-# Name a tile program by its text.
+# Compute the name of a tile program from its text.
 cuc_tuned_program(out, text, bytes) =
     ccall((:cuc_tuned_program, libcucore), cuc_status, (Ptr{UInt8}, Cstring, Csize_t), out, text, bytes)
 # The version of the library loaded at run time, encoded like CUC_VERSION.

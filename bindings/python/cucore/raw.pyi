@@ -1280,7 +1280,7 @@ def cuc_buffer_create(out: Pointer, resource: Pointer, bytes: int, stream: Point
 def cuc_buffer_device(buffer: Pointer) -> int | None:
     """The device that owns a buffer's memory."""
 def cuc_buffer_export(out: Pointer, buffer: Pointer) -> int:
-    """What names a buffer to a process that has imported its pool."""
+    """Export a buffer to a process that has imported its pool."""
 def cuc_buffer_export_pieces(pieces: Pointer, room: int, count: Pointer, buffer: Pointer) -> int:
     """Export the memory of a virtual-memory buffer to another process, as one file descriptor for each piece."""
 def cuc_buffer_fill(stream: Pointer, buffer: Pointer, offset: int, pattern: int, pattern_bytes: int, bytes: int) -> int:
@@ -1292,7 +1292,7 @@ def cuc_buffer_get_host_pointer(out: Pointer, buffer: Pointer) -> int:
 def cuc_buffer_grow(out: Pointer, buffer: Pointer, bytes: int) -> int:
     """Create a buffer of another size over the memory of an existing buffer, which stays unchanged."""
 def cuc_buffer_import(out: Pointer, pool: Pointer, handle: Pointer, bytes: int, stream: Pointer) -> int:
-    """Have another process's buffer."""
+    """Import another process's buffer."""
 def cuc_buffer_import_pieces(out: Pointer, resource: Pointer, pieces: Pointer, count: int, bytes: int, stream: Pointer) -> int:
     """Create a buffer over memory of another process."""
 def cuc_buffer_memory_resource(buffer: Pointer) -> int | None:
@@ -1436,11 +1436,11 @@ def cuc_device_trim_graph_memory(device: Pointer) -> int:
 def cuc_device_uuid(device: Pointer) -> bytes | None:
     """The UUID of a device in the form that NVML and nvidia-smi use:"""
 def cuc_driver_get_path(out: Pointer) -> int:
-    """The file that the driver was loaded from."""
+    """The file from which the driver was loaded."""
 def cuc_driver_get_version(out: Pointer) -> int:
-    """The newest CUDA that the driver serves."""
+    """The newest CUDA version that the driver supports."""
 def cuc_driver_is_simulated() -> int:
-    """Whether the driver simulates a device instead of driving one, as CUCORE_DRIVER can ask for."""
+    """Check whether the driver is simulated instead of driving a device, as CUCORE_DRIVER can request."""
 def cuc_dtype_bits(dtype: int) -> int:
     """The size of an element in bits."""
 def cuc_dtype_from_name(name: bytes | None) -> int:
@@ -1482,7 +1482,7 @@ def cuc_event_create_in(out: Pointer, context: Pointer, options: Pointer) -> int
 def cuc_event_device(event: Pointer) -> int | None:
     """The device of an event."""
 def cuc_event_export(out: Pointer, event: Pointer) -> int:
-    """What names an event to another process."""
+    """Export an event to another process."""
 def cuc_event_fd(out: Pointer, event: Pointer) -> int:
     """Create a file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio."""
 def cuc_event_flags(event: Pointer) -> int:
@@ -1494,7 +1494,7 @@ def cuc_event_get_elapsed(milliseconds: Pointer, start: Pointer, end: Pointer) -
 def cuc_event_handle(event: Pointer) -> int | None:
     """The driver's handle of an event, which is also its cudaEvent_t."""
 def cuc_event_import(out: Pointer, device: Pointer, handle: Pointer) -> int:
-    """Have another process's event, to wait for what it has recorded."""
+    """Import another process's event, to wait for its recording."""
 def cuc_event_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_event_query(event: Pointer) -> int:
@@ -1524,29 +1524,29 @@ def cuc_fill_2d(stream: Pointer, params: Pointer) -> int:
 def cuc_fill_2d_params_init(params: Pointer, caller_size: int) -> None:
     """Zero a cuc_fill_2d_params and write its size."""
 def cuc_find_header_count() -> int:
-    """How many names cuc_find_header_dir() knows."""
+    """The number of names that cuc_find_header_dir() knows."""
 def cuc_find_header_dir(out: Pointer, name: bytes | None) -> int:
-    """Find the folder of a library's headers:"""
+    """Find the folder of a library's headers, as a compiler takes it after -I."""
 def cuc_find_header_name(index: int) -> bytes | None:
     """A name that cuc_find_header_dir() knows."""
 def cuc_find_library(out: Pointer, name: bytes | None) -> int:
     """Find a library."""
 def cuc_find_library_count() -> int:
-    """How many libraries cuc_find_library() knows."""
+    """The number of libraries that cuc_find_library() knows."""
 def cuc_find_library_name(index: int) -> bytes | None:
     """The name of a library that cuc_find_library() knows."""
 def cuc_found_method(found: Pointer) -> bytes | None:
-    """How it was found:"""
+    """The method that found it:"""
 def cuc_found_path(found: Pointer) -> bytes | None:
-    """The file of a library, or the folder of headers."""
+    """The path of the library file, or of the folder of headers."""
 def cuc_found_release(found: Pointer) -> None:
-    """Release a reference; the last release frees it."""
+    """Release a reference to a search result; the last one frees it."""
 def cuc_found_retain(found: Pointer) -> int | None:
-    """Share what was found."""
+    """Add a reference to a search result."""
 def cuc_found_tried_at(found: Pointer, index: int) -> bytes | None:
-    """A place that was tried before, as one line:"""
+    """A location tried before, as one line:"""
 def cuc_found_tried_count(found: Pointer) -> int:
-    """How many places were tried before."""
+    """The number of locations tried before."""
 def cuc_gemm(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
     """Compute a product, in stream order:"""
 def cuc_gemm_args_init(args: Pointer, caller_size: int) -> None:
@@ -1632,7 +1632,7 @@ def cuc_graph_retain(graph: Pointer) -> int | None:
 def cuc_graph_write_dot(graph: Pointer, path: bytes | None, flags: int) -> int:
     """Draw a graph into a file, for `dot -Tsvg`."""
 def cuc_green_context_create(out: Pointer, device: Pointer, sms: Pointer, count: int) -> int:
-    """Make a green context."""
+    """Create a green context."""
 def cuc_green_context_device(context: Pointer) -> int | None:
     """The device of a green context."""
 def cuc_green_context_get_sms(out: Pointer, context: Pointer) -> int:
@@ -1660,7 +1660,7 @@ def cuc_kernel_from_handle(out: Pointer, handle: Pointer, object: Pointer) -> in
 def cuc_kernel_from_source(out: Pointer, source_kind: int, text: bytes | None, bytes: int, name: bytes | None, options: Pointer) -> int:
     """Compile a source text and look up one of its kernels, in one call."""
 def cuc_kernel_from_symbol(out: Pointer, symbol: Pointer) -> int:
-    """A kernel that nvcc compiled into the program, by its host symbol."""
+    """Find a kernel that nvcc compiled into the program, by its host symbol."""
 def cuc_kernel_get_attribute(out: Pointer, kernel: Pointer, device: Pointer, attribute: int) -> int:
     """Read an attribute of a kernel on one device."""
 def cuc_kernel_get_function(out: Pointer, kernel: Pointer, device: Pointer) -> int:
@@ -1754,7 +1754,7 @@ def cuc_memory_kind_name(kind: int) -> bytes | None:
 def cuc_memory_pool_create(out: Pointer, device: Pointer, options: Pointer) -> int:
     """Create a memory pool."""
 def cuc_memory_pool_export(out: Pointer, pool: Pointer) -> int:
-    """A file descriptor for a pool, by which another process imports it."""
+    """Export a pool as a file descriptor, by which another process imports it."""
 def cuc_memory_pool_from_handle(out: Pointer, device: Pointer, kind: int, pool: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
     """Wrap a pool that was created with the driver or the runtime."""
 def cuc_memory_pool_get_access(out: Pointer, pool: Pointer, peer: Pointer) -> int:
@@ -1770,7 +1770,7 @@ def cuc_memory_pool_get_statistics(out: Pointer, pool: Pointer) -> int:
 def cuc_memory_pool_handle(pool: Pointer) -> int | None:
     """The driver's handle of a pool."""
 def cuc_memory_pool_import(out: Pointer, device: Pointer, fd: int) -> int:
-    """Have another process's pool."""
+    """Import another process's pool."""
 def cuc_memory_pool_make_current(pool: Pointer) -> int:
     """Make a pool the current one of its kind:"""
 def cuc_memory_pool_options_init(options: Pointer, caller_size: int) -> None:
@@ -1818,7 +1818,7 @@ def cuc_node_type_name(type: int) -> bytes | None:
 def cuc_nvjitlink_get_version(major: Pointer, minor: Pointer) -> int:
     """The version of nvJitLink, the linker of device code."""
 def cuc_nvml_get_driver_version(out: Pointer, size: int) -> int:
-    """The version of the kernel's NVIDIA driver, as NVML and nvidia-smi tell it, such as '580.65.06'."""
+    """The version of the kernel-mode NVIDIA driver, as NVML and nvidia-smi report it, such as '580.65.06'."""
 def cuc_nvrtc_get_archs(count: Pointer, out: Pointer, capacity: int) -> int:
     """The compute capabilities that NVRTC compiles for, in ascending order."""
 def cuc_nvrtc_get_version(major: Pointer, minor: Pointer) -> int:
@@ -1868,13 +1868,13 @@ def cuc_object_retain(object: Pointer) -> int | None:
 def cuc_object_save(object: Pointer, path: bytes | None) -> int:
     """Write the code to a file, completely or not at all."""
 def cuc_occupancy_available_dynamic_shared(out: Pointer, kernel: Pointer, device: Pointer, blocks: int, block_threads: int) -> int:
-    """How much dynamic shared memory each block may use, so that so many run on one multiprocessor."""
+    """The dynamic shared memory available to each block when so many run on one multiprocessor."""
 def cuc_occupancy_max_active_blocks(out: Pointer, kernel: Pointer, device: Pointer, block_threads: int, shared_bytes: int, flags: int) -> int:
-    """How many blocks of a kernel one multiprocessor can run at a time."""
+    """The number of blocks of a kernel that one multiprocessor can run concurrently."""
 def cuc_occupancy_max_active_clusters(out: Pointer, kernel: Pointer, device: Pointer, config: Pointer) -> int:
-    """How many clusters of a launch with a config the device runs at a time."""
+    """The number of clusters of a launch that the device runs concurrently."""
 def cuc_occupancy_max_potential_block_size(grid: Pointer, block: Pointer, kernel: Pointer, device: Pointer, options: Pointer) -> int:
-    """The block size that keeps most of a device busy with a kernel."""
+    """The block size with the highest occupancy of a kernel on a device."""
 def cuc_occupancy_max_potential_cluster_size(out: Pointer, kernel: Pointer, device: Pointer, config: Pointer) -> int:
     """The largest cluster that a launch with a config can have."""
 def cuc_occupancy_options_init(options: Pointer, caller_size: int) -> None:
@@ -1916,11 +1916,11 @@ def cuc_python_get_launch(out: Pointer, slowly: Pointer) -> int:
 def cuc_runtime_get_version(out: Pointer) -> int:
     """The version of the CUDA runtime:"""
 def cuc_runtime_set_device(device: Pointer) -> int:
-    """Make a device the runtime's current one on the calling thread, as cudaSetDevice() does."""
+    """Make a device the runtime's current one on the calling thread, like cudaSetDevice()."""
 def cuc_set_failure_handler(handler: Pointer, user: Pointer) -> None:
     """Set the process-wide handler of failures that no call can return."""
 def cuc_set_library_path(name: bytes | None, path: bytes | None) -> int:
-    """Say which file a library is, before every other place and before the environment."""
+    """Set the file of a library, ahead of every other location and the environment."""
 def cuc_sms_split(groups: Pointer, count: Pointer, rest: Pointer, from_: Pointer, least: int, flags: int) -> int:
     """Split multiprocessors into groups of one size."""
 def cuc_status_name(status: int) -> bytes | None:
@@ -2398,11 +2398,11 @@ def cuc_tile_while(program: Pointer, file: bytes | None, line: int, condition: i
 def cuc_tile_zeros(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer) -> int:
     """Create a tile of zeros."""
 def cuc_tuned_add(path: bytes | None, record: Pointer) -> int:
-    """Put a record into a file, in place of one of the same GPU, toolkit, program, kernel, constants and dimensions."""
+    """Add a record to a file, replacing one with the same GPU, toolkit, program, kernel, constants and dimensions."""
 def cuc_tuned_find(choice: Pointer, room: int, path: bytes | None, key: Pointer) -> int:
-    """Find the choice for a program on a GPU, for extents that are near enough."""
+    """Find the choice for a program on a GPU, for near extents."""
 def cuc_tuned_program(out: Pointer, text: bytes | None, bytes: int) -> int:
-    """Name a tile program by its text."""
+    """Compute the name of a tile program from its text."""
 def cuc_version() -> int:
     """The version of the library loaded at run time, encoded like CUC_VERSION."""
 def cuc_version_string() -> bytes | None:

@@ -23,7 +23,7 @@ pub type cuc_tile = u32;
 pub type cuc_tile_variable = u32;
 
 opaque! {
-    /// What a search found, and where it looked before.
+    /// The result of a search, with the locations tried before.
     cuc_found
 }
 
@@ -64,7 +64,7 @@ opaque! {
 }
 
 opaque! {
-    /// A part of a device: its primary context with some of its multiprocessors.
+    /// A partition of a device: its primary context with some of its multiprocessors.
     cuc_green_context
 }
 
@@ -114,7 +114,7 @@ pub type cuc_failure_fn = Option<unsafe extern "C" fn(message: *const c_char, us
 /// Callback of cuc_stream_add_callback(), called when the stream reaches it.
 pub type cuc_stream_callback = Option<unsafe extern "C" fn(status: cuc_status, library_code: i32, user: *mut c_void)>;
 
-/// Gets a choice, as records have it, and the seconds that a model thinks it takes. The text is valid during the call.
+/// Receives a choice in the form of records, and the time in seconds that a model estimates for it. The text is valid during the call.
 pub type cuc_tuned_visit = Option<unsafe extern "C" fn(user: *mut c_void, choice: *const c_char, seconds: f64)>;
 
 /// Builds the operation that cuc_tile_reduce() and cuc_tile_scan() combine two elements with. It is called once and builds operations on scalars: no memory access, no control flow, and no outside value except constants.
@@ -736,9 +736,9 @@ pub const CUC_LIMIT_SHARED_MEMORY_BYTES: i32 = 7;
 pub const CUC_LIMIT_CIG_ENABLED: i32 = 8;
 pub const CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK: i32 = 9;
 
-/// smaller groups, which may not have large clusters
+/// smaller groups, which may not support large clusters
 pub const CUC_SMS_ANY: u32 = 1;
-/// groups that can have clusters as large as they may be
+/// groups that support clusters of the maximum size
 pub const CUC_SMS_MAX_CLUSTER: u32 = 2;
 
 /// cuc_event_get_elapsed() can measure with it
@@ -1015,7 +1015,7 @@ pub const CUC_CONDITIONAL_IF: i32 = 0;
 pub const CUC_CONDITIONAL_WHILE: i32 = 1;
 pub const CUC_CONDITIONAL_SWITCH: i32 = 2;
 
-/// Where caching of global memory in L1 would cost blocks, answer as if it did not.
+/// Ignore the occupancy cost of caching global memory in L1.
 pub const CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE: u32 = 1;
 
 /// its attribute `_h` (int) is a cuc_buffer
@@ -1754,11 +1754,11 @@ pub struct cuc_graph_exec_options {
 
 zeroed!(cuc_graph_exec_options, struct_size);
 
-/// What names a buffer or an event to another process: bytes to be copied.
+/// Identifies a buffer or an event to another process: bytes to be copied.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_ipc_handle {
-    /// the driver's own
+    /// the driver's handle
     pub bytes: [u8; 64],
 }
 
@@ -2119,17 +2119,17 @@ zeroed!(cuc_object_options, struct_size);
 pub struct cuc_occupancy_options {
     /// sizeof(cuc_occupancy_options); the initialisers set it
     pub struct_size: usize,
-    /// dynamic shared memory a block, of any size; not with a callback
+    /// dynamic shared memory of a block of any size; not with a callback
     pub shared_bytes: u32,
-    /// threads a block at the most; 0: as the kernel and device allow
+    /// maximum threads of a block; 0: the limit of kernel and device
     pub block_limit: u32,
     /// CUC_OCCUPANCY_ bits
     pub flags: u32,
     /// 0
     pub reserved: u32,
-    /// Dynamic shared memory that a block of so many threads takes, in bytes; called on the calling thread before the question is answered, and not to call cucore; NULL: shared_bytes.
+    /// Returns the dynamic shared memory of a block with so many threads, in bytes. Called on the calling thread before the query; must not call cucore. NULL: shared_bytes.
     pub shared_of_block: Option<unsafe extern "C" fn(block_threads: i32, user: *mut c_void) -> usize>,
-    /// handed to shared_of_block
+    /// passed to shared_of_block
     pub user: *mut c_void,
 }
 
@@ -2405,15 +2405,15 @@ pub struct cuc_python_plan {
 
 zeroed!(cuc_python_plan);
 
-/// Some of a device's multiprocessors: a plain value, that owns nothing.
+/// A set of a device's multiprocessors: a plain value that owns nothing.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_sms {
     /// multiprocessors
     pub count: u32,
-    /// of a group that they are split into; 0 of drivers before CUDA 13.0
+    /// minimum size of a group; 0 with drivers before CUDA 13.0
     pub least: u32,
-    /// what the size of a group is a multiple of; 0 as above
+    /// granularity of group sizes; 0 as above
     pub alignment: u32,
     pub reserved: u32,
     /// the driver's CUdevResource
@@ -2632,7 +2632,7 @@ pub struct cuc_tile_parameter {
 
 zeroed!(cuc_tile_parameter, struct_size);
 
-/// What was fastest, and for what. A text has no tab and no line's end.
+/// A measured fastest choice and its key. Texts contain no tab and no newline.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tuned_record {
@@ -2640,19 +2640,19 @@ pub struct cuc_tuned_record {
     pub struct_size: usize,
     /// the device's name: "NVIDIA H200"
     pub gpu: *const c_char,
-    /// CUDA version of the driver: "13.0"; the first number counts
+    /// CUDA version of the driver: "13.0"; only the first number matters
     pub toolkit: *const c_char,
     /// cuc_tuned_program() of a tile program; "cuc_gemm"
     pub program: *const c_char,
-    /// its name; of cuc_gemm() the plan's kind: "f16 nt d16"
+    /// the kernel's name; for cuc_gemm() the plan's kind: "f16 nt d16"
     pub kernel: *const c_char,
-    /// set by hand, in the order in which the kernel has them: "T=bf16"
+    /// constants set by hand, in the kernel's order: "T=bf16"
     pub constants: *const c_char,
     /// "M=4096 N=4096 K=4096", in the kernel's order
     pub dimensions: *const c_char,
-    /// constants, and options behind a colon: "BM=128 BN=256 :cluster=2"
+    /// constants, and options after a colon: "BM=128 BN=256 :cluster=2"
     pub choice: *const c_char,
-    /// what it took
+    /// the measured time
     pub seconds: f64,
 }
 
@@ -2670,7 +2670,7 @@ extern "C" {
     pub fn cuc_buffer_create(out: *mut *mut cuc_buffer, resource: *mut cuc_memory_resource, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
     /// The device that owns a buffer's memory.
     pub fn cuc_buffer_device(buffer: *const cuc_buffer) -> *mut cuc_device;
-    /// What names a buffer to a process that has imported its pool.
+    /// Export a buffer to a process that has imported its pool.
     pub fn cuc_buffer_export(out: *mut cuc_ipc_handle, buffer: *const cuc_buffer) -> cuc_status;
     /// Export the memory of a virtual-memory buffer to another process, as one file descriptor for each
     /// piece. A buffer has one piece, plus one for each growth.
@@ -2684,8 +2684,8 @@ extern "C" {
     pub fn cuc_buffer_get_host_pointer(out: *mut *mut c_void, buffer: *mut cuc_buffer) -> cuc_status;
     /// Create a buffer of another size over the memory of an existing buffer, which stays unchanged.
     pub fn cuc_buffer_grow(out: *mut *mut cuc_buffer, buffer: *mut cuc_buffer, bytes: usize) -> cuc_status;
-    /// Have another process's buffer. Imported again it is at the same address, and there until the last
-    /// of its buffers here is released.
+    /// Import another process's buffer. A repeated import has the same address; the memory stays mapped
+    /// until the last of its buffers in this process is released.
     pub fn cuc_buffer_import(out: *mut *mut cuc_buffer, pool: *mut cuc_memory_resource, handle: *const cuc_ipc_handle, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
     /// Create a buffer over memory of another process. It grows like other buffers of its resource, with
     /// memory of its own process.
@@ -2830,11 +2830,11 @@ extern "C" {
     pub fn cuc_device_trim_graph_memory(device: *mut cuc_device) -> cuc_status;
     /// The UUID of a device in the form that NVML and nvidia-smi use: "GPU-" or "MIG-" and five groups.
     pub fn cuc_device_uuid(device: *const cuc_device) -> *const c_char;
-    /// The file that the driver was loaded from.
+    /// The file from which the driver was loaded.
     pub fn cuc_driver_get_path(out: *mut *const c_char) -> cuc_status;
-    /// The newest CUDA that the driver serves.
+    /// The newest CUDA version that the driver supports.
     pub fn cuc_driver_get_version(out: *mut i32) -> cuc_status;
-    /// Whether the driver simulates a device instead of driving one, as CUCORE_DRIVER can ask for.
+    /// Check whether the driver is simulated instead of driving a device, as CUCORE_DRIVER can request.
     pub fn cuc_driver_is_simulated() -> i32;
     /// The size of an element in bits.
     pub fn cuc_dtype_bits(dtype: cuc_dtype) -> u32;
@@ -2877,7 +2877,7 @@ extern "C" {
     pub fn cuc_event_create_in(out: *mut *mut cuc_event, context: *mut cuc_context, options: *const cuc_event_options) -> cuc_status;
     /// The device of an event.
     pub fn cuc_event_device(event: *const cuc_event) -> *mut cuc_device;
-    /// What names an event to another process.
+    /// Export an event to another process.
     pub fn cuc_event_export(out: *mut cuc_ipc_handle, event: *mut cuc_event) -> cuc_status;
     /// Create a file descriptor that becomes readable when an event completes, for poll(), epoll or
     /// asyncio.
@@ -2890,7 +2890,7 @@ extern "C" {
     pub fn cuc_event_get_elapsed(milliseconds: *mut f32, start: *mut cuc_event, end: *mut cuc_event) -> cuc_status;
     /// The driver's handle of an event, which is also its cudaEvent_t.
     pub fn cuc_event_handle(event: *const cuc_event) -> *mut c_void;
-    /// Have another process's event, to wait for what it has recorded.
+    /// Import another process's event, to wait for its recording.
     pub fn cuc_event_import(out: *mut *mut cuc_event, device: *mut cuc_device, handle: *const cuc_ipc_handle) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_event_options_init(options: *mut cuc_event_options, caller_size: usize);
@@ -2922,29 +2922,29 @@ extern "C" {
     pub fn cuc_fill_2d(stream: *mut cuc_stream, params: *const cuc_fill_2d_params) -> cuc_status;
     /// Zero a cuc_fill_2d_params and write its size.
     pub fn cuc_fill_2d_params_init(params: *mut cuc_fill_2d_params, caller_size: usize);
-    /// How many names cuc_find_header_dir() knows.
+    /// The number of names that cuc_find_header_dir() knows.
     pub fn cuc_find_header_count() -> usize;
-    /// Find the folder of a library's headers: what a compiler takes after -I.
+    /// Find the folder of a library's headers, as a compiler takes it after -I.
     pub fn cuc_find_header_dir(out: *mut *mut cuc_found, name: *const c_char) -> cuc_status;
     /// A name that cuc_find_header_dir() knows.
     pub fn cuc_find_header_name(index: usize) -> *const c_char;
     /// Find a library.
     pub fn cuc_find_library(out: *mut *mut cuc_found, name: *const c_char) -> cuc_status;
-    /// How many libraries cuc_find_library() knows.
+    /// The number of libraries that cuc_find_library() knows.
     pub fn cuc_find_library_count() -> usize;
     /// The name of a library that cuc_find_library() knows.
     pub fn cuc_find_library_name(index: usize) -> *const c_char;
-    /// How it was found: one of the methods in the table above.
+    /// The method that found it: one from the table above.
     pub fn cuc_found_method(found: *const cuc_found) -> *const c_char;
-    /// The file of a library, or the folder of headers.
+    /// The path of the library file, or of the folder of headers.
     pub fn cuc_found_path(found: *const cuc_found) -> *const c_char;
-    /// Release a reference; the last release frees it.
+    /// Release a reference to a search result; the last one frees it.
     pub fn cuc_found_release(found: *mut cuc_found);
-    /// Share what was found.
+    /// Add a reference to a search result.
     pub fn cuc_found_retain(found: *mut cuc_found) -> *mut cuc_found;
-    /// A place that was tried before, as one line: the method, the place, and why it was not it.
+    /// A location tried before, as one line: the method, the location, and the reason for rejecting it.
     pub fn cuc_found_tried_at(found: *const cuc_found, index: usize) -> *const c_char;
-    /// How many places were tried before.
+    /// The number of locations tried before.
     pub fn cuc_found_tried_count(found: *const cuc_found) -> usize;
     /// Compute a product, in stream order: d = activation(alpha a b + beta c + bias) + residual.
     pub fn cuc_gemm(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
@@ -3035,7 +3035,7 @@ extern "C" {
     pub fn cuc_graph_retain(graph: *mut cuc_graph) -> *mut cuc_graph;
     /// Draw a graph into a file, for `dot -Tsvg`.
     pub fn cuc_graph_write_dot(graph: *mut cuc_graph, path: *const c_char, flags: u32) -> cuc_status;
-    /// Make a green context.
+    /// Create a green context.
     pub fn cuc_green_context_create(out: *mut *mut cuc_green_context, device: *mut cuc_device, sms: *const cuc_sms, count: usize) -> cuc_status;
     /// The device of a green context.
     pub fn cuc_green_context_device(context: *const cuc_green_context) -> *mut cuc_device;
@@ -3043,7 +3043,7 @@ extern "C" {
     pub fn cuc_green_context_get_sms(out: *mut cuc_sms, context: *mut cuc_green_context) -> cuc_status;
     /// The driver's handle of a green context.
     pub fn cuc_green_context_handle(context: *const cuc_green_context) -> *mut c_void;
-    /// Release a green context. Its streams hold it.
+    /// Release a green context. Its streams retain it.
     pub fn cuc_green_context_release(context: *mut cuc_green_context);
     /// Add a reference to a green context.
     pub fn cuc_green_context_retain(context: *mut cuc_green_context) -> *mut cuc_green_context;
@@ -3064,7 +3064,7 @@ extern "C" {
     pub fn cuc_kernel_from_handle(out: *mut *mut cuc_kernel, handle: *mut c_void, object: *mut cuc_object) -> cuc_status;
     /// Compile a source text and look up one of its kernels, in one call.
     pub fn cuc_kernel_from_source(out: *mut *mut cuc_kernel, source_kind: i32, text: *const c_char, bytes: usize, name: *const c_char, options: *const cuc_program_options) -> cuc_status;
-    /// A kernel that nvcc compiled into the program, by its host symbol.
+    /// Find a kernel that nvcc compiled into the program, by its host symbol.
     pub fn cuc_kernel_from_symbol(out: *mut *mut cuc_kernel, symbol: *const c_void) -> cuc_status;
     /// Read an attribute of a kernel on one device.
     pub fn cuc_kernel_get_attribute(out: *mut i32, kernel: *mut cuc_kernel, device: *mut cuc_device, attribute: i32) -> cuc_status;
@@ -3159,7 +3159,7 @@ extern "C" {
     pub fn cuc_memory_kind_name(kind: i32) -> *const c_char;
     /// Create a memory pool.
     pub fn cuc_memory_pool_create(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_pool_options) -> cuc_status;
-    /// A file descriptor for a pool, by which another process imports it.
+    /// Export a pool as a file descriptor, by which another process imports it.
     pub fn cuc_memory_pool_export(out: *mut i32, pool: *mut cuc_memory_resource) -> cuc_status;
     /// Wrap a pool that was created with the driver or the runtime.
     pub fn cuc_memory_pool_from_handle(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32, pool: *mut c_void, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
@@ -3176,8 +3176,7 @@ extern "C" {
     pub fn cuc_memory_pool_get_statistics(out: *mut cuc_memory_pool_statistics, pool: *mut cuc_memory_resource) -> cuc_status;
     /// The driver's handle of a pool.
     pub fn cuc_memory_pool_handle(pool: *const cuc_memory_resource) -> *mut c_void;
-    /// Have another process's pool. Nothing can be allocated from it: it is what cuc_buffer_import()
-    /// takes.
+    /// Import another process's pool. It cannot allocate; cuc_buffer_import() takes it.
     pub fn cuc_memory_pool_import(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, fd: i32) -> cuc_status;
     /// Make a pool the current one of its kind: the one that cuMemAllocAsync() and cudaMallocAsync()
     /// allocate from and cuc_memory_pool_get_current() returns.
@@ -3227,7 +3226,7 @@ extern "C" {
     pub fn cuc_node_type_name(type_: i32) -> *const c_char;
     /// The version of nvJitLink, the linker of device code.
     pub fn cuc_nvjitlink_get_version(major: *mut i32, minor: *mut i32) -> cuc_status;
-    /// The version of the kernel's NVIDIA driver, as NVML and nvidia-smi tell it, such as
+    /// The version of the kernel-mode NVIDIA driver, as NVML and nvidia-smi report it, such as
     /// "580.65.06".
     pub fn cuc_nvml_get_driver_version(out: *mut c_char, size: usize) -> cuc_status;
     /// The compute capabilities that NVRTC compiles for, in ascending order.
@@ -3278,13 +3277,13 @@ extern "C" {
     pub fn cuc_object_retain(object: *mut cuc_object) -> *mut cuc_object;
     /// Write the code to a file, completely or not at all.
     pub fn cuc_object_save(object: *const cuc_object, path: *const c_char) -> cuc_status;
-    /// How much dynamic shared memory each block may use, so that so many run on one multiprocessor.
+    /// The dynamic shared memory available to each block when so many run on one multiprocessor.
     pub fn cuc_occupancy_available_dynamic_shared(out: *mut usize, kernel: *mut cuc_kernel, device: *mut cuc_device, blocks: u32, block_threads: u32) -> cuc_status;
-    /// How many blocks of a kernel one multiprocessor can run at a time.
+    /// The number of blocks of a kernel that one multiprocessor can run concurrently.
     pub fn cuc_occupancy_max_active_blocks(out: *mut u32, kernel: *mut cuc_kernel, device: *mut cuc_device, block_threads: u32, shared_bytes: u32, flags: u32) -> cuc_status;
-    /// How many clusters of a launch with a config the device runs at a time.
+    /// The number of clusters of a launch that the device runs concurrently.
     pub fn cuc_occupancy_max_active_clusters(out: *mut u32, kernel: *mut cuc_kernel, device: *mut cuc_device, config: *const cuc_launch_config) -> cuc_status;
-    /// The block size that keeps most of a device busy with a kernel.
+    /// The block size with the highest occupancy of a kernel on a device.
     pub fn cuc_occupancy_max_potential_block_size(grid: *mut u32, block: *mut u32, kernel: *mut cuc_kernel, device: *mut cuc_device, options: *const cuc_occupancy_options) -> cuc_status;
     /// The largest cluster that a launch with a config can have.
     pub fn cuc_occupancy_max_potential_cluster_size(out: *mut u32, kernel: *mut cuc_kernel, device: *mut cuc_device, config: *const cuc_launch_config) -> cuc_status;
@@ -3326,15 +3325,15 @@ extern "C" {
     pub fn cuc_python_get_base(out: *mut *mut c_void, name: *const c_char) -> cuc_status;
     /// A function of Python's, `launch(stream, config, kernel, *args)`.
     pub fn cuc_python_get_launch(out: *mut *mut c_void, slowly: *mut c_void) -> cuc_status;
-    /// The version of the CUDA runtime: the program's own where its symbols can be seen, else the one
-    /// that is found on the machine.
+    /// The version of the CUDA runtime: the program's own if its symbols are visible, else the one found
+    /// on the machine.
     pub fn cuc_runtime_get_version(out: *mut i32) -> cuc_status;
-    /// Make a device the runtime's current one on the calling thread, as cudaSetDevice() does.
+    /// Make a device the runtime's current one on the calling thread, like cudaSetDevice().
     pub fn cuc_runtime_set_device(device: *mut cuc_device) -> cuc_status;
     /// Set the process-wide handler of failures that no call can return. Without a handler they are
     /// dropped and the object leaks.
     pub fn cuc_set_failure_handler(handler: cuc_failure_fn, user: *mut c_void);
-    /// Say which file a library is, before every other place and before the environment.
+    /// Set the file of a library, ahead of every other location and the environment.
     pub fn cuc_set_library_path(name: *const c_char, path: *const c_char) -> cuc_status;
     /// Split multiprocessors into groups of one size.
     pub fn cuc_sms_split(groups: *mut cuc_sms, count: *mut u32, rest: *mut cuc_sms, from: *const cuc_sms, least: u32, flags: u32) -> cuc_status;
@@ -3830,12 +3829,12 @@ extern "C" {
     pub fn cuc_tile_while(program: *mut cuc_tile_program, file: *const c_char, line: u32, condition: cuc_tile);
     /// Create a tile of zeros.
     pub fn cuc_tile_zeros(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64) -> cuc_tile;
-    /// Put a record into a file, in place of one of the same GPU, toolkit, program, kernel, constants
-    /// and dimensions.
+    /// Add a record to a file, replacing one with the same GPU, toolkit, program, kernel, constants and
+    /// dimensions.
     pub fn cuc_tuned_add(path: *const c_char, record: *const cuc_tuned_record) -> cuc_status;
-    /// Find the choice for a program on a GPU, for extents that are near enough.
+    /// Find the choice for a program on a GPU, for near extents.
     pub fn cuc_tuned_find(choice: *mut c_char, room: usize, path: *const c_char, key: *const cuc_tuned_record) -> cuc_status;
-    /// Name a tile program by its text.
+    /// Compute the name of a tile program from its text.
     pub fn cuc_tuned_program(out: *mut c_char, text: *const c_char, bytes: usize) -> cuc_status;
     /// The version of the library loaded at run time, encoded like CUC_VERSION.
     pub fn cuc_version() -> u32;
