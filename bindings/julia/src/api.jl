@@ -1161,14 +1161,14 @@ struct cuc_program_options
     cancel_user::Ptr{Cvoid}
 end
 
-# An argument that a plan takes.
+# An argument of a plan.
 struct cuc_python_argument
     type_::Ptr{Cvoid}
     how::Int32
     dtype::Int32
 end
 
-# A launch with everything given, of which a Python object has the address.
+# A complete launch, whose address a Python object holds.
 struct cuc_python_launch
     stream::Ptr{Cvoid}
     config::Ptr{Cvoid}
@@ -1177,7 +1177,7 @@ struct cuc_python_launch
     arg_count::Csize_t
 end
 
-# How Python values of certain classes become a launch of a kernel.
+# Conversion of Python values of certain classes to a launch of a kernel.
 struct cuc_python_plan
     kernel::Ptr{Cvoid}
     arguments::Ptr{cuc_python_argument}
@@ -2322,19 +2322,19 @@ cuc_program_release(program) =
 # Add a reference to a program.
 cuc_program_retain(program) =
     ccall((:cuc_program_retain, libcucore), Ptr{cuc_program}, (Ptr{cuc_program},), program)
-# Let the objects of a Python class be called: each launches what its attribute `_launch` says, a tuple that begins with the address of a cuc_python_launch (int).
+# Make the objects of a Python class callable: each performs the launch in its attribute `_launch`, a tuple that begins with the address of a cuc_python_launch (int).
 cuc_python_add_call(type_) =
     ccall((:cuc_python_add_call, libcucore), cuc_status, (Ptr{Cvoid},), type_)
-# Give a Python class of arrays the DLPack protocol: `__dlpack__`, `__dlpack_device__`, and the class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
+# Add the DLPack protocol to a Python class of arrays: `__dlpack__`, `__dlpack_device__`, and the class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
 cuc_python_add_dlpack(type_) =
     ccall((:cuc_python_add_dlpack, libcucore), cuc_status, (Ptr{Cvoid},), type_)
-# Replace methods and properties of a class of the package by those that the library has for it.
+# Replace methods and properties of a class of the package by the library's C versions.
 cuc_python_add_methods(type_, name) =
     ccall((:cuc_python_add_methods, libcucore), cuc_status, (Ptr{Cvoid}, Cstring), type_, name)
-# Make the type that a class of the package derives from, with the fields that C reads.
+# Create the base type of a class of the package, with the fields that C code reads.
 cuc_python_get_base(out, name) =
     ccall((:cuc_python_get_base, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Cstring), out, name)
-# A function of Python's, `launch(stream, config, kernel, *args)`.
+# Create a Python function `launch(stream, config, kernel, *args)`.
 cuc_python_get_launch(out, slowly) =
     ccall((:cuc_python_get_launch, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{Cvoid}), out, slowly)
 # The version of the CUDA runtime: the program's own if its symbols are visible, else the one found on the machine.

@@ -1904,15 +1904,15 @@ def cuc_program_release(program: Pointer) -> None:
 def cuc_program_retain(program: Pointer) -> int | None:
     """Add a reference to a program."""
 def cuc_python_add_call(type: Pointer) -> int:
-    """Let the objects of a Python class be called:"""
+    """Make the objects of a Python class callable:"""
 def cuc_python_add_dlpack(type: Pointer) -> int:
-    """Give a Python class of arrays the DLPack protocol:"""
+    """Add the DLPack protocol to a Python class of arrays:"""
 def cuc_python_add_methods(type: Pointer, name: bytes | None) -> int:
-    """Replace methods and properties of a class of the package by those that the library has for it."""
+    """Replace methods and properties of a class of the package by the library's C versions."""
 def cuc_python_get_base(out: Pointer, name: bytes | None) -> int:
-    """Make the type that a class of the package derives from, with the fields that C reads."""
+    """Create the base type of a class of the package, with the fields that C code reads."""
 def cuc_python_get_launch(out: Pointer, slowly: Pointer) -> int:
-    """A function of Python's, `launch(stream, config, kernel, *args)`."""
+    """Create a Python function `launch(stream, config, kernel, *args)`."""
 def cuc_runtime_get_version(out: Pointer) -> int:
     """The version of the CUDA runtime:"""
 def cuc_runtime_set_device(device: Pointer) -> int:

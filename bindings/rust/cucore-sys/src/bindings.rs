@@ -1022,9 +1022,9 @@ pub const CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE: u32 = 1;
 pub const CUC_PYTHON_BUFFER: i32 = 1;
 /// its attribute `_address` (int) is a cuc_tensor
 pub const CUC_PYTHON_TENSOR: i32 = 2;
-/// it is a number, of Python or of NumPy
+/// it is a number of Python or NumPy
 pub const CUC_PYTHON_NUMBER: i32 = 3;
-/// its attribute `value` is a number, as those of ctypes have it
+/// its attribute `value` is a number, as in ctypes
 pub const CUC_PYTHON_VALUE: i32 = 4;
 
 /// to nearest even; casts to an integer truncate
@@ -2360,29 +2360,29 @@ pub struct cuc_program_options {
 
 zeroed!(cuc_program_options, struct_size);
 
-/// An argument that a plan takes.
+/// An argument of a plan.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_python_argument {
-    /// the value's class, a PyTypeObject: no other is taken
+    /// the value's class, a PyTypeObject; subclasses are not accepted
     pub type_: *mut c_void,
-    /// CUC_PYTHON_BUFFER, ...
+    /// a CUC_PYTHON_ constant
     pub how: i32,
-    /// of a number: bool, an integer of any size, f32 or f64
+    /// for a number: bool, an integer of any size, f32 or f64
     pub dtype: i32,
 }
 
 zeroed!(cuc_python_argument);
 
-/// A launch with everything given, of which a Python object has the address.
+/// A complete launch, whose address a Python object holds.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_python_launch {
-    /// of a variable that has the cuc_stream, NULL once it is closed
+    /// address of a variable with the cuc_stream, NULL once it is closed
     pub stream: *mut c_void,
     /// a cuc_launch_config, or NULL
     pub config: *const c_void,
-    /// of a variable that has the cuc_kernel, NULL once it is closed
+    /// address of a variable with the cuc_kernel, NULL once it is closed
     pub kernel: *mut c_void,
     /// \[arg_count\] cuc_arg
     pub args: *const c_void,
@@ -2391,7 +2391,7 @@ pub struct cuc_python_launch {
 
 zeroed!(cuc_python_launch);
 
-/// How Python values of certain classes become a launch of a kernel.
+/// Conversion of Python values of certain classes to a launch of a kernel.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_python_plan {
@@ -3313,17 +3313,17 @@ extern "C" {
     pub fn cuc_program_release(program: *mut cuc_program);
     /// Add a reference to a program.
     pub fn cuc_program_retain(program: *mut cuc_program) -> *mut cuc_program;
-    /// Let the objects of a Python class be called: each launches what its attribute `_launch` says, a
-    /// tuple that begins with the address of a cuc_python_launch (int).
+    /// Make the objects of a Python class callable: each performs the launch in its attribute `_launch`,
+    /// a tuple that begins with the address of a cuc_python_launch (int).
     pub fn cuc_python_add_call(type_: *mut c_void) -> cuc_status;
-    /// Give a Python class of arrays the DLPack protocol: `__dlpack__`, `__dlpack_device__`, and the
+    /// Add the DLPack protocol to a Python class of arrays: `__dlpack__`, `__dlpack_device__`, and the
     /// class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
     pub fn cuc_python_add_dlpack(type_: *mut c_void) -> cuc_status;
-    /// Replace methods and properties of a class of the package by those that the library has for it.
+    /// Replace methods and properties of a class of the package by the library's C versions.
     pub fn cuc_python_add_methods(type_: *mut c_void, name: *const c_char) -> cuc_status;
-    /// Make the type that a class of the package derives from, with the fields that C reads.
+    /// Create the base type of a class of the package, with the fields that C code reads.
     pub fn cuc_python_get_base(out: *mut *mut c_void, name: *const c_char) -> cuc_status;
-    /// A function of Python's, `launch(stream, config, kernel, *args)`.
+    /// Create a Python function `launch(stream, config, kernel, *args)`.
     pub fn cuc_python_get_launch(out: *mut *mut c_void, slowly: *mut c_void) -> cuc_status;
     /// The version of the CUDA runtime: the program's own if its symbols are visible, else the one found
     /// on the machine.
