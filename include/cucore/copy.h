@@ -376,7 +376,7 @@ CUC_API void cuc_copy_batch_params_init(cuc_copy_batch_params *params, size_t ca
 /**
  * Enqueue several copies at once, in any directions.
  *
- * Where the driver cannot take a batch (before CUDA 13.0, on the legacy default stream, or on a
+ * If the driver cannot take a batch (before CUDA 13.0, on the legacy default stream, or on a
  * captured stream) the copies are enqueued one by one.
  *
  * @order  after earlier work on the stream and before later work; among themselves in any order, so

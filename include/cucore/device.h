@@ -45,7 +45,7 @@ typedef struct cuc_device_properties {
  * @capture safe: not restricted by the driver
  * @param[out] out the count; the call succeeds also when it is 0
  * @retval CUC_OK                     counted
- * @retval CUC_ERROR_NO_DRIVER        no driver on this machine; the log lists what was tried
+ * @retval CUC_ERROR_NO_DRIVER        no driver on this machine; the log lists the places tried
  * @retval CUC_ERROR_DRIVER_TOO_OLD   the driver is older than CUDA 12.0
  * @retval CUC_ERROR_FORKED           the driver was initialised before fork()
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL
@@ -343,7 +343,7 @@ typedef struct cuc_device_sensors {
  * @retval CUC_ERROR_NO_DRIVER        the kernel's driver is not loaded, or of another version
  * @retval CUC_ERROR_FORKED           the driver was initialised before fork()
  * @retval CUC_ERROR_TOOLKIT          NVML failed
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size or a bit is not known
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size or a bit is unknown
  * @source NVML API, "Device Queries": nvmlDeviceGetClockInfo, nvmlDeviceGetTemperature,
  *         nvmlDeviceGetPowerUsage, nvmlDeviceGetCurrentClocksEventReasons
  * @since 0.1
@@ -401,7 +401,7 @@ CUC_API cuc_status cuc_device_get_peer_attribute(int32_t *out, cuc_device *devic
  * @param[out] out    the context, borrowed for the life of the process
  * @param      device the device
  * @retval CUC_OK                        retained
- * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the device has no room for a context
+ * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY not enough memory for a context
  * @retval CUC_ERROR_DRIVER              the driver refused, such as in exclusive compute mode
  * @source CUDA Driver API, "Primary Context Management": cuDevicePrimaryCtxRetain
  * @since 0.1

@@ -268,7 +268,7 @@ CUC_API cuc_status cuc_launch_host(cuc_stream *stream, void (*fn)(void *user), v
  */
 CUC_API int32_t cuc_launch_is_blocking(void);
 
-// What CUC_LAUNCH builds its arguments with; any of them can be called by hand.
+// CUC_LAUNCH builds its arguments with these; each can also be called directly.
 #define CUC__ARG_SCALARS(X)                                        \
     X(bool, _Bool, CUC_BOOL)                                       \
     X(char, char, CUC_I8)                                          \

@@ -27,8 +27,8 @@ typedef struct cuc_memory_resource cuc_memory_resource;
 #define CUC_MEMORY_KIND_LIST(X) \
     X(CUC_MEMORY_DEVICE,       0, "device")  /* on a device; the host cannot reach it */ \
     X(CUC_MEMORY_PINNED,       1, "pinned")  /* page-locked on the host; devices reach it */ \
-    X(CUC_MEMORY_MANAGED,      2, "managed") /* moves between host and devices as it is used */ \
-    X(CUC_MEMORY_CUSTOM,       3, "custom")  /* what a user-defined resource gives */ \
+    X(CUC_MEMORY_MANAGED,      2, "managed") /* migrates between host and devices on use */ \
+    X(CUC_MEMORY_CUSTOM,       3, "custom")  /* from a user-defined resource */ \
     X(CUC_MEMORY_UNREGISTERED, 4, "unregistered") /* host memory that the driver does not know */
 // clang-format on
 

@@ -31,7 +31,7 @@ CUC_BEGIN_DECLS
  * @retval CUC_OK                     found
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or symbol is not a kernel of that runtime
  * @retval CUC_ERROR_NOT_FOUND        no CUDA runtime can be found
- * @retval CUC_ERROR_NOT_SUPPORTED    the runtime is of before CUDA 12.1
+ * @retval CUC_ERROR_NOT_SUPPORTED    the runtime is older than CUDA 12.1
  * @retval CUC_ERROR_NO_DRIVER        no driver; also CUC_ERROR_DRIVER_TOO_OLD, CUC_ERROR_FORKED
  * @source CUDA Runtime API, "Execution Control": cudaGetKernel
  * @since 0.1

@@ -571,9 +571,9 @@ pub const CUC_WRITE_NO_MEMORY_BARRIER: i32 = 1;
 pub const CUC_MEMORY_DEVICE: i32 = 0;
 /// page-locked on the host; devices reach it
 pub const CUC_MEMORY_PINNED: i32 = 1;
-/// moves between host and devices as it is used
+/// migrates between host and devices on use
 pub const CUC_MEMORY_MANAGED: i32 = 2;
-/// what a user-defined resource gives
+/// from a user-defined resource
 pub const CUC_MEMORY_CUSTOM: i32 = 3;
 /// host memory that the driver does not know
 pub const CUC_MEMORY_UNREGISTERED: i32 = 4;
