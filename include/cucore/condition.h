@@ -21,12 +21,13 @@
  *     extern "C" __device__ __cudart_builtin__
  *     void cudaGraphSetConditional(unsigned long long handle, unsigned value);
  *
- * @par Bodies Captures fill them (cuc_stream_begin_capture_to()) before the graph is instantiated.
- *      A body may contain kernels of one context, copies except of pageable memory, fills, other
- *      graphs and conditional nodes, and nothing else; an empty body does nothing. A body belongs
- *      to the graph that contains the node and holds that graph. Objects that a body keeps are kept
- *      by that graph; make one call at a time on all of them. A body cannot be instantiated or
- *      embedded by itself, and a graph with conditional nodes cannot be embedded in another.
+ * @par Bodies
+ * Captures fill them (cuc_stream_begin_capture_to()) before the graph is instantiated. A body may
+ * contain kernels of one context, copies except of pageable memory, fills, other graphs and
+ * conditional nodes, and nothing else; an empty body does nothing. A body belongs to the graph that
+ * contains the node and holds that graph. Objects that a body keeps are kept by that graph; make
+ * one call at a time on all of them. A body cannot be instantiated or embedded by itself, and a
+ * graph with conditional nodes cannot be embedded in another.
  *
  * A capture into a body that ends badly destroys the whole graph: see "Captures that end badly" in
  * graph.h. End or cancel the captures of bodies before the enclosing one.

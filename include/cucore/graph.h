@@ -16,32 +16,33 @@
  * for the stream itself (cuc_stream_wait_stream()), is captured with it from then on, and its nodes
  * form a branch. The first stream must wait for that stream before the capture ends.
  *
- * @par What a graph keeps The graph keeps the code of kernels that cuc_launch() launches while
- *      cuc_stream_begin_capture() captures them: their objects stay loaded until the graph, its
- *      instances and their last launches are gone. The caller keeps everything else alive for that
- *      time: memory that nodes read and write, the argument of a host function, events that are
- *      recorded or waited for outside the graph, and kernels launched by other means.
- *      cuc_graph_keep_buffer() and cuc_graph_keep() make the graph hold such objects. Kernel
- *      arguments and the parameters of copies and fills are copied.
+ * @par What a graph keeps
+ * The graph keeps the code of kernels that cuc_launch() launches while cuc_stream_begin_capture()
+ * captures them: their objects stay loaded until the graph, its instances and their last launches
+ * are gone. The caller keeps everything else alive for that time: memory that nodes read and write,
+ * the argument of a host function, events that are recorded or waited for outside the graph, and
+ * kernels launched by other means. cuc_graph_keep_buffer() and cuc_graph_keep() make the graph hold
+ * such objects. Kernel arguments and the parameters of copies and fills are copied.
  *
- * @par Memory of a graph A buffer created from a pool on a captured stream is memory of the graph.
- *      Its address is known at once; the memory exists from the node that allocates it to the node
- *      that frees it, which its last release on the captured stream creates. If a buffer is
- *      released after the capture, each launch leaves the memory allocated, and the release frees
- *      it: after a launch and before the next one, unless the instance has CUC_GRAPH_AUTO_FREE. A
- *      buffer created before the capture must not be released during it.
+ * @par Memory of a graph
+ * A buffer created from a pool on a captured stream is memory of the graph. Its address is known at
+ * once; the memory exists from the node that allocates it to the node that frees it, which its last
+ * release on the captured stream creates. If a buffer is released after the capture, each launch
+ * leaves the memory allocated, and the release frees it: after a launch and before the next one,
+ * unless the instance has CUC_GRAPH_AUTO_FREE. A buffer created before the capture must not be
+ * released during it.
  *
- * @par Captures that end badly A capture that is spoilt, or that a stream has not joined again,
- *      yields no graph. If it adds to an existing graph (cuc_stream_begin_capture_to()), the driver
- *      frees that graph with it: the object must still be released, it has no handle, and every
- *      other call on it fails with CUC_ERROR_INVALID_ARGUMENT and says why. If the existing graph
- *      is the body of a conditional node, the driver frees the body but not the node, and
- *      destroying the node's graph would crash. That graph is therefore unusable too: cucore never
- *      destroys it, and its own capture fails at its end. If that capture is spoilt as well, it
- *      cannot be ended: its stream stays captured, and waits for its whole context, such as
- *      cuc_context_synchronize(), fail until the process is restarted. Existing instances are
- *      unaffected. A capture that is merely cancelled leaves its graph intact, unless the capture
- *      is spoilt.
+ * @par Captures that end badly
+ * A capture that is spoilt, or that a stream has not joined again, yields no graph. If it adds to
+ * an existing graph (cuc_stream_begin_capture_to()), the driver frees that graph with it: the
+ * object must still be released, it has no handle, and every other call on it fails with
+ * CUC_ERROR_INVALID_ARGUMENT and says why. If the existing graph is the body of a conditional node,
+ * the driver frees the body but not the node, and destroying the node's graph would crash. That
+ * graph is therefore unusable too: cucore never destroys it, and its own capture fails at its end.
+ * If that capture is spoilt as well, it cannot be ended: its stream stays captured, and waits for
+ * its whole context, such as cuc_context_synchronize(), fail until the process is restarted.
+ * Existing instances are unaffected. A capture that is merely cancelled leaves its graph intact,
+ * unless the capture is spoilt.
  */
 #ifndef CUCORE_GRAPH_H
 #define CUCORE_GRAPH_H
