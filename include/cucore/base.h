@@ -1,6 +1,6 @@
 /**
  * @file
- * What every cucore header stands on: visibility, version, statuses, scalar types.
+ * Foundations of every cucore header: visibility, version, statuses and scalar types.
  */
 #ifndef CUCORE_BASE_H
 #define CUCORE_BASE_H
@@ -26,24 +26,25 @@
 
 CUC_BEGIN_DECLS
 
-/** The version of these headers; cuc_version() is the one of the library that runs. */
+/** Version of these headers; cuc_version() returns that of the library loaded at run time. */
 #define CUC_VERSION_MAJOR 0
 #define CUC_VERSION_MINOR 1
 #define CUC_VERSION_PATCH 0
 #define CUC_VERSION (CUC_VERSION_MAJOR * 10000 + CUC_VERSION_MINOR * 100 + CUC_VERSION_PATCH)
 
 /**
- * What a call came to: 0 is success, positive a normal outcome, negative a failure.
+ * Result of a call: 0 is success, positive values are normal outcomes, negative values are
+ * failures.
  *
- * A fixed-width integer, so that every language binds it alike. After a failure the calling
- * thread's last error (error.h) tells the rest.
+ * The type is a fixed-width integer so that every language binds it alike. After a failure the
+ * calling thread's last error (error.h) has the details.
  */
 typedef int32_t cuc_status;
 
 /**
  * Every status: X(constant, value, text).
  *
- * Values are part of the ABI: they are never renumbered, new ones are appended.
+ * Values are part of the ABI: they are never renumbered; new ones are appended.
  */
 // clang-format off
 #define CUC_STATUS_LIST(X) \
@@ -78,19 +79,19 @@ enum {
 /**
  * An address in a device's memory, or in memory that a device can reach; 0 is none.
  *
- * The same 64 bits as the driver's CUdeviceptr; with unified addressing, pinned and managed
- * host memory have one value for both sides.
+ * The value is the driver's CUdeviceptr. With unified addressing, pinned and managed host memory
+ * have the same address on the host and on the device.
  */
 typedef uint64_t cuc_device_ptr;
 
 /**
  * The type of an array element or of a kernel argument.
  *
- * Values are part of the ABI. 0 means "not known", and is checked by size alone.
+ * Values are part of the ABI. 0 means "unknown"; such a value is checked by size alone.
  */
 typedef int32_t cuc_dtype;
 
-/** Every element type: X(constant, value, name, bits). `name` is what the CLI and tiles call it. */
+/** Every element type: X(constant, value, name, bits). The CLI and the tile language use `name`. */
 // clang-format off
 #define CUC_DTYPE_LIST(X) \
     X(CUC_DTYPE_UNKNOWN, 0, "unknown", 0) \
@@ -121,33 +122,32 @@ enum {
 #undef CUC__DTYPE_ENUM
 };
 
-/**
- * A switch in an options struct: zero leaves the default of the library that reads it.
- */
+/** On/off setting in an options struct; zero selects the default of the library that reads it. */
 enum { CUC_DEFAULT = 0, CUC_ON = 1, CUC_OFF = 2 };
 
-/** The number 0 in a field of an options struct where zero stands for the default. */
+/** Passes the number 0 in a field of an options struct where zero selects the default. */
 enum { CUC_ZERO = -1 };
 
 #ifndef __cplusplus
 /**
- * A shape as two arguments, its rank and a pointer to its extents: for every function that takes
- * both, as in cuc_tensor_from_buffer(&x, buffer, CUC_F32, CUC_SHAPE(rows, columns)).
+ * Expand a shape into two arguments, its rank and a pointer to its extents, for functions that take
+ * both: cuc_tensor_from_buffer(&x, buffer, CUC_F32, CUC_SHAPE(rows, columns)).
  *
- * The extents live until the block that the call stands in ends.
+ * The extents live until the end of the block that contains the call.
  */
 #define CUC_SHAPE(...)                                                                        \
     (uint32_t)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (const int64_t[]) \
     {                                                                                         \
         __VA_ARGS__                                                                           \
     }
-/** A list of axes as two arguments, its length and a pointer: cuc_tile_sum(K, x, CUC_AXES(0, 1)).
+/**
+ * A list of axes as two arguments, its length and a pointer: cuc_tile_sum(K, x, CUC_AXES(0, 1)).
  */
 #define CUC_AXES(...) CUC_SHAPE(__VA_ARGS__)
 #endif
 
 /**
- * The version of the library that runs, as CUC_VERSION counts.
+ * The version of the library loaded at run time, encoded like CUC_VERSION.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -157,7 +157,7 @@ enum { CUC_ZERO = -1 };
 CUC_API uint32_t cuc_version(void);
 
 /**
- * The version of the library that runs, as text.
+ * The version of the library loaded at run time, as text.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -172,13 +172,13 @@ CUC_API const char *cuc_version_string(void);
  * @thread any thread
  * @capture makes no driver call
  * @param status any value
- * @return static storage; "CUC_ERROR_UNKNOWN" for a value of no status; never NULL
+ * @return static storage; "CUC_ERROR_UNKNOWN" for an unknown status; never NULL
  * @since 0.1
  */
 CUC_API const char *cuc_status_name(cuc_status status);
 
 /**
- * What a status means, in a few words.
+ * The meaning of a status, in a few words.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -194,28 +194,28 @@ CUC_API const char *cuc_status_text(cuc_status status);
  * @thread any thread
  * @capture makes no driver call
  * @param dtype any value
- * @return static storage; "unknown" for a value of no type; never NULL
+ * @return static storage; "unknown" for an unknown type; never NULL
  * @since 0.1
  */
 CUC_API const char *cuc_dtype_name(cuc_dtype dtype);
 
 /**
- * How many bits an element takes.
+ * The size of an element in bits.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param dtype any value
- * @return bits, 0 for a type that is not known
+ * @return bits; 0 for an unknown type
  * @since 0.1
  */
 CUC_API uint32_t cuc_dtype_bits(cuc_dtype dtype);
 
 /**
- * The element type of a name.
+ * The element type with a given name.
  *
  * @thread any thread
  * @capture makes no driver call
- * @param name as cuc_dtype_name() gives it, such as "bf16"; NULL is no type
+ * @param name as cuc_dtype_name() returns it, such as "bf16"; NULL matches no type
  * @return the type, or CUC_DTYPE_UNKNOWN
  * @since 0.1
  */

@@ -1,8 +1,8 @@
 /**
  * @file
- * For programs that end at the first failure, and release handles at the end of a block.
+ * Helpers for programs that exit at the first failure and release handles at the end of a block.
  *
- * Not part of cucore.h: it takes stdio.h, and prints and exits, which the library never does.
+ * Not part of cucore.h: it includes stdio.h, prints and exits, which the library never does.
  *
  *     CUC_SCOPED(cuc_stream, stream);
  *     CUC_MUST(cuc_stream_create(&stream, device, NULL));
@@ -15,7 +15,7 @@
 
 #include <cucore/cucore.h>
 
-/** Prints a failure with its place to stderr and exits with 1; else gives the status back. */
+/** Prints a failure with its location to stderr and exits with 1; otherwise returns the status. */
 static inline cuc_status cuc_must(cuc_status status, const char *file, int line)
 {
     if (status >= 0)
@@ -23,14 +23,14 @@ static inline cuc_status cuc_must(cuc_status status, const char *file, int line)
     fflush(stdout);
     if (cuc_error_status() == status)
         fprintf(stderr, "%s:%d: %s\n", file, line, cuc_error_message());
-    else // of another thread's call
+    else // the status is of another thread's call
         fprintf(stderr, "%s:%d: %s: %s\n", file, line, cuc_status_name(status),
                 cuc_status_text(status));
     exit(1);
 }
 
 /**
- * A call that has to succeed: CUC_MUST(cuc_device_get(&device, 0)).
+ * A call that must succeed: CUC_MUST(cuc_device_get(&device, 0)).
  *
  * Its value is the call's status, such as CUC_NOT_READY.
  */
@@ -62,8 +62,9 @@ CUC__SCOPED_LIST(CUC__SCOPED_RELEASE)
 #undef CUC__SCOPED_RELEASE
 
 /**
- * Declares a handle that is NULL, and released where its block ends, by return, break and goto too;
- * not by exit() or longjmp(). With gcc and clang, in C: C++ has the handles of cucore.hpp.
+ * Declares a handle that starts as NULL and is released at the end of its block, also on return,
+ * break and goto, but not on exit() or longjmp(). For gcc and clang, in C; C++ has the handles of
+ * cucore.hpp.
  */
 #define CUC_SCOPED(type, name) type *name __attribute__((cleanup(cuc__release_##type))) = NULL
 #endif

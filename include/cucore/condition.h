@@ -1,10 +1,10 @@
 /**
  * @file
- * Conditions: nodes of a graph that decide on the device, as it runs, what comes next.
+ * Conditions: graph nodes that decide on the device, while the graph runs, which work follows.
  *
- * A conditional node has graphs of its own, its bodies. When a launch comes to it, the value of its
- * condition says which body runs, whether one does, or whether it runs again. Kernels set the
- * value: those ahead of the node, and those of its body. Nothing goes back to the host meanwhile.
+ * A conditional node has graphs of its own, its bodies. When a launch reaches it, the value of its
+ * condition selects the body to run, whether a body runs, or whether it runs again. Kernels set the
+ * value: those before the node, and those of its body. The host takes no part.
  *
  *     cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL);
  *     cuc_stream_create_condition(&more, stream, 1, CUC_CONDITION_ASSIGN_DEFAULT);
@@ -12,26 +12,25 @@
  *     cuc_stream_begin_capture_to(other, body, NULL, 0, CUC_CAPTURE_THREAD_LOCAL);
  *     CUC_LAUNCH(other, config, step, more, x);      // cudaGraphSetConditional(more, error > 1e-6)
  *     cuc_stream_end_capture(&same, other);
- *     ...                                            // comes behind the loop
+ *     ...                                            // runs after the loop
  *     cuc_stream_end_capture(&graph, stream);
  *
- * In CUDA C++ a kernel has the value as a `cudaGraphConditionalHandle`, and sets it by
- * `cudaGraphSetConditional(handle, value)`, which has to be declared where the runtime's headers
- * are not included:
+ * In CUDA C++ a kernel receives the condition as a `cudaGraphConditionalHandle` and sets its value
+ * with `cudaGraphSetConditional(handle, value)`. Without the runtime's headers, declare it:
  *
- *     extern "C" __device__ __cudart_builtin__ void cudaGraphSetConditional(unsigned long long
- * handle, unsigned value);
+ *     extern "C" __device__ __cudart_builtin__
+ *     void cudaGraphSetConditional(unsigned long long handle, unsigned value);
  *
  * @par Bodies
- * They are filled by captures (cuc_stream_begin_capture_to()), before the graph is instantiated,
- * with kernels of one context, copies but of pageable memory, fills, other graphs and conditional
- * nodes; nothing else can be in them, and what is left empty does nothing. A body is the graph's
- * that has the node, and is held by it; what it keeps, that graph does: one call at a time on all
- * of them. It is not instantiated or embedded by itself, and a graph with conditional nodes is not
- * embedded in another one.
+ * Captures fill them (cuc_stream_begin_capture_to()) before the graph is instantiated. A body may
+ * contain kernels of one context, copies except of pageable memory, fills, other graphs and
+ * conditional nodes, and nothing else; an empty body does nothing. A body belongs to the graph that
+ * contains the node and holds that graph. Objects that a body keeps are kept by that graph; make
+ * one call at a time on all of them. A body cannot be instantiated or embedded by itself, and a
+ * graph with conditional nodes cannot be embedded in another.
  *
- * A capture into a body that ends badly takes the whole graph: see "Captures that end badly" in
- * graph.h. End or cancel the captures of bodies before the one around them.
+ * A capture into a body that ends badly destroys the whole graph: see "Captures that end badly" in
+ * graph.h. End or cancel the captures of bodies before the enclosing one.
  */
 #ifndef CUCORE_CONDITION_H
 #define CUCORE_CONDITION_H
@@ -43,41 +42,43 @@
 CUC_BEGIN_DECLS
 
 /**
- * A number of 32 bits that kernels set and one conditional node goes by: the driver's
- * CUgraphConditionalHandle, which is also its cudaGraphConditionalHandle, and an argument of
- * kernels as it is. It is its graph's.
+ * A 32-bit value that kernels set and one conditional node reads. The handle is the driver's
+ * CUgraphConditionalHandle, the same as cudaGraphConditionalHandle, and is passed to kernels
+ * unchanged. It belongs to its graph.
  */
 typedef uint64_t cuc_condition;
 
 /** Flags of a condition. */
 enum {
-    CUC_CONDITION_ASSIGN_DEFAULT = 1, /**< it has its default value when a launch of the graph
-                                         begins; without, what the launch before has left */
+    CUC_CONDITION_ASSIGN_DEFAULT = 1, /**< each launch of the graph starts with the default
+                                           value; without this flag, with the value that the
+                                           previous launch left */
 };
 
-/** What a conditional node does with the value of its condition, with the driver's values. */
+/** Behaviour of a conditional node, with the driver's values. */
 enum {
-    CUC_CONDITIONAL_IF = 0, /**< the first body runs unless it is 0; the second, if any, if it is */
-    CUC_CONDITIONAL_WHILE = 1, /**< its one body runs again and again, until it is 0 */
+    CUC_CONDITIONAL_IF = 0,    /**< runs the first body if the value is not 0, else the second, if
+                                    any */
+    CUC_CONDITIONAL_WHILE = 1, /**< repeats its one body until the value is 0 */
     CUC_CONDITIONAL_SWITCH =
-        2, /**< the body of that number runs; none, when there are not so many */
+        2, /**< runs the body with that number; none if there is no such body */
 };
 
 /**
- * Make a condition for a node of a graph. Each has to be used by one node before the graph is
+ * Create a condition for a node of a graph. Exactly one node must use it before the graph is
  * instantiated.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param[out] out           the condition, which goes with the graph
- * @param      graph         that the node will be in, directly or in the body of another one; a
- *                           body stands for the graph that has it
+ * @param[out] out           the condition, destroyed with the graph
+ * @param      graph         the graph that will contain the node, directly or in the body of
+ *                           another node; a body stands for its graph
  * @param      default_value 0 without CUC_CONDITION_ASSIGN_DEFAULT
  * @param      flags         CUC_CONDITION_ bits
- * @retval CUC_OK                     made
- * @retval CUC_ERROR_INVALID_ARGUMENT out or graph is NULL, flags are not known, or there is a
- * default value without its flag
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_OK                     created
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or graph is NULL, flags are unknown, or a default value is
+ *                                    given without its flag
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphConditionalHandleCreate
  * @since 0.1
@@ -86,18 +87,18 @@ CUC_API cuc_status cuc_graph_create_condition(cuc_condition *out, cuc_graph *gra
                                               uint32_t default_value, uint32_t flags);
 
 /**
- * Make a condition for a node of the graph that a stream is being captured into.
+ * Create a condition for a node of the graph that a stream is captured into.
  *
  * @thread any thread; one call at a time on the same stream
  * @capture safe: not restricted by the driver; on a stream that is not captured it fails
- * @param[out] out           the condition, which goes with the graph
- * @param      stream        a captured one
+ * @param[out] out           the condition, destroyed with the graph
+ * @param      stream        a captured stream
  * @param      default_value as for cuc_graph_create_condition()
  * @param      flags         CUC_CONDITION_ bits
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_graph_create_condition(), or the stream is not
- * captured
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ *                                    captured
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused, or the capture is spoilt; also
  *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphConditionalHandleCreate
@@ -107,28 +108,28 @@ CUC_API cuc_status cuc_stream_create_condition(cuc_condition *out, cuc_stream *s
                                                uint32_t default_value, uint32_t flags);
 
 /**
- * Put a conditional node into the graph that a stream is being captured into, behind what the
- * stream has so far.
+ * Add a conditional node to the graph that a stream is captured into, after the stream's work so
+ * far.
  *
- * @order  what is captured on the stream next comes after all of what the node runs
+ * @order  work captured on the stream later runs after everything that the node runs
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph; on a stream that is not captured it fails
- * @param[out] bodies    [count] graphs without nodes, retained, to be filled and released. Those of
- *                       a capture that fails or is cancelled are good for nothing but that
- * @param      count     of bodies: 1 or 2 for CUC_CONDITIONAL_IF, 1 for _WHILE, 1 to 65536 for
- * _SWITCH
- * @param      stream    a captured one
- * @param      condition made for this graph, and used by no node yet
+ * @param[out] bodies    [count] graphs without nodes, retained, for the caller to fill and release.
+ *                       After a capture that fails or is cancelled they can only be released
+ * @param      count     number of bodies: 1 or 2 for CUC_CONDITIONAL_IF, 1 for _WHILE, 1 to 65536
+ *                       for _SWITCH
+ * @param      stream    a captured stream
+ * @param      condition created for this graph, and not used by a node yet
  * @param      type      CUC_CONDITIONAL_IF, CUC_CONDITIONAL_WHILE or CUC_CONDITIONAL_SWITCH
  * @retval CUC_OK                     added
- * @retval CUC_ERROR_INVALID_ARGUMENT bodies or stream is NULL, condition is 0, type is none of the
- *                                    three, count is none that it may have, or the stream is not
+ * @retval CUC_ERROR_INVALID_ARGUMENT bodies or stream is NULL, condition is 0, type is not one of
+ *                                    the three, count is not allowed for it, or the stream is not
  *                                    captured
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3; two bodies of an if, and
- *                                    switches, are of 12.8
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3; an if with two bodies, and
+ *                                    a switch, need 12.8
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
- * @retval CUC_ERROR_DRIVER           the driver refused, such as a condition that a node has
- * already; also CUC_ERROR_CONTEXT_LOST
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for a condition that a node
+ *                                    already uses; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphAddNode; "Stream Management":
  * cuStreamUpdateCaptureDependencies
  * @since 0.1

@@ -1,9 +1,9 @@
 /**
  * @file
- * Contexts: where a device's allocations, streams and loaded code live.
+ * Contexts: the owners of a device's allocations, streams and loaded code.
  *
- * Most programs never name one: devices bring their primary context, streams know theirs. They
- * are here for programs that make contexts with the driver themselves.
+ * Most programs never name a context: a device supplies its primary context, and a stream knows its
+ * own. This header serves programs that create contexts with the driver themselves.
  */
 #ifndef CUCORE_CONTEXT_H
 #define CUCORE_CONTEXT_H
@@ -14,7 +14,7 @@
 CUC_BEGIN_DECLS
 
 /**
- * A context of the driver; it keeps its device's primary context, or borrows another one.
+ * A driver context: a retained primary context, or a borrowed one created elsewhere.
  *
  * Threads: any thread.
  */
@@ -25,7 +25,7 @@ typedef struct cuc_context cuc_context;
  *
  * @thread reads the calling thread's state
  * @capture safe: not restricted by the driver
- * @param[out] out retained, to be released; NULL when no context is current
+ * @param[out] out a new reference; release it; NULL when no context is current
  * @retval CUC_OK              read
  * @retval CUC_ERROR_NO_DRIVER no driver; also CUC_ERROR_DRIVER_TOO_OLD, CUC_ERROR_FORKED
  * @source CUDA Driver API, "Context Management": cuCtxGetCurrent
@@ -38,24 +38,24 @@ CUC_API cuc_status cuc_context_get_current(cuc_context **out);
  *
  * @thread changes the calling thread
  * @capture safe: not restricted by the driver
- * @param      context  NULL makes none current
+ * @param      context  NULL: no context is current afterwards
  * @param[out] previous the context that was current, retained, or NULL when none was; may be NULL
  * @retval CUC_OK           current
- * @retval CUC_ERROR_DRIVER the driver refused; what was current still is
+ * @retval CUC_ERROR_DRIVER the driver refused; the current context is unchanged
  * @source CUDA Driver API, "Context Management": cuCtxSetCurrent
  * @since 0.1
  */
 CUC_API cuc_status cuc_context_set_current(cuc_context *context, cuc_context **previous);
 
 /**
- * Wrap a context that was made with the driver.
+ * Wrap a context that was created with the driver.
  *
- * The same CUcontext always gives the same object. It is borrowed: cucore never destroys it,
- * and it must live until every object of it is released.
+ * The same CUcontext always yields the same object. The context is borrowed: cucore never destroys
+ * it, and it must outlive every object created in it.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out    retained, to be released
+ * @param[out] out    a new reference; release it
  * @param      handle a CUcontext
  * @retval CUC_OK                     wrapped
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
@@ -66,7 +66,7 @@ CUC_API cuc_status cuc_context_set_current(cuc_context *context, cuc_context **p
 CUC_API cuc_status cuc_context_from_handle(cuc_context **out, void *handle);
 
 /**
- * The driver's own handle of a context.
+ * The driver's handle of a context.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -86,7 +86,7 @@ CUC_API void *cuc_context_handle(const cuc_context *context);
 CUC_API cuc_device *cuc_context_device(const cuc_context *context);
 
 /**
- * Whether a context is its device's primary one.
+ * Check whether a context is its device's primary context.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -96,27 +96,27 @@ CUC_API cuc_device *cuc_context_device(const cuc_context *context);
 CUC_API int32_t cuc_context_is_primary(const cuc_context *context);
 
 /**
- * A number that no other context of the process has or will have.
+ * An identifier that no other context of the process ever shares.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out     the number
+ * @param[out] out     the identifier
  * @param      context the context
  * @retval CUC_OK                  read
- * @retval CUC_ERROR_NOT_SUPPORTED the driver is of before CUDA 12.0
+ * @retval CUC_ERROR_NOT_SUPPORTED the driver is older than CUDA 12.0
  * @source CUDA Driver API, "Context Management": cuCtxGetId
  * @since 0.1
  */
 CUC_API cuc_status cuc_context_get_id(uint64_t *out, cuc_context *context);
 
 /**
- * Wait until all work in a context is done.
+ * Wait until all work in a context is complete.
  *
  * @order  blocks the calling thread
  * @thread any thread
  * @capture spoils every capture of the context, in any mode
  * @retval CUC_OK                 everything is done
- * @retval CUC_ERROR_CONTEXT_LOST work failed; the message says what may have caused it
+ * @retval CUC_ERROR_CONTEXT_LOST work failed; the message lists likely causes
  * @retval CUC_ERROR_BUSY         a stream of the context is being captured
  * @source CUDA Driver API, "Context Management": cuCtxSynchronize
  * @since 0.1
@@ -124,11 +124,11 @@ CUC_API cuc_status cuc_context_get_id(uint64_t *out, cuc_context *context);
 CUC_API cuc_status cuc_context_synchronize(cuc_context *context);
 
 /**
- * Whether an earlier failure destroyed a context.
+ * Check whether an earlier failure destroyed a context.
  *
- * A context is found to be lost by the first call that the driver answers with a sticky error;
- * this only tells what was found, and asks nothing of the driver. No call works in a lost
- * context, releases do nothing, and only a new process can use the device again.
+ * The first call that the driver answers with a sticky error marks the context as lost; this
+ * function only reads that mark and makes no driver call. In a lost context every call fails,
+ * releases do nothing, and only a new process can use the device again.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -139,13 +139,13 @@ CUC_API int32_t cuc_context_lost(const cuc_context *context);
 
 /** Limits of a context, with the driver's values of CUlimit. */
 enum {
-    CUC_LIMIT_STACK_BYTES = 0,         /**< of each thread */
-    CUC_LIMIT_PRINTF_BYTES = 1,        /**< of the buffer for printf on the device */
-    CUC_LIMIT_MALLOC_HEAP_BYTES = 2,   /**< of malloc and new on the device */
+    CUC_LIMIT_STACK_BYTES = 0,         /**< stack size of each thread */
+    CUC_LIMIT_PRINTF_BYTES = 1,        /**< size of the device-side printf buffer */
+    CUC_LIMIT_MALLOC_HEAP_BYTES = 2,   /**< size of the heap of device-side malloc and new */
     CUC_LIMIT_MAX_L2_FETCH_BYTES = 5,  /**< 0 to 128; a hint */
-    CUC_LIMIT_PERSISTING_L2_BYTES = 6, /**< of L2 set aside for persisting lines */
-    CUC_LIMIT_SHARED_MEMORY_BYTES = 7, /**< read only, under CIG */
-    CUC_LIMIT_CIG_ENABLED = 8,         /**< read only */
+    CUC_LIMIT_PERSISTING_L2_BYTES = 6, /**< L2 set aside for persisting accesses */
+    CUC_LIMIT_SHARED_MEMORY_BYTES = 7, /**< read-only, under CIG */
+    CUC_LIMIT_CIG_ENABLED = 8,         /**< read-only */
     CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK = 9,
 };
 
@@ -167,16 +167,16 @@ enum {
 CUC_API cuc_status cuc_context_get_limit(uint64_t *out, cuc_context *context, int32_t limit);
 
 /**
- * Ask for a limit of a context; the driver may round it.
+ * Set a limit of a context; the driver may round the value.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param context the context
  * @param limit   a CUC_LIMIT_ constant
- * @param value   in the limit's unit
+ * @param value   in the unit of the limit
  * @retval CUC_OK                         set
  * @retval CUC_ERROR_NOT_SUPPORTED        the device has no such limit
- * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY there is no room for it
+ * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY there is not enough memory for it
  * @retval CUC_ERROR_INVALID_ARGUMENT     context is NULL
  * @retval CUC_ERROR_DRIVER               the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Context Management": cuCtxSetLimit
@@ -185,12 +185,12 @@ CUC_API cuc_status cuc_context_get_limit(uint64_t *out, cuc_context *context, in
 CUC_API cuc_status cuc_context_set_limit(cuc_context *context, int32_t limit, uint64_t value);
 
 /**
- * The priorities that streams of a context may have.
+ * The range of stream priorities in a context.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] least    the lowest priority, the largest number; 0
- * @param[out] greatest the highest priority, the smallest number; such as -5
+ * @param[out] least    the lowest priority, numerically the largest: 0
+ * @param[out] greatest the highest priority, numerically the smallest, such as -5
  * @param      context  the context
  * @retval CUC_OK                     read
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
@@ -202,15 +202,15 @@ CUC_API cuc_status cuc_context_get_priority_range(int32_t *least, int32_t *great
                                                   cuc_context *context);
 
 /**
- * Let kernels of a context reach the memory of another device's context.
+ * Let kernels of a context access memory allocated in another device's context.
  *
- * Pools have an access list of their own (memory.h); this is for plain allocations. Asking
- * twice is not an error.
+ * This covers plain allocations; pools have their own access list (memory.h). Enabling access twice
+ * is not an error.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param context the one that will read and write
- * @param peer    the one whose memory it is, of another device
+ * @param context the context whose kernels access the memory
+ * @param peer    the context that holds the memory, on another device
  * @retval CUC_OK                     enabled
  * @retval CUC_ERROR_INVALID_ARGUMENT both are of one device
  * @retval CUC_ERROR_NOT_SUPPORTED    the devices cannot reach each other
@@ -220,12 +220,12 @@ CUC_API cuc_status cuc_context_get_priority_range(int32_t *least, int32_t *great
 CUC_API cuc_status cuc_context_enable_peer_access(cuc_context *context, cuc_context *peer);
 
 /**
- * Take cuc_context_enable_peer_access() back. Access that is not enabled is not an error.
+ * Undo cuc_context_enable_peer_access(). Disabling access that is not enabled is not an error.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param context the one that reads and writes
- * @param peer    the one whose memory it is
+ * @param context the context whose kernels access the memory
+ * @param peer    the context that holds the memory
  * @retval CUC_OK                     disabled
  * @retval CUC_ERROR_INVALID_ARGUMENT both are of one device
  * @source CUDA Driver API, "Peer Context Memory Access": cuCtxDisablePeerAccess
@@ -234,7 +234,7 @@ CUC_API cuc_status cuc_context_enable_peer_access(cuc_context *context, cuc_cont
 CUC_API cuc_status cuc_context_disable_peer_access(cuc_context *context, cuc_context *peer);
 
 /**
- * Hold a context once more.
+ * Add a reference to a context.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -244,7 +244,7 @@ CUC_API cuc_status cuc_context_disable_peer_access(cuc_context *context, cuc_con
 CUC_API cuc_context *cuc_context_retain(cuc_context *context);
 
 /**
- * Let go of a context. A primary context stays retained; a foreign one is never destroyed.
+ * Release a context. A primary context stays retained; a foreign one is never destroyed.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver

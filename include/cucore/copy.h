@@ -2,12 +2,12 @@
  * @file
  * Copies and fills, in stream order.
  *
- * With unified addressing an address says whose memory it is, so one function copies in every
- * direction, and across devices. A host address becomes one by cuc_host_address().
+ * With unified addressing an address identifies its device or the host, so one function copies in
+ * every direction, also between devices. cuc_host_address() converts a host address.
  *
- * None of these allocates host memory, and none waits for work, except that a copy of pageable
- * host memory may wait until the memory has been read. On a stream that is being captured they
- * become nodes of the graph, and run when it is launched.
+ * None of these functions allocates host memory. None waits for work, except that a copy of
+ * pageable host memory may wait until the memory has been read. On a captured stream they become
+ * nodes of the graph and run when it is launched.
  */
 #ifndef CUCORE_COPY_H
 #define CUCORE_COPY_H
@@ -19,7 +19,7 @@
 
 CUC_BEGIN_DECLS
 
-/* GCC would warn that fresh memory is read. */
+/* Silences GCC, which would warn that uninitialised memory is read. */
 #if defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__)
 #define CUC__ONLY_ADDRESS __attribute__((access(none, 1)))
 #else
@@ -27,7 +27,7 @@ CUC_BEGIN_DECLS
 #endif
 
 /**
- * A host address in the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
+ * Convert a host address to the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -43,13 +43,14 @@ CUC__ONLY_ADDRESS CUC_API cuc_device_ptr cuc_host_address(const void *host);
  * @order  enqueues and returns; with pageable host memory it may wait for the copy
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
- * @param stream the queue; both ranges must stay valid until the copy is done
- * @param dst    where to; a device's memory or the host's
- * @param src    where from; the two must not overlap
+ * @param stream the queue; both ranges must stay valid until the copy completes
+ * @param dst    destination, in device or host memory
+ * @param src    source; the two ranges must not overlap
  * @param bytes  0 copies nothing
  * @retval CUC_OK                     enqueued; a fault while copying shows in a later call
- * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, or with bytes: an address is 0, a range passes
- *                                    the end of the address space, or the two overlap
+ * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL; or, with bytes above 0, an address is 0, a
+ *                                    range extends past the end of the address space, or the two
+ *                                    overlap
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuMemcpyAsync
  * @since 0.1
@@ -58,15 +59,15 @@ CUC_API cuc_status cuc_copy(cuc_stream *stream, cuc_device_ptr dst, cuc_device_p
                             size_t bytes);
 
 /**
- * Copy bytes of the host to a device, in stream order.
+ * Copy bytes from the host to a device, in stream order.
  *
- * @order  enqueues and returns; pageable memory may be changed again once it has returned, pinned
- *         memory only when the copy is done
+ * @order  enqueues and returns; the caller may change pageable memory after the call returns,
+ *         pinned memory only after the copy completes
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param stream the queue
- * @param dst    where to
- * @param src    [bytes] of the host
+ * @param dst    destination
+ * @param src    [bytes] in host memory
  * @param bytes  0 copies nothing
  * @retval CUC_OK                     enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_copy()
@@ -78,14 +79,14 @@ CUC_API cuc_status cuc_copy_to_device(cuc_stream *stream, cuc_device_ptr dst, co
                                       size_t bytes);
 
 /**
- * Copy bytes of a device to the host, in stream order.
+ * Copy bytes from a device to the host, in stream order.
  *
- * @order  enqueues and returns: wait for the stream before the bytes are read
+ * @order  enqueues and returns; wait for the stream before reading the bytes
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param      stream the queue
- * @param[out] dst    [bytes] of the host; to stay allocated until the copy is done
- * @param      src    where from
+ * @param[out] dst    [bytes] in host memory; must stay allocated until the copy completes
+ * @param      src    source
  * @param      bytes  0 copies nothing
  * @retval CUC_OK                     enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_copy()
@@ -97,17 +98,18 @@ CUC_API cuc_status cuc_copy_to_host(cuc_stream *stream, void *dst, cuc_device_pt
                                     size_t bytes);
 
 /**
- * Copy bytes from one device to another, in stream order, with both devices named.
+ * Copy bytes from one device to another, in stream order, naming both devices.
  *
- * cuc_copy() does the same by the addresses alone; this serves where they do not tell.
+ * cuc_copy() does the same from the addresses alone; use this where the addresses do not identify
+ * the devices.
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param stream     the queue, of either device
- * @param dst        where to
+ * @param dst        destination
  * @param dst_device its device
- * @param src        where from
+ * @param src        source
  * @param src_device its device
  * @param bytes      0 copies nothing
  * @retval CUC_OK                     enqueued
@@ -122,19 +124,19 @@ CUC_API cuc_status cuc_copy_peer(cuc_stream *stream, cuc_device_ptr dst, cuc_dev
 /* ---- Buffers ---------------------------------------------------------------------------- */
 
 /**
- * Copy bytes of the host into a buffer, in stream order.
+ * Copy bytes from the host into a buffer, in stream order.
  *
  * @order  as cuc_copy_to_device()
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param stream the queue; of any device
- * @param buffer where to; it is not retained, but its free is ordered by its own stream
- * @param offset bytes from its start
- * @param src    [bytes] of the host
+ * @param buffer destination; not retained; its free is ordered by its own stream
+ * @param offset in bytes, from the start of the buffer
+ * @param src    [bytes] in host memory
  * @param bytes  0 copies nothing
  * @retval CUC_OK                     enqueued
- * @retval CUC_ERROR_INVALID_ARGUMENT stream or buffer is NULL, src is NULL with bytes, or the range
- *                                    passes the end of the buffer
+ * @retval CUC_ERROR_INVALID_ARGUMENT stream or buffer is NULL, src is NULL while bytes is not 0, or
+ *                                    the range extends past the end of the buffer
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuMemcpyAsync
  * @since 0.1
@@ -143,19 +145,19 @@ CUC_API cuc_status cuc_buffer_write(cuc_stream *stream, cuc_buffer *buffer, size
                                     const void *src, size_t bytes);
 
 /**
- * Copy bytes of a buffer to the host, in stream order.
+ * Copy bytes from a buffer to the host, in stream order.
  *
- * @order  as cuc_copy_to_host(): wait for the stream before the bytes are read
+ * @order  as cuc_copy_to_host(): wait for the stream before reading the bytes
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param      stream the queue; of any device
- * @param[out] dst    [bytes] of the host; to stay allocated until the copy is done
- * @param      buffer where from
- * @param      offset bytes from its start
+ * @param[out] dst    [bytes] in host memory; must stay allocated until the copy completes
+ * @param      buffer source
+ * @param      offset in bytes, from the start of the buffer
  * @param      bytes  0 copies nothing
  * @retval CUC_OK                     enqueued
- * @retval CUC_ERROR_INVALID_ARGUMENT stream or buffer is NULL, dst is NULL with bytes, or the range
- *                                    passes the end of the buffer
+ * @retval CUC_ERROR_INVALID_ARGUMENT stream or buffer is NULL, dst is NULL while bytes is not 0, or
+ *                                    the range extends past the end of the buffer
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuMemcpyAsync
  * @since 0.1
@@ -164,21 +166,21 @@ CUC_API cuc_status cuc_buffer_read(cuc_stream *stream, void *dst, const cuc_buff
                                    size_t offset, size_t bytes);
 
 /**
- * Copy bytes of one buffer into another, in stream order; also across devices, and within one
- * buffer where the ranges do not overlap.
+ * Copy bytes from one buffer into another, in stream order; also between devices, and between
+ * ranges of one buffer that do not overlap.
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param stream     the queue; of any device
- * @param dst        where to
- * @param dst_offset bytes from its start
- * @param src        where from
- * @param src_offset bytes from its start
+ * @param dst        destination
+ * @param dst_offset in bytes, from its start
+ * @param src        source
+ * @param src_offset in bytes, from its start
  * @param bytes      0 copies nothing
  * @retval CUC_OK                     enqueued
- * @retval CUC_ERROR_INVALID_ARGUMENT a handle is NULL, a range passes the end of its buffer, or the
- *                                    two overlap
+ * @retval CUC_ERROR_INVALID_ARGUMENT a handle is NULL, a range extends past the end of its buffer,
+ *                                    or the two overlap
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuMemcpyAsync, and cuMemcpyPeerAsync where both are
  *         memory of devices and one is not the stream's
@@ -189,22 +191,22 @@ CUC_API cuc_status cuc_buffer_copy(cuc_stream *stream, cuc_buffer *dst, size_t d
 
 /* ---- Rectangles and boxes --------------------------------------------------------------- */
 
-/** A rectangle of bytes to copy; zero is the default of every field but dst and src. */
+/** A rectangle of bytes to copy; zero is the default of every field except dst and src. */
 typedef struct cuc_copy_2d_params {
     size_t struct_size; /**< sizeof(cuc_copy_2d_params); the initialisers set it */
-    cuc_device_ptr dst; /**< start of the array written; of a device or the host */
-    cuc_device_ptr src; /**< start of the array read; of a device or the host */
-    size_t dst_pitch;   /**< bytes from one row of it to the next; 0: dst_x_bytes + row_bytes */
-    size_t src_pitch;   /**< the same of src; 0: src_x_bytes + row_bytes */
+    cuc_device_ptr dst; /**< start of the destination array, on a device or the host */
+    cuc_device_ptr src; /**< start of the source array, on a device or the host */
+    size_t dst_pitch;   /**< bytes between rows of dst; 0: dst_x_bytes + row_bytes */
+    size_t src_pitch;   /**< bytes between rows of src; 0: src_x_bytes + row_bytes */
     size_t row_bytes;   /**< bytes of a row to copy; 0 copies nothing */
     size_t rows;        /**< rows to copy; 0 copies nothing */
-    size_t dst_x_bytes; /**< where in its rows to start */
-    size_t dst_y;       /**< in which row to start */
-    size_t src_x_bytes; /**< the same of src */
-    size_t src_y;       /**< the same of src */
+    size_t dst_x_bytes; /**< offset within a row of dst */
+    size_t dst_y;       /**< first row in dst */
+    size_t src_x_bytes; /**< offset within a row of src */
+    size_t src_y;       /**< first row in src */
 } cuc_copy_2d_params;
 
-/** The starting value of a cuc_copy_2d_params variable. */
+/** Initial value of a cuc_copy_2d_params variable. */
 #define CUC_COPY_2D_PARAMS_INIT                                  \
     {                                                            \
         sizeof(cuc_copy_2d_params), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
@@ -222,7 +224,7 @@ typedef struct cuc_copy_2d_params {
  * @thread any thread
  * @capture makes no driver call
  * @param params NULL does nothing
- * @param caller_size   sizeof(cuc_copy_2d_params), as the caller's header has it
+ * @param caller_size   sizeof(cuc_copy_2d_params) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_copy_2d_params_init(cuc_copy_2d_params *params, size_t caller_size);
@@ -230,44 +232,44 @@ CUC_API void cuc_copy_2d_params_init(cuc_copy_2d_params *params, size_t caller_s
 /**
  * Copy a rectangle of bytes in any direction, in stream order.
  *
- * @shape  `dst` and `src`: [rows][row_bytes] bytes, a pitch apart; they must not overlap
+ * @shape  `dst` and `src`: [rows][row_bytes] bytes, one pitch apart; they must not overlap
  * @order  enqueues and returns; with pageable host memory it may wait for the copy
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
- * @param stream the queue; both arrays must stay valid until the copy is done
+ * @param stream the queue; both arrays must stay valid until the copy completes
  * @param params read before the call returns
  * @retval CUC_OK                     enqueued; a fault while copying shows in a later call
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, an address is 0, a nonzero pitch is below
- *                                    its x_bytes + row_bytes, or an array passes the end of the
- *                                    address space
- * @retval CUC_ERROR_DRIVER           the driver refused, such as a pitch above the device's
- * maximum; also CUC_ERROR_CONTEXT_LOST
+ *                                    its x_bytes + row_bytes, or an array extends past the end of
+ *                                    the address space
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for a pitch above the device's
+ *                                    maximum; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuMemcpy2DAsync
  * @since 0.1
  */
 CUC_API cuc_status cuc_copy_2d(cuc_stream *stream, const cuc_copy_2d_params *params);
 
-/** A box of bytes to copy; zero is the default of every field but dst and src. */
+/** A box of bytes to copy; zero is the default of every field except dst and src. */
 typedef struct cuc_copy_3d_params {
     size_t struct_size;    /**< sizeof(cuc_copy_3d_params); the initialisers set it */
-    cuc_device_ptr dst;    /**< start of the array written; of a device or the host */
-    cuc_device_ptr src;    /**< start of the array read; of a device or the host */
-    size_t dst_pitch;      /**< bytes from one row of it to the next; 0: dst_x_bytes + row_bytes */
-    size_t src_pitch;      /**< the same of src; 0: src_x_bytes + row_bytes */
-    size_t dst_slice_rows; /**< rows from one slice of it to the next; 0: dst_y + rows */
-    size_t src_slice_rows; /**< the same of src; 0: src_y + rows */
+    cuc_device_ptr dst;    /**< start of the destination array, on a device or the host */
+    cuc_device_ptr src;    /**< start of the source array, on a device or the host */
+    size_t dst_pitch;      /**< bytes between rows of dst; 0: dst_x_bytes + row_bytes */
+    size_t src_pitch;      /**< bytes between rows of src; 0: src_x_bytes + row_bytes */
+    size_t dst_slice_rows; /**< rows between slices of dst; 0: dst_y + rows */
+    size_t src_slice_rows; /**< rows between slices of src; 0: src_y + rows */
     size_t row_bytes;      /**< bytes of a row to copy; 0 copies nothing */
     size_t rows;           /**< rows of a slice to copy; 0 copies nothing */
     size_t slices;         /**< slices to copy; 0 copies nothing */
-    size_t dst_x_bytes;    /**< where in its rows to start */
-    size_t dst_y;          /**< in which row of a slice to start */
-    size_t dst_z;          /**< in which slice to start */
-    size_t src_x_bytes;    /**< the same of src */
-    size_t src_y;          /**< the same of src */
-    size_t src_z;          /**< the same of src */
+    size_t dst_x_bytes;    /**< offset within a row of dst */
+    size_t dst_y;          /**< first row of each slice in dst */
+    size_t dst_z;          /**< first slice in dst */
+    size_t src_x_bytes;    /**< offset within a row of src */
+    size_t src_y;          /**< first row of each slice in src */
+    size_t src_z;          /**< first slice in src */
 } cuc_copy_3d_params;
 
-/** The starting value of a cuc_copy_3d_params variable. */
+/** Initial value of a cuc_copy_3d_params variable. */
 #define CUC_COPY_3D_PARAMS_INIT                                                 \
     {                                                                           \
         sizeof(cuc_copy_3d_params), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
@@ -285,7 +287,7 @@ typedef struct cuc_copy_3d_params {
  * @thread any thread
  * @capture makes no driver call
  * @param params NULL does nothing
- * @param caller_size   sizeof(cuc_copy_3d_params), as the caller's header has it
+ * @param caller_size   sizeof(cuc_copy_3d_params) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_copy_3d_params_init(cuc_copy_3d_params *params, size_t caller_size);
@@ -297,14 +299,14 @@ CUC_API void cuc_copy_3d_params_init(cuc_copy_3d_params *params, size_t caller_s
  * @order  enqueues and returns; with pageable host memory it may wait for the copy
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
- * @param stream the queue; both arrays must stay valid until the copy is done
+ * @param stream the queue; both arrays must stay valid until the copy completes
  * @param params read before the call returns
  * @retval CUC_OK                     enqueued; a fault while copying shows in a later call
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, an address is 0, a nonzero pitch is below
- *                                    its x_bytes + row_bytes, a nonzero slice_rows below its
- *                                    y + rows, or an array passes the end of the address space
- * @retval CUC_ERROR_DRIVER           the driver refused, such as a pitch above the device's
- * maximum; also CUC_ERROR_CONTEXT_LOST
+ *                                    its x_bytes + row_bytes, a nonzero slice_rows is below its y +
+ *                                    rows, or an array extends past the end of the address space
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for a pitch above the device's
+ *                                    maximum; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuMemcpy3DAsync
  * @since 0.1
  */
@@ -312,38 +314,43 @@ CUC_API cuc_status cuc_copy_3d(cuc_stream *stream, const cuc_copy_3d_params *par
 
 /* ---- Batches ---------------------------------------------------------------------------- */
 
-/** When the copies of a batch read their source. */
+/** Time at which the copies of a batch read their source. */
 enum {
-    CUC_COPY_SOURCE_STREAM = 0,      /**< in stream order, as any copy */
-    CUC_COPY_SOURCE_DURING_CALL = 1, /**< before the call returns: it may be on the stack */
-    CUC_COPY_SOURCE_ANY = 2,         /**< whenever: it holds its contents already, and keeps them */
+    CUC_COPY_SOURCE_STREAM = 0,      /**< in stream order, like any copy */
+    CUC_COPY_SOURCE_DURING_CALL = 1, /**< before the call returns, so that it may be on the stack */
+    CUC_COPY_SOURCE_ANY = 2,         /**< at any time: the source already has its contents and
+                                          keeps them */
 };
 
-/** How the copies of a batch may run. */
+/** Hints for running the copies of a batch. */
 enum {
-    CUC_COPY_OVERLAP_COMPUTE = 0x1, /**< rather beside kernels than as fast as possible; a hint */
+    CUC_COPY_OVERLAP_COMPUTE = 0x1, /**< prefer running beside kernels to the highest speed; a
+                                         hint */
 };
 
-/** How one copy of a batch is done; zero is the default of every field. */
+/** Attributes of one copy in a batch; zero is the default of every field. */
 typedef struct cuc_copy_attributes {
     int32_t source_order;         /**< a CUC_COPY_SOURCE_ constant */
     uint32_t flags;               /**< CUC_COPY_OVERLAP_COMPUTE */
-    cuc_memory_location src_hint; /**< where managed or pageable memory is; NONE: not said */
-    cuc_memory_location dst_hint; /**< the same of the target */
+    cuc_memory_location src_hint; /**< location of a managed or pageable source; NONE:
+                                       unspecified */
+    cuc_memory_location dst_hint; /**< location of a managed or pageable destination; NONE:
+                                       unspecified */
 } cuc_copy_attributes;
 
-/** Copies to be enqueued by one call. */
+/** A batch of copies that one call enqueues. */
 typedef struct cuc_copy_batch_params {
     size_t struct_size;        /**< sizeof(cuc_copy_batch_params); the initialisers set it */
-    const cuc_device_ptr *dst; /**< [count] where to */
-    const cuc_device_ptr *src; /**< [count] where from */
-    const size_t *bytes;       /**< [count] how much; an entry of 0 copies nothing */
+    const cuc_device_ptr *dst; /**< [count] destinations */
+    const cuc_device_ptr *src; /**< [count] sources */
+    const size_t *bytes;       /**< [count] sizes; an entry of 0 copies nothing */
     size_t count;              /**< 0 copies nothing */
     const cuc_copy_attributes *attributes; /**< [attribute_count]; NULL: every default */
-    size_t attribute_count;                /**< 0; 1: the same for all; else equal to count */
+    size_t attribute_count;                /**< 0; 1: the same for all copies; else equal to
+                                                count */
 } cuc_copy_batch_params;
 
-/** The starting value of a cuc_copy_batch_params variable. */
+/** Initial value of a cuc_copy_batch_params variable. */
 #define CUC_COPY_BATCH_PARAMS_INIT                      \
     {                                                   \
         sizeof(cuc_copy_batch_params), 0, 0, 0, 0, 0, 0 \
@@ -361,7 +368,7 @@ typedef struct cuc_copy_batch_params {
  * @thread any thread
  * @capture makes no driver call
  * @param params NULL does nothing
- * @param caller_size   sizeof(cuc_copy_batch_params), as the caller's header has it
+ * @param caller_size   sizeof(cuc_copy_batch_params) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_copy_batch_params_init(cuc_copy_batch_params *params, size_t caller_size);
@@ -369,22 +376,22 @@ CUC_API void cuc_copy_batch_params_init(cuc_copy_batch_params *params, size_t ca
 /**
  * Enqueue several copies at once, in any directions.
  *
- * Where the driver cannot take a batch (before CUDA 13.0, on the legacy default stream, on a
- * stream that is being captured) they are enqueued one by one.
+ * If the driver cannot take a batch (before CUDA 13.0, on the legacy default stream, or on a
+ * captured stream) the copies are enqueued one by one.
  *
- * @order  after the work enqueued before, and before the work enqueued later; among themselves in
- *         any order, so that no copy may touch what another one writes
+ * @order  after earlier work on the stream and before later work; among themselves in any order, so
+ *         no copy may touch memory that another one writes
  * @thread any thread; one call at a time on the same stream
  * @capture each copy becomes a node of the graph
  * @param stream the queue
  * @param params read before the call returns
  * @retval CUC_OK                     enqueued
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, an address is 0, a range passes the end
- * of the address space, or an attribute is none of those listed; the message has the index, and
- * nothing was enqueued
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, an address is 0, a range extends past the
+ *                                    end of the address space, or an attribute is not one of those
+ *                                    listed; the message has the index, and nothing was enqueued
  * @retval CUC_ERROR_NOT_SUPPORTED    CUC_COPY_SOURCE_DURING_CALL where the driver takes no batch
- * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST. Copies before
- *                                    it may have been enqueued
+ * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST. Earlier
+ *                                    copies may have been enqueued
  * @source CUDA Driver API, "Memory Management": cuMemcpyBatchAsync
  * @since 0.1
  */
@@ -393,7 +400,7 @@ CUC_API cuc_status cuc_copy_batch(cuc_stream *stream, const cuc_copy_batch_param
 /* ---- Fills ------------------------------------------------------------------------------ */
 
 /**
- * Fill memory of a device with a pattern, in stream order.
+ * Fill device memory with a pattern, in stream order.
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
@@ -402,10 +409,11 @@ CUC_API cuc_status cuc_copy_batch(cuc_stream *stream, const cuc_copy_batch_param
  * @param ptr           aligned to pattern_bytes
  * @param pattern       the value to repeat, in its low bytes; the others must be 0
  * @param pattern_bytes 1, 2 or 4
- * @param count         how often, in patterns; 0 fills nothing
+ * @param count         number of repetitions; 0 fills nothing
  * @retval CUC_OK                     enqueued
- * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, pattern_bytes is none of the three, pattern
- * does not fit in them, ptr is 0 or not aligned, or the range passes the end of the address space
+ * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, pattern_bytes is not one of the three, pattern
+ *                                    does not fit in them, ptr is 0 or misaligned, or the range
+ *                                    extends past the end of the address space
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuMemsetD8Async, cuMemsetD16Async, cuMemsetD32Async
  * @since 0.1
@@ -420,14 +428,15 @@ CUC_API cuc_status cuc_fill(cuc_stream *stream, cuc_device_ptr ptr, uint32_t pat
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param stream        the queue
- * @param buffer        what to fill
- * @param offset        bytes from its start
+ * @param buffer        the buffer to fill
+ * @param offset        in bytes, from the start of the buffer
  * @param pattern       the value to repeat, in its low bytes; the others must be 0
  * @param pattern_bytes 1, 2 or 4
- * @param bytes         how many bytes, a multiple of pattern_bytes; 0 fills nothing
+ * @param bytes         bytes to fill, a multiple of pattern_bytes; 0 fills nothing
  * @retval CUC_OK                     enqueued
- * @retval CUC_ERROR_INVALID_ARGUMENT a handle is NULL, the range passes the end of the buffer,
- * bytes is no multiple of pattern_bytes; else as for cuc_fill()
+ * @retval CUC_ERROR_INVALID_ARGUMENT a handle is NULL, the range extends past the end of the
+ *                                    buffer, or bytes is not a multiple of pattern_bytes; else as
+ *                                    for cuc_fill()
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuMemsetD8Async, cuMemsetD16Async, cuMemsetD32Async
  * @since 0.1
@@ -439,14 +448,14 @@ CUC_API cuc_status cuc_buffer_fill(cuc_stream *stream, cuc_buffer *buffer, size_
 typedef struct cuc_fill_2d_params {
     size_t struct_size;     /**< sizeof(cuc_fill_2d_params); the initialisers set it */
     cuc_device_ptr dst;     /**< the first pattern of the first row; aligned to pattern_bytes */
-    size_t pitch;           /**< bytes from row to row, a multiple of pattern_bytes; 0: no gap */
+    size_t pitch;           /**< bytes between rows, a multiple of pattern_bytes; 0: no gap */
     size_t row_count;       /**< patterns in a row; 0 fills nothing */
     size_t rows;            /**< 0 fills nothing */
     uint32_t pattern;       /**< the value to repeat, in its low bytes; the others must be 0 */
     uint32_t pattern_bytes; /**< 1, 2 or 4 */
 } cuc_fill_2d_params;
 
-/** The starting value of a cuc_fill_2d_params variable. */
+/** Initial value of a cuc_fill_2d_params variable. */
 #define CUC_FILL_2D_PARAMS_INIT                      \
     {                                                \
         sizeof(cuc_fill_2d_params), 0, 0, 0, 0, 0, 0 \
@@ -464,7 +473,7 @@ typedef struct cuc_fill_2d_params {
  * @thread any thread
  * @capture makes no driver call
  * @param params NULL does nothing
- * @param caller_size   sizeof(cuc_fill_2d_params), as the caller's header has it
+ * @param caller_size   sizeof(cuc_fill_2d_params) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_fill_2d_params_init(cuc_fill_2d_params *params, size_t caller_size);
@@ -472,15 +481,16 @@ CUC_API void cuc_fill_2d_params_init(cuc_fill_2d_params *params, size_t caller_s
 /**
  * Fill a rectangle of a device's memory with a pattern, in stream order.
  *
- * @shape  `dst`: [rows][row_count] patterns, a pitch of bytes apart
+ * @shape  `dst`: [rows][row_count] patterns, rows one pitch apart in bytes
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param stream the queue
  * @param params read before the call returns
  * @retval CUC_OK                     enqueued
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or a nonzero pitch is below a row or no
- *                                    multiple of pattern_bytes; else as for cuc_fill()
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or a nonzero pitch is below the length of
+ *                                    a row or not a multiple of pattern_bytes; else as for
+ *                                    cuc_fill()
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuMemsetD2D8Async, cuMemsetD2D16Async,
  *         cuMemsetD2D32Async

@@ -1,8 +1,8 @@
 /**
  * @file
- * Everything: cucore's public headers in one.
+ * All public headers of cucore.
  *
- * Each of them can be included alone as well, in any order.
+ * Each can also be included alone, in any order.
  */
 #ifndef CUCORE_CUCORE_H
 #define CUCORE_CUCORE_H

@@ -1,10 +1,10 @@
 /**
  * @file
- * cucore for C++17: handles that release themselves, failures as exceptions, typed launches.
+ * cucore for C++17: self-releasing handles, failures as exceptions, typed launches.
  *
- * Header only, over the C interface, whose comments say what each call does, on which threads and
- * in which order. Everything that has no method here is called with `.get()`, and `cuc::check()`
- * makes an exception of what it returns.
+ * Header only, over the C interface, whose comments document effects, threads and order. For
+ * functions without a method here, pass `.get()`; `cuc::check()` turns their status into an
+ * exception.
  */
 #ifndef CUCORE_CUCORE_HPP
 #define CUCORE_CUCORE_HPP
@@ -30,9 +30,9 @@ namespace cuc
 /* ---- Failures --------------------------------------------------------------------------- */
 
 /**
- * A call that failed. what() has the whole message, and the compiler's log when there is one.
+ * A failed call. what() has the whole message, and the compiler's log if there is one.
  *
- * Everything is copied out of the thread's last error, so it may be kept and taken to other
+ * It copies everything out of the thread's last error, so it may be stored and passed to other
  * threads.
  */
 class error : public std::runtime_error
@@ -56,13 +56,13 @@ class error : public std::runtime_error
         return code_;
     }
 
-    /** Which library reported it, a CUC_LIBRARY_ value. */
+    /** The library that reported it, a CUC_LIBRARY_ value. */
     int32_t library() const noexcept
     {
         return library_;
     }
 
-    /** That library's code, such as the CUresult; 0 when cucore itself refused. */
+    /** That library's own code, such as the CUresult; 0 when cucore itself refused. */
     int32_t library_code() const noexcept
     {
         return library_code_;
@@ -97,19 +97,20 @@ class error : public std::runtime_error
     std::string function_, log_;
 };
 
-/** Throw what a call failed with; else give back what it returned, such as CUC_NOT_READY. */
+/** Throw the failure of a call; otherwise return its status, such as CUC_NOT_READY. */
 inline cuc_status check(cuc_status status)
 {
     if (status >= 0)
         return status;
-    // One of another thread, such as a callback was told: this thread's last failure is not it.
+    // The status may come from another thread, as in a callback: this thread's last error is not
+    // its.
     if (cuc_error_status() != status)
         throw error(status, std::string(cuc_status_name(status)) + ": " + cuc_status_text(status));
     throw error();
 }
 
 /**
- * The defaults of an options struct, to be changed field by field:
+ * Default options, to be changed field by field:
  * `auto options = cuc::options<cuc_program_options>();`
  */
 template <class Options> Options options() noexcept
@@ -122,18 +123,18 @@ template <class Options> Options options() noexcept
 
 /* ---- Handles ---------------------------------------------------------------------------- */
 
-/** One reference of a counted handle: moved, never copied; share() makes another one. */
+/** One reference of a counted handle: movable, not copyable; share() adds a reference. */
 template <class Raw, Raw *(*Retain)(Raw *), void (*Release)(Raw *)> class handle
 {
   public:
     handle() noexcept = default;
 
-    /** Take over a reference that a C function gave. */
+    /** Take over a reference that a C function returned. */
     explicit handle(Raw *owned) noexcept : raw_(owned)
     {
     }
 
-    /** So that stream(0) is not one without an object: it takes a device. */
+    /** Makes stream(0) an error instead of an empty handle: the constructor takes a device. */
     explicit handle(std::nullptr_t) = delete;
 
     handle(handle &&other) noexcept : raw_(std::exchange(other.raw_, nullptr))
@@ -154,7 +155,7 @@ template <class Raw, Raw *(*Retain)(Raw *), void (*Release)(Raw *)> class handle
         Release(raw_);
     }
 
-    /** For C functions; still owned here. */
+    /** For C functions; the handle keeps its reference. */
     Raw *get() const noexcept
     {
         return raw_;
@@ -165,7 +166,7 @@ template <class Raw, Raw *(*Retain)(Raw *), void (*Release)(Raw *)> class handle
         return raw_ != nullptr;
     }
 
-    /** Give the reference away: the caller releases it. */
+    /** Give up the reference: the caller releases it. */
     [[nodiscard]] Raw *detach() noexcept
     {
         return std::exchange(raw_, nullptr);
@@ -176,7 +177,8 @@ template <class Raw, Raw *(*Retain)(Raw *), void (*Release)(Raw *)> class handle
         Release(std::exchange(raw_, owned));
     }
 
-    /** Where a C function writes a new handle: check(cuc_stream_create(stream.out(), ...)). */
+    /** Destination of a new handle from a C function: check(cuc_stream_create(stream.out(), ...)).
+     */
     Raw **out() noexcept
     {
         reset();
@@ -185,7 +187,7 @@ template <class Raw, Raw *(*Retain)(Raw *), void (*Release)(Raw *)> class handle
 
     using raw_type = Raw;
 
-    /** Another reference of what somebody else holds. */
+    /** Another reference to a handle held elsewhere. */
     static Raw *retain(Raw *borrowed) noexcept
     {
         return borrowed ? Retain(borrowed) : nullptr;
@@ -195,13 +197,13 @@ template <class Raw, Raw *(*Retain)(Raw *), void (*Release)(Raw *)> class handle
     Raw *raw_ = nullptr;
 };
 
-/** Another reference of the same object. */
+/** Another reference to the same object. */
 template <class Handle> Handle share(const Handle &other) noexcept
 {
     return Handle(Handle::retain(other.get()));
 }
 
-/** A handle of one's own on what a C function lent. */
+/** An owning handle made from a borrowed one of a C function. */
 template <class Handle> Handle retained(typename Handle::raw_type *borrowed) noexcept
 {
     return Handle(Handle::retain(borrowed));
@@ -210,7 +212,7 @@ template <class Handle> Handle retained(typename Handle::raw_type *borrowed) noe
 using context = handle<cuc_context, cuc_context_retain, cuc_context_release>;
 using gemm_plan = handle<cuc_gemm_plan, cuc_gemm_plan_retain, cuc_gemm_plan_release>;
 
-/** A device; there is one object an ordinal, which lives as long as the process. */
+/** A device; there is one object for each ordinal, which lives as long as the process. */
 class device
 {
   public:
@@ -252,7 +254,7 @@ class device
         return cuc_device_arch(raw_);
     }
 
-    /** A CUC_DEVICE_ constant's value. */
+    /** Value of a CUC_DEVICE_ attribute. */
     int32_t attribute(int32_t which) const
     {
         int32_t result = 0;
@@ -296,7 +298,7 @@ class event : public handle<cuc_event, cuc_event_retain, cuc_event_release>
         check(cuc_event_create(out(), on.get(), &how));
     }
 
-    /** Whether what was recorded is done; throws when it failed. */
+    /** True when the recorded work is complete; throws when it failed. */
     bool done() const
     {
         return check(cuc_event_query(get())) == CUC_OK;
@@ -318,7 +320,7 @@ class event : public handle<cuc_event, cuc_event_retain, cuc_event_release>
         return result;
     }
 
-    /** What names it to another process; of one made with CUC_EVENT_IPC. */
+    /** Handle for another process; the event needs CUC_EVENT_IPC. */
     cuc_ipc_handle export_ipc() const
     {
         cuc_ipc_handle result;
@@ -327,7 +329,7 @@ class event : public handle<cuc_event, cuc_event_retain, cuc_event_release>
         return result;
     }
 
-    /** Another process's event, to wait for what it has recorded. */
+    /** Another process's event, to wait for its recording. */
     static event import_ipc(device on, const cuc_ipc_handle &name)
     {
         event result;
@@ -368,7 +370,7 @@ class stream : public handle<cuc_stream, cuc_stream_retain, cuc_stream_release>
         return retained<stream>(found);
     }
 
-    /** A stream of the driver's or the CUDA runtime's, which must outlive this. */
+    /** A stream of the driver or the CUDA runtime, which must outlive this handle. */
     static stream from_handle(void *native)
     {
         stream result;
@@ -388,13 +390,13 @@ class stream : public handle<cuc_stream, cuc_stream_retain, cuc_stream_release>
         return cuc::device(cuc_stream_device(get()));
     }
 
-    /** Whether all work is done; throws when some of it failed. */
+    /** True when all work is complete; throws when some of it failed. */
     bool done() const
     {
         return check(cuc_stream_query(get())) == CUC_OK;
     }
 
-    /** Whether what is put on it is captured, and does not run. */
+    /** True while work enqueued on the stream is captured and does not run. */
     bool capturing() const
     {
         int32_t result = 0;
@@ -408,7 +410,7 @@ class stream : public handle<cuc_stream, cuc_stream_retain, cuc_stream_release>
         check(cuc_stream_synchronize(get()));
     }
 
-    /** Later work waits for an event, or for all present work of another stream. */
+    /** Make later work wait for an event, or for all work now on another stream. */
     void wait(const event &other) const
     {
         check(cuc_stream_wait_event(get(), other.get()));
@@ -425,8 +427,8 @@ class stream : public handle<cuc_stream, cuc_stream_retain, cuc_stream_release>
     }
 
     /**
-     * Call fn(cuc_status) once when the stream comes to it, also when work before it failed. It
-     * runs on a thread of the driver, may call neither CUDA nor cucore, and must not throw.
+     * Call fn(cuc_status) once when the stream reaches it, even when earlier work failed. It runs
+     * on a driver thread, may call neither CUDA nor cucore, and must not throw.
      */
     template <class Function> void when_done(Function fn) const
     {
@@ -445,7 +447,7 @@ class stream : public handle<cuc_stream, cuc_stream_retain, cuc_stream_release>
 
 /* ---- Memory ----------------------------------------------------------------------------- */
 
-/** Where buffers come from. */
+/** A source of memory for buffers. */
 class memory_resource
     : public handle<cuc_memory_resource, cuc_memory_resource_retain, cuc_memory_resource_release>
 {
@@ -462,8 +464,8 @@ class memory_resource
     }
 
     /**
-     * Virtual memory, whose buffers grow; each keeps its address up to so many bytes. Flags are
-     * CUC_MEMORY_VIRTUAL_ bits.
+     * Virtual memory, whose buffers can grow; each keeps its address up to the given size. Flags
+     * are CUC_MEMORY_VIRTUAL_ bits.
      */
     static memory_resource growing(device of, uint64_t reserve_bytes = 0, uint32_t flags = 0)
     {
@@ -476,7 +478,7 @@ class memory_resource
         return result;
     }
 
-    /** A new pool whose memory other processes can have. */
+    /** A new pool whose memory other processes can import. */
     static memory_resource shareable(device of)
     {
         auto how = options<cuc_memory_pool_options>();
@@ -487,7 +489,7 @@ class memory_resource
         return result;
     }
 
-    /** A file descriptor that another process imports the pool by; close() it. */
+    /** A file descriptor by which another process imports the pool; close() it. */
     int32_t export_ipc() const
     {
         int32_t result = -1;
@@ -505,7 +507,7 @@ class memory_resource
         return result;
     }
 
-    /** Memory that is there when the call returns, such as pinned memory for copies. */
+    /** Memory that is usable when the call returns, such as pinned memory for copies. */
     static memory_resource synchronous(device of, int32_t kind)
     {
         memory_resource result;
@@ -515,13 +517,13 @@ class memory_resource
     }
 };
 
-/** Bytes that a device can reach. Freed in the order of its stream. */
+/** Memory that a device can access. Freed in the order of its stream. */
 class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
 {
   public:
     using handle::handle;
 
-    /** Of the device's own resource. */
+    /** Memory of the device's default resource. */
     buffer(const stream &on, size_t bytes)
     {
         check(cuc_buffer_create(out(), nullptr, bytes, on.get()));
@@ -532,7 +534,7 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
         check(cuc_buffer_create(out(), from.get(), bytes, on.get()));
     }
 
-    /** What names it to a process that has its pool. */
+    /** Handle for a process that has imported its pool. */
     cuc_ipc_handle export_ipc() const
     {
         cuc_ipc_handle result;
@@ -541,8 +543,7 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
         return result;
     }
 
-    /** Another process's buffer, of a pool of its that was imported; it has to live there longer.
-     */
+    /** Another process's buffer, from an imported pool; it must live longer in that process. */
     static buffer import_ipc(const memory_resource &pool, const cuc_ipc_handle &name, size_t bytes,
                              const stream &on)
     {
@@ -553,7 +554,7 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
     }
 
     /**
-     * File descriptors of its memory, for another process; close() each. Of a resource that is
+     * File descriptors of its memory, for another process; close() each. The resource must be
      * growing() with CUC_MEMORY_VIRTUAL_IPC.
      */
     std::vector<cuc_memory_piece> export_pieces() const
@@ -566,7 +567,7 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
         return result;
     }
 
-    /** Another process's memory, at addresses of a resource that is growing() here. */
+    /** Another process's memory, at addresses of a growing() resource of this process. */
     static buffer import_pieces(const memory_resource &here,
                                 const std::vector<cuc_memory_piece> &pieces, size_t bytes,
                                 const stream &on)
@@ -588,7 +589,7 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
         return cuc_buffer_bytes(get());
     }
 
-    /** One of another size over the same memory, of a resource that is growing(). */
+    /** A buffer of another size over the same memory, from a growing() resource. */
     buffer grow(size_t length) const
     {
         buffer result;
@@ -597,7 +598,7 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
         return result;
     }
 
-    /** Holds this buffer. */
+    /** A part of the buffer; it retains the buffer. */
     buffer slice(size_t offset, size_t length) const
     {
         buffer result;
@@ -606,7 +607,7 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
         return result;
     }
 
-    /** Copies from and to the host; what they read or write must live until they are done. */
+    /** Copies from and to the host; the host memory must live until they are complete. */
     void write(const stream &on, const void *from, size_t length, size_t offset = 0) const
     {
         check(cuc_buffer_write(on.get(), get(), offset, from, length));
@@ -628,7 +629,7 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
         check(cuc_buffer_fill(on.get(), get(), 0, value, 1, bytes()));
     }
 
-    /** The memory for the host, where it can reach it: pinned and managed buffers. */
+    /** The memory's host address, if the host can access it: pinned and managed buffers. */
     template <class T> T *host() const
     {
         void *at = nullptr;
@@ -639,7 +640,7 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
 };
 
 /**
- * The element type of a C++ type. Specialise it for types of one's own:
+ * The element type of a C++ type. Specialise it for further types:
  * `template <> struct cuc::dtype<__half> : cuc::dtype_is<CUC_F16> {};`
  */
 template <cuc_dtype Value> using dtype_is = std::integral_constant<cuc_dtype, Value>;
@@ -657,7 +658,7 @@ template <class T> constexpr cuc_dtype number()
     else if constexpr (std::is_integral_v<T>) {
         constexpr bool sign = std::is_signed_v<T>;
 
-        // char is what C's CUC_ARG makes of it: i8, whatever its sign.
+        // char is i8 whatever its sign, as in C's CUC_ARG.
         switch (sizeof(T)) {
         case 1:
             return sign || std::is_same_v<T, char> ? CUC_I8 : CUC_U8;
@@ -682,7 +683,7 @@ template <> struct dtype<std::complex<float>> : dtype_is<CUC_C64> {
 template <> struct dtype<std::complex<double>> : dtype_is<CUC_C128> {
 };
 
-/** Elements of a type in a buffer of their own. */
+/** Elements of one type in their own buffer. */
 template <class T> class array
 {
     static_assert(std::is_trivially_copyable_v<T>, "a device takes plain values");
@@ -690,7 +691,7 @@ template <class T> class array
   public:
     using value_type = T;
 
-    /** Elements that nobody has set. */
+    /** Uninitialised elements. */
     array(const stream &on, size_t size) : buffer_(on, bytes(size)), size_(size)
     {
     }
@@ -701,7 +702,7 @@ template <class T> class array
         write(on, values);
     }
 
-    /** Returns when it is done. */
+    /** Returns when the copy is complete. */
     void write(const stream &on, const std::vector<T> &values) const
     {
         may_wait(on);
@@ -709,7 +710,7 @@ template <class T> class array
         on.synchronize();
     }
 
-    /** The values that the stream's work before leaves; waits for it. */
+    /** The values after the stream's earlier work; waits for it. */
     std::vector<T> read(const stream &on) const
     {
         std::vector<T> result(size_);
@@ -740,7 +741,7 @@ template <class T> class array
         return size * sizeof(T);
     }
 
-    /** A copy that is to be waited for is not even captured: the host's memory will be gone. */
+    /** Refuse to capture a copy that must be waited for: the host memory will be gone at replay. */
     static void may_wait(const stream &on)
     {
         if (on.capturing())
@@ -754,7 +755,7 @@ template <class T> class array
     size_t size_;
 };
 
-/** How elements lie in memory. A plain value: the memory must outlive its use. */
+/** The memory layout of an array. A plain value: the memory must outlive its use. */
 struct tensor : cuc_tensor {
     tensor() noexcept : cuc_tensor()
     {
@@ -764,7 +765,7 @@ struct tensor : cuc_tensor {
     {
     }
 
-    /** Without gaps, the last dimension fastest, from the start of a buffer. */
+    /** Contiguous, with the last dimension fastest, from the start of a buffer. */
     tensor(const cuc::buffer &of, cuc_dtype type, const std::vector<int64_t> &extents)
         : cuc_tensor()
     {
@@ -785,7 +786,7 @@ struct tensor : cuc_tensor {
     {
     }
 
-    /** Memory of the host's, for running tile programs without a device. */
+    /** Host memory, for running tile programs without a device. */
     template <class T> static tensor host(T *data, const std::vector<int64_t> &extents)
     {
         tensor result;
@@ -819,7 +820,7 @@ class kernel : public handle<cuc_kernel, cuc_kernel_retain, cuc_kernel_release>
         return result;
     }
 
-    /** A CUC_KERNEL_ constant's value on a device. */
+    /** Value of a CUC_KERNEL_ attribute on a device. */
     int32_t attribute(device on, int32_t which) const
     {
         int32_t result = 0;
@@ -829,13 +830,13 @@ class kernel : public handle<cuc_kernel, cuc_kernel_retain, cuc_kernel_release>
     }
 };
 
-/** Code, such as PTX or a cubin, and its kernels. */
+/** Object code, such as PTX or a cubin, and its kernels. */
 class object : public handle<cuc_object, cuc_object_retain, cuc_object_release>
 {
   public:
     using handle::handle;
 
-    /** @param kind a CUC_CODE_ value; 0: told by the contents */
+    /** @param kind a CUC_CODE_ value; 0: detected from the contents */
     static object from_file(const std::string &path, int32_t kind = 0)
     {
         object result;
@@ -876,7 +877,7 @@ class object : public handle<cuc_object, cuc_object_retain, cuc_object_release>
         return { text, bytes };
     }
 
-    /** What the compiler said, warnings included. */
+    /** The compiler's log, including warnings. */
     std::string log() const
     {
         return cuc_object_log(get());
@@ -888,7 +889,7 @@ class object : public handle<cuc_object, cuc_object_retain, cuc_object_release>
     }
 };
 
-/** A source and how it is compiled. */
+/** A source with its compilation options. */
 class program : public handle<cuc_program, cuc_program_retain, cuc_program_release>
 {
   public:
@@ -973,11 +974,11 @@ struct extent {
     }
 };
 
-/** The shape of a launch: config(grid, block).shared(bytes).cluster(2). Reused at will. */
+/** The shape of a launch: config(grid, block).shared(bytes).cluster(2). Reusable. */
 class config : private cuc_launch_config
 {
   public:
-    /** A block is needed unless the kernel is of a tile program. */
+    /** A block is required unless the kernel is of a tile program. */
     explicit config(extent grid_blocks, extent block_threads = {})
         : cuc_launch_config(options<cuc_launch_config>())
     {
@@ -1008,7 +1009,7 @@ class config : private cuc_launch_config
         return *this;
     }
 
-    /** Further attributes, which are the caller's and must outlive the config. */
+    /** Further attributes; the caller owns them, and they must outlive the config. */
     config &with(const std::vector<cuc_launch_attribute> &more)
     {
         attributes = more.data();
@@ -1030,7 +1031,7 @@ class config : private cuc_launch_config
     }
 };
 
-/** In the place of a config: the grid and the block that a tile kernel has of its own. */
+/** Replaces a config: uses the grid and block that a tile kernel declares. */
 struct own_grid_t {
     const cuc_launch_config *get() const noexcept
     {
@@ -1045,7 +1046,7 @@ namespace detail
 {
 template <class T, class... Kinds> inline constexpr bool one_of = (std::is_same_v<T, Kinds> || ...);
 
-/** What no kernel takes, whoever points to it. */
+/** Types that no kernel takes, also behind pointers. */
 template <class T>
 inline constexpr bool handle_of_the_host =
     one_of<T, cuc_stream, cuc_event, cuc_kernel, cuc_device, cuc_context, cuc_object, cuc_program,
@@ -1064,15 +1065,16 @@ template <class T> struct is_array : std::false_type {
 template <class T> struct is_array<array<T>> : std::true_type {
 };
 
-/** Plain values that mean something to the host alone. */
+/** Plain values that have a meaning only on the host. */
 template <class T>
 inline constexpr bool value_of_the_host = one_of<T, device, node, own_grid_t> ||
                                           std::is_base_of_v<config, T>;
 } // namespace detail
 
 /**
- * What cuc_launch() is told of a value: numbers by their type, device addresses (any pointer),
- * buffers, arrays and tensors, and plain structs by value. What no kernel takes does not compile.
+ * Converts a value to an argument of cuc_launch(): numbers by their type, device addresses (any
+ * pointer), buffers, arrays and tensors, and plain structs by value. Types that no kernel takes do
+ * not compile.
  */
 template <class A> cuc_arg argument(const A &value) noexcept
 {
@@ -1124,7 +1126,7 @@ template <class A> cuc_arg argument(const A &value) noexcept
  * @param on    the stream
  * @param shape a config, or own_grid for a tile kernel that has a grid
  * @param what  the kernel
- * @param args  one for each parameter; kept by nobody: the stream's order must keep them
+ * @param args  one for each parameter; not retained: the stream's order must keep them alive
  */
 template <class Shape, class... Args>
 void launch(const stream &on, const Shape &shape, const kernel &what, const Args &...args)
@@ -1141,19 +1143,19 @@ void launch(const stream &on, const Shape &shape, const kernel &what, const Args
 }
 
 /**
- * Run a kernel of a tile program on the CPU, with tensors of the host's memory; needs no driver.
+ * Run a kernel of a tile program on the CPU, with tensors in host memory; needs no driver.
  */
 template <class... Args>
 void interpret(const program &tiles, const std::string &kernel_name, const Args &...args)
 {
-    // One more, since no array is empty.
+    // One element more, because an array cannot be empty.
     const cuc_arg list[sizeof...(Args) + 1] = { argument(args)... };
 
     check(cuc_tile_interpret(tiles.get(), kernel_name.empty() ? nullptr : kernel_name.c_str(), list,
                              sizeof...(Args), nullptr));
 }
 
-/** A tensor map, an argument of kernels by value: boxes are in the tensor's order. */
+/** A tensor map, a kernel argument by value; boxes are in the tensor's order. */
 inline cuc_tensor_map make_tensor_map(const cuc_tensor &of, const std::vector<uint32_t> &box,
                                       int32_t swizzle = CUC_TENSOR_MAP_SWIZZLE_NONE)
 {
@@ -1180,11 +1182,11 @@ inline cuc_sms sms_of(device all)
     return result;
 }
 
-/** Up to `most` groups of at least `least` multiprocessors, and what is left over. */
+/** Up to `most` groups of at least `least` multiprocessors, and the remainder. */
 inline std::vector<cuc_sms> split(const cuc_sms &from, uint32_t least, uint32_t most,
                                   cuc_sms *rest = nullptr)
 {
-    // Where there is no room the C function only counts.
+    // Without room the C function only counts.
     const uint32_t room = most < from.count ? most : from.count;
     std::vector<cuc_sms> groups(room ? room : 1);
 
@@ -1193,7 +1195,7 @@ inline std::vector<cuc_sms> split(const cuc_sms &from, uint32_t least, uint32_t 
     return groups;
 }
 
-/** A part of a device: what is put on its streams runs on its multiprocessors alone. */
+/** A partition of a device: work on its streams runs only on its multiprocessors. */
 class green_context
     : public handle<cuc_green_context, cuc_green_context_retain, cuc_green_context_release>
 {
@@ -1213,7 +1215,7 @@ class green_context
         return result;
     }
 
-    /** A stream, which holds it. */
+    /** A stream, which retains the partition. */
     cuc::stream stream(int32_t priority = 0) const
     {
         auto how = options<cuc_stream_options>();
@@ -1227,7 +1229,7 @@ class green_context
 
 /* ---- Graphs ----------------------------------------------------------------------------- */
 
-/** A node of a graph, that it is gone with. */
+/** A node of a graph, destroyed with the graph. */
 class node
 {
   public:
@@ -1240,7 +1242,7 @@ class node
         return raw_;
     }
 
-    /** What it is: a CUC_NODE_ constant. */
+    /** The type of the node: a CUC_NODE_ constant. */
     int32_t type() const
     {
         int32_t result = 0;
@@ -1273,13 +1275,13 @@ class graph_exec : public handle<cuc_graph_exec, cuc_graph_exec_retain, cuc_grap
         check(cuc_graph_exec_launch(get(), on.get()));
     }
 
-    /** Let launches pass over a node of the graph that it was made of, or run it again. */
+    /** Disable a node in launches of the instance, or enable it again. */
     void set_enabled(node one, bool enabled) const
     {
         check(cuc_graph_exec_set_enabled(get(), one.get(), enabled));
     }
 
-    /** Whether launches run a node. */
+    /** True if launches run the node. */
     bool is_enabled(node one) const
     {
         int32_t result = 0;
@@ -1294,15 +1296,15 @@ class graph : public handle<cuc_graph, cuc_graph_retain, cuc_graph_release>
   public:
     using handle::handle;
 
-    /** One without nodes. */
+    /** A graph without nodes. */
     explicit graph(device on)
     {
         check(cuc_graph_create(out(), on.get()));
     }
 
     /**
-     * Add what enqueue() puts on a stream, behind nodes of this graph; nothing of it runs. The node
-     * is that of the work put there last.
+     * Add the work that enqueue() puts on a stream, after the given nodes of this graph; nothing
+     * runs. Returns the node of the last piece of work.
      */
     template <class Function>
     node add(const stream &on, const std::vector<node> &after, Function &&enqueue) const
@@ -1339,7 +1341,7 @@ class graph : public handle<cuc_graph, cuc_graph_retain, cuc_graph_release>
         return std::vector<node>(found.begin(), found.end());
     }
 
-    /** Pairs of nodes, of which the second begins when the first has ended. */
+    /** Pairs of nodes; the second begins when the first has ended. */
     std::vector<std::pair<node, node>> edges() const
     {
         std::vector<std::pair<node, node>> result;
@@ -1369,14 +1371,17 @@ class graph : public handle<cuc_graph, cuc_graph_retain, cuc_graph_release>
         return result;
     }
 
-    /** Keep a buffer that nodes use as long as the graph and what was made of it. */
+    /** Keep a buffer used by nodes alive as long as the graph and its instances. */
     void keep(const buffer &used) const
     {
         check(cuc_graph_keep_buffer(get(), used.get()));
     }
 };
 
-/** What a conditional node of the graph that a stream captures goes by; kernels take and set it. */
+/**
+ * A condition for a conditional node of the graph that a stream captures; kernels receive and set
+ * it.
+ */
 inline cuc_condition create_condition(const stream &on)
 {
     cuc_condition result = 0;
@@ -1385,7 +1390,7 @@ inline cuc_condition create_condition(const stream &on)
     return result;
 }
 
-/** The same with a value that it has when a launch begins. */
+/** A condition with a default value, assigned when a launch begins. */
 inline cuc_condition create_condition(const stream &on, uint32_t default_value)
 {
     cuc_condition result = 0;
@@ -1396,13 +1401,13 @@ inline cuc_condition create_condition(const stream &on, uint32_t default_value)
 }
 
 /**
- * Put a conditional node on a captured stream: its bodies, to be filled by add(). The type is a
- * CUC_CONDITIONAL_ constant.
+ * Add a conditional node to a captured stream, and return its bodies, which add() fills. The type
+ * is a CUC_CONDITIONAL_ constant.
  */
 inline std::vector<graph> add_conditional(const stream &on, cuc_condition condition, int32_t type,
                                           uint32_t count = 1)
 {
-    // More are refused, and need no room.
+    // Larger counts are refused and need no room.
     const uint32_t room = count <= 65536 ? count : 1;
     std::vector<cuc_graph *> raw(room ? room : 1);
     std::vector<graph> result(room);
@@ -1413,7 +1418,7 @@ inline std::vector<graph> add_conditional(const stream &on, cuc_condition condit
     return result;
 }
 
-/** What enqueue() puts on a stream, as a graph; nothing of it runs. */
+/** Capture the work that enqueue() puts on a stream into a graph; nothing runs. */
 template <class Function>
 graph capture(const stream &on, Function &&enqueue, int32_t mode = CUC_CAPTURE_THREAD_LOCAL)
 {

@@ -1,6 +1,6 @@
 /**
  * @file
- * Devices: what there is, what it can do, and which one a thread works on.
+ * Devices: enumeration, properties, and the device a thread works on.
  */
 #ifndef CUCORE_DEVICE_H
 #define CUCORE_DEVICE_H
@@ -13,8 +13,8 @@ CUC_BEGIN_DECLS
 /**
  * A device of the driver.
  *
- * There is one object an ordinal; it lives as long as the process and is neither retained nor
- * released. Its primary context is retained when first needed, and stays so.
+ * There is one object for each ordinal; it lives as long as the process and is neither retained nor
+ * released. Its primary context is retained at first use and stays retained.
  *
  * Threads: any thread.
  */
@@ -22,7 +22,7 @@ typedef struct cuc_device cuc_device;
 typedef struct cuc_context cuc_context;
 typedef struct cuc_stream cuc_stream;
 
-/** Every attribute in one struct; a field has the value of the attribute of its name. */
+/** Every attribute in one struct; each field holds the attribute of the same name. */
 typedef struct cuc_device_properties {
     size_t struct_size; /**< sizeof(cuc_device_properties), set by the caller */
 #define CUC__ATTRIBUTE_FIELD(value, constant, field, fallback, unit) int32_t field;
@@ -31,7 +31,7 @@ typedef struct cuc_device_properties {
     int32_t reserved; /**< 0 */
 } cuc_device_properties;
 
-/** The starting value of a cuc_device_properties variable. */
+/** Initial value of a cuc_device_properties variable. */
 #define CUC_DEVICE_PROPERTIES_INIT                                                      \
     {                                                                                   \
         sizeof(cuc_device_properties), CUC_DEVICE_ATTRIBUTE_LIST(CUC__ATTRIBUTE_ZERO) 0 \
@@ -39,14 +39,14 @@ typedef struct cuc_device_properties {
 #define CUC__ATTRIBUTE_ZERO(value, constant, field, fallback, unit) 0,
 
 /**
- * How many devices the driver sees.
+ * The number of devices that the driver sees.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out the count; with 0 the call succeeds
+ * @param[out] out the count; the call succeeds also when it is 0
  * @retval CUC_OK                     counted
- * @retval CUC_ERROR_NO_DRIVER        no driver on this machine; the log lists what was tried
- * @retval CUC_ERROR_DRIVER_TOO_OLD   the driver is of before CUDA 12.0
+ * @retval CUC_ERROR_NO_DRIVER        no driver on this machine; the log lists the places tried
+ * @retval CUC_ERROR_DRIVER_TOO_OLD   the driver is older than CUDA 12.0
  * @retval CUC_ERROR_FORKED           the driver was initialised before fork()
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL
  * @source CUDA Driver API, "Device Management": cuDeviceGetCount
@@ -55,7 +55,7 @@ typedef struct cuc_device_properties {
 CUC_API cuc_status cuc_device_get_count(int32_t *out);
 
 /**
- * The device of an ordinal.
+ * The device with a given ordinal.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
@@ -80,19 +80,19 @@ CUC_API cuc_status cuc_device_get(cuc_device **out, int32_t ordinal);
  * @retval CUC_OK                     found
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL
  * @retval CUC_ERROR_NO_DEVICE        the driver sees no device; also the failures of
- * cuc_device_get()
+ *                                    cuc_device_get()
  * @source CUDA Driver API, "Context Management": cuCtxGetDevice
  * @since 0.1
  */
 CUC_API cuc_status cuc_device_get_current(cuc_device **out);
 
 /**
- * The device of a PCI address.
+ * The device at a given PCI address.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out    the device, borrowed for the life of the process
- * @param      bus_id as cuc_device_pci_bus_id() gives it, "0000:3b:00.0"
+ * @param      bus_id as cuc_device_pci_bus_id() returns it, "0000:3b:00.0"
  * @retval CUC_OK                     found
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_NOT_FOUND        no device of the driver is at that address
@@ -112,7 +112,7 @@ CUC_API cuc_status cuc_device_get_by_pci_bus_id(cuc_device **out, const char *bu
 CUC_API int32_t cuc_device_ordinal(const cuc_device *device);
 
 /**
- * The driver's own handle of a device.
+ * The driver's handle of a device.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -133,7 +133,7 @@ CUC_API int32_t cuc_device_handle(const cuc_device *device);
 CUC_API const char *cuc_device_name(const cuc_device *device);
 
 /**
- * The UUID of a device as NVML and nvidia-smi write it, "GPU-" or "MIG-" and five groups.
+ * The UUID of a device in the form that NVML and nvidia-smi use: "GPU-" or "MIG-" and five groups.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -183,7 +183,7 @@ CUC_API cuc_status cuc_device_get_compute_capability(int32_t *major, int32_t *mi
                                                      const cuc_device *device);
 
 /**
- * The architecture that code for a device is compiled for, "sm_90".
+ * The architecture to compile for on a device, such as "sm_90".
  *
  * @thread any thread
  * @capture makes no driver call
@@ -193,9 +193,9 @@ CUC_API cuc_status cuc_device_get_compute_capability(int32_t *major, int32_t *mi
 CUC_API const char *cuc_device_arch(const cuc_device *device);
 
 /**
- * One attribute.
+ * Read one attribute.
  *
- * An attribute that the driver is too old to know has its default (device_attributes.h).
+ * An attribute that the driver is too old to know reads as its default (device_attributes.h).
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
@@ -211,11 +211,11 @@ CUC_API const char *cuc_device_arch(const cuc_device *device);
 CUC_API cuc_status cuc_device_get_attribute(int32_t *out, cuc_device *device, int32_t attribute);
 
 /**
- * Every attribute at once.
+ * Read every attribute at once.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out    filled up to its struct_size; a field that this library does not know is 0
+ * @param[out] out    filled up to its struct_size; fields unknown to this library are 0
  * @param      device the device
  * @retval CUC_OK                     read
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL or its struct_size is too small or too large
@@ -226,7 +226,7 @@ CUC_API cuc_status cuc_device_get_attribute(int32_t *out, cuc_device *device, in
 CUC_API cuc_status cuc_device_get_properties(cuc_device_properties *out, cuc_device *device);
 
 /**
- * How many attributes are listed, for going through them all.
+ * The number of attributes that cuc_device_attribute_at() can enumerate.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -251,12 +251,12 @@ CUC_API cuc_status cuc_device_attribute_at(int32_t *attribute, const char **name
                                            size_t index);
 
 /**
- * The attribute of a name such as "max_threads_per_block".
+ * The attribute with a given name, such as "max_threads_per_block".
  *
  * @thread any thread
  * @capture makes no driver call
  * @param[out] out the CUC_DEVICE_ constant
- * @param      name as cuc_device_attribute_at() gives it
+ * @param      name as cuc_device_attribute_at() returns it
  * @retval CUC_OK                     found
  * @retval CUC_ERROR_NOT_FOUND        there is no such name
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
@@ -265,7 +265,7 @@ CUC_API cuc_status cuc_device_attribute_at(int32_t *attribute, const char **name
 CUC_API cuc_status cuc_device_attribute_from_name(int32_t *out, const char *name);
 
 /**
- * How much memory a device has, and how much of it is free now.
+ * The total and the currently free memory of a device.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
@@ -280,26 +280,26 @@ CUC_API cuc_status cuc_device_attribute_from_name(int32_t *out, const char *name
 CUC_API cuc_status cuc_device_get_memory_info(uint64_t *free_bytes, uint64_t *total_bytes,
                                               cuc_device *device);
 
-/** What cuc_device_get_sensors() reads. */
+/** Sensors that cuc_device_get_sensors() can read. */
 enum {
     CUC_SENSOR_SM_CLOCK = 1 << 0,
     CUC_SENSOR_MEMORY_CLOCK = 1 << 1,
     CUC_SENSOR_TEMPERATURE = 1 << 2,
     CUC_SENSOR_POWER = 1 << 3,
-    CUC_SENSOR_THROTTLE = 1 << 4, /**< drivers of CUDA 12.2 and later */
+    CUC_SENSOR_THROTTLE = 1 << 4, /**< drivers from CUDA 12.2 on */
 };
 
-/** Why clocks are below their maximum, with NVML's bits: X(constant, bit, name). */
+/** Reasons for clocks below their maximum, with NVML's bits: X(constant, bit, name). */
 // clang-format off
 #define CUC_THROTTLE_LIST(X) \
     X(CUC_THROTTLE_IDLE,           0x1,   "idle") \
-    X(CUC_THROTTLE_SETTING,        0x2,   "setting")        /* somebody has set the clocks */ \
+    X(CUC_THROTTLE_SETTING,        0x2,   "setting")        /* application clocks are set */ \
     X(CUC_THROTTLE_POWER_CAP,      0x4,   "power_cap")      /* the power limit is reached */ \
-    X(CUC_THROTTLE_HARDWARE,       0x8,   "hardware")       /* any of the hardware's causes */ \
-    X(CUC_THROTTLE_SYNC_BOOST,     0x10,  "sync_boost")     /* kept with other devices */ \
-    X(CUC_THROTTLE_THERMAL,        0x20,  "thermal")        /* too warm */ \
-    X(CUC_THROTTLE_HOT,            0x40,  "hardware_thermal") /* far too warm */ \
-    X(CUC_THROTTLE_POWER_BRAKE,    0x80,  "power_brake")    /* the power supply says so */ \
+    X(CUC_THROTTLE_HARDWARE,       0x8,   "hardware")       /* any hardware cause */ \
+    X(CUC_THROTTLE_SYNC_BOOST,     0x10,  "sync_boost")     /* in step with other devices */ \
+    X(CUC_THROTTLE_THERMAL,        0x20,  "thermal")        /* software thermal slowdown */ \
+    X(CUC_THROTTLE_HOT,            0x40,  "hardware_thermal") /* hardware thermal slowdown */ \
+    X(CUC_THROTTLE_POWER_BRAKE,    0x80,  "power_brake")    /* signal of the power supply */ \
     X(CUC_THROTTLE_DISPLAY,        0x100, "display")
 // clang-format on
 
@@ -309,7 +309,7 @@ enum {
 #undef CUC__THROTTLE_ENUM
 };
 
-/** What a device's sensors say. */
+/** Readings of a device's sensors. */
 typedef struct cuc_device_sensors {
     size_t struct_size;  /**< sizeof(cuc_device_sensors), set by the caller */
     uint64_t throttle;   /**< CUC_THROTTLE_ bits, and others that NVML may add */
@@ -317,33 +317,33 @@ typedef struct cuc_device_sensors {
     uint32_t memory_mhz; /**< clock of the memory */
     uint32_t milliwatts; /**< of the whole board */
     int32_t celsius;     /**< of the GPU */
-    uint32_t known;      /**< CUC_SENSOR_ bits of what was read; the rest is 0 */
+    uint32_t known;      /**< CUC_SENSOR_ bits of the values that were read; the others are 0 */
     uint32_t reserved;   /**< 0 */
 } cuc_device_sensors;
 
-/** The starting value of a cuc_device_sensors variable. */
+/** Initial value of a cuc_device_sensors variable. */
 #define CUC_DEVICE_SENSORS_INIT                         \
     {                                                   \
         sizeof(cuc_device_sensors), 0, 0, 0, 0, 0, 0, 0 \
     }
 
 /**
- * Clocks, temperature, power, and why the clocks are low, as NVML tells them.
+ * Read clocks, temperature, power and the reasons for low clocks from NVML.
  *
- * A reading takes some microseconds each. NVML is initialised by the first one, and stays so.
+ * Each reading takes a few microseconds. The first call initialises NVML, which stays initialised.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out    filled up to its struct_size
  * @param      device the device
- * @param      wanted CUC_SENSOR_ bits; what the device cannot tell is left out of out->known
+ * @param      wanted CUC_SENSOR_ bits; sensors that the device lacks are missing from out->known
  * @retval CUC_OK                     read
  * @retval CUC_ERROR_NOT_SUPPORTED    the device is simulated
  * @retval CUC_ERROR_NOT_FOUND        there is no NVML: cuc_error_log() has the places tried
  * @retval CUC_ERROR_NO_DRIVER        the kernel's driver is not loaded, or of another version
  * @retval CUC_ERROR_FORKED           the driver was initialised before fork()
  * @retval CUC_ERROR_TOOLKIT          NVML failed
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size or a bit is not known
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size or a bit is unknown
  * @source NVML API, "Device Queries": nvmlDeviceGetClockInfo, nvmlDeviceGetTemperature,
  *         nvmlDeviceGetPowerUsage, nvmlDeviceGetCurrentClocksEventReasons
  * @since 0.1
@@ -352,21 +352,21 @@ CUC_API cuc_status cuc_device_get_sensors(cuc_device_sensors *out, cuc_device *d
                                           uint32_t wanted);
 
 /**
- * Whether kernels on a device can reach another device's memory.
+ * Check whether kernels on a device can access another device's memory.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out    1 or 0; a device reaches itself
- * @param      device the one that would read and write
- * @param      peer   the one whose memory it is
- * @retval CUC_OK                     asked
+ * @param[out] out    1 or 0; 1 when both are the same device
+ * @param      device the device that accesses the memory
+ * @param      peer   the device that holds the memory
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @source CUDA Driver API, "Peer Context Memory Access": cuDeviceCanAccessPeer
  * @since 0.1
  */
 CUC_API cuc_status cuc_device_can_access_peer(int32_t *out, cuc_device *device, cuc_device *peer);
 
-/** What cuc_device_get_peer_attribute() tells of the way between two devices. */
+/** Properties of a device pair that cuc_device_get_peer_attribute() reads. */
 enum {
     CUC_PEER_PERFORMANCE_RANK = 1,
     CUC_PEER_ACCESS_SUPPORTED = 2,
@@ -376,13 +376,13 @@ enum {
 };
 
 /**
- * One property of the way between two devices.
+ * Read one property of the connection between two devices.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out       the value
- * @param      device    from here
- * @param      peer      to there; another device
+ * @param      device the source device
+ * @param      peer   the destination device; not the same one
  * @param      attribute a CUC_PEER_ constant
  * @retval CUC_OK                     read
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or both devices are one
@@ -394,14 +394,14 @@ CUC_API cuc_status cuc_device_get_peer_attribute(int32_t *out, cuc_device *devic
                                                  int32_t attribute);
 
 /**
- * The primary context of a device, the one that the CUDA runtime uses too.
+ * The primary context of a device, which the CUDA runtime uses too.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param[out] out    the context, borrowed for the life of the process
  * @param      device the device
  * @retval CUC_OK                        retained
- * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the device has no room for a context
+ * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY not enough memory for a context
  * @retval CUC_ERROR_DRIVER              the driver refused, such as in exclusive compute mode
  * @source CUDA Driver API, "Primary Context Management": cuDevicePrimaryCtxRetain
  * @since 0.1
@@ -411,28 +411,28 @@ CUC_API cuc_status cuc_device_get_context(cuc_context **out, cuc_device *device)
 /**
  * Make a device's primary context current on the calling thread.
  *
- * With cuc_context_set_current() the only call that changes what is current; calls that take a
- * stream do not need it, those of the driver and of the CUDA runtime in the same program may.
+ * Only this call and cuc_context_set_current() change the current context. cucore calls that take a
+ * stream do not need one; driver and runtime calls in the same program may.
  *
  * @thread changes the calling thread
  * @capture safe: asks the driver in relaxed mode
  * @param      device   the device
  * @param[out] previous the context that was current, retained, or NULL when none was; may be NULL
  * @retval CUC_OK                     current
- * @retval CUC_ERROR_DRIVER           the driver refused; what was current still is
+ * @retval CUC_ERROR_DRIVER           the driver refused; the current context is unchanged
  * @source CUDA Driver API, "Context Management": cuCtxSetCurrent
  * @since 0.1
  */
 CUC_API cuc_status cuc_device_set_current(cuc_device *device, cuc_context **previous);
 
 /**
- * Wait until all work in a device's primary context is done.
+ * Wait until all work in a device's primary context is complete.
  *
  * @order  blocks the calling thread
  * @thread any thread
  * @capture spoils every capture of the context, in any mode
  * @retval CUC_OK                 everything is done
- * @retval CUC_ERROR_CONTEXT_LOST work failed; the message says what may have caused it
+ * @retval CUC_ERROR_CONTEXT_LOST work failed; the message lists likely causes
  * @retval CUC_ERROR_BUSY         a stream of the context is being captured
  * @source CUDA Driver API, "Context Management": cuCtxSynchronize
  * @since 0.1

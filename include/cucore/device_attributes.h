@@ -1,6 +1,6 @@
 /**
  * @file
- * Every attribute of a device that CUDA 13.0 knows: one list for the constants, the fields of
+ * Every device attribute of CUDA 13.0: one list for the constants, the fields of
  * cuc_device_properties, the names of the command line and the tests.
  */
 #ifndef CUCORE_DEVICE_ATTRIBUTES_H
@@ -11,7 +11,7 @@
 /**
  * X(value, CONSTANT, field, default, unit).
  *
- * `value` is the driver's CUdevice_attribute. `default` stands where a driver is too old to know
+ * `value` is the driver's CUdevice_attribute. `default` is the value with a driver too old for
  * the attribute. `unit` is "flag" for 0 or 1. The meanings are those of the CUDA Driver API,
  * "Device Management": cuDeviceGetAttribute.
  */

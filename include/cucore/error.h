@@ -2,9 +2,9 @@
  * @file
  * The calling thread's last failure, and failures that no call can return.
  *
- * A failing call sets the thread's last error; a successful one leaves it alone, so read it
- * right after the call that failed. The text lives until the next failing call of the thread,
- * or until the thread ends.
+ * A failing call sets the thread's last error; a successful call leaves it alone, so read it right
+ * after the call that failed. The text stays valid until the thread's next failing call or until
+ * the thread ends.
  */
 #ifndef CUCORE_ERROR_H
 #define CUCORE_ERROR_H
@@ -13,7 +13,7 @@
 
 CUC_BEGIN_DECLS
 
-/** Which library a failure came from: X(constant, value, name). */
+/** The library that reported a failure: X(constant, value, name). */
 // clang-format off
 #define CUC_LIBRARY_LIST(X) \
     X(CUC_LIBRARY_NONE,      0, "cucore") \
@@ -73,7 +73,7 @@ CUC_API const char *cuc_error_function(void);
 CUC_API int32_t cuc_error_library(void);
 
 /**
- * That library's own code, such as the CUresult.
+ * The error code of that library, such as the CUresult.
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
@@ -83,7 +83,7 @@ CUC_API int32_t cuc_error_library(void);
 CUC_API int32_t cuc_error_library_code(void);
 
 /**
- * That code's symbolic name, such as "CUDA_ERROR_OUT_OF_MEMORY".
+ * The symbolic name of that code, such as "CUDA_ERROR_OUT_OF_MEMORY".
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
@@ -105,7 +105,7 @@ CUC_API const char *cuc_error_library_symbol(void);
 CUC_API const char *cuc_error_library_call(void);
 
 /**
- * What the failure means and what to do about it, in plain words.
+ * The meaning of the failure and its remedy, in plain words.
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
@@ -116,31 +116,30 @@ CUC_API const char *cuc_error_library_call(void);
 CUC_API const char *cuc_error_explanation(void);
 
 /**
- * The log that came with the failure: a compiler's, a linker's, or the places searched.
+ * The log that came with the failure: a compiler's or linker's, or the list of places searched.
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
- * @return never NULL, "" when there is none; the whole log, however long; valid until
- *         the thread's next failure
+ * @return never NULL, "" when there is none; never truncated; valid until the thread's next failure
  * @since 0.1
  */
 CUC_API const char *cuc_error_log(void);
 
 /**
- * How many notes the failure carries.
+ * The number of notes that the failure carries.
  *
- * A note is something that went wrong while the failure was handled, such as a context that
- * could not be restored; it never replaces the failure itself.
+ * A note records a further error that occurred while the failure was handled, such as a context
+ * that could not be restored. It never replaces the failure itself.
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
- * @return the number of notes; past eight, the last one kept stays
+ * @return the number of notes, at most eight; a further note replaces the last one
  * @since 0.1
  */
 CUC_API size_t cuc_error_note_count(void);
 
 /**
- * One note.
+ * One note of the failure.
  *
  * @thread reads the calling thread's own error
  * @capture makes no driver call
@@ -152,7 +151,7 @@ CUC_API size_t cuc_error_note_count(void);
 CUC_API const char *cuc_error_note(size_t index);
 
 /**
- * Forget the thread's last failure.
+ * Clear the thread's last failure.
  *
  * @thread changes the calling thread's own error
  * @capture makes no driver call
@@ -161,28 +160,28 @@ CUC_API const char *cuc_error_note(size_t index);
 CUC_API void cuc_error_clear(void);
 
 /**
- * Set the thread's last failure: for a callback of cucore's that fails, or a library that stands
- * on cucore and reports its failures the same way.
+ * Set the thread's last failure, from a callback that fails or from a library that builds on cucore
+ * and reports its failures the same way.
  *
  * @thread changes the calling thread's own error
  * @capture makes no driver call
- * @param status   below 0, else nothing is changed
- * @param function who failed, copied; NULL is ""
- * @param message  what was passed, what was expected, what to do; copied; NULL is ""
+ * @param status   below 0; any other value changes nothing
+ * @param function name of the function that failed; copied; NULL is ""
+ * @param message  the value passed, the value expected and the remedy; copied; NULL is ""
  * @return status
  * @since 0.1
  */
 CUC_API cuc_status cuc_error_set(cuc_status status, const char *function, const char *message);
 
-/** What cuc_explain() knows of a code. */
+/** Explanation of an error code, written by cuc_explain(). */
 typedef struct cuc_explanation {
     size_t struct_size;  /**< sizeof(cuc_explanation), set by the caller */
     const char *symbol;  /**< symbolic name, such as "CUDA_ERROR_ILLEGAL_ADDRESS"; static */
     const char *meaning; /**< one sentence; static */
-    const char *remedy;  /**< what to do; static */
+    const char *remedy;  /**< the remedy; static */
     int32_t library;     /**< a CUC_LIBRARY_ value */
-    int32_t code;        /**< that library's code, or the cuc_status */
-    int32_t sticky;      /**< 1: the process must be started anew after it */
+    int32_t code;        /**< the library's own code, or the cuc_status */
+    int32_t sticky;      /**< 1: only a new process can continue after it */
     int32_t reserved;    /**< 0 */
 } cuc_explanation;
 
@@ -192,22 +191,22 @@ typedef struct cuc_explanation {
     }
 
 /**
- * Explain a library's code, without any driver or device.
+ * Explain a library's error code; needs no driver and no device.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param out         filled up to its struct_size
  * @param library     a CUC_LIBRARY_ value; CUC_LIBRARY_NONE explains a cuc_status
- * @param code        that library's code
+ * @param code        the library's own code
  * @retval CUC_OK                     explained
  * @retval CUC_ERROR_NOT_FOUND        the library has no such code
- * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or its struct_size is not known
+ * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or its struct_size is unknown
  * @since 0.1
  */
 CUC_API cuc_status cuc_explain(cuc_explanation *out, int32_t library, int32_t code);
 
 /**
- * Explain a code by its name or number as text: "700", "CUDA_ERROR_ILLEGAL_ADDRESS",
+ * Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS",
  * "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
  *
  * A bare number is looked up among the driver's codes.
@@ -215,27 +214,27 @@ CUC_API cuc_status cuc_explain(cuc_explanation *out, int32_t library, int32_t co
  * @thread any thread
  * @capture makes no driver call
  * @param out  filled up to its struct_size
- * @param text the name or number, in any case of letters
+ * @param text the name or number, in upper or lower case
  * @retval CUC_OK                     explained
  * @retval CUC_ERROR_NOT_FOUND        no library has such a code
- * @retval CUC_ERROR_INVALID_ARGUMENT out or text is NULL, or struct_size is not known
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or text is NULL, or struct_size is unknown
  * @since 0.1
  */
 CUC_API cuc_status cuc_explain_text(cuc_explanation *out, const char *text);
 
 /**
- * How many codes of a library can be explained, for going through them all.
+ * The number of codes of a library that cuc_explain_at() can enumerate.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param library a CUC_LIBRARY_ value
- * @return 0 for a library that is not known
+ * @return 0 for an unknown library
  * @since 0.1
  */
 CUC_API size_t cuc_explain_count(int32_t library);
 
 /**
- * The explanation at an index, by ascending code.
+ * The explanation at an index, in order of ascending code.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -244,31 +243,31 @@ CUC_API size_t cuc_explain_count(int32_t library);
  * @param index   below cuc_explain_count()
  * @retval CUC_OK                     explained
  * @retval CUC_ERROR_NOT_FOUND        index is past the end
- * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or its struct_size is not known
+ * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or its struct_size is unknown
  * @since 0.1
  */
 CUC_API cuc_status cuc_explain_at(cuc_explanation *out, int32_t library, size_t index);
 
 /**
- * Called for a failure that no call can return: one met while releasing, or in a callback.
+ * Receives a failure that no call can return: one during a release or in a callback.
  *
- * @param message what failed, with the driver call and its code; valid during the call
+ * @param message the failure, with the driver call and its code; valid during the call
  * @param user    as given to cuc_set_failure_handler()
  */
 typedef void (*cuc_failure_fn)(const char *message, void *user);
 
 /**
- * Set the process-wide receiver of failures that cannot be returned; by default they are
+ * Set the process-wide handler of failures that no call can return. Without a handler they are
  * dropped and the object leaks.
  *
- * The handler may be called from any thread, also from one of the driver's: it must not call
- * cucore. Failures that only say that the driver is gone at process exit, or that repeat the
- * loss of a context that was reported already, are not passed on.
+ * The handler may run on any thread, including the driver's, so it must not call cucore. It does
+ * not receive failures that only report that the driver is gone at process exit, or that repeat an
+ * already reported loss of a context.
  *
- * @thread any thread; a failure under way on another thread may still reach the old handler
+ * @thread any thread; a failure in progress on another thread may still reach the old handler
  * @capture makes no driver call
- * @param handler NULL drops such failures again
- * @param user    handed to the handler
+ * @param handler NULL: such failures are dropped again
+ * @param user    passed to the handler
  * @since 0.1
  */
 CUC_API void cuc_set_failure_handler(cuc_failure_fn handler, void *user);

@@ -1,6 +1,6 @@
 /**
  * @file
- * Events: points in a stream that others can wait for, ask about and measure between.
+ * Events: points in a stream that others can wait for, query, and measure time between.
  */
 #ifndef CUCORE_EVENT_H
 #define CUCORE_EVENT_H
@@ -21,18 +21,19 @@ typedef struct cuc_event cuc_event;
 /** Flags of cuc_event_options. */
 enum {
     CUC_EVENT_TIMING = 1 << 0,        /**< cuc_event_get_elapsed() can measure with it */
-    CUC_EVENT_BLOCKING_SYNC = 1 << 1, /**< a thread that waits for it sleeps and does not spin */
-    CUC_EVENT_IPC = 1 << 2,           /**< other processes can have it; not with CUC_EVENT_TIMING */
+    CUC_EVENT_BLOCKING_SYNC = 1 << 1, /**< a thread that waits for the event sleeps instead of
+                                           spinning */
+    CUC_EVENT_IPC = 1 << 2,           /**< other processes can open it; excludes CUC_EVENT_TIMING */
 };
 
-/** How cuc_event_create() makes an event; zero is the default of every field. */
+/** Options of cuc_event_create(); zero is the default of every field. */
 typedef struct cuc_event_options {
     size_t struct_size; /**< sizeof(cuc_event_options); the initialisers set it */
     uint32_t flags;     /**< CUC_EVENT_ bits */
     uint32_t reserved;  /**< 0 */
 } cuc_event_options;
 
-/** The starting value of a cuc_event_options variable. */
+/** Initial value of a cuc_event_options variable. */
 #define CUC_EVENT_OPTIONS_INIT          \
     {                                   \
         sizeof(cuc_event_options), 0, 0 \
@@ -50,7 +51,7 @@ typedef struct cuc_event_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     the caller's struct
- * @param caller_size sizeof(cuc_event_options) where the caller was compiled
+ * @param caller_size sizeof(cuc_event_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_event_options_init(cuc_event_options *options, size_t caller_size);
@@ -62,9 +63,9 @@ CUC_API void cuc_event_options_init(cuc_event_options *options, size_t caller_si
  * @capture safe: not restricted by the driver
  * @param[out] out     the event, to be released
  * @param      device  the device whose streams will record it
- * @param      options NULL: no timing, waiting spins
+ * @param      options NULL: no timing, and waiting threads spin
  * @retval CUC_OK                     created
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a flag or an option is not known
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a flag or an option is unknown
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the context
  * @source CUDA Driver API, "Event Management": cuEventCreate
  * @since 0.1
@@ -88,27 +89,27 @@ CUC_API cuc_status cuc_event_create_in(cuc_event **out, cuc_context *context,
                                        const cuc_event_options *options);
 
 /**
- * Wrap an event that was made elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
+ * Wrap an event that was created elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
  *
- * It is borrowed, and not destroyed with the wrapper. The driver cannot be asked what an event
- * is of, so the caller says it.
+ * The event is borrowed; releasing the wrapper does not destroy it. The driver cannot report an
+ * event's context and flags, so the caller supplies them.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out     the wrapper, to be released
  * @param      handle  a CUevent
  * @param      context its context; NULL: the one that is current on the calling thread
- * @param      flags   CUC_EVENT_ bits it was made with
+ * @param      flags   the CUC_EVENT_ bits it was created with
  * @retval CUC_OK                     wrapped
- * @retval CUC_ERROR_INVALID_ARGUMENT out or handle is NULL, a flag is not known, or no context is
- *                                    given and none is current
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or handle is NULL, a flag is unknown, or context is NULL
+ *                                    and none is current
  * @since 0.1
  */
 CUC_API cuc_status cuc_event_from_handle(cuc_event **out, void *handle, cuc_context *context,
                                          uint32_t flags);
 
 /**
- * The driver's own handle of an event, which is also its cudaEvent_t.
+ * The driver's handle of an event, which is also its cudaEvent_t.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -138,7 +139,7 @@ CUC_API cuc_device *cuc_event_device(const cuc_event *event);
 CUC_API cuc_context *cuc_event_context(const cuc_event *event);
 
 /**
- * The flags that an event was made with.
+ * The flags that an event was created with.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -148,15 +149,15 @@ CUC_API cuc_context *cuc_event_context(const cuc_event *event);
 CUC_API uint32_t cuc_event_flags(const cuc_event *event);
 
 /**
- * Record an event: it completes when all present work of the stream is done.
+ * Record an event; it completes when all work now on the stream is complete.
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same event and stream
  * @capture becomes a dependency in the graph
- * @param event  of the stream's context; what it recorded before is forgotten
+ * @param event  of the stream's context; replaces its previous recording
  * @param stream the queue
  * @retval CUC_OK                     enqueued
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the two are of different contexts
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the two belong to different contexts
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the context
  * @source CUDA Driver API, "Event Management": cuEventRecord
  * @since 0.1
@@ -164,12 +165,12 @@ CUC_API uint32_t cuc_event_flags(const cuc_event *event);
 CUC_API cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream);
 
 /**
- * Whether an event has completed, without waiting. One that was never recorded has.
+ * Check whether an event has completed, without waiting. A never recorded event counts as complete.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @retval CUC_OK                 complete
- * @retval CUC_NOT_READY          not yet
+ * @retval CUC_NOT_READY          pending
  * @retval CUC_ERROR_CONTEXT_LOST work before it failed
  * @retval CUC_ERROR_BUSY         it was recorded in a stream that is being captured
  * @source CUDA Driver API, "Event Management": cuEventQuery
@@ -178,7 +179,7 @@ CUC_API cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream);
 CUC_API cuc_status cuc_event_query(cuc_event *event);
 
 /**
- * Wait until an event has completed. One that was never recorded is not waited for.
+ * Wait until an event has completed. A never recorded event causes no wait.
  *
  * @order  blocks the calling thread
  * @thread any thread
@@ -192,16 +193,17 @@ CUC_API cuc_status cuc_event_query(cuc_event *event);
 CUC_API cuc_status cuc_event_synchronize(cuc_event *event);
 
 /**
- * The time between two events on the device.
+ * The time between two events, measured on the device.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] milliseconds to about half a microsecond
+ * @param[out] milliseconds resolution about half a microsecond
  * @param      start        recorded with CUC_EVENT_TIMING
  * @param      end          recorded with CUC_EVENT_TIMING, in the same context
  * @retval CUC_OK                     measured
  * @retval CUC_NOT_READY              one of them has not completed
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL; one has no timing, or was never recorded
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or an event has no timing or was never
+ *                                    recorded
  * @retval CUC_ERROR_CONTEXT_LOST     work before them failed
  * @source CUDA Driver API, "Event Management": cuEventElapsedTime
  * @since 0.1
@@ -209,22 +211,23 @@ CUC_API cuc_status cuc_event_synchronize(cuc_event *event);
 CUC_API cuc_status cuc_event_get_elapsed(float *milliseconds, cuc_event *start, cuc_event *end);
 
 /**
- * A file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
+ * Create a file descriptor that becomes readable when an event completes, for poll(), epoll or
+ * asyncio.
  *
- * It becomes readable also when the event never will complete because the context failed; then
- * cuc_event_query() tells. It stands for what the event has recorded by now; an event that has
- * completed, or was never recorded, is readable at once. Waiting is done by a stream of
- * cucore's own, which later calls use again.
+ * The descriptor refers to the event's recording at the time of the call. It is readable at once
+ * for an event that has completed or was never recorded. It also becomes readable when the event
+ * can never complete because its context failed; cuc_event_query() then reports the failure. An
+ * internal stream of cucore does the waiting and is reused by later calls.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param[out] out   an eventfd, non-blocking and close-on-exec; the caller closes it, at any time
  * @param      event the event
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_BUSY             the event was recorded in a stream that is being captured
  * @retval CUC_ERROR_CONTEXT_LOST     the context has failed already
- * @retval CUC_ERROR_IO               the system has no descriptor left
+ * @retval CUC_ERROR_IO               the system has no file descriptors left
  * @retval CUC_ERROR_DRIVER           the driver refused
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @source CUDA Driver API, "Stream Management": cuStreamWaitEvent, cuStreamAddCallback
@@ -233,7 +236,7 @@ CUC_API cuc_status cuc_event_get_elapsed(float *milliseconds, cuc_event *start, 
 CUC_API cuc_status cuc_event_fd(int32_t *out, cuc_event *event);
 
 /**
- * Hold an event once more.
+ * Add a reference to an event.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -243,7 +246,7 @@ CUC_API cuc_status cuc_event_fd(int32_t *out, cuc_event *event);
 CUC_API cuc_event *cuc_event_retain(cuc_event *event);
 
 /**
- * Let go of an event. What waits for it already goes on waiting.
+ * Release an event. Waits already enqueued for it stay in effect.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver

@@ -1,11 +1,11 @@
 /**
  * @file
- * Products of matrices, ready to call: d = activation(alpha a b + beta c + bias) + residual.
+ * Matrix multiplication: d = activation(alpha a b + beta c + bias) + residual.
  *
- * A *plan* says what kind of products they are: element types, which way the matrices lie, what is
- * done with the result. Making one writes a tile program, chooses its tiles for a shape and
- * compiles it. The plan then computes products of every shape, from any thread, on any stream of
- * its device; it is fast for those near the shape it was made for. Nothing is kept outside of it.
+ * A *plan* describes a kind of product: element types, matrix layouts and the operations on the
+ * result. Creating one writes a tile program, chooses its tile sizes for a shape and compiles it.
+ * The plan then computes products of every shape, from any thread, on any stream of its device; it
+ * is fast for shapes near the one it was created for. No state is kept outside the plan.
  *
  *     cuc_gemm_plan_create(&plan, device, CUC_GEMM_OPTIONS(.dtype = CUC_BF16, .m = 4096,
  *                          .n = 4096, .k = 4096, .activation = CUC_GEMM_GELU));
@@ -23,63 +23,63 @@
 CUC_BEGIN_DECLS
 
 /**
- * Products of one kind, compiled.
+ * A compiled kind of product.
  *
- * Threads: any, also at the same time.
+ * Threads: any thread, concurrently.
  */
 typedef struct cuc_gemm_plan cuc_gemm_plan;
 
-/** How many products a call computes. */
+/** Number of products that a call computes. */
 enum {
     CUC_GEMM_SINGLE = 0,  /**< one, by cuc_gemm() */
     CUC_GEMM_BATCHED = 1, /**< many of one shape, by cuc_gemm_batched() */
-    CUC_GEMM_GROUPED = 2, /**< many that share n and k, each with rows of a and d of its own, by
+    CUC_GEMM_GROUPED = 2, /**< many that share n and k, each with its own rows of a and d, by
                                cuc_gemm_grouped() */
 };
 
-/** Which elements of a matrix lie side by side. */
+/** Storage order of a matrix. */
 enum {
-    CUC_GEMM_ROW_MAJOR = 0,    /**< those of a row: strides are [leading dimension, 1] */
-    CUC_GEMM_COLUMN_MAJOR = 1, /**< those of a column, as BLAS has it: [1, leading dimension] */
+    CUC_GEMM_ROW_MAJOR = 0,    /**< rows are contiguous: strides are [leading dimension, 1] */
+    CUC_GEMM_COLUMN_MAJOR = 1, /**< columns are contiguous, as in BLAS: [1, leading dimension] */
 };
 
-/** What is done with each sum before the residual is added. */
+/** Activation, applied to each result before the residual is added. */
 enum {
-    CUC_GEMM_LINEAR = 0,    /**< nothing */
-    CUC_GEMM_RELU = 1,      /**< max(x, 0); NaN stays */
+    CUC_GEMM_LINEAR = 0,    /**< none */
+    CUC_GEMM_RELU = 1,      /**< max(x, 0); NaN is kept */
     CUC_GEMM_GELU = 2,      /**< x (1 + erf(x / sqrt 2)) / 2 */
-    CUC_GEMM_GELU_TANH = 3, /**< its approximation by a tanh, which is what cuBLASLt has */
+    CUC_GEMM_GELU_TANH = 3, /**< the tanh approximation of GELU, as in cuBLASLt */
     CUC_GEMM_SILU = 4,      /**< x / (1 + exp(-x)) */
 };
 
-/** What a bias has an element for. */
+/** Axis of a bias. */
 enum {
     CUC_GEMM_NO_BIAS = 0,
     CUC_GEMM_BIAS_COLUMNS =
         1,                  /**< each column of d: bias is [n]; [groups, n] of grouped products */
-    CUC_GEMM_BIAS_ROWS = 2, /**< each row of d: bias is [m]; not of grouped products */
+    CUC_GEMM_BIAS_ROWS = 2, /**< each row of d: bias is [m]; not for grouped products */
 };
 
-/** How products of f32 are made. */
+/** Precision of f32 products. */
 enum {
-    CUC_GEMM_IEEE = 0,   /**< exactly rounded multiply-adds, without tensor cores */
+    CUC_GEMM_IEEE = 0,   /**< correctly rounded multiply-adds, without tensor cores */
     CUC_GEMM_TF32 = 1,   /**< operands rounded to 11 bits, on tensor cores */
-    CUC_GEMM_TF32X3 = 2, /**< three such products, which keep nearly all bits of f32 */
+    CUC_GEMM_TF32X3 = 2, /**< three such products, which preserve nearly all bits of f32 */
 };
 
 /** Flags of cuc_gemm_options. */
 enum {
-    CUC_GEMM_SHARED_A = 1 << 0,    /**< all products of a batch have the same a: it has two axes */
-    CUC_GEMM_SHARED_B = 1 << 1,    /**< all products of a batch have the same b */
-    CUC_GEMM_FAST_ACC = 1 << 2,    /**< 8-bit floats: sums keep fewer bits, and are faster */
-    CUC_GEMM_SCALED_ROWS = 1 << 3, /**< sums are multiplied by row_scale, f32 [m] */
-    CUC_GEMM_SCALED_COLUMNS = 1 << 4, /**< sums are multiplied by column_scale, f32 [n] */
+    CUC_GEMM_SHARED_A = 1 << 0,    /**< all products of a batch share a, which has two axes */
+    CUC_GEMM_SHARED_B = 1 << 1,    /**< all products of a batch share b */
+    CUC_GEMM_FAST_ACC = 1 << 2,    /**< 8-bit floats: accumulate with fewer bits, which is faster */
+    CUC_GEMM_SCALED_ROWS = 1 << 3, /**< multiply results by row_scale, f32 [m] */
+    CUC_GEMM_SCALED_COLUMNS = 1 << 4, /**< multiply results by column_scale, f32 [n] */
 };
 
 /**
- * What kind of products a plan is for; zero is the default of every field.
+ * Description of a plan; zero is the default of every field.
  *
- * m, n, k and batch tell what tiles are chosen for; no product is bound to them.
+ * m, n, k and batch guide the choice of tiles; the plan computes products of any shape.
  */
 typedef struct cuc_gemm_options {
     size_t struct_size; /**< sizeof(cuc_gemm_options); the initialisers set it */
@@ -90,46 +90,51 @@ typedef struct cuc_gemm_options {
         dtype; /**< of a and b: f16, bf16, f32, tf32, f64, e4m3, e5m2, i8, u8; must be given */
     cuc_dtype
         d_dtype; /**< of d; 0: dtype's own, bf16 of 8-bit floats, i32 of integers, f32 of tf32 */
-    cuc_dtype c_dtype;     /**< of c; 0: there is none, and beta must be 0 */
-    cuc_dtype accumulator; /**< f32, f64 or i32, as dtype asks for; 0 is that */
-    int32_t precision;     /**< of f32: CUC_GEMM_IEEE, _TF32 or _TF32X3 */
-    int32_t a_order;       /**< CUC_GEMM_ROW_MAJOR or _COLUMN_MAJOR: others are right, and slow */
+    cuc_dtype c_dtype;     /**< of c; 0: no c, and beta must be 0 */
+    cuc_dtype accumulator; /**< f32, f64 or i32, as dtype requires; 0 selects it */
+    int32_t precision;     /**< for f32: CUC_GEMM_IEEE, _TF32 or _TF32X3 */
+    int32_t a_order;       /**< CUC_GEMM_ROW_MAJOR or _COLUMN_MAJOR; other strides work, but
+                                slowly */
     int32_t b_order;
     int32_t d_order;          /**< of d, c and residual */
     int32_t activation;       /**< CUC_GEMM_LINEAR, _RELU, _GELU, _GELU_TANH or _SILU */
     int32_t bias;             /**< CUC_GEMM_NO_BIAS, _BIAS_COLUMNS or _BIAS_ROWS */
-    cuc_dtype bias_dtype;     /**< 0: as d */
-    cuc_dtype residual_dtype; /**< 0: there is no residual */
+    cuc_dtype bias_dtype;     /**< 0: d's */
+    cuc_dtype residual_dtype; /**< 0: no residual */
 
     int64_t m;     /**< rows of d, of all groups together; 0: large */
     int64_t n;     /**< columns of d; 0: large */
-    int64_t k;     /**< what is summed over; 0: large */
+    int64_t k;     /**< extent of the reduction; 0: large */
     int64_t batch; /**< products of a batch, or groups; 0: 1 */
 
-    int32_t tile_m;  /**< rows of d that a block computes; 0: chosen */
-    int32_t tile_n;  /**< columns; 0: chosen. tile_m and tile_n go together */
-    int32_t tile_k;  /**< of the sum, at a time; 0: chosen */
-    int32_t stages;  /**< of the pipeline, 2 to 24; 0: as many as fit */
-    int32_t cluster; /**< blocks that load for one another, 1 or 2; 0: chosen */
-    /** Of a block, without a pipeline; with one, 4: warpgroups take tiles in turns; 0: the
-     *  compiler's. */
+    int32_t tile_m;  /**< rows of d that a block computes; 0: chosen automatically */
+    int32_t tile_n;  /**< columns; 0: chosen automatically. Set both tile_m and tile_n or neither */
+    int32_t tile_k;  /**< step of the reduction; 0: chosen automatically */
+    int32_t stages;  /**< pipeline stages, 2 to 24; 0: as many as fit */
+    int32_t cluster; /**< blocks that load for one another, 1 or 2; 0: chosen automatically */
+    /** Warps of a block without a pipeline; with a pipeline, 4 lets warpgroups alternate between
+     * tiles; 0: the compiler's choice. */
     int32_t warps;
-    int32_t split;  /**< blocks that do a sum together in a pipeline, 1 to 8; 0: chosen */
-    int32_t raster; /**< tiles side by side before the next row of them, 1 to 64; 0: chosen */
-    int32_t parts;  /**< of a sum, each in the workspace, 1 to 64; 0: chosen */
-    /** Last waves of tiles whose sums all blocks share evenly, by way of the workspace, 1 to 8:
-     * where tiles do not fill the last wave; 0: chosen. */
+    int32_t split;  /**< blocks that share a reduction in a pipeline, 1 to 8; 0: chosen
+                         automatically */
+    int32_t raster; /**< tiles side by side before the next row of tiles, 1 to 64; 0: chosen
+                         automatically */
+    int32_t parts;  /**< parts of a reduction kept in the workspace, 1 to 64; 0: chosen
+                         automatically */
+    /** Number of last waves of tiles whose reductions all blocks share evenly through the workspace
+     * (stream-K), 1 to 8, if the tiles do not fill the last wave; 0: chosen automatically. */
     int32_t stream_k;
-    /** The most that cuc_gemm_plan_workspace_bytes() may come to for the shape. Parts of sums lie
-     *  there; with 0 none do, unless `parts` or `stream_k` is given. */
+    /** Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial
+     * sums; with 0 there are none, unless `parts` or `stream_k` is given. */
     uint64_t workspace_bytes;
-    const char *arch; /**< "sm_90a": what is compiled for; NULL: all that the device has */
-    /** A file of records (tuned.h) that is looked into before the model is asked; "": none; NULL:
-     * the usual one. What is chosen by hand is not looked up. */
+    const char *arch; /**< target architecture, such as "sm_90a"; NULL: all features of the
+                           device */
+    /** File of records (tuned.h) to search before the cost model is used; "": none; NULL: the usual
+     * one. Choices set by hand are not looked up. */
     const char *tuned;
 } cuc_gemm_options;
 
-/** Every default: cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT; */
+/** Default options: cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT; */
 #ifdef __cplusplus
 static inline cuc_gemm_options cuc__gemm_options_default(void)
 {
@@ -155,61 +160,66 @@ static inline cuc_gemm_options cuc__gemm_options_default(void)
  * @thread any thread
  * @capture makes no driver call
  * @param[out] options     zeroed, its struct_size set
- * @param      caller_size sizeof(cuc_gemm_options), as the caller was compiled with it
+ * @param      caller_size sizeof(cuc_gemm_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_gemm_options_init(cuc_gemm_options *options, size_t caller_size);
 
 /**
- * Write a choice, as records and cuc_gemm_visit_candidates() have it, into options.
+ * Apply a choice, in the form of records and cuc_gemm_visit_candidates(), to options.
  *
  * @thread any thread
  * @capture makes no driver call
- * @param options tiles, stages and the like are set, those that the choice does not name to 0
+ * @param options tiles, stages and the like are set; those that the choice does not name are set to
+ *                0
  * @param choice  "BM=128 BN=256 BK=64 :cluster=1 :split=1 :parts=1"
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, options->struct_size is wrong, or the
- *                                    choice has another word or a number that none can be
+ *                                    choice has an unknown word or an impossible number
  * @since 0.1
  */
 CUC_API cuc_status cuc_gemm_options_set_choice(cuc_gemm_options *options, const char *choice);
 
 /**
- * Go through what a plan may choose among for a shape, with what the model thinks of each.
+ * Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.
  *
  * @thread any thread; `visit` is called on the calling thread
  * @capture makes no driver call
  * @param device  as cuc_gemm_plan_create()
  * @param options as cuc_gemm_plan_create(); m, n and k are the shape
- * @param visit   called for each, in no order
- * @param user    handed to visit
+ * @param visit   called for each, in no particular order
+ * @param user    passed to visit
  * @retval CUC_OK                     all were visited
  * @retval CUC_ERROR_INVALID_ARGUMENT visit is NULL; else as cuc_gemm_plan_create()
  * @retval CUC_ERROR_INVALID_HANDLE   device is not alive
- * @retval CUC_ERROR_NOT_SUPPORTED    tile programs are not compiled for the device or arch
+ * @retval CUC_ERROR_NOT_SUPPORTED    tile programs cannot be compiled for the device or arch
  * @since 0.1
  */
 CUC_API cuc_status cuc_gemm_visit_candidates(cuc_device *device, const cuc_gemm_options *options,
                                              cuc_tuned_visit visit, void *user);
 
-/** The arrays of a call. What the plan has no use for must be NULL, and is named when it is not. */
+/**
+ * The arrays of a call. Arrays that the plan does not use must be NULL; else the error names them.
+ */
 typedef struct cuc_gemm_args {
     size_t struct_size;             /**< sizeof(cuc_gemm_args); the initialisers set it */
-    const cuc_tensor *a;            /**< [m][k]; [batch][m][k]; all groups' rows, [m][k] */
+    const cuc_tensor *a;            /**< [m][k]; [batch][m][k]; rows of all groups, [m][k] */
     const cuc_tensor *b;            /**< [k][n]; [batch][k][n]; [groups][k][n] */
-    const cuc_tensor *c;            /**< as d; read only where beta is not 0; may be d itself */
-    const cuc_tensor *d;            /**< [m][n]; [batch][m][n]; all groups' rows, [m][n]; written */
+    const cuc_tensor *c;            /**< like d; read only if beta is not 0; may be d itself */
+    const cuc_tensor *d;            /**< [m][n]; [batch][m][n]; rows of all groups, [m][n];
+                                         written */
     const cuc_tensor *bias;         /**< [n], [m] or [groups][n] */
-    const cuc_tensor *residual;     /**< as d; may be d itself */
+    const cuc_tensor *residual;     /**< like d; may be d itself */
     const cuc_tensor *row_scale;    /**< f32 [m] */
     const cuc_tensor *column_scale; /**< f32 [n] */
-    /** Of grouped products, i32 [groups + 1] on the device: group g has the rows offsets[g] to
-     *  offsets[g + 1] of a and d. They ascend; rows of no group are not written. No byte of them is
-     *  one of d's. */
+    /** Grouped products: i32 [groups + 1] on the device; group g has rows offsets[g] to offsets[g +
+     * 1] of a and d. Offsets ascend; rows of no group are not written. The array must not overlap
+     * d. */
     const cuc_tensor *offsets;
-    cuc_device_ptr workspace; /**< a multiple of 256, for one product at a time; 0: the plan asks
-                                   for none */
-    uint64_t workspace_bytes; /**< what is there; at least cuc_gemm_plan_workspace_bytes() */
+    cuc_device_ptr workspace; /**< a multiple of 256, used by one product at a time; 0 if the
+                                   plan needs none */
+    uint64_t workspace_bytes; /**< size of the workspace; at least
+                                   cuc_gemm_plan_workspace_bytes() */
 } cuc_gemm_args;
 
 #define CUC_GEMM_ARGS_INIT                                     \
@@ -223,46 +233,47 @@ typedef struct cuc_gemm_args {
 #endif
 
 /**
- * Set arguments to none.
+ * Set arguments to their defaults.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param[out] args        zeroed, its struct_size set
- * @param      caller_size sizeof(cuc_gemm_args), as the caller was compiled with it
+ * @param      caller_size sizeof(cuc_gemm_args) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_gemm_args_init(cuc_gemm_args *args, size_t caller_size);
 
 /**
- * Make a plan: write the tile program, choose its tiles, compile it to PTX.
+ * Create a plan: write the tile program, choose its tiles, and compile it to PTX.
  *
- * The library takes some milliseconds, and the driver, which assembles the code, some hundred more;
- * what it has seen before it takes from its cache.
+ * This takes some milliseconds in the library, plus some hundred in the driver, which assembles the
+ * code unless it is in the driver's cache.
  *
  * @thread any thread
  * @capture never touches a stream
  * @param[out] out     the plan; release it with cuc_gemm_plan_release()
- * @param      device  where it will run; its architecture and number of multiprocessors count
- * @param      options what kind of products; read before the call returns
- * @retval CUC_OK                     made
- * @retval CUC_ERROR_INVALID_ARGUMENT out, device or options is NULL, or a field is out of its
- *                                    bounds, or does not go with another: the message names it,
- *                                    with what it may be
+ * @param      device  the device to run on; its architecture and number of multiprocessors matter
+ * @param      options description of the plan; read before the call returns
+ * @retval CUC_OK                     created
+ * @retval CUC_ERROR_INVALID_ARGUMENT out, device or options is NULL, or a field is out of bounds or
+ *                                    conflicts with another: the message names it and the allowed
+ *                                    values
  * @retval CUC_ERROR_INVALID_HANDLE   device is not alive
- * @retval CUC_ERROR_NOT_SUPPORTED    tile programs are not compiled for the device or arch
- * @retval CUC_ERROR_COMPILE          the tile given cannot be compiled: the log says why
- * @retval CUC_ERROR_IO               the file that `tuned` or CUCORE_TUNED names is not there or
- * cannot be read; one that is no file of records is an INVALID_ARGUMENT
+ * @retval CUC_ERROR_NOT_SUPPORTED    tile programs cannot be compiled for the device or arch
+ * @retval CUC_ERROR_COMPILE          the given tile cannot be compiled: the log says why
+ * @retval CUC_ERROR_IO               the file that `tuned` or CUCORE_TUNED names does not exist or
+ *                                    cannot be read; a file that is not one of records is an
+ *                                    INVALID_ARGUMENT
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the code cannot be loaded; other statuses of loading are those
- * of cuc_object_get_kernel()
+ *                                    of cuc_object_get_kernel()
  * @since 0.1
  */
 CUC_API cuc_status cuc_gemm_plan_create(cuc_gemm_plan **out, cuc_device *device,
                                         const cuc_gemm_options *options);
 
 /**
- * Hold one reference more.
+ * Add a reference to a plan.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -273,7 +284,7 @@ CUC_API cuc_status cuc_gemm_plan_create(cuc_gemm_plan **out, cuc_device *device,
 CUC_API cuc_gemm_plan *cuc_gemm_plan_retain(cuc_gemm_plan *plan);
 
 /**
- * Drop a reference; the last one frees the plan. What was enqueued runs to its end.
+ * Release a reference; the last one frees the plan. Work already enqueued completes.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -285,26 +296,26 @@ CUC_API void cuc_gemm_plan_release(cuc_gemm_plan *plan);
 /**
  * Compute a product, in stream order: d = activation(alpha a b + beta c + bias) + residual.
  *
- * Sums are made in the accumulator's type, what follows in f32 (f64 of f64; integers where d is of
- * i32), and rounded once to d's. 8-bit results saturate. Every m, n and k will do, zero too, and
- * every stride; pipelines need an address and leading dimensions that are multiples of 16 bytes.
- * No two elements of d have one address, and nothing that is read but c and residual has a byte of
- * it, which is not looked at.
- * With alpha 0 neither a nor b is read, with beta 0 not c. Nothing is compiled nor allocated, but
- * that the code for an alpha other than 1 without a c is loaded with the first such call.
+ * Products are accumulated in the accumulator's type. The rest is computed in f32 (f64 for f64;
+ * integers if d is i32) and rounded once to d's type. 8-bit results saturate. Any m, n and k are
+ * allowed, also zero, and any strides; pipelines need an address and leading dimensions that are
+ * multiples of 16 bytes. The elements of d must have distinct addresses, and no array that is read
+ * may overlap d, except c and residual; this is not checked. If alpha is 0, a and b are not read;
+ * if beta is 0, c is not read. The call compiles and allocates nothing, with one exception: the
+ * first call with an alpha other than 1 and no c loads the code for it.
  *
- * @order  enqueues and returns; the arrays must stay valid until the product is done
+ * @order  enqueues and returns; the arrays must stay valid until the product is complete
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph, or two where sums are split
  * @param stream the queue, of the plan's device
- * @param plan   of the form CUC_GEMM_SINGLE
- * @param alpha  rounded to the type that is computed in
- * @param beta   the same; must be 0 of a plan without c
+ * @param plan   of form CUC_GEMM_SINGLE
+ * @param alpha  rounded to the type of the computation
+ * @param beta   likewise; must be 0 for a plan without c
  * @param args   read before the call returns
  * @retval CUC_OK                     enqueued; a fault while running shows in a later call
- * @retval CUC_ERROR_INVALID_ARGUMENT a handle or args is NULL, an array is missing or not the
- *                                    plan's, shapes do not go together, or the workspace is too
- *                                    small: the message names it, with what was expected
+ * @retval CUC_ERROR_INVALID_ARGUMENT a handle or args is NULL, an array is missing or does not
+ *                                    match the plan, shapes do not match, or the workspace is too
+ *                                    small: the message names it and the expected value
  * @retval CUC_ERROR_INVALID_HANDLE   stream or plan is not alive
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context
  * @retval CUC_ERROR_DRIVER           the driver refused: cuc_error_library_code() has the CUresult
@@ -314,15 +325,15 @@ CUC_API cuc_status cuc_gemm(cuc_stream *stream, cuc_gemm_plan *plan, double alph
                             const cuc_gemm_args *args);
 
 /**
- * Compute many products of one shape, in stream order: cuc_gemm() of each.
+ * Compute many products of one shape, in stream order, each as by cuc_gemm().
  *
- * @shape  as cuc_gemm(), with an axis of `batch` in front of a, b, c, d and residual; bias and
- *         scales are the same for all. An array of the flags CUC_GEMM_SHARED_ has no such axis
- * @order  enqueues and returns; the arrays must stay valid until the products are done
+ * @shape  as cuc_gemm(), with a leading axis of `batch` in a, b, c, d and residual; bias and scales
+ *         are shared. An array with its CUC_GEMM_SHARED_ flag has no such axis
+ * @order  enqueues and returns; the arrays must stay valid until the products are complete
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph, or several
  * @param stream the queue, of the plan's device
- * @param plan   of the form CUC_GEMM_BATCHED
+ * @param plan   of form CUC_GEMM_BATCHED
  * @param alpha  as cuc_gemm()
  * @param beta   as cuc_gemm()
  * @param args   read before the call returns
@@ -337,17 +348,17 @@ CUC_API cuc_status cuc_gemm_batched(cuc_stream *stream, cuc_gemm_plan *plan, dou
                                     double beta, const cuc_gemm_args *args);
 
 /**
- * Compute products that share b's shape, each of a range of rows, in stream order.
+ * Compute products with the same shape of b, each over a range of rows, in stream order.
  *
  * Group g is d[offsets[g] .. offsets[g + 1]] = a[offsets[g] .. offsets[g + 1]] b[g], and so on as
- * cuc_gemm(). Offsets are on the device, and may be written by work ahead in the stream; a group
- * may have no rows. The matrices a and d are row major.
+ * in cuc_gemm(). Offsets are on the device and may be written by earlier work on the stream; a
+ * group may have no rows. The matrices a and d are row major.
  *
- * @order  enqueues and returns; the arrays must stay valid until the products are done
+ * @order  enqueues and returns; the arrays must stay valid until the products are complete
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param stream the queue, of the plan's device
- * @param plan   of the form CUC_GEMM_GROUPED
+ * @param plan   of form CUC_GEMM_GROUPED
  * @param alpha  as cuc_gemm()
  * @param beta   as cuc_gemm()
  * @param args   read before the call returns
@@ -361,25 +372,25 @@ CUC_API cuc_status cuc_gemm_batched(cuc_stream *stream, cuc_gemm_plan *plan, dou
 CUC_API cuc_status cuc_gemm_grouped(cuc_stream *stream, cuc_gemm_plan *plan, double alpha,
                                     double beta, const cuc_gemm_args *args);
 
-/** What was chosen for a plan, and what is thought to come of it. */
+/** The choice made for a plan and its estimated time. */
 typedef struct cuc_gemm_choice {
     size_t struct_size; /**< sizeof(cuc_gemm_choice), set by the caller */
     int32_t tile_m;     /**< rows of d that a block computes */
     int32_t tile_n;     /**< columns */
-    int32_t tile_k;     /**< of the sum, at a time */
+    int32_t tile_k;     /**< step of the reduction */
     int32_t stages;     /**< 0: as many as fit */
     int32_t cluster;    /**< 1: none */
-    int32_t warps;      /**< 0: the compiler's */
-    int32_t split;      /**< 1: no blocks do a sum together */
-    int32_t raster;     /**< 0: the compiler's */
-    int32_t parts;      /**< 1: sums are made as a whole */
-    int32_t pipeline;  /**< 1: TMA and wgmma, where addresses and strides allow; 0: its tiles, types
-                            or orders cannot be one's, or the device has none */
-    cuc_dtype d_dtype; /**< of d */
-    int32_t stream_k;  /**< 0: no tile is shared */
-    int64_t tiles;     /**< of the shape that the plan was made for, parts of sums counted; 0: it
-                            had none */
-    double seconds; /**< what the model thinks that takes; only to be compared with others of it */
+    int32_t warps;      /**< 0: the compiler's choice */
+    int32_t split;      /**< 1: no blocks share a reduction */
+    int32_t raster;     /**< 0: the compiler's choice */
+    int32_t parts;      /**< 1: reductions are not split */
+    int32_t pipeline;   /**< 1: TMA and wgmma, where addresses and strides allow; 0: not possible
+                             with these tiles, types or orders, or on this device */
+    cuc_dtype d_dtype;  /**< of d */
+    int32_t stream_k;   /**< 0: no tile is shared */
+    int64_t tiles;      /**< tiles of the shape that the plan was created for, each part of a
+                             reduction counted; 0: the plan has no shape */
+    double seconds; /**< the model's estimate; meaningful only in comparison with other estimates */
     const char *by; /**< "options", "tuned" or "model"; static storage */
 } cuc_gemm_choice;
 
@@ -389,13 +400,13 @@ typedef struct cuc_gemm_choice {
     }
 
 /**
- * What was chosen for a plan.
+ * The choice made for a plan.
  *
  * @thread any thread
  * @capture makes no driver call
- * @param out  filled in up to its struct_size
+ * @param out  written up to its struct_size
  * @param plan the plan
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or out->struct_size is wrong
  * @retval CUC_ERROR_INVALID_HANDLE   plan is not alive
  * @since 0.1
@@ -403,16 +414,17 @@ typedef struct cuc_gemm_choice {
 CUC_API cuc_status cuc_gemm_plan_get_choice(cuc_gemm_choice *out, const cuc_gemm_plan *plan);
 
 /**
- * A plan's choice as a record, to be kept with cuc_tuned_add() by who has measured it.
+ * A plan's choice as a record, for code that has measured it and stores it with cuc_tuned_add().
  *
- * Its shape is the one that the plan was made for. What is done with the result does not count.
+ * The shape is the one that the plan was created for. Operations on the result are not part of the
+ * record.
  *
  * @thread any thread
  * @capture makes no driver call
- * @param out  filled in up to its struct_size, but for its seconds, which are 0; its texts are
- * borrowed: valid as long as the plan
+ * @param out  written up to its struct_size, except for its seconds, which are 0; its texts are
+ *             borrowed: valid as long as the plan
  * @param plan the plan
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or out->struct_size is wrong
  * @retval CUC_ERROR_INVALID_HANDLE   plan is not alive
  * @since 0.1
@@ -420,25 +432,25 @@ CUC_API cuc_status cuc_gemm_plan_get_choice(cuc_gemm_choice *out, const cuc_gemm
 CUC_API cuc_status cuc_gemm_plan_get_record(cuc_tuned_record *out, const cuc_gemm_plan *plan);
 
 /**
- * How much workspace a product takes.
+ * The size of the workspace that a product needs.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param plan the plan
  * @param m    rows of d
  * @param n    columns of d
- * @return bytes; 0 where no sum is split, and for NULL; UINT64_MAX when they pass 64 bits
+ * @return bytes; 0 if no sum is split, and for NULL; UINT64_MAX if the size exceeds 64 bits
  * @since 0.1
  */
 CUC_API uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int64_t n);
 
 /**
- * The tile program of a plan, to look at or to begin from.
+ * The tile program of a plan, to read or to start from.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param plan  the plan
- * @param index 0: for alpha 1 and beta 0; 1: for any alpha; 2: with c, of a plan that has it
+ * @param index 0: for alpha 1 and beta 0; 1: for any alpha; 2: with c, if the plan has it
  * @return the source; valid as long as the plan; NULL for NULL and past the end
  * @since 0.1
  */

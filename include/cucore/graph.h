@@ -1,49 +1,48 @@
 /**
  * @file
- * Graphs: work that is captured once and launched often.
+ * Graphs: work that is captured once and launched many times.
  *
- * A stream is captured: what is put on it then does not run, but becomes nodes of a graph, in the
- * order that the stream gives. The graph is instantiated, which checks it and gets it ready, and
- * the instance is launched as often as is wanted, for about the price of one launch.
+ * While a stream is captured, work enqueued on it does not run but becomes nodes of a graph, in
+ * stream order. Instantiating the graph validates and prepares it. The instance can then be
+ * launched any number of times, each for about the cost of one launch.
  *
  *     cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL);
  *     ...                                          // launches, copies, fills, host functions
  *     cuc_stream_end_capture(&graph, stream);
  *     cuc_graph_instantiate(&exec, graph, NULL);
- *     cuc_graph_exec_launch(exec, stream);         // again and again
+ *     cuc_graph_exec_launch(exec, stream);         // repeatedly
  *
- * Work of other streams comes in by waits: a stream that waits for an event of the captured one,
- * or for the stream itself (cuc_stream_wait_stream()), is captured with it from there on, and its
- * nodes are a branch of their own. Before the end the first stream has to wait for it in turn.
+ * Waits bring in work of other streams: a stream that waits for an event of the captured one, or
+ * for the stream itself (cuc_stream_wait_stream()), is captured with it from then on, and its nodes
+ * form a branch. The first stream must wait for that stream before the capture ends.
  *
  * @par What a graph keeps
- * The code of kernels that are launched by cuc_launch() while cuc_stream_begin_capture() captures
- * them: their objects stay loaded as long as the graph or an instance of it is there, and until
- * its last launch has ended. Everything else is the caller's to keep that long: memory that nodes
- * read and write, what a host function is given, events that are recorded or waited for outside
- * of the graph, kernels that were launched by other means. cuc_graph_keep_buffer() and
- * cuc_graph_keep() tie such things to the graph. Arguments of kernels, and the parameters of
- * copies and fills, are copied.
+ * The graph keeps the code of kernels that cuc_launch() launches while cuc_stream_begin_capture()
+ * captures them: their objects stay loaded until the graph, its instances and their last launches
+ * are gone. The caller keeps everything else alive for that time: memory that nodes read and write,
+ * the argument of a host function, events that are recorded or waited for outside the graph, and
+ * kernels launched by other means. cuc_graph_keep_buffer() and cuc_graph_keep() make the graph hold
+ * such objects. Kernel arguments and the parameters of copies and fills are copied.
  *
  * @par Memory of a graph
- * A buffer that is made from a pool on a captured stream is memory of the graph: it has its
- * address at once, and is there from the node that allocates it to the one that frees it, which is
- * what its last release on the captured stream becomes. Of a buffer that is released after the
- * capture, each launch leaves the memory allocated, and the release frees it: after a launch, and
- * before the next one, unless the instance has CUC_GRAPH_AUTO_FREE. A buffer from before the
- * capture is not to be released within it.
+ * A buffer created from a pool on a captured stream is memory of the graph. Its address is known at
+ * once; the memory exists from the node that allocates it to the node that frees it, which its last
+ * release on the captured stream creates. If a buffer is released after the capture, each launch
+ * leaves the memory allocated, and the release frees it: after a launch and before the next one,
+ * unless the instance has CUC_GRAPH_AUTO_FREE. A buffer created before the capture must not be
+ * released during it.
  *
  * @par Captures that end badly
- * Of a capture that is spoilt, or that a stream has not joined again, no graph comes. Where it adds
- * to a graph that is there (cuc_stream_begin_capture_to()), the driver frees that graph with it:
- * the object is still to be released, has no handle, and every other call on it fails with
- * CUC_ERROR_INVALID_ARGUMENT and says why. Where that is the body of a conditional node, the driver
- * frees the body and not the node, and crashes when the graph of the node is destroyed: that graph
- * is of no more use either, cucore leaves it to the driver for good, and its own capture fails at
- * its end. If that is spoilt as well, it cannot be ended: its stream stays captured, and waits for
- * its whole context, such as cuc_context_synchronize(), fail until the process is started anew.
- * Instances made before stay as they are. A capture that is only cancelled leaves its graph, unless
- * it is spoilt.
+ * A capture that is spoilt, or that a stream has not joined again, yields no graph. If it adds to
+ * an existing graph (cuc_stream_begin_capture_to()), the driver frees that graph with it: the
+ * object must still be released, it has no handle, and every other call on it fails with
+ * CUC_ERROR_INVALID_ARGUMENT and says why. If the existing graph is the body of a conditional node,
+ * the driver frees the body but not the node, and destroying the node's graph would crash. That
+ * graph is therefore unusable too: cucore never destroys it, and its own capture fails at its end.
+ * If that capture is spoilt as well, it cannot be ended: its stream stays captured, and waits for
+ * its whole context, such as cuc_context_synchronize(), fail until the process is restarted.
+ * Existing instances are unaffected. A capture that is merely cancelled leaves its graph intact,
+ * unless the capture is spoilt.
  */
 #ifndef CUCORE_GRAPH_H
 #define CUCORE_GRAPH_H
@@ -55,14 +54,14 @@
 CUC_BEGIN_DECLS
 
 /**
- * What was captured. It holds the context that it was captured in.
+ * A captured graph. It retains the context that it was captured in.
  *
  * Threads: any thread; one call at a time on the same graph.
  */
 typedef struct cuc_graph cuc_graph;
 
 /**
- * An instance of a graph, that can be launched. It needs the graph no more.
+ * A launchable instance of a graph; it no longer needs the graph.
  *
  * Threads: any thread; one call at a time on the same instance.
  */
@@ -70,27 +69,27 @@ typedef struct cuc_graph_exec cuc_graph_exec;
 
 /* ---- Capturing -------------------------------------------------------------------------- */
 
-/** Whose calls a capture restricts: those that would escape it, such as cuMemAlloc(). */
+/** Threads restricted by a capture from calls that it could not record, such as cuMemAlloc(). */
 enum {
-    CUC_CAPTURE_GLOBAL = 0,       /**< the calls of every thread */
-    CUC_CAPTURE_THREAD_LOCAL = 1, /**< those of the thread that began it */
-    CUC_CAPTURE_RELAXED = 2,      /**< nobody's; another thread may end it */
+    CUC_CAPTURE_GLOBAL = 0,       /**< every thread */
+    CUC_CAPTURE_THREAD_LOCAL = 1, /**< the thread that began the capture */
+    CUC_CAPTURE_RELAXED = 2,      /**< no thread; another thread may end the capture */
 };
 
 /**
- * Begin to capture a stream.
+ * Begin capturing a stream.
  *
  * @thread any thread; one call at a time on the same stream
  * @capture safe: not restricted by the driver; refused with CUC_ERROR_BUSY on a captured stream,
  *          whose capture goes on
- * @param stream not the legacy default one, which the driver does not capture; it and every other
- *               stream that joins run nothing until the end
- * @param mode   CUC_CAPTURE_GLOBAL, CUC_CAPTURE_THREAD_LOCAL or CUC_CAPTURE_RELAXED; with the
- *               first two the thread that began must end
+ * @param stream not the legacy default stream, which the driver cannot capture; the stream and
+ *               every other one that joins run nothing until the capture ends
+ * @param mode   CUC_CAPTURE_GLOBAL, CUC_CAPTURE_THREAD_LOCAL or CUC_CAPTURE_RELAXED; with the first
+ *               two, the thread that begins must also end
  * @retval CUC_OK                     begun
- * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL or the legacy default one, mode is none of the
- *                                    three
- * @retval CUC_ERROR_BUSY             the stream is captured already
+ * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL or the legacy default stream, or mode is not
+ *                                    one of the three
+ * @retval CUC_ERROR_BUSY             the stream is already captured
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamBeginCapture
@@ -99,30 +98,30 @@ enum {
 CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
 
 /**
- * End a capture, and have its graph.
+ * End a capture and return its graph.
  *
- * The capture is over whatever comes of it, but for what the list below says. Streams that joined
- * it are free again as well.
+ * The capture is over whatever the result, except where the list below says otherwise. Streams that
+ * joined it are no longer captured either.
  *
- * @thread the one that began; any one in CUC_CAPTURE_RELAXED
+ * @thread the one that began it; any thread with CUC_CAPTURE_RELAXED
  * @capture safe: not restricted by the driver; it ends the stream's
- * @param[out] out    retained, to be released
- * @param      stream the one that began
+ * @param[out] out    a new reference; release it
+ * @param      stream the stream that began the capture
  * @retval CUC_OK                     captured
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, the stream is not captured, or another
- *                                    thread or stream began, and the capture goes on
- * @retval CUC_ERROR_BUSY             it is spoilt, or a stream has not joined again, and another
- *                                    stream fills the body of a conditional node of it or is
- *                                    captured into the same graph: end that first; the capture goes
- *                                    on
- * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory, and the capture goes on
- * @retval CUC_ERROR_DRIVER           the capture is spoilt, or a stream has not joined again, or
- *                                    the capture of a body of its conditional nodes has ended so;
- *                                    the message says which, which call was refused first, and
- *                                    whether a graph that it added to is gone, or its stream stays
- *                                    captured for good. Of a capture that was not begun by cucore,
- *                                    also where another thread or stream began: the driver drops or
- *                                    spoils it
+ *                                    thread or stream began; the capture goes on
+ * @retval CUC_ERROR_BUSY             the capture is spoilt or a stream has not joined again, while
+ *                                    another stream fills the body of one of its conditional nodes
+ *                                    or is captured into the same graph: end that first; the
+ *                                    capture goes on
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory; the capture goes on
+ * @retval CUC_ERROR_DRIVER           the capture is spoilt, a stream has not joined again, or the
+ *                                    capture of a body of one of its conditional nodes ended in
+ *                                    such a way. The message names the case, the call that was
+ *                                    refused first, and whether a graph that it added to is freed
+ *                                    or its stream stays captured for good. The driver drops or
+ *                                    spoils a capture that cucore did not begin, also where another
+ *                                    thread or stream began it
  * @source CUDA Driver API, "Stream Management": cuStreamEndCapture; "Graph Management":
  * cuGraphRetainUserObject
  * @since 0.1
@@ -130,20 +129,21 @@ CUC_API cuc_status cuc_stream_begin_capture(cuc_stream *stream, int32_t mode);
 CUC_API cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream);
 
 /**
- * End a capture and drop what it has collected: for the way out after a failure, whose record
- * stays as it is. Captures of the same thread that fill bodies of its conditional nodes are
- * cancelled with it. A graph that it adds to keeps the nodes that it has by then; of a spoilt
- * capture, the driver frees it, and what else the thread captures into it is cancelled as well.
+ * End a capture and discard its nodes: for cleanup after a failure, whose record is kept. Captures
+ * of the same thread that fill bodies of its conditional nodes are cancelled too. A graph that it
+ * adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that graph, and
+ * the thread's other captures into it are cancelled too.
  *
- * @thread the one that began; any one in CUC_CAPTURE_RELAXED, or when the one that began has ended
+ * @thread the one that began it; any thread with CUC_CAPTURE_RELAXED, or once the one that began
+ *         has ended
  * @capture safe: not restricted by the driver; it ends the stream's
- * @param stream the one that began; one that is not captured is left alone
- * @retval CUC_OK                     the stream is not captured any more
- * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, or another thread or stream began, and the
- *                                    capture goes on
- * @retval CUC_ERROR_BUSY             another thread fills the body of a conditional node of it, or
- *                                    captures into the graph that goes: end or cancel that first;
- *                                    the capture goes on
+ * @param stream the stream that began the capture; one that is not captured is left alone
+ * @retval CUC_OK                     the stream is no longer captured
+ * @retval CUC_ERROR_INVALID_ARGUMENT stream is NULL, or another thread or stream began; the capture
+ *                                    goes on
+ * @retval CUC_ERROR_BUSY             another thread fills the body of one of its conditional nodes,
+ *                                    or captures into the graph to be freed: end or cancel that
+ *                                    first; the capture goes on
  * @retval CUC_ERROR_DRIVER           the driver refused, or the stream stays captured for good;
  *                                    also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamEndCapture
@@ -151,39 +151,40 @@ CUC_API cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream);
  */
 CUC_API cuc_status cuc_stream_cancel_capture(cuc_stream *stream);
 
-/** Where a stream is with being captured. */
+/** Capture state of a stream. */
 enum {
-    CUC_CAPTURE_NONE = 0,   /**< it is not */
-    CUC_CAPTURE_ACTIVE = 1, /**< it is */
-    CUC_CAPTURE_SPOILT = 2, /**< a call was refused, and no graph will come of it */
+    CUC_CAPTURE_NONE = 0,   /**< not captured */
+    CUC_CAPTURE_ACTIVE = 1, /**< being captured */
+    CUC_CAPTURE_SPOILT = 2, /**< a call was refused; the capture will yield no graph */
 };
 
-/** What cuc_stream_get_capture_info() tells. */
+/** Capture of a stream, written by cuc_stream_get_capture_info(). */
 typedef struct cuc_capture_info {
     size_t struct_size; /**< sizeof(cuc_capture_info), set by the caller */
-    uint64_t id;        /**< of no other capture of the process; 0 unless it is active */
-    void *graph;        /**< the driver's CUgraph, borrowed until the end; NULL unless active */
+    uint64_t id;        /**< unique to this capture in the process; 0 unless active */
+    void *graph;        /**< the driver's CUgraph, borrowed until the capture ends; NULL unless
+                             active */
     int32_t status;     /**< CUC_CAPTURE_NONE, CUC_CAPTURE_ACTIVE or CUC_CAPTURE_SPOILT */
     int32_t reserved;   /**< 0 */
 } cuc_capture_info;
 
-/** The starting value of a cuc_capture_info variable. */
+/** Initial value of a cuc_capture_info variable. */
 #define CUC_CAPTURE_INFO_INIT                \
     {                                        \
         sizeof(cuc_capture_info), 0, 0, 0, 0 \
     }
 
 /**
- * What capture a stream is in, be it one of cucore's or not.
+ * Read the capture state of a stream, also for captures that cucore did not begin.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out    filled up to its struct_size; a field that this library does not know is 0
+ * @param[out] out    filled up to its struct_size; fields unknown to this library are 0
  * @param      stream the stream
- * @retval CUC_OK                     asked
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or out's struct_size is not known
- * @retval CUC_ERROR_BUSY             another capture forbids to ask about the legacy stream
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3: cuc_stream_is_capturing()
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or out's struct_size is unknown
+ * @retval CUC_ERROR_BUSY             another capture forbids querying the legacy stream
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3: cuc_stream_is_capturing()
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamGetCaptureInfo
  * @since 0.1
@@ -191,19 +192,19 @@ typedef struct cuc_capture_info {
 CUC_API cuc_status cuc_stream_get_capture_info(cuc_capture_info *out, cuc_stream *stream);
 
 /**
- * Put a whole graph into the one that a stream is being captured into, as one node behind what
- * the stream has so far. (An instance cannot be launched on a captured stream.)
+ * Add a whole graph as one node to the graph being captured, after the stream's work so far. (An
+ * instance cannot be launched on a captured stream.)
  *
- * @order  what is captured on the stream next comes after all of the graph
+ * @order  work captured on the stream later runs after all of the graph
  * @thread any thread; one call at a time on the same stream and graph
  * @capture becomes a node of the graph; on a stream that is not captured it fails
- * @param stream a captured one
- * @param graph  copied, with what it keeps; without memory of its own
+ * @param stream a captured stream
+ * @param graph  copied, together with what it keeps; it must not have memory of its own
  * @retval CUC_OK                     added
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the stream is not captured
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
- * @retval CUC_ERROR_DRIVER           the driver refused, such as a graph that allocates or frees;
- *                                    also CUC_ERROR_CONTEXT_LOST
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for a graph that allocates or
+ *                                    frees; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphAddChildGraphNode; "Stream Management":
  * cuStreamUpdateCaptureDependencies
  * @since 0.1
@@ -212,7 +213,7 @@ CUC_API cuc_status cuc_stream_embed_graph(cuc_stream *stream, cuc_graph *graph);
 
 /* ---- Graphs ----------------------------------------------------------------------------- */
 
-/** What a node does, with the driver's values: X(constant, value, name). */
+/** Types of node, with the driver's values: X(constant, value, name). */
 // clang-format off
 #define CUC_NODE_TYPE_LIST(X) \
     X(CUC_NODE_KERNEL,       0,  "kernel") \
@@ -242,13 +243,13 @@ enum {
  *
  * @thread any thread
  * @capture makes no driver call
- * @return static; "unknown" for a type that is not listed
+ * @return static; "unknown" for an unknown type
  * @since 0.1
  */
 CUC_API const char *cuc_node_type_name(int32_t type);
 
 /**
- * The driver's own handle of a graph, which is also its cudaGraph_t.
+ * The driver's handle of a graph, which is also its cudaGraph_t.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -258,7 +259,7 @@ CUC_API const char *cuc_node_type_name(int32_t type);
 CUC_API void *cuc_graph_handle(const cuc_graph *graph);
 
 /**
- * How many nodes a graph has; one that was embedded counts as one.
+ * The number of nodes of a graph; an embedded graph counts as one.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
@@ -273,7 +274,7 @@ CUC_API void *cuc_graph_handle(const cuc_graph *graph);
 CUC_API cuc_status cuc_graph_get_node_count(size_t *out, cuc_graph *graph);
 
 /**
- * How many edges a graph has: pairs of nodes of which one begins when the other has ended.
+ * The number of edges of a graph. An edge is a pair of nodes; one begins when the other has ended.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
@@ -281,7 +282,7 @@ CUC_API cuc_status cuc_graph_get_node_count(size_t *out, cuc_graph *graph);
  * @param      graph the graph
  * @retval CUC_OK                     counted
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphGetEdges
  * @since 0.1
@@ -289,15 +290,15 @@ CUC_API cuc_status cuc_graph_get_node_count(size_t *out, cuc_graph *graph);
 CUC_API cuc_status cuc_graph_get_edge_count(size_t *out, cuc_graph *graph);
 
 /**
- * What the nodes of a graph are, in the driver's order, which is that of their numbers elsewhere.
+ * The types of a graph's nodes, in the driver's order, which also numbers nodes elsewhere.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param[out] types CUC_NODE_ constants, at most `room`; the rest is not written
- * @param      room  elements of types
+ * @param[out] types CUC_NODE_ constants, at most `room`; further elements stay unchanged
+ * @param      room  capacity of types
  * @param      graph the graph
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or types is and room is not 0
+ * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or types is NULL while room is not 0
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphGetNodes, cuGraphNodeGetType
@@ -305,10 +306,10 @@ CUC_API cuc_status cuc_graph_get_edge_count(size_t *out, cuc_graph *graph);
  */
 CUC_API cuc_status cuc_graph_get_node_types(int32_t *types, size_t room, cuc_graph *graph);
 
-/** What a drawing of a graph shows beside its nodes and edges, with the driver's values. */
+/** Details in a drawing of a graph beside its nodes and edges, with the driver's values. */
 enum {
     CUC_DOT_EVERYTHING = 1 << 0,
-    CUC_DOT_RUNTIME_TYPES = 1 << 1, /**< parameters as the CUDA runtime has them */
+    CUC_DOT_RUNTIME_TYPES = 1 << 1, /**< parameters in the form of the CUDA runtime */
     CUC_DOT_KERNELS = 1 << 2,       /**< parameters of kernels, and so on */
     CUC_DOT_COPIES = 1 << 3,
     CUC_DOT_FILLS = 1 << 4,
@@ -317,7 +318,7 @@ enum {
     CUC_DOT_SIGNALS = 1 << 7,
     CUC_DOT_WAITS = 1 << 8,
     CUC_DOT_KERNEL_ATTRIBUTES = 1 << 9,
-    CUC_DOT_HANDLES = 1 << 10, /**< of nodes, and of functions */
+    CUC_DOT_HANDLES = 1 << 10, /**< of nodes and of functions */
     CUC_DOT_ALLOCATIONS = 1 << 11,
     CUC_DOT_FREES = 1 << 12,
     CUC_DOT_MEMORY_WORDS = 1 << 13,
@@ -326,17 +327,17 @@ enum {
 };
 
 /**
- * Draw a graph in the DOT language of Graphviz.
+ * Draw a graph in Graphviz's DOT language.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param[out] text  ends with a NUL; borrowed until the graph is drawn again or released
- * @param[out] bytes without the NUL; may be NULL
+ * @param[out] text  NUL-terminated; borrowed until the graph is drawn again or released
+ * @param[out] bytes length without the NUL; may be NULL
  * @param      graph the graph
- * @param      flags CUC_DOT_ bits; 0: types of nodes, names of kernels and directions of copies
+ * @param      flags CUC_DOT_ bits; 0: node types, kernel names and copy directions
  * @retval CUC_OK                     drawn
- * @retval CUC_ERROR_INVALID_ARGUMENT text or graph is NULL, or a flag is not known
- * @retval CUC_ERROR_IO               the system has no room for the driver to write to
+ * @retval CUC_ERROR_INVALID_ARGUMENT text or graph is NULL, or a flag is unknown
+ * @retval CUC_ERROR_IO               the driver has no place to write its output
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphDebugDotPrint
@@ -351,10 +352,10 @@ CUC_API cuc_status cuc_graph_get_dot(const char **text, size_t *bytes, cuc_graph
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
  * @param graph the graph
- * @param path  made or replaced, as by cuc_object_save()
+ * @param path  created or replaced, as by cuc_object_save()
  * @param flags as for cuc_graph_get_dot()
  * @retval CUC_OK                     drawn
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or a flag is not known
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or a flag is unknown
  * @retval CUC_ERROR_IO               the file cannot be written
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
@@ -364,19 +365,19 @@ CUC_API cuc_status cuc_graph_get_dot(const char **text, size_t *bytes, cuc_graph
 CUC_API cuc_status cuc_graph_write_dot(cuc_graph *graph, const char *path, uint32_t flags);
 
 /**
- * Tie something to a graph: it is let go when the graph, every instance of it and all their
+ * Make a graph hold a user object, which is dropped when the graph, its instances and all their
  * launches are gone.
  *
- * Letting go is done by a later call of cucore's, never by a thread of the driver's: one that
- * makes, updates or drops graphs, waits for a stream or a device, or makes a buffer; and not while
- * cucore captures.
+ * A later cucore call does the dropping, never a driver thread: a call that creates, updates or
+ * releases graphs, waits for a stream or a device, or creates a buffer. It is never done during a
+ * cucore capture.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param graph      instances that are made or updated from now on keep it too
- * @param owner      handed to drop_owner; not taken over when this fails
+ * @param graph      instances created or updated after this call keep the object too
+ * @param owner      passed to drop_owner; not taken over when the call fails
  * @param drop_owner called once, on any thread
- * @retval CUC_OK                     tied
+ * @retval CUC_OK                     kept
  * @retval CUC_ERROR_INVALID_ARGUMENT graph or drop_owner is NULL
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
@@ -386,13 +387,14 @@ CUC_API cuc_status cuc_graph_write_dot(cuc_graph *graph, const char *path, uint3
 CUC_API cuc_status cuc_graph_keep(cuc_graph *graph, void *owner, void (*drop_owner)(void *owner));
 
 /**
- * Tie a buffer to a graph, as by cuc_graph_keep(): one from before the capture, that nodes use.
+ * Make a graph hold a buffer, as by cuc_graph_keep(), for nodes that use a buffer from before the
+ * capture.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param graph  instances that are made or updated from now on keep the buffer too
+ * @param graph  instances created or updated after this call keep the buffer too
  * @param buffer retained
- * @retval CUC_OK                     tied
+ * @retval CUC_OK                     kept
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
@@ -402,7 +404,7 @@ CUC_API cuc_status cuc_graph_keep(cuc_graph *graph, void *owner, void (*drop_own
 CUC_API cuc_status cuc_graph_keep_buffer(cuc_graph *graph, cuc_buffer *buffer);
 
 /**
- * Hold a graph once more.
+ * Add a reference to a graph.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -412,7 +414,7 @@ CUC_API cuc_status cuc_graph_keep_buffer(cuc_graph *graph, cuc_buffer *buffer);
 CUC_API cuc_graph *cuc_graph_retain(cuc_graph *graph);
 
 /**
- * Let go of a graph. Instances of it go on.
+ * Release a graph. Its instances live on.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -426,23 +428,24 @@ CUC_API void cuc_graph_release(cuc_graph *graph);
 
 /** Flags of cuc_graph_exec_options. */
 enum {
-    /** A launch first frees what the one before has left allocated. */
+    /** Each launch first frees the memory that the previous launch left allocated. */
     CUC_GRAPH_AUTO_FREE = 1 << 0,
-    /** Kernels can launch the instance too; not with CUC_GRAPH_AUTO_FREE. */
+    /** Kernels can launch the instance too; excludes CUC_GRAPH_AUTO_FREE. */
     CUC_GRAPH_DEVICE_LAUNCH = 1 << 1,
-    /** Each kernel has the priority of the stream it was captured on, not of the launch's. */
+    /** Each kernel has the priority of the stream it was captured on, not of the launch stream. */
     CUC_GRAPH_NODE_PRIORITY = 1 << 2,
 };
 
-/** How cuc_graph_instantiate() makes an instance; zero is the default of every field. */
+/** Options of cuc_graph_instantiate(); zero is the default of every field. */
 typedef struct cuc_graph_exec_options {
     size_t struct_size; /**< sizeof(cuc_graph_exec_options); the initialisers set it */
-    cuc_stream *upload; /**< where it is brought to the device at once; NULL: by its first launch */
+    cuc_stream *upload; /**< uploads the instance to the device at once; NULL: the first launch
+                             uploads it */
     uint32_t flags;     /**< CUC_GRAPH_ bits */
     uint32_t reserved;  /**< 0 */
 } cuc_graph_exec_options;
 
-/** The starting value of a cuc_graph_exec_options variable. */
+/** Initial value of a cuc_graph_exec_options variable. */
 #define CUC_GRAPH_EXEC_OPTIONS_INIT             \
     {                                           \
         sizeof(cuc_graph_exec_options), 0, 0, 0 \
@@ -460,26 +463,26 @@ typedef struct cuc_graph_exec_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     the caller's struct
- * @param caller_size sizeof(cuc_graph_exec_options) where the caller was compiled
+ * @param caller_size sizeof(cuc_graph_exec_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_graph_exec_options_init(cuc_graph_exec_options *options, size_t caller_size);
 
 /**
- * Make an instance of a graph. It costs many times what a launch does.
+ * Create an instance of a graph. This costs many times as much as a launch.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: asks the driver in relaxed mode
- * @param[out] out     retained, to be released
- * @param      graph   of one with memory of its own, or conditional nodes, there can be one
- * instance at a time
- * @param      options NULL: launched by the host alone, brought to the device by the first launch
- * @retval CUC_OK                         made
- * @retval CUC_ERROR_INVALID_ARGUMENT     out or graph is NULL; flags are not known or exclude each
- *                                        other; the upload stream is no stream
- * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY no room for it on the device
+ * @param[out] out     a new reference; release it
+ * @param      graph   a graph with memory of its own, or with conditional nodes, can have only one
+ *                     instance at a time
+ * @param      options NULL: launched only by the host, uploaded to the device by the first launch
+ * @retval CUC_OK                         created
+ * @retval CUC_ERROR_INVALID_ARGUMENT     out or graph is NULL; flags are unknown or exclude each
+ *                                        other; the upload stream is not valid
+ * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the device has not enough memory for it
  * @retval CUC_ERROR_OUT_OF_MEMORY        no host memory
- * @retval CUC_ERROR_DRIVER               the driver refused: the message says why, and names the
+ * @retval CUC_ERROR_DRIVER               the driver refused: the message gives the reason and the
  *                                        node; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphInstantiateWithParams
  * @since 0.1
@@ -488,7 +491,7 @@ CUC_API cuc_status cuc_graph_instantiate(cuc_graph_exec **out, cuc_graph *graph,
                                          const cuc_graph_exec_options *options);
 
 /**
- * The driver's own handle of an instance, which is also its cudaGraphExec_t.
+ * The driver's handle of an instance, which is also its cudaGraphExec_t.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -498,7 +501,7 @@ CUC_API cuc_status cuc_graph_instantiate(cuc_graph_exec **out, cuc_graph *graph,
 CUC_API void *cuc_graph_exec_handle(const cuc_graph_exec *exec);
 
 /**
- * The flags that an instance was made with.
+ * The flags that an instance was created with.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -508,9 +511,9 @@ CUC_API void *cuc_graph_exec_handle(const cuc_graph_exec *exec);
 CUC_API uint32_t cuc_graph_exec_flags(const cuc_graph_exec *exec);
 
 /**
- * Bring an instance to the device ahead of its first launch, which is then as fast as the others.
+ * Upload an instance to the device, so that its first launch is as fast as the others.
  *
- * @order  enqueues and returns; comes after the stream's work and the instance's launches
+ * @order  enqueues and returns; ordered after the stream's work and the instance's launches
  * @thread any thread; one call at a time on the same instance and stream
  * @capture not on a captured stream: CUC_ERROR_BUSY, or the capture is spoilt where others began it
  * @param exec   the instance
@@ -518,7 +521,7 @@ CUC_API uint32_t cuc_graph_exec_flags(const cuc_graph_exec *exec);
  * @retval CUC_OK                         enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT     an argument is NULL
  * @retval CUC_ERROR_BUSY                 the stream is being captured
- * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY no room for it on the device
+ * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the device has not enough memory for it
  * @retval CUC_ERROR_DRIVER               the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphUpload
  * @since 0.1
@@ -526,12 +529,12 @@ CUC_API uint32_t cuc_graph_exec_flags(const cuc_graph_exec *exec);
 CUC_API cuc_status cuc_graph_exec_upload(cuc_graph_exec *exec, cuc_stream *stream);
 
 /**
- * Launch an instance: all that was captured runs, in the stream's order.
+ * Launch an instance: everything captured runs, in stream order.
  *
- * Launches of one instance follow one another, also on different streams; graphs that are to run
- * side by side are instances of their own.
+ * Launches of one instance run one after the other, even on different streams; graphs that must run
+ * concurrently need separate instances.
  *
- * @order  enqueues and returns; later work of the stream comes after all of the graph
+ * @order  enqueues and returns; later work on the stream runs after all of the graph
  * @thread any thread; one call at a time on the same instance and stream
  * @capture not on a captured stream: CUC_ERROR_BUSY, or the capture is spoilt where others began
  *          it; cuc_stream_embed_graph() captures a graph in a graph
@@ -540,31 +543,30 @@ CUC_API cuc_status cuc_graph_exec_upload(cuc_graph_exec *exec, cuc_stream *strea
  * @retval CUC_OK                         enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT     an argument is NULL
  * @retval CUC_ERROR_BUSY                 the stream is being captured
- * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY no room on the device for what the graph allocates
- * @retval CUC_ERROR_DRIVER               the driver refused, such as while memory that the last
- *                                        launch allocated is not freed; also
- *                                        CUC_ERROR_CONTEXT_LOST
+ * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the device has not enough memory for the graph's
+ *                                        allocations
+ * @retval CUC_ERROR_DRIVER               the driver refused, such as when memory that the last
+ *                                        launch allocated is not freed; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphLaunch
  * @since 0.1
  */
 CUC_API cuc_status cuc_graph_exec_launch(cuc_graph_exec *exec, cuc_stream *stream);
 
 /**
- * Let an instance do what another graph says, which is much cheaper than a new instance: the same
- * nodes with the same edges, of which parameters have changed, such as when the same code was
- * captured again.
+ * Update an instance to another graph with the same nodes and edges but other parameters, such as a
+ * new capture of the same code. This is much cheaper than a new instance.
  *
- * Launches that are enqueued already are not affected. Where it fails the instance is as before:
- * CUC_ERROR_NOT_SUPPORTED says that a new instance is what it takes.
+ * Launches already enqueued are not affected. A failed update leaves the instance unchanged;
+ * CUC_ERROR_NOT_SUPPORTED means that a new instance is required.
  *
  * @thread any thread; one call at a time on the same instance and graph
  * @capture safe: asks the driver in relaxed mode
- * @param exec  the instance; keeps from now on what the graph keeps
- * @param graph needed for the length of the call
+ * @param exec  the instance; it also keeps what the graph keeps
+ * @param graph needed only during the call
  * @retval CUC_OK                     updated
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_NOT_SUPPORTED    the graph differs in more than an update can change: the
- *                                    message says in what, and names the node
+ *                                    message gives the difference and the node
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphExecUpdate
  * @since 0.1
@@ -572,7 +574,7 @@ CUC_API cuc_status cuc_graph_exec_launch(cuc_graph_exec *exec, cuc_stream *strea
 CUC_API cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph);
 
 /**
- * Hold an instance once more.
+ * Add a reference to an instance.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -582,7 +584,7 @@ CUC_API cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph)
 CUC_API cuc_graph_exec *cuc_graph_exec_retain(cuc_graph_exec *exec);
 
 /**
- * Let go of an instance. Launches of it that are under way are not cut short.
+ * Release an instance. Launches in progress complete.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -592,25 +594,25 @@ CUC_API cuc_graph_exec *cuc_graph_exec_retain(cuc_graph_exec *exec);
  */
 CUC_API void cuc_graph_exec_release(cuc_graph_exec *exec);
 
-/** Of a device's memory for what graphs allocate: bytes. */
+/** Figures of a device's graph memory, in bytes. */
 enum {
-    CUC_GRAPH_MEMORY_USED = 0,          /**< by instances, also those that do not run */
-    CUC_GRAPH_MEMORY_USED_HIGH = 1,     /**< the most since it was last reset */
-    CUC_GRAPH_MEMORY_RESERVED = 2,      /**< that, and what is kept for the next launch */
-    CUC_GRAPH_MEMORY_RESERVED_HIGH = 3, /**< the most since it was last reset */
+    CUC_GRAPH_MEMORY_USED = 0,          /**< used by instances, including those not running */
+    CUC_GRAPH_MEMORY_USED_HIGH = 1,     /**< maximum since its last reset */
+    CUC_GRAPH_MEMORY_RESERVED = 2,      /**< used, plus memory kept for the next launch */
+    CUC_GRAPH_MEMORY_RESERVED_HIGH = 3, /**< maximum since its last reset */
 };
 
 /**
- * How much memory a device has for what graphs allocate.
+ * Read the size of a device's graph memory.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out    bytes
- * @param      device whose
+ * @param      device the device
  * @param      which  a CUC_GRAPH_MEMORY_ constant
- * @retval CUC_OK                     asked
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or `which` is no such constant
- * @retval CUC_ERROR_NOT_SUPPORTED    a driver before CUDA 11.4
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or `which` is not such a constant
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 11.4
  * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Graph Management": cuDeviceGetGraphMemAttribute
  * @since 0.1
@@ -618,15 +620,15 @@ enum {
 CUC_API cuc_status cuc_device_get_graph_memory(uint64_t *out, cuc_device *device, int32_t which);
 
 /**
- * Start a high mark of graphs' memory anew, from what there is now.
+ * Reset a high mark of graph memory to the present size.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param device whose
+ * @param device the device
  * @param which  CUC_GRAPH_MEMORY_USED_HIGH or CUC_GRAPH_MEMORY_RESERVED_HIGH
  * @retval CUC_OK                     reset
- * @retval CUC_ERROR_INVALID_ARGUMENT the device is NULL, or `which` is neither
- * @retval CUC_ERROR_NOT_SUPPORTED    a driver before CUDA 11.4
+ * @retval CUC_ERROR_INVALID_ARGUMENT the device is NULL, or `which` is neither of these
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 11.4
  * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Graph Management": cuDeviceSetGraphMemAttribute
  * @since 0.1
@@ -634,14 +636,14 @@ CUC_API cuc_status cuc_device_get_graph_memory(uint64_t *out, cuc_device *device
 CUC_API cuc_status cuc_device_reset_graph_memory(cuc_device *device, int32_t which);
 
 /**
- * Give memory back that is kept for graphs' next launches.
+ * Return memory that is kept for later graph launches to the system.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param device whose
- * @retval CUC_OK                     given back
+ * @param device the device
+ * @retval CUC_OK                     trimmed
  * @retval CUC_ERROR_INVALID_ARGUMENT the device is NULL
- * @retval CUC_ERROR_NOT_SUPPORTED    a driver before CUDA 11.4
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 11.4
  * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Graph Management": cuDeviceGraphMemTrim
  * @since 0.1

@@ -1,14 +1,15 @@
 /**
  * @file
- * Green contexts: parts of a device's multiprocessors, for work that must not wait for other work.
+ * Green contexts: partitions of a device's multiprocessors, for work that must not wait for other
+ * work.
  *
- * The multiprocessors of a device are split into groups, and a green context has some of them. What
- * is put on a stream of it runs there and nowhere else: a kernel that fills its part leaves the
- * rest to others. Memory, code, events and everything else are the device's, and go with these
- * streams as with any other.
+ * The multiprocessors of a device are split into groups, and a green context owns some of them.
+ * Work on its streams runs only there: a kernel that fills its partition leaves the others free.
+ * Memory, code, events and everything else belong to the device and work with these streams as with
+ * any other.
  *
  *     cuc_device_get_sms(&all, device);
- *     cuc_sms_split(groups, &count, &rest, &all, 16, 0); // count: wanted, then how many there are
+ *     cuc_sms_split(groups, &count, &rest, &all, 16, 0); // count: wanted, then available
  *     cuc_green_context_create(&part, device, groups, 1);
  *     cuc_stream_create_green(&urgent, part, NULL);      // 16 multiprocessors, always
  */
@@ -22,23 +23,23 @@
 CUC_BEGIN_DECLS
 
 /**
- * Some of a device's multiprocessors: a plain value, that owns nothing.
+ * A set of a device's multiprocessors: a plain value that owns nothing.
  */
 typedef struct cuc_sms {
     uint32_t count;     /**< multiprocessors */
-    uint32_t least;     /**< of a group that they are split into; 0 of drivers before CUDA 13.0 */
-    uint32_t alignment; /**< what the size of a group is a multiple of; 0 as above */
+    uint32_t least;     /**< minimum size of a group; 0 with drivers before CUDA 13.0 */
+    uint32_t alignment; /**< granularity of group sizes; 0 as above */
     uint32_t reserved;
     uint64_t driver[18]; /**< the driver's CUdevResource */
 } cuc_sms;
 
-/** A part of a device: its primary context with some of its multiprocessors. */
+/** A partition of a device: its primary context with some of its multiprocessors. */
 typedef struct cuc_green_context cuc_green_context;
 
 /** Flags of cuc_sms_split(), with the driver's values. */
 enum {
-    CUC_SMS_ANY = 0x1,         /**< smaller groups, which may not have large clusters */
-    CUC_SMS_MAX_CLUSTER = 0x2, /**< groups that can have clusters as large as they may be */
+    CUC_SMS_ANY = 0x1,         /**< smaller groups, which may not support large clusters */
+    CUC_SMS_MAX_CLUSTER = 0x2, /**< groups that support clusters of the maximum size */
 };
 
 /**
@@ -48,9 +49,9 @@ enum {
  * @capture safe: not restricted by the driver
  * @param[out] out    the multiprocessors
  * @param      device the device
- * @retval CUC_OK                     asked
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.4
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.4
  * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Green Contexts": cuDeviceGetDevResource
  * @since 0.1
@@ -62,20 +63,21 @@ CUC_API cuc_status cuc_device_get_sms(cuc_sms *out, cuc_device *device);
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] groups [*count] the groups; NULL only counts how many there could be
- * @param      count  in: how many are wanted; out: how many there are, at most that
- * @param[out] rest   what is left over, with a count of 0 when nothing is; may be NULL
- * @param      from   of cuc_device_get_sms() or cuc_green_context_get_sms(): groups and rests are
- * not split again
- * @param      least  of each group; the driver rounds it up to what the device can have. 0: its
- * least
+ * @param[out] groups [*count] the groups; NULL only counts the possible groups
+ * @param      count  in: number wanted; out: number available, at most that
+ * @param[out] rest   the remainder, with a count of 0 when there is none; may be NULL
+ * @param      from   from cuc_device_get_sms() or cuc_green_context_get_sms(): groups and
+ *                    remainders cannot be split again
+ * @param      least  minimum of each group, rounded up by the driver to a possible size. 0: the
+ *                    driver's minimum
  * @param      flags  CUC_SMS_ bits
  * @retval CUC_OK                     split
- * @retval CUC_ERROR_INVALID_ARGUMENT count or from is NULL, groups are wanted and *count is 0,
- * least is more than there are, flags are not known, or from is no such value
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.4
+ * @retval CUC_ERROR_INVALID_ARGUMENT count or from is NULL, groups is given and *count is 0, least
+ *                                    exceeds the available number, flags are unknown, or from is
+ *                                    not a valid value
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.4
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
- * @retval CUC_ERROR_DRIVER           the driver refused, such as to split a group
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as splitting a group
  * @source CUDA Driver API, "Green Contexts": cuDevSmResourceSplitByCount
  * @since 0.1
  */
@@ -83,21 +85,21 @@ CUC_API cuc_status cuc_sms_split(cuc_sms *groups, uint32_t *count, cuc_sms *rest
                                  const cuc_sms *from, uint32_t least, uint32_t flags);
 
 /**
- * Make a green context.
+ * Create a green context.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] out    retained, to be released
- * @param      device whose multiprocessors they are
- * @param      sms    [count] groups and the rest of one split, or all of a device
+ * @param[out] out    a new reference; release it
+ * @param      device the device that has the multiprocessors
+ * @param      sms    [count] groups and the remainder of one split, or all of a device
  * @param      count  more than 0
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, count is 0, or a part has no
- * multiprocessors
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.4
+ *                                    multiprocessors
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.4
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
- * @retval CUC_ERROR_DRIVER           the driver refused, such as parts of two splits or another
- * device's
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for parts of two splits or of
+ *                                    another device
  * @source CUDA Driver API, "Green Contexts": cuDevResourceGenerateDesc, cuGreenCtxCreate
  * @since 0.1
  */
@@ -111,7 +113,7 @@ CUC_API cuc_status cuc_green_context_create(cuc_green_context **out, cuc_device 
  * @capture safe: not restricted by the driver
  * @param[out] out     the multiprocessors
  * @param      context the green context
- * @retval CUC_OK                     asked
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Green Contexts": cuGreenCtxGetDevResource
@@ -120,7 +122,7 @@ CUC_API cuc_status cuc_green_context_create(cuc_green_context **out, cuc_device 
 CUC_API cuc_status cuc_green_context_get_sms(cuc_sms *out, cuc_green_context *context);
 
 /**
- * The driver's own handle of a green context.
+ * The driver's handle of a green context.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -140,7 +142,7 @@ CUC_API void *cuc_green_context_handle(const cuc_green_context *context);
 CUC_API cuc_device *cuc_green_context_device(const cuc_green_context *context);
 
 /**
- * Hold a green context once more.
+ * Add a reference to a green context.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -150,7 +152,7 @@ CUC_API cuc_device *cuc_green_context_device(const cuc_green_context *context);
 CUC_API cuc_green_context *cuc_green_context_retain(cuc_green_context *context);
 
 /**
- * Let go of a green context. Its streams hold it.
+ * Release a green context. Its streams retain it.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -163,17 +165,17 @@ CUC_API void cuc_green_context_release(cuc_green_context *context);
 /**
  * Create a stream whose kernels run on the multiprocessors of a green context.
  *
- * It is a stream of the device's primary context like any other, and never in step with the legacy
- * one.
+ * It is an ordinary stream of the device's primary context, except that it never synchronises with
+ * the legacy default stream.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] out     retained, to be released
+ * @param[out] out     a new reference; release it
  * @param      context retained
- * @param      options NULL: the lowest priority; CUC_STREAM_SYNC_LEGACY is refused
+ * @param      options NULL: lowest priority; CUC_STREAM_SYNC_LEGACY is refused
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out or context is NULL, or a flag is set
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.5
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.5
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Green Contexts": cuGreenCtxStreamCreate

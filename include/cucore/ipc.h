@@ -1,21 +1,21 @@
 /**
  * @file
- * Memory and events for other processes of the same machine. Linux alone.
+ * Memory and events shared between processes of one machine. Linux only.
  *
- * One process makes a pool with CUC_MEMORY_POOL_IPC, and gives its file descriptor to the other,
+ * One process creates a pool with CUC_MEMORY_POOL_IPC and passes its file descriptor to the other,
  * over a Unix socket (SCM_RIGHTS) or through fork() before the driver is initialised. The other
- * imports the pool, once; from then on buffers of it go by the 64 bytes of a cuc_ipc_handle, in any
- * way. Events with CUC_EVENT_IPC go by such bytes alone.
+ * process imports the pool once. From then on a buffer of the pool is passed as the 64 bytes of a
+ * cuc_ipc_handle, by any means. An event with CUC_EVENT_IPC needs only such bytes.
  *
- *     cuc_memory_pool_export(&fd, pool);        // here
+ *     cuc_memory_pool_export(&fd, pool);        // in this process
  *     cuc_buffer_export(&handle, buffer);
- *     ...                                       // fd and handle go there
+ *     ...                                       // send fd and handle
  *     cuc_memory_pool_import(&pool, device, fd);
  *     cuc_buffer_import(&buffer, pool, &handle, bytes, stream);
  *
- * The memory is there as long as the process that made it keeps its buffer: the other releases its
- * own one first. Order between the two is theirs to make, by an event or by a message once a stream
- * has been waited for.
+ * The memory lives until the process that created it releases its buffer; the other process must
+ * release its own buffer first. The two processes order their work themselves, with an event, or
+ * with a message sent after waiting for a stream.
  */
 #ifndef CUCORE_IPC_H
 #define CUCORE_IPC_H
@@ -28,41 +28,40 @@
 
 CUC_BEGIN_DECLS
 
-/** What names a buffer or an event to another process: bytes to be copied. */
+/** Identifies a buffer or an event to another process: bytes to be copied. */
 typedef struct cuc_ipc_handle {
-    uint8_t bytes[64]; /**< the driver's own */
+    uint8_t bytes[64]; /**< the driver's handle */
 } cuc_ipc_handle;
 
 /**
- * A file descriptor for a pool, by which another process imports it.
+ * Export a pool as a file descriptor, by which another process imports it.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out  the caller closes it; close-on-exec is the driver's to choose
- * @param      pool made with CUC_MEMORY_POOL_IPC
- * @retval CUC_OK                     made
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the resource is no pool
- * @retval CUC_ERROR_DRIVER           the driver refused, such as a pool that is not for other
- *                                    processes
+ * @param[out] out  the caller closes it; the driver decides on close-on-exec
+ * @param      pool created with CUC_MEMORY_POOL_IPC
+ * @retval CUC_OK                     created
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the resource is not a pool
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for a pool without
+ *                                    CUC_MEMORY_POOL_IPC
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemPoolExportToShareableHandle
  * @since 0.1
  */
 CUC_API cuc_status cuc_memory_pool_export(int32_t *out, cuc_memory_resource *pool);
 
 /**
- * Have another process's pool. Nothing can be allocated from it: it is what cuc_buffer_import()
- * takes.
+ * Import another process's pool. It cannot allocate; cuc_buffer_import() takes it.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out    retained, to be released
- * @param      device the device that the memory is of
- * @param      fd     what cuc_memory_pool_export() gave, as this process has it; it stays the
- *                    caller's, and may be closed afterwards
+ * @param[out] out    a new reference; release it
+ * @param      device the device that owns the memory
+ * @param      fd     from cuc_memory_pool_export(), valid in this process; the caller keeps it and
+ *                    may close it after the call
  * @retval CUC_OK                     imported
  * @retval CUC_ERROR_INVALID_ARGUMENT out or device is NULL, or fd is negative
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
- * @retval CUC_ERROR_DRIVER           the driver refused, such as a descriptor of something else
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for a descriptor of something else
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemPoolImportFromShareableHandle
  * @since 0.1
  */
@@ -70,39 +69,40 @@ CUC_API cuc_status cuc_memory_pool_import(cuc_memory_resource **out, cuc_device 
                                           int32_t fd);
 
 /**
- * What names a buffer to a process that has imported its pool.
+ * Export a buffer to a process that has imported its pool.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out    its bytes
- * @param      buffer a whole one of a pool with CUC_MEMORY_POOL_IPC
- * @retval CUC_OK                     made
+ * @param[out] out    the handle
+ * @param      buffer from a pool with CUC_MEMORY_POOL_IPC, not a slice
+ * @retval CUC_OK                     exported
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the buffer is a slice
- * @retval CUC_ERROR_DRIVER           the driver refused, such as memory that is of no such pool
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for memory of another kind of pool
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemPoolExportPointer
  * @since 0.1
  */
 CUC_API cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buffer);
 
 /**
- * Have another process's buffer. Imported again it is at the same address, and there until the last
- * of its buffers here is released.
+ * Import another process's buffer. A repeated import has the same address; the memory stays mapped
+ * until the last of its buffers in this process is released.
  *
- * @order  the memory is there at once; whether the other process's work on it is done is not known
- *         here
+ * @order  the memory is available at once; this process cannot tell whether the other process's
+ *         work on it is complete
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out    retained; released before the other process releases its own
- * @param      pool   what cuc_memory_pool_import() gave of its pool; retained
- * @param      handle what cuc_buffer_export() gave
- * @param      bytes  its size, which the other process has to tell; fewer bytes import its
- * beginning
- * @param      stream orders the end of the buffer here; retained
+ * @param[out] out    retained; release it before the other process releases its own
+ * @param      pool   from cuc_memory_pool_import() of the buffer's pool; retained
+ * @param      handle from cuc_buffer_export()
+ * @param      bytes  size of the buffer, which the other process must send; a smaller size
+ *                    imports its beginning
+ * @param      stream orders the release of the buffer; retained
  * @retval CUC_OK                     imported
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, the resource is no pool, or bytes is
- * above the buffer's size; a driver that does not tell the size leaves bytes unchecked
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, the resource is not a pool, or bytes
+ *                                    exceeds the buffer's size; a driver that does not tell the
+ *                                    size leaves bytes unchecked
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
- * @retval CUC_ERROR_DRIVER           the driver refused, such as a buffer of another pool
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for a buffer of another pool
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemPoolImportPointer
  * @since 0.1
  */
@@ -111,14 +111,14 @@ CUC_API cuc_status cuc_buffer_import(cuc_buffer **out, cuc_memory_resource *pool
                                      cuc_stream *stream);
 
 /**
- * What names an event to another process.
+ * Export an event to another process.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out   its bytes
- * @param      event made with CUC_EVENT_IPC, to outlive its use elsewhere
- * @retval CUC_OK                     made
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the event is not for other processes
+ * @param[out] out   the handle
+ * @param      event created with CUC_EVENT_IPC; it must outlive its use in other processes
+ * @retval CUC_OK                     exported
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the event has no CUC_EVENT_IPC
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuIpcGetEventHandle
  * @since 0.1
@@ -126,18 +126,18 @@ CUC_API cuc_status cuc_buffer_import(cuc_buffer **out, cuc_memory_resource *pool
 CUC_API cuc_status cuc_event_export(cuc_ipc_handle *out, cuc_event *event);
 
 /**
- * Have another process's event, to wait for what it has recorded.
+ * Import another process's event, to wait for its recording.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out    the event, to be released
- * @param      device the device that it is of
- * @param      handle what cuc_event_export() gave
+ * @param      device the device that the event belongs to
+ * @param      handle from cuc_event_export()
  * @retval CUC_OK                     imported
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
- * @retval CUC_ERROR_DRIVER           the driver refused, such as an event that is gone, or one of
- * this process; also CUC_ERROR_CONTEXT_LOST
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for an event that is destroyed or
+ *                                    belongs to this process; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Memory Management": cuIpcOpenEventHandle
  * @since 0.1
  */

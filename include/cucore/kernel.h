@@ -1,6 +1,6 @@
 /**
  * @file
- * Kernels: what they take, what they use, and how they may be launched.
+ * Kernels: their parameters, resource use and launch attributes.
  */
 #ifndef CUCORE_KERNEL_H
 #define CUCORE_KERNEL_H
@@ -14,16 +14,16 @@ CUC_BEGIN_DECLS
 /**
  * A kernel, launchable on every device that its code runs on.
  *
- * cuc_object_get_kernel() makes one; it retains its object, and so keeps its code loaded.
- * Threads: any thread. Setting an attribute while another thread launches the same kernel is not
- * ordered with that launch.
+ * cuc_object_get_kernel() creates it; it retains its object and so keeps the code loaded. Threads:
+ * any thread. An attribute set while another thread launches the same kernel is not ordered with
+ * that launch.
  */
 typedef struct cuc_kernel cuc_kernel;
 
 /**
- * What is known of a parameter's type: X(constant, value, name).
+ * Types of a parameter: X(constant, value, name).
  *
- * Sizes come from the driver, types from the kernel's PTX where there is one.
+ * Sizes come from the driver, types from the kernel's PTX where available.
  */
 // clang-format off
 #define CUC_PARAMETER_LIST(X) \
@@ -41,8 +41,8 @@ enum {
 /** One parameter of a kernel. */
 typedef struct cuc_kernel_parameter {
     size_t struct_size; /**< sizeof(cuc_kernel_parameter), set by the caller */
-    uint32_t offset;    /**< in bytes from the start of the parameters, as the driver has it; with
-                             a driver older than CUDA 12.4, as their alignments have it */
+    uint32_t offset;    /**< in bytes from the start of the parameters, as the driver reports it;
+                             with a driver older than CUDA 12.4, computed from the alignments */
     uint32_t bytes;     /**< its size */
     int32_t type;       /**< a CUC_PARAMETER_ value */
     int32_t reserved;   /**< 0 */
@@ -54,7 +54,7 @@ typedef struct cuc_kernel_parameter {
     }
 
 /**
- * What a kernel uses or is allowed on one device: X(constant, value, name, settable).
+ * Resource use and limits of a kernel on one device: X(constant, value, name, settable).
  *
  * Values are those of the driver's CUfunction_attribute.
  */
@@ -85,7 +85,7 @@ enum {
         CUC_KERNEL_ATTRIBUTE_COUNT = 16
 };
 
-/** How a kernel would have the memory that L1 cache and shared memory divide. */
+/** Preferred split between L1 cache and shared memory. */
 enum {
     CUC_KERNEL_CACHE_DEFAULT = 0, /**< no preference */
     CUC_KERNEL_CACHE_SHARED = 1,  /**< more shared memory */
@@ -94,16 +94,16 @@ enum {
 };
 
 /**
- * Wrap a CUkernel that something else loaded; it is borrowed, never unloaded.
+ * Wrap a CUkernel that was loaded elsewhere; it is borrowed and never unloaded.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param out    the caller's reference: cuc_kernel_release()
+ * @param out    a new reference; release it with cuc_kernel_release()
  * @param handle a CUkernel; it must stay loaded while the wrapper lives
- * @param object the object whose library the kernel is of, retained; NULL: a library that cucore
- *               does not know
+ * @param object the object that the kernel belongs to, retained; NULL: a library unknown to cucore
  * @retval CUC_OK                     wrapped
- * @retval CUC_ERROR_INVALID_ARGUMENT out or handle is NULL, or the kernel is not of that object
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or handle is NULL, or the kernel does not belong to the
+ *                                    object
  * @retval CUC_ERROR_DRIVER           the driver does not know the handle
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_NO_DRIVER        no CUDA driver could be loaded
@@ -114,20 +114,20 @@ enum {
 CUC_API cuc_status cuc_kernel_from_handle(cuc_kernel **out, void *handle, cuc_object *object);
 
 /**
- * Share a kernel.
+ * Add a reference to a kernel.
  *
  * @thread any thread
  * @capture makes no driver call
- * @param kernel NULL is passed through
+ * @param kernel NULL is returned as it is
  * @return kernel
  * @since 0.1
  */
 CUC_API cuc_kernel *cuc_kernel_retain(cuc_kernel *kernel);
 
 /**
- * Give a reference back; the last one gives back the object.
+ * Release a reference to a kernel; the last one releases its object.
  *
- * @order  where it was the object's last user, unloading may wait for running work
+ * @order  releasing the last user of the object may wait for running work
  * @thread any thread, also at process exit
  * @capture safe: asks the driver in relaxed mode
  * @param kernel NULL does nothing
@@ -136,7 +136,7 @@ CUC_API cuc_kernel *cuc_kernel_retain(cuc_kernel *kernel);
 CUC_API void cuc_kernel_release(cuc_kernel *kernel);
 
 /**
- * The name a kernel was asked for by: its symbol, or a name expression.
+ * The name that a kernel was requested by: its symbol, or a name expression.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -146,11 +146,11 @@ CUC_API void cuc_kernel_release(cuc_kernel *kernel);
 CUC_API const char *cuc_kernel_name(const cuc_kernel *kernel);
 
 /**
- * The symbol of a kernel in its object code, mangled where its source is C++.
+ * The symbol of a kernel in its object code; mangled for C++.
  *
  * @thread any thread
  * @capture makes no driver call
- * @return borrowed: valid while the kernel lives; "" for NULL, and for a foreign kernel where the
+ * @return borrowed: valid while the kernel lives; "" for NULL, and for a foreign kernel when the
  *         driver is older than CUDA 12.3; never NULL
  * @since 0.1
  */
@@ -167,7 +167,7 @@ CUC_API const char *cuc_kernel_symbol(const cuc_kernel *kernel);
 CUC_API void *cuc_kernel_handle(const cuc_kernel *kernel);
 
 /**
- * The object that a kernel is of.
+ * The object that a kernel belongs to.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -177,32 +177,30 @@ CUC_API void *cuc_kernel_handle(const cuc_kernel *kernel);
 CUC_API cuc_object *cuc_kernel_object(const cuc_kernel *kernel);
 
 /**
- * The driver's CUfunction of a kernel on one device, for calls that know no CUkernel.
+ * The driver's CUfunction of a kernel on one device, for calls that do not take a CUkernel.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param out    borrowed: valid while the kernel lives
  * @param kernel any kernel
- * @param device the function is of its primary context; NULL: of the calling thread's current
- *               context
- * @retval CUC_OK                     given
+ * @param device selects its primary context; NULL: the calling thread's current context
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT out or kernel is NULL
- * @retval CUC_ERROR_DRIVER           refused, such as with no current context
+ * @retval CUC_ERROR_DRIVER           refused, such as without a current context
  * @source CUDA Driver API, "Library Management": cuKernelGetFunction
  * @since 0.1
  */
 CUC_API cuc_status cuc_kernel_get_function(void **out, cuc_kernel *kernel, cuc_device *device);
 
 /**
- * How many parameters a kernel has.
+ * The number of parameters of a kernel.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param out    the number
  * @param kernel any kernel
  * @retval CUC_OK                     counted
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.4, and there is no PTX to
- * tell
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.4, and there is no PTX
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @source CUDA Driver API, "Library Management": cuKernelGetParamInfo
  * @since 0.1
@@ -214,12 +212,12 @@ CUC_API cuc_status cuc_kernel_get_parameter_count(size_t *out, const cuc_kernel 
  *
  * @thread any thread
  * @capture makes no driver call
- * @param out    filled up to its struct_size; a field that this library does not know is 0
+ * @param out    filled up to its struct_size; fields unknown to this library are 0
  * @param kernel any kernel
  * @param index  below cuc_kernel_get_parameter_count()
- * @retval CUC_OK                     given
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size is no size of it, or index is
- *                                    past the end
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, struct_size is unknown, or index is past
+ *                                    the end
  * @retval CUC_ERROR_NOT_SUPPORTED    as for cuc_kernel_get_parameter_count()
  * @source CUDA Driver API, "Library Management": cuKernelGetParamInfo
  * @since 0.1
@@ -228,28 +226,28 @@ CUC_API cuc_status cuc_kernel_get_parameter(cuc_kernel_parameter *out, const cuc
                                             size_t index);
 
 /**
- * The name of what is known of a parameter's type, such as "float".
+ * The name of a parameter type, such as "float".
  *
  * @thread any thread
  * @capture makes no driver call
  * @param type any value
- * @return static storage; "any" for a value of no type; never NULL
+ * @return static storage; "any" for an unknown type; never NULL
  * @since 0.1
  */
 CUC_API const char *cuc_parameter_type_name(int32_t type);
 
 /**
- * Ask the driver for an attribute of a kernel on one device.
+ * Read an attribute of a kernel on one device.
  *
- * The first question about a kernel on a device may load its code there.
+ * The first query about a kernel on a device may load its code there.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param out       bytes, threads, registers, versions as major * 10 + minor, or 0 and 1
+ * @param out       bytes, threads, registers, versions as major * 10 + minor, or 0 or 1
  * @param kernel    any kernel
  * @param device    attributes differ between devices
  * @param attribute a CUC_KERNEL_ attribute
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or there is no such attribute
  * @retval CUC_ERROR_DRIVER           refused, such as for code that does not run on the device
  * @source CUDA Driver API, "Library Management": cuKernelGetAttribute
@@ -261,8 +259,8 @@ CUC_API cuc_status cuc_kernel_get_attribute(int32_t *out, cuc_kernel *kernel, cu
 /**
  * Set an attribute of a kernel on one device, for every handle and context there.
  *
- * CUC_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES needs no setting for cuc_launch(), which raises it when
- * a launch asks for more; a lower value set here is therefore no limit to cuc_launch().
+ * cuc_launch() raises CUC_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES itself when a launch needs more. A
+ * lower value set here therefore does not limit cuc_launch().
  *
  * @thread any thread; not ordered with launches by other threads
  * @capture safe: asks the driver in relaxed mode
@@ -271,8 +269,8 @@ CUC_API cuc_status cuc_kernel_get_attribute(int32_t *out, cuc_kernel *kernel, cu
  * @param attribute a CUC_KERNEL_ attribute that is settable
  * @param value     in the attribute's unit
  * @retval CUC_OK                     set
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, there is no such attribute, or it can
- * only be read
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, there is no such attribute, or it is
+ *                                    read-only
  * @retval CUC_ERROR_DRIVER           the driver refused the value
  * @source CUDA Driver API, "Library Management": cuKernelSetAttribute
  * @since 0.1
@@ -286,24 +284,24 @@ CUC_API cuc_status cuc_kernel_set_attribute(cuc_kernel *kernel, cuc_device *devi
  * @thread any thread
  * @capture makes no driver call
  * @param attribute any value
- * @return static storage; "unknown" for a value of no attribute; never NULL
+ * @return static storage; "unknown" for an unknown attribute; never NULL
  * @since 0.1
  */
 CUC_API const char *cuc_kernel_attribute_name(int32_t attribute);
 
 /**
- * The attribute of a name.
+ * The attribute with a given name.
  *
  * @thread any thread
  * @capture makes no driver call
- * @param name as cuc_kernel_attribute_name() gives it; NULL is no attribute
+ * @param name as cuc_kernel_attribute_name() returns it; NULL matches no attribute
  * @return a CUC_KERNEL_ attribute, or -1
  * @since 0.1
  */
 CUC_API int32_t cuc_kernel_attribute_from_name(const char *name);
 
 /**
- * Say whether a kernel would rather have shared memory or cache on one device; a hint.
+ * Set a kernel's preference between shared memory and cache on one device; a hint.
  *
  * @thread any thread; not ordered with launches by other threads
  * @capture safe: asks the driver in relaxed mode
@@ -311,7 +309,7 @@ CUC_API int32_t cuc_kernel_attribute_from_name(const char *name);
  * @param device the device it is set on
  * @param config a CUC_KERNEL_CACHE_ value
  * @retval CUC_OK                     set
- * @retval CUC_ERROR_INVALID_ARGUMENT kernel or device is NULL, or config is no such value
+ * @retval CUC_ERROR_INVALID_ARGUMENT kernel or device is NULL, or config is not such a value
  * @retval CUC_ERROR_DRIVER           refused
  * @source CUDA Driver API, "Library Management": cuKernelSetCacheConfig
  * @since 0.1

@@ -1,6 +1,6 @@
 /**
  * @file
- * Launching kernels, and host functions in stream order.
+ * Kernel launches, and host functions in stream order.
  */
 #ifndef CUCORE_LAUNCH_H
 #define CUCORE_LAUNCH_H
@@ -14,24 +14,24 @@
 
 CUC_BEGIN_DECLS
 
-/** How an argument's value lies in a cuc_arg, beside the element types of cuc_dtype. */
+/** Kind of value in a cuc_arg; these extend the element types of cuc_dtype. */
 enum {
     CUC_ARG_POINTER = 64, /**< a device address in value.u64 */
-    CUC_ARG_BUFFER = 65,  /**< a cuc_buffer in value.pointer: passes its device address */
-    CUC_ARG_TENSOR = 66,  /**< a cuc_tensor in value.pointer: passes its data address */
-    CUC_ARG_BYTES = 67,   /**< `bytes` bytes at value.pointer: any struct, checked by size */
-    CUC_ARG_NONE = 68,    /**< nothing that a kernel takes, such as a cuc_stream: refused */
+    CUC_ARG_BUFFER = 65,  /**< a cuc_buffer in value.pointer; passes its device address */
+    CUC_ARG_TENSOR = 66,  /**< a cuc_tensor in value.pointer; passes its data address */
+    CUC_ARG_BYTES = 67,   /**< `bytes` bytes at value.pointer, such as a struct; checked by size */
+    CUC_ARG_NONE = 68,    /**< a value that no kernel takes, such as a cuc_stream; refused */
 };
 
 /**
  * One argument of a kernel.
  *
- * Scalars lie in the struct itself, in the first bytes of `value`; everything else is pointed to
- * and read before cuc_launch() returns. Zeroed fields beyond the value are not needed.
+ * A scalar is stored in the struct itself, in the first bytes of `value`. Anything else is pointed
+ * to and read before cuc_launch() returns. The other bytes of `value` need not be zero.
  */
 typedef struct cuc_arg {
     int32_t type;   /**< a cuc_dtype, or a CUC_ARG_ constant */
-    uint32_t bytes; /**< of the value as the kernel declares it */
+    uint32_t bytes; /**< size of the value as the kernel declares it */
     union {
         uint64_t u64;
         int64_t i64;
@@ -44,11 +44,11 @@ typedef struct cuc_arg {
 
 /** Flags of cuc_launch_config. */
 enum {
-    /** Every block must run at once, so that the grid can synchronise. */
+    /** Every block must be resident at once, so that the grid can synchronise. */
     CUC_LAUNCH_COOPERATIVE = 1 << 0,
-    /** Programmatic dependent launch: may begin before the kernel ahead of it has ended, which
-     *  it waits for with griddepcontrol.wait (cudaGridDependencySynchronize). Compute capability
-     *  9.0 and later. */
+    /** Programmatic dependent launch: the kernel may begin before the preceding one has ended, and
+     * waits for it with griddepcontrol.wait (cudaGridDependencySynchronize). Compute capability
+     * 9.0 and later. */
     CUC_LAUNCH_PROGRAMMATIC = 1 << 1,
 };
 
@@ -78,7 +78,7 @@ enum {
     CUC_CLUSTER_SCHEDULING_LOAD_BALANCING = 2,
 };
 
-/** How lines of an access policy window are kept in L2. */
+/** Retention in L2 of lines in an access policy window. */
 enum {
     CUC_CACHE_NORMAL = 0,
     CUC_CACHE_STREAMING = 1,
@@ -86,9 +86,10 @@ enum {
 };
 
 /**
- * One attribute of a launch beyond what cuc_launch_config has fields for.
+ * One launch attribute that cuc_launch_config has no field for.
  *
- * Which member of `value` counts is said beside it. CUC_LAUNCH_ATTRIBUTE_IGNORE reads none.
+ * The comment on each member of `value` lists the attributes that use it.
+ * CUC_LAUNCH_ATTRIBUTE_IGNORE uses none.
  */
 typedef struct cuc_launch_attribute {
     int32_t id;        /**< a CUC_LAUNCH_ATTRIBUTE_ constant */
@@ -102,13 +103,14 @@ typedef struct cuc_launch_attribute {
         struct {
             cuc_device_ptr base; /**< start of the window */
             uint64_t bytes;      /**< its length */
-            float hit_ratio;     /**< share of the window that gets `hit`, 0 to 1 */
+            float hit_ratio;     /**< fraction of the window's accesses that use `hit`, 0 to 1 */
             int32_t hit;         /**< a CUC_CACHE_ constant */
             int32_t miss;        /**< CUC_CACHE_NORMAL or CUC_CACHE_STREAMING */
         } window;                /**< ACCESS_POLICY_WINDOW */
         struct {
-            cuc_event *event;         /**< without timing; retained by nobody */
-            int32_t trigger_at_start; /**< PROGRAMMATIC_EVENT: 1: when all blocks have begun */
+            cuc_event *event;         /**< without timing; not retained */
+            int32_t trigger_at_start; /**< PROGRAMMATIC_EVENT: 1: trigger when all blocks have
+                                           begun */
             int32_t flags;            /**< the driver's event record flags */
         } event;                      /**< PROGRAMMATIC_EVENT, COMPLETION_EVENT */
         struct {
@@ -118,28 +120,29 @@ typedef struct cuc_launch_attribute {
         struct {
             int32_t updatable; /**< 1: the node can be updated from the device */
             void **node;       /**< receives the CUgraphDeviceNode */
-        } device_node;         /**< DEVICE_UPDATABLE_KERNEL_NODE: under capture only */
+        } device_node;         /**< DEVICE_UPDATABLE_KERNEL_NODE: only during capture */
         uint8_t raw[64];
     } value;
 } cuc_launch_attribute;
 
 /**
- * The shape of a launch. Zero is every default but the grid and the block, which have none.
+ * The shape of a launch. Zero is the default of every field except the grid and the block, which
+ * have no default.
  *
- * It is only read, so one config serves any number of threads.
+ * The struct is only read, so any number of threads can share one config.
  */
 typedef struct cuc_launch_config {
     size_t struct_size;    /**< sizeof(cuc_launch_config); the initialisers set it */
-    uint32_t grid[3];      /**< in blocks, also with clusters; y and z of 0 mean 1 */
-    uint32_t block[3];     /**< in threads; y and z of 0 mean 1 */
-    uint32_t cluster[3];   /**< in blocks; all 0: no cluster; y and z of 0 mean 1 */
-    uint32_t shared_bytes; /**< dynamic shared memory a block; the opt-in is done when needed */
+    uint32_t grid[3];      /**< in blocks, also with clusters; 0 in y or z means 1 */
+    uint32_t block[3];     /**< in threads; 0 in y or z means 1 */
+    uint32_t cluster[3];   /**< in blocks; all 0: no cluster; 0 in y or z means 1 */
+    uint32_t shared_bytes; /**< dynamic shared memory of a block; cucore opts in to large sizes */
     uint32_t flags;        /**< CUC_LAUNCH_ bits */
     uint32_t attribute_count;
-    const cuc_launch_attribute *attributes; /**< [attribute_count], for what has no field */
+    const cuc_launch_attribute *attributes; /**< [attribute_count] attributes without a field */
 } cuc_launch_config;
 
-/** The starting value of a cuc_launch_config variable. */
+/** Initial value of a cuc_launch_config variable. */
 #define CUC_LAUNCH_CONFIG_INIT                                                       \
     {                                                                                \
         sizeof(cuc_launch_config), { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0 \
@@ -157,34 +160,36 @@ typedef struct cuc_launch_config {
  * @thread any thread
  * @capture makes no driver call
  * @param config      the caller's struct
- * @param caller_size sizeof(cuc_launch_config) where the caller was compiled
+ * @param caller_size sizeof(cuc_launch_config) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_launch_config_init(cuc_launch_config *config, size_t caller_size);
 
 /**
- * Write the grid and the block of a launch with a thread for each of n elements.
+ * Choose a grid and a block with one thread for each of n elements.
  *
- * For kernels that work on the element blockIdx.x * blockDim.x + threadIdx.x where that is below n.
- * The block is the one that the kernel's code requires (__block_size__, .reqntid), or else the one
- * in the config where that is not 0, or else the one that keeps most of the device busy, as
- * cuc_occupancy_max_potential_block_size() has it for the config's shared_bytes. The grid covers n,
- * rounded up to whole clusters where the config or the kernel has some. For n of 0 it is one block
- * (or cluster), in which no thread finds an element.
+ * This suits kernels that process element blockIdx.x * blockDim.x + threadIdx.x when it is below n.
+ * The block is the first of these: the one that the kernel's code requires (__block_size__,
+ * .reqntid); the config's, if it is not 0; the one with the best occupancy, computed by
+ * cuc_occupancy_max_potential_block_size() for the config's shared_bytes. The grid covers n,
+ * rounded up to whole clusters if the config or the kernel has clusters. For n = 0 it is one block
+ * (or cluster), none of whose threads has an element.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[in,out] config  CUC_LAUNCH_CONFIG_INIT, or with what the launch asks for besides; a
- * failure leaves it as it is. For another kernel set block[0] to 0 again
- * @param         kernel  any kernel but one of a tile program, which has a block of its own
+ * @param[in,out] config  CUC_LAUNCH_CONFIG_INIT, or a config with further settings; unchanged on
+ *                        failure. Set block[0] to 0 again before using it for another kernel
+ * @param         kernel  any kernel except one of a tile program, which has its own block
  * @param         device  the device to run on
  * @param         n       the number of elements
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL; the kernel is of a tile program; its
- * block, or the one given, has more than one dimension, is beyond the kernel or not the one
- * required; shared_bytes is beyond the kernel; or the device has no grid for n
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL; the kernel belongs to a tile program; its
+ *                                    block, or the one given, has more than one dimension, exceeds
+ *                                    the kernel's limit or is not the one required; shared_bytes
+ *                                    exceeds the kernel's limit; or no grid of the device covers n
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
- * @retval CUC_ERROR_DRIVER           refused, such as for code that does not run on the device
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for code that does not run on the
+ *                                    device
  * @since 0.1
  */
 CUC_API cuc_status cuc_launch_config_for(cuc_launch_config *config, cuc_kernel *kernel,
@@ -193,34 +198,34 @@ CUC_API cuc_status cuc_launch_config_for(cuc_launch_config *config, cuc_kernel *
 /**
  * Launch a kernel in stream order.
  *
- * Never compiles, allocates on the heap or waits, but that a graph under capture notes the kernel
- * on the heap, to keep it. The first launch of a kernel on a device may load its code there. The
- * number and sizes of the arguments are checked against the kernel's parameters, and whether each
- * is a floating-point number where the kernel's PTX tells.
+ * Never compiles, waits or allocates on the heap, with one exception: a graph under capture records
+ * the kernel in a heap allocation to keep it loaded. The first launch of a kernel on a device may
+ * load its code there. The call checks the number and sizes of the arguments against the kernel's
+ * parameters; where the kernel's PTX has the types, it also distinguishes floating-point numbers
+ * from others.
  *
- * A kernel of a tile program takes tensors, and scalars of the very type that it declares. It has a
- * block and, when it declares one, a grid of its own, so that the config may be NULL; a grid that
- * comes to nothing is no failure.
+ * A kernel of a tile program takes tensors, and scalars of exactly the declared type. It has its
+ * own block. If it also declares a grid, config may be NULL, and an empty grid is not a failure.
  *
- * @order  enqueues and returns; memory that the kernel uses must stay valid until it is done
+ * @order  enqueues and returns; memory that the kernel uses must stay valid until it completes
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  *
  * @param stream the queue; its device runs the kernel
- * @param config read before the call returns; NULL for a tile kernel with a grid of its own
- * @param kernel stays loaded until the launch is done, whoever releases it
+ * @param config read before the call returns; NULL for a tile kernel that declares its grid
+ * @param kernel stays loaded until the launch completes, even if it is released
  * @param args   [count], read before the call returns; NULL for count 0
  * @param count  the number of the kernel's parameters
  * @retval CUC_OK                     enqueued; a fault while running shows in a later call
- * @retval CUC_ERROR_INVALID_ARGUMENT a NULL handle; a count, size or type that is not the
- *                                    kernel's; a grid, block, cluster or shared memory of zero or
- *                                    beyond the device; a buffer or tensor that the device cannot
- *                                    reach: of another device that did not let it in, or of the
- *                                    host's pageable memory; an attribute that is not one of a
- *                                    launch; a tensor that a tile kernel does not take: the message
- *                                    names the argument
- * @retval CUC_ERROR_NOT_SUPPORTED    the device has no clusters, no cooperative or no
- *                                    programmatic dependent launch
+ * @retval CUC_ERROR_INVALID_ARGUMENT a NULL handle; a count, size or type that differs from the
+ *                                    kernel's; a grid, block, cluster or shared memory size that is
+ *                                    zero or exceeds the device's limit; a buffer or tensor that
+ *                                    the device cannot access: on another device without peer
+ *                                    access, or in pageable host memory; an attribute that is not a
+ *                                    launch attribute; or a tensor that the tile kernel rejects:
+ *                                    the message names the argument
+ * @retval CUC_ERROR_NOT_SUPPORTED    the device lacks clusters, cooperative launch or programmatic
+ *                                    dependent launch
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context
  * @retval CUC_ERROR_DRIVER           the driver refused: cuc_error_library_code() has the CUresult
  * @source CUDA Driver API, "Execution Control": cuLaunchKernelEx
@@ -230,17 +235,17 @@ CUC_API cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *confi
                               cuc_kernel *kernel, const cuc_arg *args, size_t count);
 
 /**
- * Call a function on the host when the stream comes to it.
+ * Call a function on the host when the stream reaches it.
  *
- * It runs on a thread of the driver, may not call CUDA or cucore, and is not called when the
- * context is lost before (see cuc_event_fd() for what is).
+ * The function runs on a driver thread and may not call CUDA or cucore. It is not called if the
+ * context was lost before; cuc_event_fd() does report that case.
  *
- * @order  enqueues and returns; work behind it waits for the function
+ * @order  enqueues and returns; later work on the stream waits for the function
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param stream the queue
  * @param fn     the function
- * @param user   handed to it
+ * @param user   passed to it
  * @retval CUC_OK                     enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT stream or fn is NULL
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context
@@ -250,11 +255,11 @@ CUC_API cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *confi
 CUC_API cuc_status cuc_launch_host(cuc_stream *stream, void (*fn)(void *user), void *user);
 
 /**
- * Whether a launch has to be followed by a wait, so that a failure names its kernel.
+ * Check whether every launch waits for completion, so that a failure names its kernel.
  *
- * With CUCORE_LAUNCH_BLOCKING=1 in the environment at the first launch, cuc_launch() returns
- * when the kernel is done, cuc_graph_exec_launch() when the graph is, and a failure is their own.
- * Not while a stream is captured.
+ * With CUCORE_LAUNCH_BLOCKING=1 in the environment at the first launch, cuc_launch() returns when
+ * the kernel is complete and cuc_graph_exec_launch() when the graph is, and each returns its own
+ * failure. Launches on a captured stream do not wait.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -263,7 +268,7 @@ CUC_API cuc_status cuc_launch_host(cuc_stream *stream, void (*fn)(void *user), v
  */
 CUC_API int32_t cuc_launch_is_blocking(void);
 
-// What CUC_LAUNCH builds its arguments with; any of them can be called by hand.
+// CUC_LAUNCH builds its arguments with these; each can also be called directly.
 #define CUC__ARG_SCALARS(X)                                        \
     X(bool, _Bool, CUC_BOOL)                                       \
     X(char, char, CUC_I8)                                          \
@@ -284,14 +289,14 @@ CUC_API int32_t cuc_launch_is_blocking(void);
 
 #include <string.h>
 
-/** An argument of any bytes: a struct, a half, a tensor map. Read until the launch returns. */
+/** An argument of raw bytes: a struct, a half, a tensor map. Read until the launch returns. */
 static inline cuc_arg cuc_arg_bytes(const void *at, size_t bytes)
 {
     cuc_arg arg = { CUC_ARG_BYTES, (uint32_t)bytes, { .pointer = at } };
     return arg;
 }
 
-/** A struct, or any other variable that CUC_LAUNCH does not know in strict C11. */
+/** Argument from a struct or any other variable that CUC_LAUNCH cannot handle in strict C11. */
 #define CUC_ARG_STRUCT(variable) cuc_arg_bytes(&(variable), sizeof(variable))
 
 static inline cuc_arg cuc__arg_self(const void *at, size_t bytes)
@@ -302,7 +307,7 @@ static inline cuc_arg cuc__arg_self(const void *at, size_t bytes)
     return arg;
 }
 
-// A handle that no kernel can take: of a type that a launch refuses, and says so.
+// Marks a handle that no kernel can take; the launch refuses this argument type.
 static inline cuc_arg cuc__arg_no_argument(const void *at, size_t bytes)
 {
     cuc_arg arg = { CUC_ARG_NONE, 8, { .u64 = 0 } };
@@ -400,8 +405,8 @@ CUC__ARG_SCALARS(CUC__ARG_FUNCTION)
      }))
 
 /**
- * One argument from a value: a scalar, a device address, a buffer, a tensor, a struct. Other
- * handles, pointers to handles, arrays and functions of the host do not compile.
+ * One argument from a value: a scalar, a device address, a buffer, a tensor or a struct. Other
+ * handles, pointers to handles, host arrays and host functions do not compile.
  */
 #define CUC_ARG(x)                                                         \
     (CUC__ARG_BUILDER(x, CUC__ARG_OTHERWISE(x))((CUC__ARG_TYPE(x)[]){ x }, \
@@ -418,9 +423,9 @@ CUC__ARG_SCALARS(CUC__ARG_FUNCTION)
 /**
  * Launch with typed arguments: CUC_LAUNCH(stream, config, kernel, 2.0f, x, y, n).
  *
- * Up to 32 arguments, each a scalar, a cuc_buffer *, a cuc_tensor *, a pointer to device memory, a
- * cuc_arg, or any struct (with gcc and clang; elsewhere arguments must be variables, and a struct
- * goes through CUC_ARG_STRUCT). A cuc_device_ptr is its 64 bits.
+ * Takes up to 32 arguments, each a scalar, a cuc_buffer *, a cuc_tensor *, a pointer to
+ * device memory, a cuc_arg or any struct. A cuc_device_ptr is passed as its 64 bits. With compilers other than gcc and clang,
+ * arguments must be variables, and a struct needs CUC_ARG_STRUCT.
  */
 #define CUC_LAUNCH(stream, config, ...) \
     CUC__LAUNCH_N(CUC__COUNT(__VA_ARGS__), (stream), (config), __VA_ARGS__)

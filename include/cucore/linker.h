@@ -1,11 +1,10 @@
 /**
  * @file
- * From several pieces of code to one.
+ * Linking of several pieces of code into one.
  *
- * A linker collects inputs and makes one object of them: relocatable cubins, PTX, LTO-IR,
- * fatbins, host objects and archives with device code in them. nvJitLink does the work and needs
- * no driver; where it is not installed, the driver's own linker stands in and takes fewer
- * options.
+ * A linker collects inputs and links them into one object: relocatable cubins, PTX, LTO-IR,
+ * fatbins, host objects and archives that contain device code. nvJitLink does the work and needs no
+ * driver. Without nvJitLink, the driver's own linker is used, which takes fewer options.
  */
 #ifndef CUCORE_LINKER_H
 #define CUCORE_LINKER_H
@@ -16,48 +15,44 @@
 CUC_BEGIN_DECLS
 
 /**
- * Inputs and options of a link. It may link many times, with inputs added in between.
+ * Inputs and options of a link. It may link many times, with further inputs added in between.
  *
  * Threads: any thread; one call at a time on the same linker.
  */
 typedef struct cuc_linker cuc_linker;
 
-/** Who links. */
+/** Implementation of the linker. */
 enum {
-    CUC_LINKER_AUTO = 0,      /**< nvJitLink 12.3 or later, or else the driver */
-    CUC_LINKER_NVJITLINK = 1, /**< nvJitLink, or fail */
+    CUC_LINKER_AUTO = 0,      /**< nvJitLink 12.3 or later if available, else the driver */
+    CUC_LINKER_NVJITLINK = 1, /**< nvJitLink only */
     CUC_LINKER_DRIVER = 2     /**< the driver: fewer options, no LTO-IR, needs a device */
 };
 
 /**
- * How a linker links; zero is the default of every field.
+ * Options of a linker; zero is the default of every field.
  *
- * Switches are CUC_DEFAULT, CUC_ON or CUC_OFF. Numbers take CUC_ZERO for 0. Everything is
- * copied. Beside each field stands the option of nvJitLink that it becomes; those marked
- * (driver) are also taken by the driver's linker, which refuses the others by name.
+ * Switches are CUC_DEFAULT, CUC_ON or CUC_OFF. Numbers take CUC_ZERO for 0. Everything is copied.
+ * The comment on each field has the nvJitLink option that it becomes. The driver's linker takes the
+ * options marked (driver) too, and refuses the others by name.
  */
 typedef struct cuc_linker_options {
     size_t struct_size; /**< sizeof(cuc_linker_options); the initialisers set it */
 
     const char *name; /**< the object's name; NULL is "linked" (driver) */
-    /**
-     * "sm_90", "sm_90a": what the code is for; NULL is the architecture of the current device,
-     * or of device 0, and needs a driver: sm_90a of it when an input is PTX for that. -arch
-     * (driver)
-     */
+    /** The target architecture, "sm_90" or "sm_90a"; NULL is the architecture of the current
+     * device, or of device 0, and needs a driver; it becomes sm_90a if an input is PTX for sm_90a.
+     * -arch (driver) */
     const char *arch;
 
     int32_t backend;            /**< CUC_LINKER_AUTO, _NVJITLINK or _DRIVER */
-    int32_t max_register_count; /**< -maxrregcount: registers a thread (driver) */
+    int32_t max_register_count; /**< -maxrregcount: registers of a thread (driver) */
     int32_t time;               /**< -time: times of the phases in the info log */
     int32_t verbose;            /**< -verbose: registers and memory in the info log (driver) */
-    /** -lto: optimise over all LTO-IR; on by itself when an input is known to be LTO-IR. */
+    /** -lto: optimise across all LTO-IR; implied when an input is known to be LTO-IR. */
     int32_t link_time_optimization;
-    /**
-     * Keep the PTX of the LTO-IR beside the cubin, for drivers that take PTX only; on by
-     * default. It costs a second pass of the optimiser, not of the assembler; inputs that are
-     * not all LTO-IR have no such PTX.
-     */
+    /** Keep the PTX of the LTO-IR beside the cubin, for drivers that take only PTX; on by default.
+     * It costs a second optimiser pass, but no assembler pass. There is no such PTX unless all
+     * inputs are LTO-IR. */
     int32_t keep_ptx;
     int32_t optimization_level; /**< -O: up to 3, CUC_ZERO for 0; nvJitLink has no 1, 2 (driver) */
     int32_t debug;              /**< -g (driver) */
@@ -70,7 +65,7 @@ typedef struct cuc_linker_options {
     int32_t split_compile;             /**< -split-compile: threads; CUC_ZERO for all */
     int32_t split_compile_extended;    /**< -split-compile-extended: threads; in LTO */
     int32_t no_cache;                  /**< -no-cache (driver) */
-    int32_t numba_debug;               /**< -numba-debug: of later nvJitLinks */
+    int32_t numba_debug;               /**< -numba-debug: later nvJitLink versions */
 
     const char *const *kernels_used; /**< -kernels-used: mangled names; in LTO */
     size_t kernels_used_count;
@@ -78,12 +73,13 @@ typedef struct cuc_linker_options {
     size_t variables_used_count;
     const char *const *ptxas_options; /**< -Xptxas: one option each, "-v" */
     size_t ptxas_option_count;
-    /** Flags handed on as they are, after those above: for nvJitLinks newer than this header. */
+    /** Flags passed on unchanged, after those above: for nvJitLink versions newer than this header.
+     */
     const char *const *extra_options;
     size_t extra_option_count;
 } cuc_linker_options;
 
-/** Every default: cuc_linker_options o = CUC_LINKER_OPTIONS_INIT; */
+/** Default options: cuc_linker_options o = CUC_LINKER_OPTIONS_INIT; */
 #ifdef __cplusplus
 static inline cuc_linker_options cuc__linker_options_default(void)
 {
@@ -109,31 +105,31 @@ static inline cuc_linker_options cuc__linker_options_default(void)
  * @thread any thread
  * @capture makes no driver call
  * @param[out] options zeroed, its struct_size set
- * @param      caller_size    sizeof(cuc_linker_options), as the caller was compiled with it
+ * @param      caller_size    sizeof(cuc_linker_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_linker_options_init(cuc_linker_options *options, size_t caller_size);
 
 /**
- * Make a linker without inputs, and choose who links.
+ * Create a linker without inputs, and choose its implementation.
  *
  * @thread any thread
  * @capture never touches a stream
  * @param[out] out     the linker; release it with cuc_linker_release()
  * @param      options how to link; copied; NULL is every default
- * @retval CUC_OK                     made
- * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or an option is out of its bounds: the message
+ * @retval CUC_OK                     created
+ * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or an option is out of bounds: the message names
+ *                                    it
+ * @retval CUC_ERROR_NOT_SUPPORTED    the chosen implementation does not take an option: the message
  *                                    names it
- * @retval CUC_ERROR_NOT_SUPPORTED    an option that the chosen backend does not take: the message
- *                                    names it
- * @retval CUC_ERROR_NOT_FOUND        CUC_LINKER_NVJITLINK, and it is not installed
+ * @retval CUC_ERROR_NOT_FOUND        CUC_LINKER_NVJITLINK, but it is not installed
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
  */
 CUC_API cuc_status cuc_linker_create(cuc_linker **out, const cuc_linker_options *options);
 
 /**
- * Add an object. Its name expressions are known to the linked object too.
+ * Add an object. The linked object knows its name expressions too.
  *
  * @thread any thread; one call at a time on the same linker
  * @capture makes no driver call
@@ -149,19 +145,18 @@ CUC_API cuc_status cuc_linker_create(cuc_linker **out, const cuc_linker_options 
 CUC_API cuc_status cuc_linker_add(cuc_linker *linker, cuc_object *object);
 
 /**
- * Add code that lies in memory.
+ * Add code from memory.
  *
  * @thread any thread; one call at a time on the same linker
  * @capture makes no driver call
  * @param linker the linker
- * @param kind   a CUC_CODE_ value; 0 looks at the first bytes
+ * @param kind   a CUC_CODE_ value; 0 detects it from the first bytes
  * @param data   the code; copied
- * @param bytes  how long it is
- * @param name   what the linker's messages call it; NULL is "input"
+ * @param bytes  length of the code
+ * @param name   the input's name in the linker's messages; NULL is "input"
  * @retval CUC_OK                     added
  * @retval CUC_ERROR_INVALID_ARGUMENT linker or data is NULL, bytes is 0, kind is unknown, or the
- *                                    bytes are of another kind than the one given, or of none
- *                                    that is known
+ *                                    data is not of the given kind or of no known kind
  * @retval CUC_ERROR_INVALID_HANDLE   linker is not alive
  * @retval CUC_ERROR_NOT_SUPPORTED    LTO-IR for the driver's linker
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
@@ -171,16 +166,16 @@ CUC_API cuc_status cuc_linker_add_data(cuc_linker *linker, int32_t kind, const v
                                        size_t bytes, const char *name);
 
 /**
- * Add a file of code. It is read here, so that a link never sees it change.
+ * Add a file of code. It is read during this call, so later changes do not affect a link.
  *
  * @thread any thread; one call at a time on the same linker
  * @capture makes no driver call
  * @param linker the linker
- * @param kind   a CUC_CODE_ value; 0 looks at the first bytes, whatever the file is called
+ * @param kind   a CUC_CODE_ value; 0 detects it from the first bytes, regardless of the file name
  * @param path   the file
  * @retval CUC_OK                     added
- * @retval CUC_ERROR_INVALID_ARGUMENT linker or path is NULL, or the content is as
- *                                    cuc_linker_add_data() refuses it
+ * @retval CUC_ERROR_INVALID_ARGUMENT linker or path is NULL, or cuc_linker_add_data() would refuse
+ *                                    the content
  * @retval CUC_ERROR_INVALID_HANDLE   linker is not alive
  * @retval CUC_ERROR_NOT_FOUND        there is no such file
  * @retval CUC_ERROR_IO               the file cannot be read
@@ -191,36 +186,35 @@ CUC_API cuc_status cuc_linker_add_data(cuc_linker *linker, int32_t kind, const v
 CUC_API cuc_status cuc_linker_add_file(cuc_linker *linker, int32_t kind, const char *path);
 
 /**
- * Link everything that was added.
+ * Link all inputs.
  *
- * The linker keeps its inputs, and nothing else of a link: it can link again, to another target,
- * with more inputs, or after a failure. A single input leaves its PTX beside the cubin, and so
- * does LTO-IR, unless keep_ptx is off.
+ * The linker keeps its inputs and no other state of a link: it can link again, to another target,
+ * with more inputs, or after a failure. A single input keeps its PTX beside the cubin, and so does
+ * LTO-IR, unless keep_ptx is off.
  *
- * The linker of a simulated driver makes PTX where a cubin is asked for, as that is all such a
- * driver loads; cuc_object_kind() says so.
+ * With a simulated driver, the linker produces PTX when a cubin is requested, because such a driver
+ * loads only PTX; cuc_object_kind() reports it.
  *
- * nvJitLink 13.0 does not refuse a symbol that several cubins define: it takes the first one, and
- * says so on the process's standard error only.
+ * nvJitLink 13.0 does not refuse a symbol that several cubins define: it takes the first one and
+ * reports it only on the process's standard error.
  *
- * @order  returns when the code is there
+ * @order  returns when the code is ready
  * @thread any thread; one call at a time on the same linker
  * @capture never touches a stream
  * @param[out] out    the linked code; release it with cuc_object_release()
  * @param      linker the linker
  * @param      target CUC_CODE_CUBIN, or CUC_CODE_PTX when every input is LTO-IR
- * @retval CUC_OK                     linked; cuc_linker_info_log() may have something to say
- * @retval CUC_ERROR_LINK             the inputs do not go together: the message has the first
- *                                    error, cuc_error_log() all of them
+ * @retval CUC_OK                     linked; cuc_linker_info_log() may have messages
+ * @retval CUC_ERROR_LINK             the inputs do not link: the message has the first error,
+ *                                    cuc_error_log() all of them
  * @retval CUC_ERROR_INVALID_ARGUMENT out or linker is NULL, there are no inputs, the target is
- *                                    another one, or PTX is asked of inputs that are not LTO-IR;
- *                                    the linker refuses an option
+ *                                    another one, PTX is requested of inputs that are not LTO-IR,
+ *                                    or the linker refuses an option
  * @retval CUC_ERROR_INVALID_HANDLE   linker is not alive
- * @retval CUC_ERROR_NOT_SUPPORTED    PTX from the driver's linker; an architecture that the
- *                                    linker does not know
- * @retval CUC_ERROR_NO_DRIVER        arch is NULL, and no driver is there to be asked for the
- *                                    device's; also the other failures of
- *                                    cuc_device_get_current()
+ * @retval CUC_ERROR_NOT_SUPPORTED    PTX from the driver's linker; an architecture unknown to the
+ *                                    linker
+ * @retval CUC_ERROR_NO_DRIVER        arch is NULL, and there is no driver to report the device's;
+ *                                    also the other failures of cuc_device_get_current()
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @source nvJitLink, "Linking": nvJitLinkCreate, nvJitLinkAddData, nvJitLinkComplete; CUDA Driver
  *         API, "Module Management": cuLinkCreate, cuLinkAddData, cuLinkComplete
@@ -229,7 +223,7 @@ CUC_API cuc_status cuc_linker_add_file(cuc_linker *linker, int32_t kind, const c
 CUC_API cuc_status cuc_linker_link(cuc_object **out, cuc_linker *linker, int32_t target);
 
 /**
- * What the last link had to say that is no error: times, registers, warnings.
+ * Messages of the last link other than errors: times, registers, warnings.
  *
  * @thread one call at a time on the same linker
  * @capture makes no driver call
@@ -251,7 +245,7 @@ CUC_API const char *cuc_linker_info_log(const cuc_linker *linker);
 CUC_API const char *cuc_linker_error_log(const cuc_linker *linker);
 
 /**
- * Who links.
+ * The name of the linker's implementation.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -262,19 +256,19 @@ CUC_API const char *cuc_linker_error_log(const cuc_linker *linker);
 CUC_API const char *cuc_linker_backend(const cuc_linker *linker);
 
 /**
- * How many flags nvJitLink is given.
+ * The number of flags passed to nvJitLink.
  *
  * @thread one call at a time on the same linker
  * @capture makes no driver call
  * @param linker the linker
- * @return the number of flags, without what depends on the link: -arch of the device, -lto for
+ * @return the number of flags, without those that depend on the link: -arch of the device, -lto for
  *         inputs that need it, -ptx; 0 for the driver's linker
  * @since 0.1
  */
 CUC_API size_t cuc_linker_flag_count(const cuc_linker *linker);
 
 /**
- * One of the flags, exactly as nvJitLink is given it.
+ * One of these flags, exactly as nvJitLink receives it.
  *
  * @thread one call at a time on the same linker
  * @capture makes no driver call
@@ -286,7 +280,7 @@ CUC_API size_t cuc_linker_flag_count(const cuc_linker *linker);
 CUC_API const char *cuc_linker_flag(const cuc_linker *linker, size_t index);
 
 /**
- * Hold one reference more.
+ * Add a reference to a linker.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -297,7 +291,7 @@ CUC_API const char *cuc_linker_flag(const cuc_linker *linker, size_t index);
 CUC_API cuc_linker *cuc_linker_retain(cuc_linker *linker);
 
 /**
- * Drop a reference; the last one frees the linker and its inputs. Its objects live on.
+ * Release a reference; the last one frees the linker and its inputs. Its objects live on.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode

@@ -1,19 +1,19 @@
 /**
  * @file
- * Graphs that are made node by node, where each says what it comes after.
+ * Graphs built node by node, with explicit dependencies.
  *
- * Work becomes a node by being put on a stream that is captured into the graph, behind the nodes
- * that are named: so whatever a stream takes can be a node, with the same checks.
+ * To add a node, capture a stream into the graph, after the nodes named as dependencies, and
+ * enqueue work on it. Anything that a stream accepts can thus become a node, with the same checks.
  *
  *     cuc_graph_create(&graph, device);
  *     cuc_stream_begin_capture_to(stream, graph, NULL, 0, CUC_CAPTURE_RELAXED);
- *     cuc_launch(stream, ...);                                        // behind nothing
+ *     cuc_launch(stream, ...);                                        // no dependencies
  *     cuc_stream_get_capture_nodes(&first, 1, &count, stream);
- *     cuc_stream_end_capture(&same, stream);                          // a reference more
+ *     cuc_stream_end_capture(&same, stream);                          // one more reference
  *     cuc_stream_begin_capture_to(stream, graph, &first, 1, CUC_CAPTURE_RELAXED);
- *     ...                                                             // behind `first`
+ *     ...                                                             // depends on `first`
  *
- * What a graph keeps, and what its memory is, is as with other captures: see graph.h.
+ * The graph keeps objects and has memory as with other captures: see graph.h.
  */
 #ifndef CUCORE_NODE_H
 #define CUCORE_NODE_H
@@ -27,17 +27,17 @@
 
 CUC_BEGIN_DECLS
 
-/** A node: the driver's CUgraphNode. It is its graph's, and is gone with that. */
+/** A node: the driver's CUgraphNode. It belongs to its graph and is destroyed with it. */
 typedef struct cuc_node cuc_node;
 
 /**
- * Make a graph without nodes.
+ * Create a graph without nodes.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out    retained, to be released
- * @param      device whose primary context its nodes are of
- * @retval CUC_OK                     made
+ * @param[out] out    a new reference; release it
+ * @param      device its primary context is that of the nodes
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
@@ -47,30 +47,31 @@ typedef struct cuc_node cuc_node;
 CUC_API cuc_status cuc_graph_create(cuc_graph **out, cuc_device *device);
 
 /**
- * Begin to capture a stream into a graph that is there, behind some of its nodes.
+ * Begin capturing a stream into an existing graph, after some of its nodes.
  *
- * cuc_stream_end_capture() ends it, and gives a reference more to the same graph. Where that fails
- * since the capture is spoilt, or a stream has not joined again, the driver frees the graph, and it
- * is to be made anew; see "Captures that end badly" in graph.h. After cuc_stream_cancel_capture(),
- * and where the stream is released, it stays with the nodes that were added, unless the capture is
- * spoilt.
+ * cuc_stream_end_capture() ends the capture and returns another reference to the same graph. If it
+ * fails because the capture is spoilt or a stream has not joined again, the driver frees the graph,
+ * which must then be built anew; see "Captures that end badly" in graph.h. After
+ * cuc_stream_cancel_capture(), or when the stream is released, the graph keeps the nodes added so
+ * far, unless the capture is spoilt.
  *
  * @thread any thread; one call at a time on the same stream and graph
  * @capture safe: not restricted by the driver; refused with CUC_ERROR_BUSY on a captured stream,
  *          whose capture goes on
  * @param stream as for cuc_stream_begin_capture()
- * @param graph  retained until the end
- * @param after  [count] nodes of the graph, that what is put on the stream first comes behind; may
- *               be NULL with a count of 0, for behind nothing
- * @param count  elements of after
+ * @param graph  retained until the capture ends
+ * @param after  [count] nodes of the graph that the first captured work depends on; may be NULL
+ *               with a count of 0, for no dependencies
+ * @param count  length of after
  * @param mode   as for cuc_stream_begin_capture()
  * @retval CUC_OK                     begun
- * @retval CUC_ERROR_INVALID_ARGUMENT stream or graph is NULL, after is and count is not 0; the
- * stream is the legacy default one; mode is none of the three; the graph is no more
- * @retval CUC_ERROR_BUSY             the stream is captured already
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_INVALID_ARGUMENT stream or graph is NULL; after is NULL while count is not 0;
+ *                                    the stream is the legacy default stream; mode is not one of
+ *                                    the three; or the graph was freed
+ * @retval CUC_ERROR_BUSY             the stream is already captured
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
- * @retval CUC_ERROR_DRIVER           the driver refused, such as a node of another graph; also
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for a node of another graph; also
  *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamBeginCaptureToGraph
  * @since 0.1
@@ -79,19 +80,19 @@ CUC_API cuc_status cuc_stream_begin_capture_to(cuc_stream *stream, cuc_graph *gr
                                                cuc_node *const *after, size_t count, int32_t mode);
 
 /**
- * The nodes that what is put on a captured stream next comes behind: of the work put on it last,
- * its own node.
+ * The nodes that the next work on a captured stream will depend on; after one piece of work, its
+ * own node.
  *
  * @thread any thread; one call at a time on the same stream
  * @capture safe: not restricted by the driver; on a stream that is not captured it fails
  * @param[out] nodes  borrowed from the graph, at most `room`; may be NULL with a room of 0
- * @param      room   elements of nodes
- * @param[out] count  how many there are
- * @param      stream a captured one
+ * @param      room   capacity of nodes
+ * @param[out] count  the number of nodes
+ * @param      stream a captured stream
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_INVALID_ARGUMENT count or stream is NULL, nodes is and room is not 0, or the
- * stream is not captured
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_INVALID_ARGUMENT count or stream is NULL, nodes is NULL while room is not 0, or
+ *                                    the stream is not captured
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused, or the capture is spoilt; also
  *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Management": cuStreamGetCaptureInfo
@@ -101,15 +102,14 @@ CUC_API cuc_status cuc_stream_get_capture_nodes(cuc_node **nodes, size_t room, s
                                                 cuc_stream *stream);
 
 /**
- * Let a graph record an event, for work outside of it: a node of its own. (An event that is
- * recorded by cuc_event_record() on a captured stream is a place in the graph, for other streams of
- * it.)
+ * Add a node that records an event for work outside the graph. (An event recorded by
+ * cuc_event_record() on a captured stream marks a point inside the graph, for its other streams.)
  *
- * @order  recorded by each launch of the graph, when what the stream had before is done
+ * @order  each launch of the graph records it when the stream's earlier work is complete
  * @thread any thread; one call at a time on the same event and stream
  * @capture becomes a node of the graph; on a stream that is not captured it fails
- * @param event  of the stream's context; the caller keeps it as long as the graph
- * @param stream a captured one
+ * @param event  of the stream's context; the caller keeps it alive as long as the graph
+ * @param stream a captured stream
  * @retval CUC_OK                     added
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the stream is not captured
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
@@ -119,13 +119,13 @@ CUC_API cuc_status cuc_stream_get_capture_nodes(cuc_node **nodes, size_t room, s
 CUC_API cuc_status cuc_event_record_external(cuc_event *event, cuc_stream *stream);
 
 /**
- * Let a graph wait for an event that is recorded outside of it: a node of its own.
+ * Add a node that waits for an event recorded outside the graph.
  *
- * @order  each launch of the graph waits for what the event has recorded by then
+ * @order  each launch of the graph waits for the event's recording at that time
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph; on a stream that is not captured it fails
- * @param stream a captured one
- * @param event  the caller keeps it as long as the graph
+ * @param stream a captured stream
+ * @param event  the caller keeps it alive as long as the graph
  * @retval CUC_OK                     added
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the stream is not captured
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
@@ -135,15 +135,15 @@ CUC_API cuc_status cuc_event_record_external(cuc_event *event, cuc_stream *strea
 CUC_API cuc_status cuc_stream_wait_external(cuc_stream *stream, cuc_event *event);
 
 /**
- * The nodes of a graph, in the driver's order, which is that of cuc_graph_get_node_types().
+ * The nodes of a graph, in the driver's order, the same as in cuc_graph_get_node_types().
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param[out] nodes borrowed from the graph, at most `room`; the rest is not written
- * @param      room  elements of nodes
+ * @param[out] nodes borrowed from the graph, at most `room`; further elements stay unchanged
+ * @param      room  capacity of nodes
  * @param      graph the graph
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or nodes is and room is not 0
+ * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or nodes is NULL while room is not 0
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphGetNodes
@@ -157,12 +157,12 @@ CUC_API cuc_status cuc_graph_get_nodes(cuc_node **nodes, size_t room, cuc_graph 
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
  * @param[out] from  borrowed from the graph, at most `room`
- * @param[out] to    as many, borrowed from the graph
- * @param      room  elements of each; cuc_graph_get_edge_count() says how many there are
+ * @param[out] to    the same number, borrowed from the graph
+ * @param      room  capacity of each; cuc_graph_get_edge_count() returns the number of edges
  * @param      graph the graph
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or from or to is and room is not 0
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or from or to is NULL while room is not 0
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphGetEdges
@@ -172,18 +172,19 @@ CUC_API cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t ro
                                        cuc_graph *graph);
 
 /**
- * Add a node that does nothing, behind others: a place where branches meet.
+ * Add an empty node with dependencies: a point where branches join.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
  * @param[out] out   borrowed from the graph
  * @param      graph the graph
- * @param      after [count] nodes of the graph; may be NULL with a count of 0, for behind nothing
- * @param      count elements of after
+ * @param      after [count] nodes of the graph that it depends on; may be NULL with a count of 0,
+ *                   for no dependencies
+ * @param      count length of after
  * @retval CUC_OK                     added
- * @retval CUC_ERROR_INVALID_ARGUMENT out or graph is NULL, or after is and count is not 0
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
- * @retval CUC_ERROR_DRIVER           the driver refused, such as a node of another graph; also
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or graph is NULL, or after is NULL while count is not 0
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for a node of another graph; also
  *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphAddNode
  * @since 0.1
@@ -192,19 +193,20 @@ CUC_API cuc_status cuc_graph_add_empty(cuc_node **out, cuc_graph *graph, cuc_nod
                                        size_t count);
 
 /**
- * Add edges: `to[i]` begins when `from[i]` has ended. All are added, or none.
+ * Add edges: `to[i]` begins when `from[i]` has ended. Either all are added or none.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param graph the graph; instances of it stay as they are
+ * @param graph the graph; its instances are unaffected
  * @param from  [count] nodes of the graph
  * @param to    [count] other nodes of the graph
- * @param count elements of each
+ * @param count length of each
  * @retval CUC_OK                     added
- * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or from or to is and count is not 0
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
+ * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or from or to is NULL while count is not 0
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused: a node of another graph, an edge from a
- * node to itself or one that is there; also CUC_ERROR_CONTEXT_LOST
+ *                                    node to itself, or an existing edge; also
+ *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphAddDependencies
  * @since 0.1
  */
@@ -212,18 +214,18 @@ CUC_API cuc_status cuc_graph_add_edges(cuc_graph *graph, cuc_node *const *from, 
                                        size_t count);
 
 /**
- * Remove edges. All are removed, or none.
+ * Remove edges. Either all are removed or none.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param graph the graph; instances of it stay as they are
+ * @param graph the graph; its instances are unaffected
  * @param from  [count] nodes of the graph
- * @param to    [count] nodes that come behind these
- * @param count elements of each
+ * @param to    [count] nodes that depend on these
+ * @param count length of each
  * @retval CUC_OK                     removed
- * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or from or to is and count is not 0
- * @retval CUC_ERROR_NOT_SUPPORTED    the driver is of before CUDA 12.3
- * @retval CUC_ERROR_DRIVER           the driver refused, such as an edge that is not there; also
+ * @retval CUC_ERROR_INVALID_ARGUMENT graph is NULL, or from or to is NULL while count is not 0
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for a missing edge; also
  *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphRemoveDependencies
  * @since 0.1
@@ -232,19 +234,18 @@ CUC_API cuc_status cuc_graph_remove_edges(cuc_graph *graph, cuc_node *const *fro
                                           cuc_node *const *to, size_t count);
 
 /**
- * The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the one that was
- * embedded. Nodes that are added to it are of the node's graph, as far as that is not instantiated
- * yet.
+ * The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph.
+ * Adding nodes to it changes the node's graph, as long as that is not instantiated.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param[out] out   retained, to be released; it holds the graph that has the node
- * @param      graph the graph that has the node
- * @param      node  a node of it that a graph was embedded as
- * @retval CUC_OK                     asked
+ * @param[out] out   a new reference; release it; it holds the graph that contains the node
+ * @param      graph the graph that contains the node
+ * @param      node  an embedded-graph node of it
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
- * @retval CUC_ERROR_DRIVER           the driver refused, such as another kind of node; also
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for another type of node; also
  *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphChildGraphNodeGetGraph
  * @since 0.1
@@ -252,17 +253,17 @@ CUC_API cuc_status cuc_graph_remove_edges(cuc_graph *graph, cuc_node *const *fro
 CUC_API cuc_status cuc_node_get_graph(cuc_graph **out, cuc_graph *graph, cuc_node *node);
 
 /**
- * The launch that a node of type CUC_NODE_KERNEL is.
+ * The launch of a node of type CUC_NODE_KERNEL.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param[out] config grid, block and shared_bytes; its other fields are 0, which the driver does
- * not tell
- * @param[out] kernel the driver's CUkernel, borrowed; NULL where it was launched as a CUfunction
- * @param      node   of a graph that is there
- * @retval CUC_OK                     asked
+ * @param[out] config grid, block and shared_bytes; the driver does not report the other fields,
+ *                    which are 0
+ * @param[out] kernel the driver's CUkernel, borrowed; NULL if it was launched as a CUfunction
+ * @param      node   a node of an existing graph
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
- * @retval CUC_ERROR_DRIVER           the driver refused, such as another kind of node; also
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for another type of node; also
  *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphKernelNodeGetParams
  * @since 0.1
@@ -270,13 +271,13 @@ CUC_API cuc_status cuc_node_get_graph(cuc_graph **out, cuc_graph *graph, cuc_nod
 CUC_API cuc_status cuc_node_get_launch(cuc_launch_config *config, void **kernel, cuc_node *node);
 
 /**
- * What a node is.
+ * The type of a node.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
  * @param[out] out  a CUC_NODE_ constant
- * @param      node of a graph that is there
- * @retval CUC_OK                     asked
+ * @param      node a node of an existing graph
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphNodeGetType
@@ -285,18 +286,18 @@ CUC_API cuc_status cuc_node_get_launch(cuc_launch_config *config, void **kernel,
 CUC_API cuc_status cuc_node_get_type(int32_t *out, cuc_node *node);
 
 /**
- * Let launches of an instance pass over a node, or run it again. What comes behind the node waits
- * for what is ahead of it all the same. An update of the instance does not change it.
+ * Disable a node in launches of an instance, or enable it again. Nodes that depend on a disabled
+ * node still wait for its dependencies. Updating the instance does not change the setting.
  *
  * @thread any thread; one call at a time on the same instance
  * @capture safe: not restricted by the driver
- * @param exec    the instance; launches that are enqueued already are not affected
- * @param node    a kernel, a copy or a fill, of the graph that the instance was made of
- * @param enabled 0 passes over it
+ * @param exec    the instance; launches already enqueued are not affected
+ * @param node    a kernel, copy or fill of the graph that the instance was created from
+ * @param enabled 0 disables the node
  * @retval CUC_OK                     set
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
- * @retval CUC_ERROR_NOT_SUPPORTED    a driver before CUDA 11.6
- * @retval CUC_ERROR_DRIVER           the driver refused, such as another kind of node; also
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 11.6
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for another type of node; also
  *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphNodeSetEnabled
  * @since 0.1
@@ -305,17 +306,17 @@ CUC_API cuc_status cuc_graph_exec_set_enabled(cuc_graph_exec *exec, cuc_node *no
                                               int32_t enabled);
 
 /**
- * Whether launches of an instance run a node.
+ * Check whether launches of an instance run a node.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out  0 or 1
  * @param      exec the instance
  * @param      node as for cuc_graph_exec_set_enabled()
- * @retval CUC_OK                     asked
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
- * @retval CUC_ERROR_NOT_SUPPORTED    a driver before CUDA 11.6
- * @retval CUC_ERROR_DRIVER           the driver refused, such as another kind of node; also
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 11.6
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for another type of node; also
  *                                    CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Graph Management": cuGraphNodeGetEnabled
  * @since 0.1

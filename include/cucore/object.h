@@ -1,10 +1,10 @@
 /**
  * @file
- * Object code: what a compiler or linker made, loaded when a kernel of it is first needed.
+ * Object code: the output of a compiler or linker, loaded when one of its kernels is first needed.
  *
- * Object code belongs to no device and no context. It is created, read from a file, saved and
- * handed on without a driver; the driver sees it once, when cuc_object_get_kernel() or another
- * call that says so first needs it, and then on every device.
+ * Object code belongs to no device and no context. Creating it, reading it from a file, saving it
+ * and passing it on need no driver. The driver loads it once for all devices, at the first
+ * cuc_object_get_kernel() or other call that is documented to need it.
  */
 #ifndef CUCORE_OBJECT_H
 #define CUCORE_OBJECT_H
@@ -15,24 +15,24 @@
 CUC_BEGIN_DECLS
 
 /**
- * Object code and, once loaded, the driver's library of it.
+ * Object code and, once loaded, the driver's library made from it.
  *
- * Ownership: kernels retain their object, so the library stays loaded while one of them lives.
- * The last release unloads it. After the process has begun to exit, or in a forked child, it is
- * left to the driver instead: unloading then is where drivers have crashed. A graph that
- * cuc_stream_begin_capture() began keeps what it launches loaded; what outlives the kernels unseen
- * by cucore, such as another graph or a CUfunction that was taken out, needs a reference of its
- * own.
+ * Ownership: kernels retain their object, so the library stays loaded while one of them lives. The
+ * last release unloads it. During process exit, or in a forked child, it is left to the driver
+ * instead, because drivers have crashed in such unloads. A graph captured with
+ * cuc_stream_begin_capture() keeps the code it launches loaded. Users that cucore does not see and
+ * that outlive the kernels, such as another graph or an extracted CUfunction, need their own
+ * reference.
  *
- * Threads: any thread; its contents never change. Threads that need the same object while it is
- * being loaded wait for that, others do not.
+ * Threads: any thread; the contents never change. Threads that need an object while it is being
+ * loaded wait; others do not.
  */
 typedef struct cuc_object cuc_object;
 
 /** A kernel of an object: kernel.h. */
 typedef struct cuc_kernel cuc_kernel;
 
-/** Every kind of object code: X(constant, value, name, what). 0 is no kind. */
+/** Every kind of object code: X(constant, value, name, description). 0 is not a kind. */
 // clang-format off
 #define CUC_CODE_LIST(X) \
     X(CUC_CODE_PTX,     1, "ptx",     "PTX text: loadable, compiled by the driver") \
@@ -55,38 +55,38 @@ enum {
  * @thread any thread
  * @capture makes no driver call
  * @param kind any value
- * @return static storage; "unknown" for a value of no kind; never NULL
+ * @return static storage; "unknown" for an unknown kind; never NULL
  * @since 0.1
  */
 CUC_API const char *cuc_code_name(int32_t kind);
 
 /**
- * The kind of object code of a name.
+ * The kind of object code with a given name.
  *
  * @thread any thread
  * @capture makes no driver call
- * @param name as cuc_code_name() gives it; NULL is no kind
+ * @param name as cuc_code_name() returns it; NULL matches no kind
  * @return a CUC_CODE_ value, or 0
  * @since 0.1
  */
 CUC_API int32_t cuc_code_from_name(const char *name);
 
-/** A name as the source has it, and the symbol that the compiler made of it. */
+/** A name as written in the source, and the symbol that the compiler generated for it. */
 typedef struct cuc_object_mapping {
     const char *expression; /**< such as "saxpy<float>" */
     const char *symbol;     /**< such as "_Z5saxpyIfEvT_PKS0_PS0_i" */
 } cuc_object_mapping;
 
-/** How cuc_object_create() makes an object; zero is the default of every field. */
+/** Options of cuc_object_create(); zero is the default of every field. */
 typedef struct cuc_object_options {
     size_t struct_size; /**< sizeof(cuc_object_options); the initialisers set it */
-    const char *name;   /**< what messages call the object; copied; NULL: none, or the path */
-    const void *ptx;    /**< PTX of the same code, for a cubin or fatbin: what a simulated driver
-                             loads, and what tells the types of parameters; copied; NULL: none */
+    const char *name;   /**< name in messages; copied; NULL: none, or the path */
+    const void *ptx;    /**< PTX of the same code, for a cubin or fatbin: a simulated driver
+                             loads it, and parameter types are read from it; copied; NULL: none */
     size_t ptx_bytes;   /**< its length, with or without a closing NUL */
-    const cuc_object_mapping *names; /**< name expressions that cuc_object_get_kernel() is to
-                                          take in place of symbols; copied; NULL: none */
-    size_t name_count;               /**< how many */
+    const cuc_object_mapping *names; /**< name expressions that cuc_object_get_kernel() accepts
+                                          in place of symbols; copied; NULL: none */
+    size_t name_count;               /**< number of names */
 } cuc_object_options;
 
 #define CUC_OBJECT_OPTIONS_INIT                   \
@@ -105,28 +105,28 @@ typedef struct cuc_object_options {
  *
  * @thread any thread
  * @capture makes no driver call
- * @param options     zeroed, and told its size; NULL does nothing
- * @param caller_size sizeof(cuc_object_options) as the caller has it
+ * @param options     zeroed, and its size set; NULL does nothing
+ * @param caller_size sizeof(cuc_object_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_object_options_init(cuc_object_options *options, size_t caller_size);
 
 /**
- * Make an object of code in memory; no driver is needed, and none is called.
+ * Create an object from code in memory; makes no driver call.
  *
- * Data that is plainly not of its kind, or cut short, is refused here rather than by a driver that
- * takes no length.
+ * Data that is truncated or clearly not of its kind is refused here; the driver's loader takes no
+ * length and cannot check.
  *
  * @thread any thread
  * @capture makes no driver call
- * @param out     the caller's reference: cuc_object_release()
+ * @param out     a new reference; release it with cuc_object_release()
  * @param kind    a CUC_CODE_ value
- * @param data    copied
- * @param bytes   its length; PTX may come with its closing NUL or without
+ * @param data    the code; copied
+ * @param bytes   its length; PTX may or may not include its closing NUL
  * @param options NULL for defaults
  * @retval CUC_OK                     created
- * @retval CUC_ERROR_INVALID_ARGUMENT out or data is NULL, bytes is 0, kind is none, the data is not
- *                                    of that kind, or an option is wrong
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or data is NULL, bytes is 0, kind is unknown, the data is
+ *                                    not of that kind, or an option is wrong
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory for the copy
  * @since 0.1
  */
@@ -134,19 +134,19 @@ CUC_API cuc_status cuc_object_create(cuc_object **out, int32_t kind, const void 
                                      const cuc_object_options *options);
 
 /**
- * Make an object of a file's contents; no driver is needed, and none is called.
+ * Create an object from a file; makes no driver call.
  *
  * @thread any thread
  * @capture makes no driver call
- * @param out     the caller's reference: cuc_object_release()
+ * @param out     a new reference; release it with cuc_object_release()
  * @param path    the file; read before the call returns
- * @param kind    a CUC_CODE_ value; 0 tells it by the contents
- * @param options NULL for defaults; the name is the path where none is given
+ * @param kind    a CUC_CODE_ value; 0 detects it from the contents
+ * @param options NULL for defaults; the name defaults to the path
  * @retval CUC_OK                     created
  * @retval CUC_ERROR_NOT_FOUND        no such file
  * @retval CUC_ERROR_IO               the file cannot be read
  * @retval CUC_ERROR_INVALID_ARGUMENT out or path is NULL, the file is empty or not of that kind,
- *                                    its kind cannot be told, or an option is wrong
+ *                                    its kind cannot be detected, or an option is wrong
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory for the contents
  * @since 0.1
  */
@@ -154,37 +154,37 @@ CUC_API cuc_status cuc_object_from_file(cuc_object **out, const char *path, int3
                                         const cuc_object_options *options);
 
 /**
- * Write the code to a file, whole or not at all.
+ * Write the code to a file, completely or not at all.
  *
- * A new file is written and synced beside the old one and takes its place by a rename, so that a
- * reader sees the old contents or the new, and a failure or a signal leaves nothing behind. The
- * permissions stay; the target of a link is replaced, not the link. Devices, pipes and everything
- * below /dev and /proc are written in place.
+ * A new file is written and synced beside the old one and then renamed over it: readers see either
+ * the old contents or the new, and a failure or a signal leaves nothing behind. Permissions are
+ * kept; the target of a link is replaced, not the link. Devices, pipes and everything below /dev
+ * and /proc are written in place.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param object its code is written; names and logs are not
- * @param path   made or replaced
+ * @param path   created or replaced
  * @retval CUC_OK                     written
- * @retval CUC_ERROR_IO               the file cannot be written; no part of it is left
+ * @retval CUC_ERROR_IO               the file cannot be written; no partial file is left
  * @retval CUC_ERROR_INVALID_ARGUMENT object or path is NULL
  * @since 0.1
  */
 CUC_API cuc_status cuc_object_save(const cuc_object *object, const char *path);
 
 /**
- * Share an object.
+ * Add a reference to an object.
  *
  * @thread any thread
  * @capture makes no driver call
- * @param object NULL is passed through
+ * @param object NULL is returned as it is
  * @return object
  * @since 0.1
  */
 CUC_API cuc_object *cuc_object_retain(cuc_object *object);
 
 /**
- * Give a reference back; the last one unloads the library.
+ * Release a reference to an object; the last one unloads the library.
  *
  * @order  unloading may wait for the device's running work
  * @thread any thread, also at process exit
@@ -196,7 +196,7 @@ CUC_API cuc_object *cuc_object_retain(cuc_object *object);
 CUC_API void cuc_object_release(cuc_object *object);
 
 /**
- * What kind of code an object is.
+ * The kind of code in an object.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -206,17 +206,17 @@ CUC_API void cuc_object_release(cuc_object *object);
 CUC_API int32_t cuc_object_kind(const cuc_object *object);
 
 /**
- * What messages call an object.
+ * The name of an object in messages.
  *
  * @thread any thread
  * @capture makes no driver call
- * @return as given when it was made, "" for none; valid while the object lives; never NULL
+ * @return as given at creation, "" for none; valid while the object lives; never NULL
  * @since 0.1
  */
 CUC_API const char *cuc_object_name(const cuc_object *object);
 
 /**
- * The log of the compiler or linker that made the object, also where it succeeded.
+ * The log of the compiler or linker that made the object, also after a success.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -226,12 +226,12 @@ CUC_API const char *cuc_object_name(const cuc_object *object);
 CUC_API const char *cuc_object_log(const cuc_object *object);
 
 /**
- * What the driver's own compiler said when the object was loaded.
+ * The log of the driver's compiler from loading the object.
  *
  * @thread any thread
  * @capture makes no driver call
- * @return "" for nothing said, and before the object is loaded; valid while the object lives;
- *         never NULL. The log of a failed load is with the failure: cuc_error_log().
+ * @return "" for an empty log, and before the object is loaded; valid while the object lives; never
+ *         NULL. The log of a failed load is part of the failure: cuc_error_log().
  * @since 0.1
  */
 CUC_API const char *cuc_object_load_log(const cuc_object *object);
@@ -244,21 +244,21 @@ CUC_API const char *cuc_object_load_log(const cuc_object *object);
  * @param data   the first byte; borrowed: valid while the object lives
  * @param bytes  its length; PTX is followed by a NUL that is not counted
  * @param object of any kind
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @since 0.1
  */
 CUC_API cuc_status cuc_object_get_code(const void **data, size_t *bytes, const cuc_object *object);
 
 /**
- * The PTX of the code: of PTX its own text, else what was kept beside it.
+ * The PTX of the code: the object's own text if it is PTX, else the PTX kept beside it.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param text   NUL-terminated; borrowed: valid while the object lives
  * @param bytes  its length without the NUL; NULL: not wanted
  * @param object of any kind
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_NOT_FOUND        the object has none
  * @retval CUC_ERROR_INVALID_ARGUMENT text or object is NULL
  * @since 0.1
@@ -266,7 +266,7 @@ CUC_API cuc_status cuc_object_get_code(const void **data, size_t *bytes, const c
 CUC_API cuc_status cuc_object_get_ptx(const char **text, size_t *bytes, const cuc_object *object);
 
 /**
- * How many name expressions the object knows the symbols of.
+ * The number of name expressions whose symbols the object knows.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -283,7 +283,7 @@ CUC_API size_t cuc_object_mapping_count(const cuc_object *object);
  * @param out    borrowed: valid while the object lives
  * @param object of any kind
  * @param index  below cuc_object_mapping_count()
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT out or object is NULL, or index is past the end
  * @since 0.1
  */
@@ -291,9 +291,9 @@ CUC_API cuc_status cuc_object_get_mapping(cuc_object_mapping *out, const cuc_obj
                                           size_t index);
 
 /**
- * How many kernels the code has.
+ * The number of kernels in the code.
  *
- * Read from the PTX where there is one, without a driver; else the object is loaded.
+ * It is read from the PTX, without a driver, if there is any; otherwise the object is loaded.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -317,7 +317,7 @@ CUC_API cuc_status cuc_object_get_kernel_count(size_t *out, cuc_object *object);
  * @param out    borrowed: valid while the object lives
  * @param object of a loadable kind
  * @param index  below cuc_object_get_kernel_count()
- * @retval CUC_OK                     given
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or index is past the end
  * @retval CUC_ERROR_NOT_SUPPORTED    as for cuc_object_get_kernel_count()
  * @source CUDA Driver API, "Library Management": cuLibraryEnumerateKernels, cuKernelGetName
@@ -326,22 +326,23 @@ CUC_API cuc_status cuc_object_get_kernel_count(size_t *out, cuc_object *object);
 CUC_API cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *object, size_t index);
 
 /**
- * A kernel of the object, by its symbol or by a name expression the object knows.
+ * A kernel of the object, by its symbol or by a name expression that the object knows.
  *
- * The first call loads the code, which for PTX runs the driver's compiler. Asking twice is cheap
- * and gives two handles of one kernel. A kernel of a tile program goes by its name in the source.
+ * The first call loads the code; for PTX that runs the driver's compiler. A second call for the
+ * same kernel is cheap and returns another handle of it. A kernel of a tile program is found by its
+ * name in the source.
  *
- * @thread any thread; threads that need the object while it is loaded wait
+ * @thread any thread; threads that need the object while it is being loaded wait
  * @capture safe: asks the driver in relaxed mode
- * @param out    the caller's reference: cuc_kernel_release(); it retains the object
+ * @param out    a new reference; release it with cuc_kernel_release(); it retains the object
  * @param object PTX, cubin or fatbin; a simulated driver needs PTX, alone or beside a cubin
  * @param name   such as "saxpy" for a kernel that is `extern "C"`
  * @retval CUC_OK                     found
- * @retval CUC_ERROR_NOT_FOUND        no such kernel: the message has the names there are
+ * @retval CUC_ERROR_NOT_FOUND        no such kernel: the message lists those that exist
  * @retval CUC_ERROR_NOT_SUPPORTED    the kind must be linked first, or the driver is simulated and
  *                                    the object has no PTX
  * @retval CUC_ERROR_DRIVER           the driver refused the code: cuc_error_log() has its
- * compiler's log
+ *                                    compiler's log
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_NO_DRIVER        no CUDA driver could be loaded
@@ -352,29 +353,29 @@ CUC_API cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *obje
 CUC_API cuc_status cuc_object_get_kernel(cuc_kernel **out, cuc_object *object, const char *name);
 
 /**
- * The driver's CUlibrary, loading the code when it is not loaded yet.
+ * The driver's CUlibrary; loads the code if necessary.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param out    borrowed: valid while the object lives; not to be unloaded
  * @param object of a loadable kind
- * @retval CUC_OK given; other statuses are those of loading, see cuc_object_get_kernel()
+ * @retval CUC_OK written; other statuses are those of loading, see cuc_object_get_kernel()
  * @source CUDA Driver API, "Library Management": cuLibraryLoadData
  * @since 0.1
  */
 CUC_API cuc_status cuc_object_get_library(void **out, cuc_object *object);
 
 /**
- * The driver's CUmodule of the object on one device, for calls that know no libraries.
+ * The driver's CUmodule of the object on one device, for calls that do not take a library.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param out    borrowed: valid while the object lives; not to be unloaded
  * @param object of a loadable kind
- * @param device the module is of its primary context; NULL: of the calling thread's current context
- * @retval CUC_OK                     given
+ * @param device selects its primary context; NULL: the calling thread's current context
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT out or object is NULL
- * @retval CUC_ERROR_DRIVER           refused, such as with no current context; other statuses are
+ * @retval CUC_ERROR_DRIVER           refused, such as without a current context; other statuses are
  *                                    those of loading, see cuc_object_get_kernel()
  * @source CUDA Driver API, "Library Management": cuLibraryGetModule
  * @since 0.1
@@ -382,14 +383,14 @@ CUC_API cuc_status cuc_object_get_library(void **out, cuc_object *object);
 CUC_API cuc_status cuc_object_get_module(void **out, cuc_object *object, cuc_device *device);
 
 /**
- * Where a `__device__` or `__constant__` variable lives on one device.
+ * The address of a `__device__` or `__constant__` variable on one device.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param out    its address; valid while the object lives
  * @param bytes  its size; NULL: not wanted
  * @param object of a loadable kind
- * @param device the variable of its primary context; NULL: of the calling thread's current context
+ * @param device selects its primary context; NULL: the calling thread's current context
  * @param name   the symbol, or a name expression the object knows
  * @retval CUC_OK                     found
  * @retval CUC_ERROR_NOT_FOUND        no such variable
@@ -403,14 +404,14 @@ CUC_API cuc_status cuc_object_get_global(cuc_device_ptr *out, size_t *bytes, cuc
                                          cuc_device *device, const char *name);
 
 /**
- * Where a `__managed__` variable lives: one address for the host and every device.
+ * The address of a `__managed__` variable; the same on the host and every device.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param out    its address; valid while the object lives
  * @param bytes  its size; NULL: not wanted
  * @param object of a loadable kind
- * @param device the variable comes to be when its primary context has the code; NULL: the calling
+ * @param device its primary context loads the code, which creates the variable; NULL: the calling
  *               thread's current context
  * @param name   the symbol, or a name expression the object knows
  * @retval CUC_OK                     found
@@ -425,7 +426,7 @@ CUC_API cuc_status cuc_object_get_managed(cuc_device_ptr *out, size_t *bytes, cu
                                           cuc_device *device, const char *name);
 
 /**
- * The address of a device function that is one and the same on every device.
+ * The address of a device function that is the same on every device.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode

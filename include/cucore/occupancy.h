@@ -1,9 +1,9 @@
 /**
  * @file
- * Occupancy: how many blocks and clusters of a kernel a device runs at once.
+ * Occupancy: numbers of blocks and clusters of a kernel that a device runs concurrently.
  *
- * Every answer is for launches as cuc_launch() makes them, with the opt-in for large dynamic shared
- * memory done; asking does it too.
+ * Results are for launches by cuc_launch(), which opts in to large dynamic shared memory; so do
+ * these queries.
  */
 #ifndef CUCORE_OCCUPANCY_H
 #define CUCORE_OCCUPANCY_H
@@ -15,27 +15,27 @@
 
 CUC_BEGIN_DECLS
 
-/** Flags of the questions below. */
+/** Flags of the queries below. */
 enum {
-    /** Where caching of global memory in L1 would cost blocks, answer as if it did not. */
+    /** Ignore the occupancy cost of caching global memory in L1. */
     CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE = 1 << 0,
 };
 
 /**
- * How many blocks of a kernel one multiprocessor can run at a time.
+ * The number of blocks of a kernel that one multiprocessor can run concurrently.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param out           blocks; 0 when not even one fits
+ * @param out           blocks; 0 when a single block does not fit
  * @param kernel        any kernel
  * @param device        the device to run on
- * @param block_threads threads a block
- * @param shared_bytes  dynamic shared memory a block
+ * @param block_threads threads of a block
+ * @param shared_bytes  dynamic shared memory of a block
  * @param flags         CUC_OCCUPANCY_ bits
- * @retval CUC_OK                     answered
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, block_threads is 0 or beyond the device,
- *                                    shared_bytes is beyond what the kernel may have there, or a
- *                                    flag is not known
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, block_threads is 0 or exceeds the
+ *                                    device's limit, shared_bytes exceeds the kernel's limit on the
+ *                                    device, or a flag is unknown
  * @retval CUC_ERROR_DRIVER           refused, such as for code that does not run on the device
  * @source CUDA Driver API, "Occupancy": cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
  * @since 0.1
@@ -47,14 +47,14 @@ CUC_API cuc_status cuc_occupancy_max_active_blocks(uint32_t *out, cuc_kernel *ke
 /** Limits for cuc_occupancy_max_potential_block_size(); zero is the default of every field. */
 typedef struct cuc_occupancy_options {
     size_t struct_size;    /**< sizeof(cuc_occupancy_options); the initialisers set it */
-    uint32_t shared_bytes; /**< dynamic shared memory a block, of any size; not with a callback */
-    uint32_t block_limit;  /**< threads a block at the most; 0: as the kernel and device allow */
+    uint32_t shared_bytes; /**< dynamic shared memory of a block of any size; not with a callback */
+    uint32_t block_limit;  /**< maximum threads of a block; 0: the limit of kernel and device */
     uint32_t flags;        /**< CUC_OCCUPANCY_ bits */
     uint32_t reserved;     /**< 0 */
-    /** Dynamic shared memory that a block of so many threads takes, in bytes; called on the calling
-     *  thread before the question is answered, and not to call cucore; NULL: shared_bytes. */
+    /** Returns the dynamic shared memory of a block with so many threads, in bytes. Called on the
+     * calling thread before the query; must not call cucore. NULL: shared_bytes. */
     size_t (*shared_of_block)(int32_t block_threads, void *user);
-    void *user; /**< handed to shared_of_block */
+    void *user; /**< passed to shared_of_block */
 } cuc_occupancy_options;
 
 #define CUC_OCCUPANCY_OPTIONS_INIT                      \
@@ -73,25 +73,25 @@ typedef struct cuc_occupancy_options {
  *
  * @thread any thread
  * @capture makes no driver call
- * @param options     zeroed, and told its size; NULL does nothing
- * @param caller_size sizeof(cuc_occupancy_options) as the caller has it
+ * @param options     zeroed, and its size set; NULL does nothing
+ * @param caller_size sizeof(cuc_occupancy_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_occupancy_options_init(cuc_occupancy_options *options, size_t caller_size);
 
 /**
- * The block size that keeps most of a device busy with a kernel.
+ * The block size with the highest occupancy of a kernel on a device.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param grid    blocks that fill the device once: a smaller grid leaves some of it idle
- * @param block   threads a block
+ * @param grid    blocks that fill the device once: a smaller grid leaves parts of it idle
+ * @param block   threads of a block
  * @param kernel  any kernel
  * @param device  the device to run on
  * @param options NULL for defaults
- * @retval CUC_OK                     answered
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, an option is wrong, or shared_bytes is
- *                                    beyond what the kernel may have there
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, an option is wrong, or shared_bytes
+ *                                    exceeds the kernel's limit on the device
  * @retval CUC_ERROR_DRIVER           refused, such as for code that does not run on the device
  * @source CUDA Driver API, "Occupancy": cuOccupancyMaxPotentialBlockSizeWithFlags
  * @since 0.1
@@ -101,18 +101,18 @@ CUC_API cuc_status cuc_occupancy_max_potential_block_size(uint32_t *grid, uint32
                                                           const cuc_occupancy_options *options);
 
 /**
- * How much dynamic shared memory each block may use, so that so many run on one multiprocessor.
+ * The dynamic shared memory available to each block when so many run on one multiprocessor.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param out           bytes a block
+ * @param out           bytes of a block
  * @param kernel        any kernel
  * @param device        the device to run on
- * @param blocks        blocks that are to run at a time
- * @param block_threads threads a block
- * @retval CUC_OK                     answered
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or blocks or block_threads is 0 or beyond
- *                                    the device
+ * @param blocks        blocks to run concurrently
+ * @param block_threads threads of a block
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or blocks or block_threads is 0 or
+ *                                    exceeds the device's limit
  * @retval CUC_ERROR_DRIVER           refused, such as for more blocks than fit at all
  * @source CUDA Driver API, "Occupancy": cuOccupancyAvailableDynamicSMemPerBlock
  * @since 0.1
@@ -126,14 +126,14 @@ CUC_API cuc_status cuc_occupancy_available_dynamic_shared(size_t *out, cuc_kerne
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param out    blocks a cluster
+ * @param out    blocks of a cluster
  * @param kernel any kernel
  * @param device the device to run on
- * @param config block, shared memory and attributes; its own cluster is not read, and a grid of 0
- *               stands for any
- * @retval CUC_OK                     answered
+ * @param config block, shared memory and attributes; its cluster is ignored, and a grid of 0 means
+ *               any grid
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the config is wrong, as for
- * cuc_launch()
+ *                                    cuc_launch()
  * @retval CUC_ERROR_NOT_SUPPORTED    the device has no clusters
  * @retval CUC_ERROR_DRIVER           refused
  * @source CUDA Driver API, "Occupancy": cuOccupancyMaxPotentialClusterSize
@@ -144,17 +144,17 @@ CUC_API cuc_status cuc_occupancy_max_potential_cluster_size(uint32_t *out, cuc_k
                                                             const cuc_launch_config *config);
 
 /**
- * How many clusters of a launch with a config the device runs at a time.
+ * The number of clusters of a launch that the device runs concurrently.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param out    clusters
  * @param kernel any kernel
  * @param device the device to run on
- * @param config with a cluster, unless the kernel was compiled for one; a grid of 0 stands for any
- * @retval CUC_OK                     answered
+ * @param config with a cluster, unless the kernel was compiled for one; a grid of 0 means any grid
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the config is wrong, as for
- * cuc_launch()
+ *                                    cuc_launch()
  * @retval CUC_ERROR_NOT_SUPPORTED    the device has no clusters
  * @retval CUC_ERROR_DRIVER           refused
  * @source CUDA Driver API, "Occupancy": cuOccupancyMaxActiveClusters

@@ -1,10 +1,10 @@
 /**
  * @file
- * Source text and what a compiler makes of it.
+ * Source texts and their compilation.
  *
- * A program is a copy of a source text and of the options it is compiled with. Compiling needs
- * NVRTC (CUDA C++) or nvJitLink (PTX), and no driver, as long as the options say for which
- * architecture; a tile program compiles to PTX with neither. What comes out is a cuc_object, which belongs to no context.
+ * A program is a copy of a source text and of the options to compile it with. Compiling needs NVRTC
+ * (CUDA C++) or nvJitLink (PTX), and no driver if the options name the architecture; a tile program
+ * compiles to PTX with neither. The result is a cuc_object, which belongs to no context.
  */
 #ifndef CUCORE_PROGRAM_H
 #define CUCORE_PROGRAM_H
@@ -18,57 +18,53 @@ CUC_BEGIN_DECLS
 /**
  * A source text with its options; it may be compiled many times, to different kinds of code.
  *
- * Threads: any thread; one call at a time on the same program. Different programs compile at
- * the same time.
+ * Threads: any thread; one call at a time on the same program. Different programs compile
+ * concurrently.
  */
 typedef struct cuc_program cuc_program;
 
-/** What a source text is written in. */
+/** Languages of a source text. */
 enum {
     CUC_SOURCE_CUDA = 1, /**< CUDA C++, compiled by NVRTC */
-    CUC_SOURCE_PTX = 2,  /**< PTX, assembled by nvJitLink, or else by the driver */
-    CUC_SOURCE_NVVM = 3, /**< NVVM IR: not taken yet */
+    CUC_SOURCE_PTX = 2,  /**< PTX, assembled by nvJitLink if available, else by the driver */
+    CUC_SOURCE_NVVM = 3, /**< NVVM IR: not supported yet */
     CUC_SOURCE_TILE = 4  /**< a tile program, compiled by cucore itself */
 };
 
-/** What became of the precompiled header that the options asked for. */
+/** Outcome for the precompiled header that the options requested. */
 enum {
-    CUC_PCH_NONE = 0,          /**< not asked for, or not compiled yet */
+    CUC_PCH_NONE = 0,          /**< not requested, or not compiled yet */
     CUC_PCH_CREATED = 1,       /**< written, for later compilations to use */
-    CUC_PCH_NOT_ATTEMPTED = 2, /**< none was written: one was used, or none was worth it */
+    CUC_PCH_NOT_ATTEMPTED = 2, /**< none was written: one was used, or none was worthwhile */
     CUC_PCH_FAILED = 3         /**< could not be written: the log says why */
 };
 
-/** A header that exists in memory only; an `#include` of its name finds it before any file. */
+/** A header that exists only in memory; an `#include` of its name finds it before any file. */
 typedef struct cuc_program_header {
     const char *name; /**< as it is written between the quotes or brackets of the `#include` */
     const char *text; /**< the header's text; copied */
-    size_t bytes;     /**< how long the text is; 0 for a text that ends with a zero byte */
+    size_t bytes;     /**< length of the text; 0 if it ends with a zero byte */
 } cuc_program_header;
 
 /**
- * How a program is compiled; zero is the default of every field.
+ * Options for compiling a program; zero is the default of every field.
  *
- * Switches are CUC_DEFAULT, CUC_ON or CUC_OFF. Numbers take CUC_ZERO for 0. Everything is
- * copied. Beside each field stands the option of NVRTC that it becomes; what applies to PTX
- * sources as well is marked (PTX), and the rest is refused for them by name. A tile program takes
- * what is marked (PTX), for who assembles it, and what is marked (tile).
+ * Switches are CUC_DEFAULT, CUC_ON or CUC_OFF. Numbers take CUC_ZERO for 0. Everything is copied.
+ * The comment on each field has the NVRTC option that it becomes. Options marked (PTX) apply to PTX
+ * sources too, which refuse all others by name. A tile program takes the options marked (PTX), for
+ * the assembler, and those marked (tile).
  */
 typedef struct cuc_program_options {
     size_t struct_size; /**< sizeof(cuc_program_options); the initialisers set it */
 
-    /**
-     * What messages call the source, and the name of the object (PTX); NULL is "program.cu",
-     * "program.ptx" or "program.tile". With a directory, "src/a.cu", NVRTC searches quoted includes
-     * in that first, unless no_source_include is CUC_ON.
-     */
+    /** The name of the source in messages, and of the object (PTX); NULL is "program.cu",
+     * "program.ptx" or "program.tile". With a directory, as in "src/a.cu", NVRTC searches it first
+     * for quoted includes, unless no_source_include is CUC_ON. */
     const char *name;
-    /**
-     * "sm_90", "sm_90a", "compute_90": what the code is for (PTX: sm_ only); NULL is the
-     * architecture of the current device, or of device 0, and needs a driver. --gpu-architecture
-     * A tile program takes for NULL all that the device has, "sm_90a" of one of 9.0, and uses no
-     * instruction of "sm_90a" when it is given "sm_90".
-     */
+    /** The target architecture, "sm_90", "sm_90a" or "compute_90" (PTX: sm_ only); NULL is the
+     * architecture of the current device, or of device 0, and needs a driver (--gpu-architecture).
+     * A tile program with NULL targets all features of the device, "sm_90a" for a 9.0 device; with
+     * "sm_90" it uses no instruction of "sm_90a". */
     const char *arch;
 
     int32_t relocatable_device_code;   /**< --relocatable-device-code: to be linked */
@@ -76,22 +72,22 @@ typedef struct cuc_program_options {
     int32_t debug;                     /**< --device-debug (PTX) */
     int32_t lineinfo;                  /**< --generate-line-info (PTX) */
     int32_t device_code_optimize;      /**< --dopt=on: optimise, also with debug */
-    int32_t max_register_count;        /**< --maxrregcount: registers a thread (PTX) */
+    int32_t max_register_count;        /**< --maxrregcount: registers of a thread (PTX) */
     int32_t ftz;                       /**< --ftz: flush subnormal f32 to zero */
     int32_t prec_sqrt;                 /**< --prec-sqrt: IEEE square root of f32 */
     int32_t prec_div;                  /**< --prec-div: IEEE division of f32 */
     int32_t fma;                       /**< --fmad: contract a * b + c (tile) */
     int32_t use_fast_math;             /**< --use_fast_math */
     int32_t extra_device_vectorization; /**< --extra-device-vectorization */
-    int32_t modify_stack_limit;        /**< --modify-stack-limit: on while NVRTC compiles */
-    int32_t link_time_optimization;    /**< --dlink-time-opt; on by itself for CUC_CODE_LTOIR */
+    int32_t modify_stack_limit;        /**< --modify-stack-limit: while NVRTC compiles */
+    int32_t link_time_optimization;    /**< --dlink-time-opt; implied by CUC_CODE_LTOIR */
     int32_t gen_opt_lto;               /**< --gen-opt-lto: optimise before writing LTO-IR */
     int32_t device_stack_protector;    /**< --device-stack-protector */
     int32_t jump_table_density;        /**< --jump-table-density: percent, 101 for no table */
     int32_t split_compile;             /**< --split-compile: threads; CUC_ZERO for all (PTX) */
     int32_t no_source_include;         /**< --no-source-include: not from the current folder */
-    int32_t no_default_headers;        /**< cucore's own: no folder of the CUDA headers added */
-    int32_t use_bundled_headers;       /**< --use-bundled-headers: of NVRTC 13.3 and later */
+    int32_t no_default_headers;        /**< cucore's own: add no folder of the CUDA headers */
+    int32_t use_bundled_headers;       /**< --use-bundled-headers: NVRTC 13.3 and later */
     int32_t builtin_move_forward;      /**< --builtin-move-forward */
     int32_t builtin_initializer_list;  /**< --builtin-initializer-list */
     int32_t disable_warnings;          /**< --disable-warnings */
@@ -104,11 +100,12 @@ typedef struct cuc_program_options {
     int32_t version_ident;             /**< --version-ident: the compiler's version in the code */
     int32_t fdevice_syntax_only;       /**< --fdevice-syntax-only: check, make no code */
     int32_t minimal;                   /**< --minimal: fewer built-in declarations, faster */
-    int32_t no_cache;                  /**< --no-cache: not from nor into NVRTC's cache (PTX) */
-    int32_t numba_debug;               /**< --numba-debug: of later NVRTCs */
-    int32_t pch;                       /**< --pch: precompiled headers, written and found */
-    int32_t pch_verbose;               /**< --pch-verbose: why a header was not usable */
-    int32_t pch_messages;              /**< --pch-messages: which one was written or used */
+    int32_t no_cache;                  /**< --no-cache: neither read nor write NVRTC's cache
+                                            (PTX) */
+    int32_t numba_debug;               /**< --numba-debug: later NVRTC versions */
+    int32_t pch;                       /**< --pch: write and find precompiled headers */
+    int32_t pch_verbose;               /**< --pch-verbose: reasons why a header was not usable */
+    int32_t pch_messages;              /**< --pch-messages: report the header written or used */
     int32_t instantiate_templates_in_pch; /**< --instantiate-templates-in-pch */
     int32_t reserved;                  /**< 0 */
 
@@ -132,72 +129,68 @@ typedef struct cuc_program_options {
     size_t pre_include_count;
     const char *const *ptxas_options; /**< --ptxas-options: one option each, "-v" (PTX) */
     size_t ptxas_option_count;
-    const int32_t *diag_error; /**< --diag-error: numbers of warnings that shall be errors */
+    const int32_t *diag_error; /**< --diag-error: numbers of warnings to treat as errors */
     size_t diag_error_count;
     const int32_t *diag_suppress; /**< --diag-suppress: numbers of warnings to drop */
     size_t diag_suppress_count;
-    const int32_t *diag_warn; /**< --diag-warn: numbers of errors that shall be warnings */
+    const int32_t *diag_warn; /**< --diag-warn: numbers of errors to treat as warnings */
     size_t diag_warn_count;
 
     const cuc_program_header *headers; /**< headers in memory */
     size_t header_count;
-    /**
-     * What else is needed by name: "scale<float>", "&ns::table". NVRTC instantiates it, and the
-     * object finds its kernel under this text.
-     */
+    /** Names to instantiate: "scale<float>", "&ns::table". NVRTC instantiates each, and the object
+     * finds its kernel under this text. */
     const char *const *name_expressions;
     size_t name_expression_count;
-    /** Flags handed on as they are, after those above: for NVRTCs newer than this header (PTX). */
+    /** Flags passed on unchanged, after those above: for NVRTC versions newer than this header
+     * (PTX). */
     const char *const *extra_options;
     size_t extra_option_count;
 
-    /** Constants of a tile program's kernels, in place of their values: "NAME=VALUE" (tile only) */
+    /** Overrides for constants of a tile program's kernels: "NAME=VALUE" (tile only) */
     const char *const *constants;
     size_t constant_count;
-    /** Of a block, a power of two up to 32 (tile only). A pipeline of products has its own; 4: its
-     *  warpgroups take tiles in turns, where they can. */
+    /** Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product sets its
+     * own number; 4 lets its warpgroups alternate between tiles where they can. */
     int32_t warps;
-    int32_t remarks;             /**< what the compiler decided, in the log (tile only) */
-    int32_t require_tma;         /**< a load hinted so that cannot use it is an error (tile only) */
+    int32_t remarks;             /**< log the compiler's decisions (tile only) */
+    int32_t require_tma;         /**< a load hinted for TMA that cannot use it is an error (tile
+                                      only) */
     int32_t require_tensor_core; /**< an mma that cannot use one is an error (tile only) */
-    int32_t stages;  /**< of a pipelined loop, 2 to 24; fewer where they do not fit (tile only) */
-    int32_t cluster; /**< blocks that load for one another where they can: 2, or 1 (tile only) */
-    /**
-     * Blocks that each do a part of a product's summed axis where they can, up to 8: for products
-     * of fewer tiles than there are multiprocessors. The parts are added up in one order (tile only)
-     */
+    int32_t stages;  /**< stages of a pipelined loop, 2 to 24; fewer if they do not fit (tile
+                          only) */
+    int32_t cluster; /**< blocks that load for one another where possible: 2, or 1 (tile only) */
+    /** Blocks among which a product's reduction axis is split where possible, up to 8: for products
+     * with fewer tiles than there are multiprocessors. Partial results are added in a fixed order
+     * (tile only) */
     int32_t split;
-    int32_t raster; /**< tiles side by side along the grid's first axis before the next along its
-                         second, of a pipelined product: 1 to 64 (tile only) */
-    /**
-     * "NAME=EXTENT": dimensions of a tile program's kernels, and integer arguments, which candidates
-     * of auto() are chosen for. A kernel with another one, or without any given, is compiled with
-     * the first candidates (tile only)
-     */
+    int32_t raster; /**< tiles along the grid's first axis before the next along its second, for
+                         a pipelined product: 1 to 64 (tile only) */
+    /** "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, for
+     * which candidates of auto() are chosen. A kernel with other names, or with none given, is
+     * compiled with the first candidates (tile only) */
     const char *const *dimensions;
     size_t dimension_count;
-    /**
-     * A file of records (tuned.h) that is looked into for those dimensions before a model is asked,
-     * when arch is NULL; "": none; NULL: the usual one (tile only)
-     */
+    /** A file of records (tuned.h) to search for those dimensions before the cost model is used,
+     * when arch is NULL; "": none; NULL: the usual file (tile only) */
     const char *tuned;
-    /**
-     * The budget of the tile compiler: a program that would take more is refused with T801 to T805,
-     * which name the construct, the amount and the limit. 0 is the default of each, which bounds a
-     * source of 2 kB to 2 s and 512 MB; UINT64_MAX: no limit. Operations are steps of the compiler,
-     * as many on every machine: 2^23 by default (tile only)
-     */
+    /** The budget of the tile compiler: a program that exceeds it is refused with T801 to T805,
+     * which name the construct, the amount and the limit. 0 selects the default of each, which
+     * bounds a source of 2 kB to 2 s and 512 MB; UINT64_MAX: no limit. Operations are compiler
+     * steps, the same number on every machine: 2^23 by default (tile only) */
     uint64_t budget_operations;
-    uint64_t budget_ptx_bytes;    /**< of the PTX, or of a dump: 2^26 by default (tile only) */
-    uint64_t budget_memory_bytes; /**< that the compiler holds at a time: 2^28 by default (tile only) */
-    double budget_seconds;        /**< on the clock; 0: any number (tile only) */
-    /** Asked some times a second, on the compiling thread, whether to end a compilation: unless it
-     *  gives 0. NULL: it goes on (tile only) */
+    uint64_t budget_ptx_bytes;    /**< bytes of the PTX, or of a dump: 2^26 by default (tile
+                                       only) */
+    uint64_t budget_memory_bytes; /**< bytes the compiler holds at a time: 2^28 by default (tile
+                                       only) */
+    double budget_seconds;        /**< wall-clock time; 0: unlimited (tile only) */
+    /** Called some times a second on the compiling thread; a nonzero result ends the compilation.
+     * NULL: never ends it (tile only) */
     int32_t (*cancel)(void *user);
-    void *cancel_user; /**< handed to cancel */
+    void *cancel_user; /**< passed to cancel */
 } cuc_program_options;
 
-/** Every default: cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT; */
+/** Default options: cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT; */
 #ifdef __cplusplus
 static inline cuc_program_options cuc__program_options_default(void)
 {
@@ -221,34 +214,34 @@ static inline cuc_program_options cuc__program_options_default(void)
  * @thread any thread
  * @capture makes no driver call
  * @param[out] options zeroed, its struct_size set
- * @param      caller_size    sizeof(cuc_program_options), as the caller was compiled with it
+ * @param      caller_size    sizeof(cuc_program_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_program_options_init(cuc_program_options *options, size_t caller_size);
 
 /**
- * Make a program of a source text. Nothing is compiled yet.
+ * Create a program from a source text. Nothing is compiled yet.
  *
- * The folders of the CUDA headers, where they can be found, are searched after the caller's
- * include_paths, so that `#include <cuda_fp16.h>` and `<cuda/std/atomic>` work as they are.
+ * The folders of the CUDA headers, where found, are searched after the caller's include_paths, so
+ * that `#include <cuda_fp16.h>` and `<cuda/std/atomic>` work without further options.
  *
  * @thread any thread
  * @capture never touches a stream
  * @param[out] out         the program; release it with cuc_program_release()
  * @param      source_kind CUC_SOURCE_CUDA, CUC_SOURCE_PTX or CUC_SOURCE_TILE
  * @param      text        the source; copied
- * @param      bytes       how long the text is, a closing zero byte counted or not; 0 for a text
+ * @param      bytes       length of the text, with or without a closing zero byte; 0 for a text
  *                         that ends with a zero byte
  * @param      options     how to compile it; copied; NULL is every default
- * @retval CUC_OK                     made
- * @retval CUC_ERROR_INVALID_ARGUMENT out or text is NULL, source_kind is unknown, the text has a
- *                                    zero byte inside, or an option is out of its bounds: the
- *                                    message names it
+ * @retval CUC_OK                     created
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or text is NULL, source_kind is unknown, the text contains
+ *                                    a zero byte, or an option is out of bounds: the message names
+ *                                    it
  * @retval CUC_ERROR_NOT_SUPPORTED    NVVM IR; use_bundled_headers with NVRTC before 13.3; an arch
- *                                    that tile programs are not compiled for
- * @retval CUC_ERROR_NO_DRIVER        arch is NULL, and no driver is there to be asked for the
- *                                    device's; also the other failures of
- *                                    cuc_device_get_current(). A tile program asks when it is
+ *                                    that tile programs cannot be compiled for
+ * @retval CUC_ERROR_NO_DRIVER        arch is NULL, and there is no driver to report the device's
+ *                                    architecture; also the other failures of
+ *                                    cuc_device_get_current(). A tile program queries it only when
  *                                    compiled
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
@@ -259,14 +252,14 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
 /**
  * Compile a program.
  *
- * CUDA C++ compiles to PTX, a cubin or LTO-IR; a cubin keeps the PTX it was assembled from
- * beside it. To PTX, code is compiled for the virtual architecture (compute_90 of sm_90), with
- * no assembler run. PTX compiles to a cubin; to PTX it passes through unread. A tile program
- * compiles to PTX, by cucore alone, and to a cubin, which PTX then goes through.
+ * CUDA C++ compiles to PTX, a cubin or LTO-IR; a cubin also keeps the PTX it was assembled from.
+ * PTX output is compiled for the virtual architecture (compute_90 for sm_90), without running the
+ * assembler. PTX compiles to a cubin; with PTX as target it passes through unread. A tile program
+ * compiles to PTX in cucore alone, and to a cubin through that PTX.
  *
- * After a failure the program can be compiled again, and its log read. No lock is held.
+ * After a failure the program can be compiled again and its log can be read. No lock is held.
  *
- * @order  returns when the code is there: milliseconds to minutes
+ * @order  returns when the code is ready: milliseconds to minutes
  * @thread any thread; one call at a time on the same program
  * @capture never touches a stream
  * @param[out] out     the code; release it with cuc_object_release()
@@ -274,19 +267,19 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
  * @param      target  CUC_CODE_PTX, CUC_CODE_CUBIN or CUC_CODE_LTOIR
  * @retval CUC_OK                     compiled; cuc_program_log() may hold warnings
  * @retval CUC_ERROR_COMPILE          the source is wrong: the message has the first error, and
- *                                    cuc_error_log() the compiler's log, then the lines around
- *                                    each error of this source
- * @retval CUC_ERROR_INVALID_ARGUMENT out or program is NULL, target does not go with the source
- *                                    or the arch, or the compiler refuses an option
+ *                                    cuc_error_log() the compiler's log, followed by the lines
+ *                                    around each error of this source
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or program is NULL, target does not match the source or
+ *                                    the arch, or the compiler refuses an option
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
- * @retval CUC_ERROR_NOT_SUPPORTED    the compiler does not know the architecture: the message
- *                                    lists those it knows; a cubin of PTX or of a tile program from
- *                                    a simulated driver without nvJitLink
+ * @retval CUC_ERROR_NOT_SUPPORTED    the compiler does not know the architecture: the message lists
+ *                                    those it knows; or a cubin from PTX or a tile program with a
+ *                                    simulated driver and no nvJitLink
  * @retval CUC_ERROR_NOT_FOUND        NVRTC, or nvJitLink for PTX, is not installed: the message
- *                                    has the places tried
- * @retval CUC_ERROR_NO_DRIVER        a tile program without an arch, and no driver is there to be
- *                                    asked for the device's
- * @retval CUC_ERROR_TOOLKIT          the compiler failed by itself
+ *                                    lists the places tried
+ * @retval CUC_ERROR_NO_DRIVER        a tile program without an arch, and there is no driver to
+ *                                    report the device's
+ * @retval CUC_ERROR_TOOLKIT          an internal failure of the compiler
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @source NVRTC, "Compilation": nvrtcCompileProgram, nvrtcGetPTX, nvrtcGetCUBIN, nvrtcGetLTOIR;
  *         "PCH": nvrtcSetPCHHeapSize
@@ -295,7 +288,7 @@ CUC_API cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, co
 CUC_API cuc_status cuc_program_compile(cuc_object **out, cuc_program *program, int32_t target);
 
 /**
- * What the compiler said the last time, warnings of a success too.
+ * The compiler's log of the last compilation, including warnings of a success.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -307,22 +300,22 @@ CUC_API cuc_status cuc_program_compile(cuc_object **out, cuc_program *program, i
 CUC_API const char *cuc_program_log(const cuc_program *program);
 
 /**
- * Who compiled the program the last time, or will.
+ * The compiler of the last or the next compilation.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @return "NVRTC"; for PTX "nvJitLink", or "driver" once that stood in for it; "cucore" for a tile
+ * @return "NVRTC"; for PTX "nvJitLink", or "driver" after a fallback to it; "cucore" for a tile
  *         program; static storage; "" for NULL
  * @since 0.1
  */
 CUC_API const char *cuc_program_backend(const cuc_program *program);
 
 /**
- * What became of the precompiled header at the last compilation.
+ * The outcome for the precompiled header in the last compilation.
  *
- * A heap that is too small for it is made larger once, for the whole process, and the program
- * is compiled again.
+ * A PCH heap that is too small is enlarged once, for the whole process, and the program is compiled
+ * again.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -334,18 +327,18 @@ CUC_API const char *cuc_program_backend(const cuc_program *program);
 CUC_API int32_t cuc_program_pch_status(const cuc_program *program);
 
 /**
- * How long the last compilation took, failed ones too.
+ * The duration of the last compilation, including failed ones.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @return nanoseconds of wall-clock time; 0 before the first, and for NULL
+ * @return nanoseconds of wall-clock time; 0 before the first compilation, and for NULL
  * @since 0.1
  */
 CUC_API uint64_t cuc_program_compile_ns(const cuc_program *program);
 
 /**
- * How many flags the compiler is given for a kind of code.
+ * The number of flags passed to the compiler for a kind of code.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -357,7 +350,7 @@ CUC_API uint64_t cuc_program_compile_ns(const cuc_program *program);
 CUC_API size_t cuc_program_flag_count(const cuc_program *program, int32_t target);
 
 /**
- * One of the flags, exactly as the compiler is given it.
+ * One of these flags, exactly as the compiler receives it.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -370,7 +363,7 @@ CUC_API size_t cuc_program_flag_count(const cuc_program *program, int32_t target
 CUC_API const char *cuc_program_flag(const cuc_program *program, int32_t target, size_t index);
 
 /**
- * Hold one reference more.
+ * Add a reference to a program.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -381,7 +374,7 @@ CUC_API const char *cuc_program_flag(const cuc_program *program, int32_t target,
 CUC_API cuc_program *cuc_program_retain(cuc_program *program);
 
 /**
- * Drop a reference; the last one frees the program. Its objects live on.
+ * Release a reference; the last one frees the program. Its objects live on.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -393,21 +386,21 @@ CUC_API void cuc_program_release(cuc_program *program);
 /**
  * Compile a source text and look up one of its kernels, in one call.
  *
- * Does what cuc_program_create(), cuc_program_compile() and cuc_object_get_kernel() do, and
- * releases the program and the object: the kernel keeps its code. Use these calls instead for
- * several kernels of one source, for the compiler's warnings, or to save the code.
+ * Combines cuc_program_create(), cuc_program_compile() and cuc_object_get_kernel(), and releases
+ * the program and the object: the kernel keeps its code. Use these calls instead to get several
+ * kernels of one source, the compiler's warnings, or code to save.
  *
- * CUDA C++ is compiled with `name` as one of its name expressions, so that "scale<float>"
- * instantiates a template and "scale" finds a kernel with and without extern "C". The code is a
- * cubin, or PTX for an arch of "compute_90" and for PTX and tile programs on a simulated driver.
+ * CUDA C++ is compiled with `name` as a name expression, so that "scale<float>" instantiates a
+ * template and "scale" finds a kernel with or without extern "C". The code is a cubin; it is PTX
+ * for an arch of "compute_90", and for PTX and tile programs on a simulated driver.
  *
- * @order  returns when the code is there: milliseconds to minutes
+ * @order  returns when the code is ready: milliseconds to minutes
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] out         the kernel: cuc_kernel_release(); untouched by a failure
+ * @param[out] out         the kernel: cuc_kernel_release(); unchanged on failure
  * @param      source_kind CUC_SOURCE_CUDA, CUC_SOURCE_PTX or CUC_SOURCE_TILE
  * @param      text        the source
- * @param      bytes       how long the text is, as for cuc_program_create(); 0 for a text that ends
+ * @param      bytes       length of the text, as for cuc_program_create(); 0 for a text that ends
  *                         with a zero byte
  * @param      name        the kernel's name, a symbol, or a name expression of CUDA C++
  * @param      options     how to compile it; NULL is every default

@@ -1,12 +1,12 @@
 /**
  * @file
- * The CUDA runtime (cudart) as a peer in the same process.
+ * Interoperation with the CUDA runtime (cudart) in the same process.
  *
- * Both share a device's primary context, so most things pass as they are: a cudaStream_t through
- * cuc_stream_from_handle(), a cudaEvent_t through cuc_event_from_handle(), a pointer of
- * cudaMalloc() through cuc_buffer_from_pointer() or straight into cuc_launch(); and back through
- * cuc_stream_handle(), cuc_event_handle(), cuc_buffer_ptr(). What is here is the rest. cucore
- * itself never needs the runtime.
+ * Both share a device's primary context, so most objects can be passed directly: a cudaStream_t
+ * through cuc_stream_from_handle(), a cudaEvent_t through cuc_event_from_handle(), a pointer from
+ * cudaMalloc() through cuc_buffer_from_pointer() or straight into cuc_launch(); and in the other
+ * direction through cuc_stream_handle(), cuc_event_handle() and cuc_buffer_ptr(). This header has
+ * the rest. cucore itself never needs the runtime.
  */
 #ifndef CUCORE_RUNTIME_H
 #define CUCORE_RUNTIME_H
@@ -18,20 +18,20 @@
 CUC_BEGIN_DECLS
 
 /**
- * A kernel that nvcc compiled into the program, by its host symbol.
+ * Find a kernel that nvcc compiled into the program, by its host symbol.
  *
- * The kernel belongs to the runtime that the program is linked with, which is asked: that is the
- * shared libcudart (nvcc -cudart shared). The static one hides its functions, so a program that has
- * it calls cudaGetKernel() itself and passes the result to cuc_kernel_from_handle().
+ * The lookup asks the runtime that the program is linked with, which must be the shared libcudart
+ * (nvcc -cudart shared). The static library hides its functions: a program linked with it calls
+ * cudaGetKernel() itself and passes the result to cuc_kernel_from_handle().
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param[out] out    the kernel, to be released; borrowed from the program's own code
  * @param      symbol the __global__ function's address, as cudaLaunchKernel() takes it
  * @retval CUC_OK                     found
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or symbol is no kernel of that runtime
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or symbol is not a kernel of that runtime
  * @retval CUC_ERROR_NOT_FOUND        no CUDA runtime can be found
- * @retval CUC_ERROR_NOT_SUPPORTED    the runtime is of before CUDA 12.1
+ * @retval CUC_ERROR_NOT_SUPPORTED    the runtime is older than CUDA 12.1
  * @retval CUC_ERROR_NO_DRIVER        no driver; also CUC_ERROR_DRIVER_TOO_OLD, CUC_ERROR_FORKED
  * @source CUDA Runtime API, "Execution Control": cudaGetKernel
  * @since 0.1
@@ -39,10 +39,11 @@ CUC_BEGIN_DECLS
 CUC_API cuc_status cuc_kernel_from_symbol(cuc_kernel **out, const void *symbol);
 
 /**
- * Make a device the runtime's current one on the calling thread, as cudaSetDevice() does.
+ * Make a device the runtime's current one on the calling thread, like cudaSetDevice().
  *
- * The runtime and the driver share what is current, so cuc_device_set_current() serves both; this
- * is for a program whose runtime has not made its primary context yet and must do so itself.
+ * The runtime and the driver share the current context, so cuc_device_set_current() serves both.
+ * This function is for a program whose runtime has not created its primary context yet and must do
+ * so itself.
  *
  * @thread changes the calling thread
  * @capture safe: asks the driver in relaxed mode

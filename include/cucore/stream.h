@@ -1,6 +1,6 @@
 /**
  * @file
- * Streams: queues of work that run in order.
+ * Streams: in-order queues of work.
  */
 #ifndef CUCORE_STREAM_H
 #define CUCORE_STREAM_H
@@ -20,18 +20,20 @@ typedef struct cuc_event cuc_event;
 
 /** Flags of cuc_stream_options. */
 enum {
-    /** The stream and the legacy default stream wait for each other, as CUDA's plain streams do. */
+    /** The stream and the legacy default stream wait for each other, like CUDA's blocking streams.
+     */
     CUC_STREAM_SYNC_LEGACY = 1 << 0,
 };
 
-/** How cuc_stream_create() makes a stream; zero is the default of every field. */
+/** Options of cuc_stream_create(); zero is the default of every field. */
 typedef struct cuc_stream_options {
     size_t struct_size; /**< sizeof(cuc_stream_options); the initialisers set it */
-    int32_t priority; /**< lower runs first; 0 is the lowest; outside the device's range: clamped */
-    uint32_t flags;   /**< CUC_STREAM_ bits */
+    int32_t priority;   /**< lower runs first; 0 is the lowest priority; clamped to the device's
+                             range */
+    uint32_t flags;     /**< CUC_STREAM_ bits */
 } cuc_stream_options;
 
-/** The starting value of a cuc_stream_options variable. */
+/** Initial value of a cuc_stream_options variable. */
 #define CUC_STREAM_OPTIONS_INIT          \
     {                                    \
         sizeof(cuc_stream_options), 0, 0 \
@@ -49,7 +51,7 @@ typedef struct cuc_stream_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     the caller's struct
- * @param caller_size sizeof(cuc_stream_options) where the caller was compiled
+ * @param caller_size sizeof(cuc_stream_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_stream_options_init(cuc_stream_options *options, size_t caller_size);
@@ -60,10 +62,10 @@ CUC_API void cuc_stream_options_init(cuc_stream_options *options, size_t caller_
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out     the stream, to be released
- * @param      device  where it runs
- * @param      options NULL: lowest priority, not in step with the legacy default stream
+ * @param      device  the device to run on
+ * @param      options NULL: lowest priority, no synchronisation with the legacy default stream
  * @retval CUC_OK                     created
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a flag or an option is not known
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, a flag or an option is unknown
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the context
  * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Stream Management": cuStreamCreateWithPriority
@@ -87,10 +89,11 @@ CUC_API cuc_status cuc_stream_create(cuc_stream **out, cuc_device *device,
 CUC_API cuc_status cuc_stream_create_in(cuc_stream **out, cuc_context *context,
                                         const cuc_stream_options *options);
 
-/** The two streams that every context has. */
+/** The two default streams of every context. */
 enum {
-    CUC_STREAM_LEGACY = 0,     /**< waits for, and holds up, every CUC_STREAM_SYNC_LEGACY stream */
-    CUC_STREAM_PER_THREAD = 1, /**< another queue for each thread that uses it */
+    CUC_STREAM_LEGACY = 0,     /**< synchronises with every CUC_STREAM_SYNC_LEGACY stream in both
+                                    directions */
+    CUC_STREAM_PER_THREAD = 1, /**< a separate queue for each thread that uses it */
 };
 
 /**
@@ -102,24 +105,24 @@ enum {
  * @param      device the device
  * @param      which  CUC_STREAM_LEGACY or CUC_STREAM_PER_THREAD
  * @retval CUC_OK                     found
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or which is neither
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or which is neither of the two
  * @source CUDA Driver API, "Stream synchronization behavior": CU_STREAM_LEGACY
  * @since 0.1
  */
 CUC_API cuc_status cuc_stream_get_default(cuc_stream **out, cuc_device *device, int32_t which);
 
 /**
- * Wrap a stream that was made elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
+ * Wrap a stream that was created elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
  *
- * It is borrowed, and not destroyed with the wrapper. The default streams (NULL, 1, 2) mean
- * those of the context that is current on the calling thread.
+ * The stream is borrowed; releasing the wrapper does not destroy it. The default stream handles
+ * (NULL, 1, 2) mean those of the calling thread's current context.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out        the wrapper, to be released
  * @param      handle     a CUstream
  * @param      owner      kept until the wrapper is released; may be NULL
- * @param      drop_owner called with owner then; NULL: nothing is called
+ * @param      drop_owner called with owner at that time; NULL: nothing is called
  * @retval CUC_OK                     wrapped
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or a default stream without a current context
  * @retval CUC_ERROR_DRIVER           the driver does not know the handle
@@ -130,7 +133,7 @@ CUC_API cuc_status cuc_stream_from_handle(cuc_stream **out, void *handle, void *
                                           void (*drop_owner)(void *owner));
 
 /**
- * The driver's own handle of a stream, which is also its cudaStream_t.
+ * The driver's handle of a stream, which is also its cudaStream_t.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -160,7 +163,7 @@ CUC_API cuc_device *cuc_stream_device(const cuc_stream *stream);
 CUC_API cuc_context *cuc_stream_context(const cuc_stream *stream);
 
 /**
- * The priority that a stream came to have.
+ * The actual priority of a stream.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
@@ -190,11 +193,11 @@ CUC_API cuc_status cuc_stream_get_priority(int32_t *out, cuc_stream *stream);
 CUC_API cuc_status cuc_stream_get_flags(uint32_t *out, cuc_stream *stream);
 
 /**
- * A number that no other stream of the process has or will have.
+ * An identifier that no other stream of the process ever shares.
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] out    the number
+ * @param[out] out    the identifier
  * @param      stream the stream
  * @retval CUC_OK                     read
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
@@ -205,45 +208,45 @@ CUC_API cuc_status cuc_stream_get_flags(uint32_t *out, cuc_stream *stream);
 CUC_API cuc_status cuc_stream_get_id(uint64_t *out, cuc_stream *stream);
 
 /**
- * Whether all work of a stream is done, without waiting.
+ * Check whether all work on a stream is complete, without waiting.
  *
  * @thread any thread
  * @capture refused with CUC_ERROR_BUSY on a captured stream, whose capture goes on; on another
  *          stream it may spoil a capture in global mode
  * @retval CUC_OK                 everything is done
- * @retval CUC_NOT_READY          something is not
- * @retval CUC_ERROR_CONTEXT_LOST work failed; the message says what may have caused it
- * @retval CUC_ERROR_BUSY         the stream is being captured, and goes on being so
+ * @retval CUC_NOT_READY          some work is pending
+ * @retval CUC_ERROR_CONTEXT_LOST work failed; the message lists likely causes
+ * @retval CUC_ERROR_BUSY         the stream is being captured; its capture continues
  * @source CUDA Driver API, "Stream Management": cuStreamIsCapturing, cuStreamQuery
  * @since 0.1
  */
 CUC_API cuc_status cuc_stream_query(cuc_stream *stream);
 
 /**
- * Wait until all work of a stream is done.
+ * Wait until all work on a stream is complete.
  *
  * @order  blocks the calling thread
  * @thread any thread
  * @capture refused with CUC_ERROR_BUSY on a captured stream, whose capture goes on; on another
  *          stream it may spoil a capture in global mode
  * @retval CUC_OK                 everything is done
- * @retval CUC_ERROR_CONTEXT_LOST work failed; the message says what may have caused it
- * @retval CUC_ERROR_BUSY         the stream is being captured, and goes on being so
+ * @retval CUC_ERROR_CONTEXT_LOST work failed; the message lists likely causes
+ * @retval CUC_ERROR_BUSY         the stream is being captured; its capture continues
  * @source CUDA Driver API, "Stream Management": cuStreamIsCapturing, cuStreamSynchronize
  * @since 0.1
  */
 CUC_API cuc_status cuc_stream_synchronize(cuc_stream *stream);
 
 /**
- * Let later work of a stream wait for an event.
+ * Make later work on a stream wait for an event.
  *
- * An event that was never recorded is not waited for. The event may be of another device.
+ * An event that was never recorded causes no wait. The event may belong to another device.
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a dependency in the graph
  * @param stream the queue that waits
- * @param event  as recorded by now; recording it again changes nothing here
+ * @param event  in its current recording; a later recording does not affect this wait
  * @retval CUC_OK                     enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the stream's context
@@ -253,13 +256,13 @@ CUC_API cuc_status cuc_stream_synchronize(cuc_stream *stream);
 CUC_API cuc_status cuc_stream_wait_event(cuc_stream *stream, cuc_event *event);
 
 /**
- * Let later work of a stream wait for all present work of another.
+ * Make later work on a stream wait for all work now on another stream.
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same streams
  * @capture becomes a dependency in the graph
  * @param stream the queue that waits
- * @param other  the queue that is waited for; the same one does nothing
+ * @param other  the queue to wait for; passing the same one does nothing
  * @retval CUC_OK                     enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed a context
@@ -270,67 +273,68 @@ CUC_API cuc_status cuc_stream_wait_event(cuc_stream *stream, cuc_event *event);
 CUC_API cuc_status cuc_stream_wait_stream(cuc_stream *stream, cuc_stream *other);
 
 /**
- * Called by cuc_stream_add_callback() when the stream comes to it.
+ * Callback of cuc_stream_add_callback(), called when the stream reaches it.
  *
  * @param status       CUC_OK, or CUC_ERROR_CONTEXT_LOST when work before it failed
- * @param library_code the CUresult behind it, 0 for none
- * @param user         as given
+ * @param library_code the CUresult behind the status, 0 for none
+ * @param user         the caller's pointer
  */
 typedef void (*cuc_stream_callback)(cuc_status status, int32_t library_code, void *user);
 
 /**
- * Call a function on the host when the stream comes to it, also when work before it failed.
+ * Call a function on the host when the stream reaches it, even when earlier work failed.
  *
- * It runs on a thread of the driver and may not call CUDA or cucore. Cheaper without the
- * promise to be called on errors: cuc_launch_host() (launch.h), which can be captured too.
+ * The function runs on a driver thread and may not call CUDA or cucore. cuc_launch_host()
+ * (launch.h) is cheaper and can be captured, but its function is not called after an error.
  *
- * @order  enqueues and returns; work behind it waits for the function
+ * @order  enqueues and returns; later work on the stream waits for the function
  * @thread any thread; one call at a time on the same stream
  * @capture refused with CUC_ERROR_BUSY on a captured stream, whose capture goes on
  * @param stream   the queue
  * @param callback the function
- * @param user     handed to it
+ * @param user     passed to it
  * @retval CUC_OK                         enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT     an argument is NULL
- * @retval CUC_ERROR_BUSY                 the stream is being captured, and goes on being so
- * @retval CUC_ERROR_OUT_OF_MEMORY        no host memory for its record
+ * @retval CUC_ERROR_BUSY                 the stream is being captured; its capture continues
+ * @retval CUC_ERROR_OUT_OF_MEMORY        no host memory for the callback's record
  * @source CUDA Driver API, "Stream Management": cuStreamIsCapturing, cuStreamAddCallback
  * @since 0.1
  */
 CUC_API cuc_status cuc_stream_add_callback(cuc_stream *stream, cuc_stream_callback callback,
                                            void *user);
 
-/** How cuc_stream_wait_value() compares memory with its value. */
+/** Comparison that cuc_stream_wait_value() makes between memory and its value. */
 enum {
-    CUC_WAIT_GEQ = 0, /**< (int)(memory - value) >= 0, cyclically */
+    CUC_WAIT_GEQ = 0, /**< (int)(memory - value) >= 0, in wrap-around arithmetic */
     CUC_WAIT_EQ = 1,  /**< memory == value */
     CUC_WAIT_AND = 2, /**< (memory & value) != 0 */
-    CUC_WAIT_NOR = 3, /**< ~(memory | value) != 0; a device attribute says where it works */
-    /** or'ed in: flush outstanding remote writes after the wait; a device attribute again */
+    CUC_WAIT_NOR = 3, /**< ~(memory | value) != 0; a device attribute reports support */
+    /** OR-ed in: flush outstanding remote writes after the wait; a device attribute reports support
+     */
     CUC_WAIT_FLUSH = 1 << 30,
 };
 
 /** Flags of cuc_stream_write_value(). */
 enum {
-    CUC_WRITE_NO_MEMORY_BARRIER = 1, /**< earlier writes of the stream need not be seen before it */
+    CUC_WRITE_NO_MEMORY_BARRIER = 1, /**< does not order earlier writes of the stream before it */
 };
 
 /**
- * Let later work of a stream wait until a word of memory has a value.
+ * Make later work on a stream wait until a word of memory satisfies a comparison.
  *
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param stream  the queue that waits
- * @param address aligned to `bytes`; device memory that is not of a pool
- *                (cuc_memory_synchronous()), or host memory that is mapped
- * @param value   the upper half is not used for 4 bytes
+ * @param address aligned to `bytes`; mapped host memory, or device memory outside pools
+ *                (cuc_memory_synchronous())
+ * @param value   only the lower half is used for 4 bytes
  * @param bytes   4 or 8
  * @param compare a CUC_WAIT_ constant, with or without CUC_WAIT_FLUSH
  * @retval CUC_OK                     enqueued
- * @retval CUC_ERROR_INVALID_ARGUMENT address is 0 or misaligned, bytes is neither 4 nor 8, compare
- *                                    is not known
- * @retval CUC_ERROR_NOT_SUPPORTED    the device cannot wait for memory this way
+ * @retval CUC_ERROR_INVALID_ARGUMENT address is 0 or misaligned, bytes is neither 4 nor 8, or
+ *                                    compare is unknown
+ * @retval CUC_ERROR_NOT_SUPPORTED    the device does not support this wait
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Memory Operations": cuStreamWaitValue32, cuStreamWaitValue64
  * @since 0.1
@@ -345,15 +349,15 @@ CUC_API cuc_status cuc_stream_wait_value(cuc_stream *stream, cuc_device_ptr addr
  * @thread any thread; one call at a time on the same stream
  * @capture becomes a node of the graph
  * @param stream  the queue
- * @param address aligned to `bytes`; device memory that is not of a pool
- *                (cuc_memory_synchronous()), or host memory that is mapped
- * @param value   the upper half is not used for 4 bytes
+ * @param address aligned to `bytes`; mapped host memory, or device memory outside pools
+ *                (cuc_memory_synchronous())
+ * @param value   only the lower half is used for 4 bytes
  * @param bytes   4 or 8
  * @param flags   0 or CUC_WRITE_NO_MEMORY_BARRIER
  * @retval CUC_OK                     enqueued
- * @retval CUC_ERROR_INVALID_ARGUMENT address is 0 or misaligned, bytes is neither 4 nor 8, flags
- *                                    are not known
- * @retval CUC_ERROR_NOT_SUPPORTED    the device cannot write memory this way
+ * @retval CUC_ERROR_INVALID_ARGUMENT address is 0 or misaligned, bytes is neither 4 nor 8, or flags
+ *                                    are unknown
+ * @retval CUC_ERROR_NOT_SUPPORTED    the device does not support this write
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Stream Memory Operations": cuStreamWriteValue32, cuStreamWriteValue64
  * @since 0.1
@@ -362,21 +366,21 @@ CUC_API cuc_status cuc_stream_write_value(cuc_stream *stream, cuc_device_ptr add
                                           uint64_t value, uint32_t bytes, uint32_t flags);
 
 /**
- * Whether work put on a stream is being captured into a graph instead of run.
+ * Check whether work enqueued on a stream is being captured into a graph instead of executed.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out    1 while captured, also when the capture has been spoilt; else 0
+ * @param[out] out    1 during a capture, including a spoilt one; else 0
  * @param      stream the stream
- * @retval CUC_OK         asked
- * @retval CUC_ERROR_BUSY another thread's capture forbids to ask about the legacy stream
+ * @retval CUC_OK         written
+ * @retval CUC_ERROR_BUSY another thread's capture forbids querying the legacy stream
  * @source CUDA Driver API, "Stream Management": cuStreamIsCapturing
  * @since 0.1
  */
 CUC_API cuc_status cuc_stream_is_capturing(int32_t *out, cuc_stream *stream);
 
 /**
- * Hold a stream once more.
+ * Add a reference to a stream.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -386,14 +390,15 @@ CUC_API cuc_status cuc_stream_is_capturing(int32_t *out, cuc_stream *stream);
 CUC_API cuc_stream *cuc_stream_retain(cuc_stream *stream);
 
 /**
- * Let go of a stream. With the last reference it is destroyed once its work is done; the call
- * does not wait for that. Buffers that are freed on it keep it alive.
+ * Release a stream. The last release destroys it once its work is complete, without waiting for
+ * that. Buffers that will be freed on the stream keep it alive.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver; keep the last reference of a captured stream until
- *          its capture has ended. Else that is cancelled, and the process-wide handler is told; the
- *          driver's stream stays where it is captured for good (see graph.h)
- * @param stream NULL does nothing, and so does a default stream
+ *          its capture has ended. Otherwise the capture is cancelled, the process-wide failure
+ *          handler is called, and the driver's stream stays where it is captured for good (see
+ *          graph.h)
+ * @param stream NULL and default streams: nothing happens
  * @source CUDA Driver API, "Stream Management": cuStreamDestroy
  * @since 0.1
  */

@@ -1,9 +1,9 @@
 /**
  * @file
- * What the machine has: the driver, and the toolkit libraries, by version.
+ * Versions of the driver and the toolkit libraries on this machine.
  *
- * Each function loads its library when it is the first to need it. None needs a device. Where
- * the libraries are is in find.h.
+ * Each function loads its library if no other has done so. None needs a device. find.h reports the
+ * locations of the libraries.
  */
 #ifndef CUCORE_SYSTEM_H
 #define CUCORE_SYSTEM_H
@@ -13,15 +13,15 @@
 CUC_BEGIN_DECLS
 
 /**
- * The newest CUDA that the driver serves.
+ * The newest CUDA version that the driver supports.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
  *
  * @param out major * 1000 + minor * 10, such as 13000 for CUDA 13.0
- * @retval CUC_OK                     set
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_NO_DRIVER        no driver could be loaded
- * @retval CUC_ERROR_DRIVER_TOO_OLD   it is older than CUDA 12.0
+ * @retval CUC_ERROR_DRIVER_TOO_OLD   the driver is older than CUDA 12.0
  * @retval CUC_ERROR_FORKED           this is the child of a process that used the driver
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL
  * @source CUDA Driver API, "Version Management": cuDriverGetVersion
@@ -30,15 +30,15 @@ CUC_BEGIN_DECLS
 CUC_API cuc_status cuc_driver_get_version(int32_t *out);
 
 /**
- * The file that the driver was loaded from.
+ * The file from which the driver was loaded.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
  *
- * @param out set to static storage, valid for the life of the process
- * @retval CUC_OK                     set
+ * @param out static storage, valid for the life of the process
+ * @retval CUC_OK                     written
  * @retval CUC_ERROR_NO_DRIVER        no driver could be loaded
- * @retval CUC_ERROR_DRIVER_TOO_OLD   it is older than CUDA 12.0
+ * @retval CUC_ERROR_DRIVER_TOO_OLD   the driver is older than CUDA 12.0
  * @retval CUC_ERROR_FORKED           this is the child of a process that used the driver
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL
  * @since 0.1
@@ -46,11 +46,11 @@ CUC_API cuc_status cuc_driver_get_version(int32_t *out);
 CUC_API cuc_status cuc_driver_get_path(const char **out);
 
 /**
- * Whether the driver simulates a device instead of driving one, as CUCORE_DRIVER can ask for.
+ * Check whether the driver is simulated instead of driving a device, as CUCORE_DRIVER can request.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @return 1 or 0; 0 also when no driver could be loaded
+ * @return 1 or 0; also 0 when no driver could be loaded
  * @since 0.1
  */
 CUC_API int32_t cuc_driver_is_simulated(void);
@@ -63,8 +63,8 @@ CUC_API int32_t cuc_driver_is_simulated(void);
  *
  * @param major such as 13
  * @param minor such as 0
- * @retval CUC_OK                     both are set
- * @retval CUC_ERROR_NOT_FOUND        there is no NVRTC: cuc_error_log() has the places tried
+ * @retval CUC_OK                     both are written
+ * @retval CUC_ERROR_NOT_FOUND        there is no NVRTC: cuc_error_log() lists the locations tried
  * @retval CUC_ERROR_TOOLKIT          NVRTC failed
  * @retval CUC_ERROR_INVALID_ARGUMENT major or minor is NULL
  * @source NVRTC, "General Information Query": nvrtcVersion
@@ -75,18 +75,18 @@ CUC_API cuc_status cuc_nvrtc_get_version(int32_t *major, int32_t *minor);
 /**
  * The compute capabilities that NVRTC compiles for, in ascending order.
  *
- * @shape  `out`: [capacity] numbers, of which the first min(capacity, *count) are set
+ * @shape  `out`: [capacity] numbers, of which the first min(capacity, *count) are written
  * @thread any thread
  * @capture makes no driver call
  *
- * @param count    set to how many there are, which may be more than capacity
+ * @param count    the number of architectures, which may exceed capacity
  * @param out      major * 10 + minor of each, such as 90; may be NULL when capacity is 0
- * @param capacity how many `out` has room for
- * @retval CUC_OK                     count is set, and what fits of out
- * @retval CUC_ERROR_NOT_FOUND        there is no NVRTC: cuc_error_log() has the places tried
+ * @param capacity length of `out`
+ * @retval CUC_OK                     count is written, and as much of out as fits
+ * @retval CUC_ERROR_NOT_FOUND        there is no NVRTC: cuc_error_log() lists the locations tried
  * @retval CUC_ERROR_TOOLKIT          NVRTC failed
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
- * @retval CUC_ERROR_INVALID_ARGUMENT count is NULL, or out is NULL and capacity is not 0
+ * @retval CUC_ERROR_INVALID_ARGUMENT count is NULL, or out is NULL while capacity is not 0
  * @source NVRTC, "General Information Query": nvrtcGetNumSupportedArchs, nvrtcGetSupportedArchs
  * @since 0.1
  */
@@ -100,9 +100,10 @@ CUC_API cuc_status cuc_nvrtc_get_archs(size_t *count, int32_t *out, size_t capac
  *
  * @param major such as 13
  * @param minor such as 0
- * @retval CUC_OK                     both are set
- * @retval CUC_ERROR_NOT_FOUND        there is no nvJitLink: cuc_error_log() has the places tried
- * @retval CUC_ERROR_NOT_SUPPORTED    it is of CUDA 12.0 to 12.2, and cannot tell
+ * @retval CUC_OK                     both are written
+ * @retval CUC_ERROR_NOT_FOUND        there is no nvJitLink: cuc_error_log() lists the locations
+ *                                    tried
+ * @retval CUC_ERROR_NOT_SUPPORTED    nvJitLink of CUDA 12.0 to 12.2 does not report its version
  * @retval CUC_ERROR_TOOLKIT          nvJitLink failed
  * @retval CUC_ERROR_INVALID_ARGUMENT major or minor is NULL
  * @source nvJitLink, "Linking": nvJitLinkVersion
@@ -111,15 +112,15 @@ CUC_API cuc_status cuc_nvrtc_get_archs(size_t *count, int32_t *out, size_t capac
 CUC_API cuc_status cuc_nvjitlink_get_version(int32_t *major, int32_t *minor);
 
 /**
- * The version of the CUDA runtime: the program's own where its symbols can be seen, else the one
- * that is found on the machine.
+ * The version of the CUDA runtime: the program's own if its symbols are visible, else the one found
+ * on the machine.
  *
  * @thread any thread
  * @capture makes no driver call
  *
  * @param out major * 1000 + minor * 10, such as 13000 for CUDA 13.0
- * @retval CUC_OK                     set
- * @retval CUC_ERROR_NOT_FOUND        there is no runtime: cuc_error_log() has the places tried
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_NOT_FOUND        there is no runtime: cuc_error_log() lists the locations tried
  * @retval CUC_ERROR_TOOLKIT          the runtime failed
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL
  * @source CUDA Runtime API, "Version Management": cudaRuntimeGetVersion
@@ -127,21 +128,21 @@ CUC_API cuc_status cuc_nvjitlink_get_version(int32_t *major, int32_t *minor);
  */
 CUC_API cuc_status cuc_runtime_get_version(int32_t *out);
 
-/** Room that is enough for cuc_nvml_get_driver_version(), the final zero included, in bytes. */
+/** Size that always suffices for cuc_nvml_get_driver_version(), with the final zero, in bytes. */
 #define CUC_NVML_DRIVER_VERSION_BYTES 80
 
 /**
- * The version of the kernel's NVIDIA driver, as NVML and nvidia-smi tell it, such as
+ * The version of the kernel-mode NVIDIA driver, as NVML and nvidia-smi report it, such as
  * "580.65.06".
  *
  * @thread any thread
  * @capture makes no driver call
  *
- * @param out  filled with the text and a final zero
- * @param size bytes of out; CUC_NVML_DRIVER_VERSION_BYTES is always enough
- * @retval CUC_OK                     filled
- * @retval CUC_ERROR_NOT_FOUND        there is no NVML: cuc_error_log() has the places tried
- * @retval CUC_ERROR_NO_DRIVER        the kernel's driver is not loaded, or of another version
+ * @param out  receives the text and a final zero
+ * @param size bytes of out; CUC_NVML_DRIVER_VERSION_BYTES always suffices
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_NOT_FOUND        there is no NVML: cuc_error_log() lists the locations tried
+ * @retval CUC_ERROR_NO_DRIVER        the kernel-mode driver is not loaded, or has another version
  * @retval CUC_ERROR_TOOLKIT          NVML failed
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL, or the text does not fit
  * @source NVML API, "System Queries": nvmlSystemGetDriverVersion

@@ -1,9 +1,9 @@
 /**
  * @file
- * Tile programs made by programs: one function for each construct of the tile language.
+ * Tile programs built by C calls: one function for each construct of the tile language.
  *
- * The calls give what the text of docs/tile-language.md gives: the same operations, checked by the
- * same rules, with the same errors. docs/tile-builder.md has the same kernels in both.
+ * The calls produce the same operations as the text described in docs/tile-language.md, with the
+ * same checks and errors. docs/tile-builder.md shows the same kernels in both forms.
  *
  *     #define K CUC_HERE(program)
  *
@@ -19,22 +19,23 @@
  *     cuc_tile_kernel_end(K);
  *     status = cuc_tile_program_finish(&source, program);
  *
- * What cuc_tile_program_finish() gives is a source for cuc_program_create(), CUC_SOURCE_TILE.
+ * cuc_tile_program_finish() returns a source for cuc_program_create(), CUC_SOURCE_TILE.
  *
- * A shape is a length and a pointer: CUC_SHAPE(64, 32) is both, and CUC_AXES(0, 1) is a list of
- * axes. Both are macros of base.h for C; CUC_TILES(i, j) does the same for values.
+ * A shape is a length and a pointer: CUC_SHAPE(64, 32) expands to both, and CUC_AXES(0, 1) to a
+ * list of axes. Both are C macros of base.h; CUC_TILES(i, j) does the same for values.
  *
- * **Places.** Every function that builds is told the program and where in its source the caller
- * stands, a file and a line: CUC_HERE(program) is these three arguments. Errors and notes speak of
- * that place.
+ * **Locations.** Every building function takes the program and the caller's position in its source,
+ * a file and a line: CUC_HERE(program) expands to these three arguments. Errors and notes report
+ * that position.
  *
- * **Errors are kept.** A call that fails gives 0, and what is given 0 after a failure gives 0 and
- * says nothing, so nothing has to be checked between. cuc_tile_program_finish() tells all errors.
- * A misuse of the calls themselves, such as a value of another kernel, is an error like any other.
+ * **Sticky errors.** A failing call returns 0, and a call that receives such a 0 returns 0 without
+ * a further message, so the caller need not check in between. cuc_tile_program_finish() reports all
+ * errors. A misuse of the functions, such as a value from another kernel, is an error like any
+ * other.
  *
- * **Order.** Accesses to memory happen in the order of the calls. C does not say in which order
- * arguments of one call are evaluated: calls that write or order memory are statements of their
- * own.
+ * **Order.** Memory accesses happen in the order of the calls. C does not define the evaluation
+ * order of the arguments of a call, so write calls that store or order memory as separate
+ * statements.
  */
 #ifndef CUCORE_TILE_BUILDER_H
 #define CUCORE_TILE_BUILDER_H
@@ -44,7 +45,7 @@
 CUC_BEGIN_DECLS
 
 /**
- * A tile program in the making.
+ * A tile program under construction.
  *
  * Threads: any thread; one call at a time on the same program.
  */
@@ -53,22 +54,23 @@ typedef struct cuc_tile_program cuc_tile_program;
 /**
  * A value: a tile, a scalar, a constant or a tensor; 0 is none.
  *
- * It can be used in the block that it was made in and in those inside of that, as in the language.
+ * As in the language, it can be used in the block that created it and in blocks nested in that one.
  */
 typedef uint32_t cuc_tile;
 
-/** A variable: what stands for one value after another of the same type; 0 is none. */
+/** A variable, which holds successive values of one type; 0 is none. */
 typedef uint32_t cuc_tile_variable;
 
-/** The first three arguments of a function that builds: the program, and the caller's place. */
+/** The first three arguments of a building function: the program and the caller's position. */
 #define CUC_HERE(program) (program), __FILE__, (uint32_t)__LINE__
 
-/** In a CUC_SHAPE(): the axis has extent 1 and the tile does not have it, as `_` in the language.
+/**
+ * In a CUC_SHAPE(): the tensor's axis has extent 1 and the tile lacks it, like `_` in the language.
  */
 #define CUC_NO_AXIS (-1)
 
 #ifndef __cplusplus
-/** Values as two arguments, their number and a pointer: CUC_TILES(i, j). */
+/** Expand values into two arguments, their number and a pointer: CUC_TILES(i, j). */
 #define CUC_TILES(...)                                                                           \
     (uint32_t)(sizeof((const cuc_tile[]){ __VA_ARGS__ }) / sizeof(cuc_tile)), (const cuc_tile[]) \
     {                                                                                            \
@@ -76,15 +78,15 @@ typedef uint32_t cuc_tile_variable;
     }
 #endif
 
-/* ---- programs and kernels ------------------------------------------------------------------ */
+/* ---- Programs and kernels ------------------------------------------------------------------- */
 
 /**
- * Begin a program without kernels.
+ * Create a program without kernels.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param[out] out the program; release it with cuc_tile_program_release()
- * @retval CUC_OK                     made
+ * @retval CUC_OK                     created
  * @retval CUC_ERROR_INVALID_ARGUMENT out is NULL
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @since 0.1
@@ -92,25 +94,25 @@ typedef uint32_t cuc_tile_variable;
 CUC_API cuc_status cuc_tile_program_create(cuc_tile_program **out);
 
 /**
- * What building a program may take; zero is the default of every field.
+ * Limits for building a program; zero is the default of every field.
  *
- * The names and the defaults are those of cuc_program_options, whose budget holds when the source
- * is compiled.
+ * Names and defaults are those of cuc_program_options, whose budget applies when the source is
+ * compiled.
  */
 typedef struct cuc_tile_budget {
     size_t struct_size; /**< sizeof(cuc_tile_budget); the initialisers set it */
-    /** Steps of the compiler, as many on every machine: 2^23 by default; UINT64_MAX: no limit */
+    /** Compiler steps, the same number on every machine: 2^23 by default; UINT64_MAX: no limit */
     uint64_t budget_operations;
-    uint64_t budget_ptx_bytes;    /**< of the source that comes of it: 2^26 by default */
-    uint64_t budget_memory_bytes; /**< that the program holds at a time: 2^28 by default */
-    double budget_seconds;        /**< on the clock, from the call on; 0: any number */
-    /** Asked some times a second, within calls of the program, whether to end it: unless it gives
-     *  0. NULL: it goes on */
+    uint64_t budget_ptx_bytes;    /**< bytes of the resulting source: 2^26 by default */
+    uint64_t budget_memory_bytes; /**< bytes the program holds at a time: 2^28 by default */
+    double budget_seconds;        /**< wall-clock time from the call on; 0: unlimited */
+    /** Called some times a second, within calls on the program; a nonzero result ends it. NULL:
+     * never ends it */
     int32_t (*cancel)(void *user);
-    void *cancel_user; /**< handed to cancel, until the program is released */
+    void *cancel_user; /**< passed to cancel, until the program is released */
 } cuc_tile_budget;
 
-/** Every default: cuc_tile_budget b = CUC_TILE_BUDGET_INIT; */
+/** Default budget: cuc_tile_budget b = CUC_TILE_BUDGET_INIT; */
 #ifdef __cplusplus
 static inline cuc_tile_budget cuc__tile_budget_default(void)
 {
@@ -131,31 +133,31 @@ static inline cuc_tile_budget cuc__tile_budget_default(void)
 #endif
 
 /**
- * Give a budget every default.
+ * Set every field of a budget to its default.
  *
  * @thread any thread
  * @capture makes no driver call
- * @param[out] budget      where to write; at most caller_size bytes are written
- * @param      caller_size sizeof(cuc_tile_budget), as the caller was compiled with it
+ * @param[out] budget      the caller's struct; at most caller_size bytes are written
+ * @param      caller_size sizeof(cuc_tile_budget) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_tile_budget_init(cuc_tile_budget *budget, size_t caller_size);
 
 /**
- * Give a program another budget than the default, for what was built before and what is built from
- * here on.
+ * Set the budget of a program, both for what is already built and for what follows.
  *
- * A program that would take more gets the error T801 to T805, which cuc_tile_program_finish()
- * tells: it names the construct, the amount and the limit. Nothing can be built from there on.
+ * A program that exceeds it has one of the errors T801 to T805, reported by
+ * cuc_tile_program_finish(), which names the construct, the amount and the limit. Nothing more can
+ * be built after it.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
- * @param program the program, before it is finished or beyond its budget
+ * @param program the program, not finished and within its budget
  * @param budget  read before the call returns; NULL: every default
- * @retval CUC_OK                     given
- * @retval CUC_ERROR_INVALID_ARGUMENT program is NULL, finished, or beyond the budget that it had;
- *                                    budget has a wrong size or unknown fields set; budget_seconds
- *                                    is negative or no number
+ * @retval CUC_OK                     written
+ * @retval CUC_ERROR_INVALID_ARGUMENT program is NULL, finished, or over its previous budget; budget
+ *                                    has a wrong size or unknown fields set; budget_seconds is
+ *                                    negative or NaN
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
  * @since 0.1
  */
@@ -163,28 +165,29 @@ CUC_API cuc_status cuc_tile_program_set_budget(cuc_tile_program *program,
                                                const cuc_tile_budget *budget);
 
 /**
- * End a program: all of its errors, or its source.
+ * Finish a program: report all its errors, or return its source.
  *
- * Nothing can be added any more; called again, it gives the same.
+ * Nothing can be added afterwards; a further call returns the same result.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
- * @param[out] source a tile program as text, for cuc_program_create(), for a file, or to be read;
+ * @param[out] source a tile program as text, for cuc_program_create(), for a file, or for reading;
  *                    borrowed: valid until the program is released. NULL: not wanted
  * @param      program the program
- * @retval CUC_OK                     it has no error
- * @retval CUC_ERROR_COMPILE          it has: the message has the first, cuc_error_log() and
- *                                    cuc_tile_program_log() have all; or it has no kernel
+ * @retval CUC_OK                     the program has no error
+ * @retval CUC_ERROR_COMPILE          the program has errors: the message has the first,
+ *                                    cuc_error_log() and cuc_tile_program_log() have all; or it has
+ *                                    no kernel
  * @retval CUC_ERROR_INVALID_ARGUMENT program is NULL
  * @retval CUC_ERROR_INVALID_HANDLE   program is not alive
- * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory, now or in a call before
+ * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory, in this call or an earlier one
  * @since 0.1
  */
 CUC_API cuc_status cuc_tile_program_finish(const char **source, cuc_tile_program *program);
 
 /**
- * The errors there are so far, each as `FILE:LINE: error T123: op: operand NAME: ...`, and below it
- * the calls of cuc_tile_enter() that it stands in.
+ * The errors so far, each as `FILE:LINE: error T123: op: operand NAME: ...`, followed by the
+ * enclosing cuc_tile_enter() calls.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -195,7 +198,7 @@ CUC_API cuc_status cuc_tile_program_finish(const char **source, cuc_tile_program
 CUC_API const char *cuc_tile_program_log(cuc_tile_program *program);
 
 /**
- * Hold one reference more.
+ * Add a reference to a program.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -206,7 +209,7 @@ CUC_API const char *cuc_tile_program_log(cuc_tile_program *program);
 CUC_API cuc_tile_program *cuc_tile_program_retain(cuc_tile_program *program);
 
 /**
- * Drop a reference; the last one frees the program and its source.
+ * Release a reference; the last one frees the program and its source.
  *
  * @thread any thread
  * @capture makes no driver call
@@ -216,27 +219,27 @@ CUC_API cuc_tile_program *cuc_tile_program_retain(cuc_tile_program *program);
 CUC_API void cuc_tile_program_release(cuc_tile_program *program);
 
 /**
- * Begin a kernel. All calls below up to cuc_tile_kernel_end() are about it.
+ * Begin a kernel. The calls up to cuc_tile_kernel_end() build it.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands, for messages; copied; NULL: not known
- * @param line    its line; 0: not known
- * @param name    a name of the language; copied
+ * @param file    the caller's source file, for messages; copied; NULL: unknown
+ * @param line    the caller's line; 0: unknown
+ * @param name    an identifier of the language; copied
  * @since 0.1
  */
 CUC_API void cuc_tile_kernel_begin(cuc_tile_program *program, const char *file, uint32_t line,
                                    const char *name);
 
 /**
- * End the kernel: every loop and every if in it must have been ended.
+ * End the kernel: every loop and every if in it must have ended.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @since 0.1
  */
 CUC_API void cuc_tile_kernel_end(cuc_tile_program *program, const char *file, uint32_t line);
@@ -244,17 +247,17 @@ CUC_API void cuc_tile_kernel_end(cuc_tile_program *program, const char *file, ui
 /**
  * Add a tensor to the kernel's parameters.
  *
- * @shape  `extents` has the extents, apart by commas, as the language writes them between brackets:
+ * @shape  `extents` lists the extents, separated by commas, as between brackets in the language:
  *         "M, N" binds or checks the dimensions M and N, "64" is static, "G + 1" is checked
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param name    a name of the language; copied
- * @param dtype   of the elements
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param name    an identifier of the language; copied
+ * @param dtype   element type
  * @param extents one for each axis, at most 8; "" or NULL: no axis, one element
- * @return the tensor: for loads, stores and what is asked of its shape
+ * @return the tensor, for loads, stores and shape queries
  * @since 0.1
  */
 CUC_API cuc_tile cuc_tile_tensor(cuc_tile_program *program, const char *file, uint32_t line,
@@ -266,10 +269,10 @@ CUC_API cuc_tile cuc_tile_tensor(cuc_tile_program *program, const char *file, ui
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param name    a name of the language; copied
- * @param dtype   its type
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param name    an identifier of the language; copied
+ * @param dtype   type of the scalar
  * @return the scalar, a tile without axes
  * @since 0.1
  */
@@ -277,14 +280,14 @@ CUC_API cuc_tile cuc_tile_scalar(cuc_tile_program *program, const char *file, ui
                                  const char *name, cuc_dtype dtype);
 
 /**
- * A dimension that a tensor's extents have bound.
+ * A dimension that a tensor's extents bind.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param name    as it stands in the extents of a parameter before
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param name    as in the extents of an earlier parameter
  * @return a scalar of i64
  * @since 0.1
  */
@@ -292,17 +295,17 @@ CUC_API cuc_tile cuc_tile_dimension(cuc_tile_program *program, const char *file,
                                     const char *name);
 
 /**
- * Say what must be so at every launch: it is checked there, and the code may rely on it.
+ * State facts that hold at every launch: the launch checks them, and the code may rely on them.
  *
- * Names are those of parameters and dimensions; numbers of the program's own are written into the
- * text. It is read at the kernel's end, so it may come before the parameters that it names.
+ * Names are those of parameters and dimensions; write the program's own numbers into the text. The
+ * text is parsed at the kernel's end, so the call may precede the parameters that it names.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param facts   one or more, as the language writes them behind `where`: "N % 8 == 0, noalias(a,
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param facts   one or more, as the language writes them after `where`: "N % 8 == 0, noalias(a,
  *                b)"; copied
  * @since 0.1
  */
@@ -310,40 +313,40 @@ CUC_API void cuc_tile_fact(cuc_tile_program *program, const char *file, uint32_t
                            const char *facts);
 
 /**
- * Say how many blocks a launch has, computed on the host in exact 64-bit integers.
+ * Set the number of blocks of a launch, computed on the host in exact 64-bit integers.
  *
- * A kernel without takes the grid of the launch.
+ * A kernel without a grid uses the grid of the launch.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param grid    1 to 3 expressions, as the language writes them: "cdiv(M, 128), cdiv(N, 64)";
- * copied
+ *                copied
  * @since 0.1
  */
 CUC_API void cuc_tile_grid(cuc_tile_program *program, const char *file, uint32_t line,
                            const char *grid);
 
 /**
- * Say that what follows is built by a function, called where the caller stands: messages about it
- * tell that place too, as they do of a `fn`.
+ * Mark the following calls as the work of a function that builds code, called at the caller's
+ * position: messages also report that position, as they do for a `fn`.
  *
- * A function that builds takes the program, a file and a line first, as those here do, is called
- * with CUC_HERE(), and passes the three on to this.
+ * Such a function takes the program, a file and a line as its first arguments, like the functions
+ * here. Call it with CUC_HERE(); it passes the three arguments on to this call.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the function was called
- * @param line    its line
+ * @param file    source file of the call to the function
+ * @param line    the caller's line
  * @since 0.1
  */
 CUC_API void cuc_tile_enter(cuc_tile_program *program, const char *file, uint32_t line);
 
 /**
- * End what the last cuc_tile_enter() began.
+ * End the effect of the last cuc_tile_enter().
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
@@ -352,19 +355,18 @@ CUC_API void cuc_tile_enter(cuc_tile_program *program, const char *file, uint32_
  */
 CUC_API void cuc_tile_leave(cuc_tile_program *program);
 
-/* ---- about values -------------------------------------------------------------------------- */
+/* ---- Properties of values ------------------------------------------------------------------- */
 
 /**
- * Give a value a name: that is what the program's text calls it.
+ * Name a value in the program's text.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param x       a value that has no name yet; of another one, of 0 and of a constant the name is
- *                not taken
- * @param name    a name of the language; copied; a number is put behind it where it is taken
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param x       an unnamed value; the name of a named value, 0 or a constant is ignored
+ * @param name    an identifier of the language; copied; a number is appended if it is already used
  * @return x
  * @since 0.1
  */
@@ -378,20 +380,20 @@ CUC_API cuc_tile cuc_tile_name(cuc_tile_program *program, const char *file, uint
  * @capture makes no driver call
  * @param program the program
  * @param x       a value
- * @return CUC_DTYPE_UNKNOWN for 0, for no value of the program, and for a constant, which takes the
- *         type of what it meets
+ * @return CUC_DTYPE_UNKNOWN for 0, for a value of another program, and for a constant, which takes
+ *         the type of the other operand
  * @since 0.1
  */
 CUC_API cuc_dtype cuc_tile_dtype(const cuc_tile_program *program, cuc_tile x);
 
 /**
- * How many axes a value has.
+ * The number of axes of a value.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
  * @param x       a tile or a tensor
- * @return 0 for a scalar and a constant; -1 for 0 and for no value of the program
+ * @return 0 for a scalar and a constant; -1 for 0 and for a value of another program
  * @since 0.1
  */
 CUC_API int32_t cuc_tile_rank(const cuc_tile_program *program, cuc_tile x);
@@ -404,25 +406,25 @@ CUC_API int32_t cuc_tile_rank(const cuc_tile_program *program, cuc_tile x);
  * @param program the program
  * @param x       a tile
  * @param axis    0 is the first
- * @return elements; -1 for a tensor, whose extents a launch tells, for an axis that x does not
- * have, and for no value of the program
+ * @return elements; -1 for a tensor, whose extents are known only at launch, for an axis that x
+ *         lacks, and for a value of another program
  * @since 0.1
  */
 CUC_API int64_t cuc_tile_extent(const cuc_tile_program *program, cuc_tile x, int32_t axis);
 
-/* ---- values out of nothing ----------------------------------------------------------------- */
+/* ---- Constants and other sources of values -------------------------------------------------- */
 
 /**
- * An integer constant. It takes the dtype of what it meets; alone it is i32, or i64 when it is
- * large.
+ * Create an integer constant. It takes the dtype of the other operand; alone it is i32, or i64 if
+ * it is large.
  *
- * Operations on constants alone are computed at once. It may be used anywhere in the program.
+ * Operations on constants alone are folded at once. Constants may be used anywhere in the program.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param value   the number
  * @return the constant
  * @since 0.1
@@ -431,15 +433,15 @@ CUC_API cuc_tile cuc_tile_int(cuc_tile_program *program, const char *file, uint3
                               int64_t value);
 
 /**
- * An integer constant from 0 to 2^64 - 1: cuc_tile_int() of what i64 does not hold, too.
+ * Create an integer constant from 0 to 2^64 - 1, beyond the range of cuc_tile_int().
  *
- * Alone it is i32, or i64 or u64 when it is large.
+ * Alone it is i32, or i64 or u64 if it is large.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param value   the number
  * @return the constant
  * @since 0.1
@@ -448,13 +450,13 @@ CUC_API cuc_tile cuc_tile_uint(cuc_tile_program *program, const char *file, uint
                                uint64_t value);
 
 /**
- * A float constant. It takes the dtype of what it meets, and alone it is f32.
+ * Create a float constant. It takes the dtype of the other operand; alone it is f32.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param value   the number; may be infinite or NaN
  * @return the constant
  * @since 0.1
@@ -463,14 +465,14 @@ CUC_API cuc_tile cuc_tile_float(cuc_tile_program *program, const char *file, uin
                                 double value);
 
 /**
- * A bool constant. Under an `if` of it only the arm that is taken is put in.
+ * Create a bool constant. An `if` on it generates only the arm that is taken.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param value   0 is false, all else true
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param value   0 is false, any other value true
  * @return the constant
  * @since 0.1
  */
@@ -478,15 +480,15 @@ CUC_API cuc_tile cuc_tile_bool(cuc_tile_program *program, const char *file, uint
                                int32_t value);
 
 /**
- * A tile of zeros.
+ * Create a tile of zeros.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param dtype   of the elements
- * @param rank    axes, at most 8; 0 is a scalar
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param dtype   element type
+ * @param rank    number of axes, at most 8; 0 is a scalar
  * @param shape   [rank] extents, each 1 or more, at most 2^24 elements in all; NULL for rank 0
  * @return the tile
  * @since 0.1
@@ -495,17 +497,17 @@ CUC_API cuc_tile cuc_tile_zeros(cuc_tile_program *program, const char *file, uin
                                 cuc_dtype dtype, uint32_t rank, const int64_t *shape);
 
 /**
- * A tile of which every element is one value.
+ * Create a tile with one value in every element.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param dtype   of the elements
- * @param rank    axes
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param dtype   element type
+ * @param rank    number of axes
  * @param shape   [rank]
- * @param value   a constant or a scalar, which is cast
+ * @param value   a constant or a scalar; it is cast
  * @return the tile
  * @since 0.1
  */
@@ -514,20 +516,20 @@ CUC_API cuc_tile cuc_tile_full(cuc_tile_program *program, const char *file, uint
                                cuc_tile value);
 
 /**
- * A tile whose elements are given one by one.
+ * Create a tile from a list of elements.
  *
  *     cuc_tile_full_list(K, CUC_F32, CUC_SHAPE(2, 2), CUC_TILES(a, b, c, d))
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param dtype   of the elements
- * @param rank    axes
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param dtype   element type
+ * @param rank    number of axes
  * @param shape   [rank]
- * @param count   as many as the shape has elements, at most 256
- * @param values  [count] constants or scalars, which are cast; the last axis goes fastest
+ * @param count   the number of elements in the shape, at most 256
+ * @param values  [count] constants or scalars, which are cast; the last axis is fastest
  * @return the tile
  * @since 0.1
  */
@@ -536,16 +538,16 @@ CUC_API cuc_tile cuc_tile_full_list(cuc_tile_program *program, const char *file,
                                     uint32_t count, const cuc_tile *values);
 
 /**
- * The numbers 0, 1, 2, ...
+ * Create a tile of the numbers 0, 1, 2, ...
  *
  * @shape  result: [count]
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param dtype   an integer type that has count - 1
- * @param count   elements
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param dtype   an integer type that can represent count - 1
+ * @param count   number of elements
  * @return the tile
  * @since 0.1
  */
@@ -553,14 +555,14 @@ CUC_API cuc_tile cuc_tile_iota(cuc_tile_program *program, const char *file, uint
                                cuc_dtype dtype, int64_t count);
 
 /**
- * Which block of the grid this is.
+ * The index of this block in the grid.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param axis    of the grid, 0 to 2
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param axis    axis of the grid, 0 to 2
  * @return a scalar of i64
  * @since 0.1
  */
@@ -568,14 +570,14 @@ CUC_API cuc_tile cuc_tile_block(cuc_tile_program *program, const char *file, uin
                                 int32_t axis);
 
 /**
- * How many blocks the grid has along an axis.
+ * The number of blocks of the grid along an axis.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param axis    of the grid, 0 to 2
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param axis    axis of the grid, 0 to 2
  * @return a scalar of i64
  * @since 0.1
  */
@@ -588,8 +590,8 @@ CUC_API cuc_tile cuc_tile_num_blocks(cuc_tile_program *program, const char *file
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param tensor  the tensor
  * @param axis    0 is the first
  * @return a scalar of i64
@@ -604,8 +606,8 @@ CUC_API cuc_tile cuc_tile_dim(cuc_tile_program *program, const char *file, uint3
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param tensor  the tensor
  * @param axis    0 is the first
  * @return a scalar of i64
@@ -614,22 +616,26 @@ CUC_API cuc_tile cuc_tile_dim(cuc_tile_program *program, const char *file, uint3
 CUC_API cuc_tile cuc_tile_stride(cuc_tile_program *program, const char *file, uint32_t line,
                                  cuc_tile tensor, int32_t axis);
 
-/* ---- elementwise --------------------------------------------------------------------------- */
+/* ---- Elementwise operations ----------------------------------------------------------------- */
 
-/** How cuc_tile_cast() and the functions that end in `_round` round, and CUC_TILE_FTZ beside it. */
+/**
+ * Rounding of cuc_tile_cast() and the functions that end in `_round`; CUC_TILE_FTZ can be added.
+ */
 enum {
-    CUC_TILE_RN = 0,     /**< to nearest, half to even; cast to an integer towards zero */
+    CUC_TILE_RN = 0,     /**< to nearest even; casts to an integer truncate */
     CUC_TILE_RZ = 1,     /**< towards zero */
     CUC_TILE_RM = 2,     /**< down */
     CUC_TILE_RP = 3,     /**< up */
-    CUC_TILE_APPROX = 4, /**< as the machine finds it soonest: f32, no cast */
-    CUC_TILE_FULL = 5,   /**< within 2 ulp: f32, no cast */
-    CUC_TILE_FTZ = 16,   /**< beside one of these: subnormal f32 are 0, before and after */
-    CUC_TILE_NAN = 32    /**< beside these, of minimum, maximum, min, max: NaN where one is NaN */
+    CUC_TILE_APPROX = 4, /**< fastest approximation of the machine: f32, not for casts */
+    CUC_TILE_FULL = 5,   /**< within 2 ulp: f32, not for casts */
+    CUC_TILE_FTZ = 16,   /**< added to one of these: flush subnormal f32 operands and results to
+                              0 */
+    CUC_TILE_NAN = 32    /**< added to one of these, for minimum, maximum, min, max: NaN if an
+                              operand is NaN */
 };
 
 /**
- * Functions of one value, element by element: X(function, op, what it gives).
+ * Elementwise functions of one value: X(function, op, result).
  *
  * Each is `cuc_tile function(program, file, line, cuc_tile x)`. Those from exp on take floats.
  * Since 0.1; one call at a time on the same program; no driver call.
@@ -663,7 +669,7 @@ enum {
     X(cuc_tile_isinf,   ISINF,   "true where x is infinite: bools")
 
 /**
- * The same for those that say how they round.
+ * Elementwise functions of one value with a rounding argument.
  *
  * Each is `cuc_tile function(program, file, line, cuc_tile x, int32_t round)`.
  */
@@ -685,11 +691,11 @@ CUC_TILE_UNARY_ROUND_LIST(CUC__TILE_UNARY_ROUND)
 // clang-format on
 
 /**
- * Functions of two values, element by element: X(function, op, what it gives).
+ * Elementwise functions of two values: X(function, op, result).
  *
- * Each is `cuc_tile function(program, file, line, cuc_tile x, cuc_tile y)`. Dtypes are promoted and
- * shapes broadcast as the language says. Since 0.1; one call at a time on the same program; no
- * driver call.
+ * Each is `cuc_tile function(program, file, line, cuc_tile x, cuc_tile y)`. Dtype promotion and
+ * broadcasting follow the language. Since 0.1; one call at a time on the same program; no driver
+ * call.
  */
 // clang-format off
 #define CUC_TILE_BINARY_LIST(X) \
@@ -715,13 +721,13 @@ CUC_TILE_UNARY_ROUND_LIST(CUC__TILE_UNARY_ROUND)
     X(cuc_tile_le,          LE,       "x <= y") \
     X(cuc_tile_gt,          GT,       "x > y") \
     X(cuc_tile_ge,          GE,       "x >= y")
-/** The same for those that give NaN where an operand is NaN. */
+/** Variants that return NaN if an operand is NaN. */
 #define CUC_TILE_BINARY_NAN_LIST(X) \
     X(cuc_tile_minimum_nan, MINIMUM,  "the smaller; NaN where one is NaN") \
     X(cuc_tile_maximum_nan, MAXIMUM,  "the larger; NaN where one is NaN")
 
 /**
- * The same for those that say how they round.
+ * Elementwise functions of two values with a rounding argument.
  *
  * Each is `cuc_tile function(program, file, line, cuc_tile x, cuc_tile y, int32_t round)`.
  */
@@ -746,16 +752,16 @@ CUC_TILE_BINARY_ROUND_LIST(CUC__TILE_BINARY_ROUND)
 // clang-format on
 
 /**
- * x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() give them.
+ * Compute x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() do.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param[out] quotient rounded down; 0 after an error; NULL: not wanted
- * @param[out] rest     with the sign of y; 0 after an error; NULL: not wanted
+ * @param[out] rest     the remainder, with the sign of y; 0 after an error; NULL: not wanted
  * @param      program  the program
- * @param      file     where the caller stands
- * @param      line     its line
- * @param      x        what is divided
+ * @param      file     the caller's source file
+ * @param      line     the caller's line
+ * @param      x        the dividend
  * @param      y        the divisor
  * @since 0.1
  */
@@ -763,16 +769,16 @@ CUC_API void cuc_tile_divmod(cuc_tile *quotient, cuc_tile *rest, cuc_tile_progra
                              const char *file, uint32_t line, cuc_tile x, cuc_tile y);
 
 /**
- * x * y + z, rounded once: floats.
+ * Compute x * y + z for floats, rounded once.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       a factor
  * @param y       a factor
- * @param z       what is added
+ * @param z       the addend
  * @return the tile
  * @since 0.1
  */
@@ -780,17 +786,17 @@ CUC_API cuc_tile cuc_tile_fma(cuc_tile_program *program, const char *file, uint3
                               cuc_tile x, cuc_tile y, cuc_tile z);
 
 /**
- * x * y + z, rounded once in a direction: floats.
+ * Compute x * y + z for floats, rounded once in a given direction.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       a factor
  * @param y       a factor
- * @param z       what is added
- * @param round   CUC_TILE_RN, _RZ, _RM or _RP; with CUC_TILE_FTZ of f32
+ * @param z       the addend
+ * @param round   CUC_TILE_RN, _RZ, _RM or _RP; CUC_TILE_FTZ may be added for f32
  * @return the tile
  * @since 0.1
  */
@@ -798,16 +804,16 @@ CUC_API cuc_tile cuc_tile_fma_round(cuc_tile_program *program, const char *file,
                                     cuc_tile x, cuc_tile y, cuc_tile z, int32_t round);
 
 /**
- * The element of x where c is true, else that of y.
+ * Select the element of x where c is true, else that of y.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param c       bools
- * @param x       taken where c is true
- * @param y       taken where it is false
+ * @param x       selected where c is true
+ * @param y       selected where c is false
  * @return the tile
  * @since 0.1
  */
@@ -815,34 +821,34 @@ CUC_API cuc_tile cuc_tile_where(cuc_tile_program *program, const char *file, uin
                                 cuc_tile c, cuc_tile x, cuc_tile y);
 
 /**
- * The same numbers in another element type; 8-bit floats saturate, integers wrap.
+ * Convert to another element type; 8-bit floats saturate, integers wrap.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       a value
- * @param dtype   what it becomes
- * @param round   CUC_TILE_RN, _RZ, _RM or _RP; one that is not RN only where something is rounded;
- *                with CUC_TILE_FTZ between floats of which one is f32
- * @return the tile; x itself when it has the type
+ * @param dtype   the new element type
+ * @param round   CUC_TILE_RN, _RZ, _RM or _RP; other than RN only where the cast rounds;
+ *                CUC_TILE_FTZ may be added between floats, one of them f32
+ * @return the tile; x itself if it already has the type
  * @since 0.1
  */
 CUC_API cuc_tile cuc_tile_cast(cuc_tile_program *program, const char *file, uint32_t line,
                                cuc_tile x, cuc_dtype dtype, int32_t round);
 
 /**
- * The same bits as another element type: of another width the last axis grows or shrinks, as bytes
- * lie in memory, the lowest first.
+ * Reinterpret the bits as another element type. With another width, the last axis grows or shrinks,
+ * in the order of bytes in memory, lowest first.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       a value
- * @param dtype   what its bits are taken for
+ * @param dtype   the new element type
  * @return the tile
  * @since 0.1
  */
@@ -850,68 +856,68 @@ CUC_API cuc_tile cuc_tile_bitcast(cuc_tile_program *program, const char *file, u
                                   cuc_tile x, cuc_dtype dtype);
 
 /**
- * x, with the promise that `divisor` divides each element. It is not checked.
+ * Promise that `divisor` divides each element of x. The promise is not checked.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       integers
  * @param divisor 1 or more
- * @return the tile
+ * @return x with the promise
  * @since 0.1
  */
 CUC_API cuc_tile cuc_tile_assume(cuc_tile_program *program, const char *file, uint32_t line,
                                  cuc_tile x, int64_t divisor);
 
-/* ---- shapes -------------------------------------------------------------------------------- */
+/* ---- Shapes --------------------------------------------------------------------------------- */
 
 /**
- * The tile repeated along axes of extent 1 and along new leading axes.
+ * Repeat a tile along axes of extent 1 and along new leading axes.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       a tile
- * @param rank    axes of the result
+ * @param rank    number of axes of the result
  * @param shape   [rank]
- * @return the tile; x itself when it has the shape
+ * @return the tile; x itself if it already has the shape
  * @since 0.1
  */
 CUC_API cuc_tile cuc_tile_broadcast(cuc_tile_program *program, const char *file, uint32_t line,
                                     cuc_tile x, uint32_t rank, const int64_t *shape);
 
 /**
- * The elements, in their order, in another shape.
+ * Change the shape of a tile, keeping the order of elements.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       a tile
- * @param rank    axes of the result
- * @param shape   [rank]; one may be -1: what is left
- * @return the tile; x itself when it has the shape
+ * @param rank    number of axes of the result
+ * @param shape   [rank]; one may be -1, and is computed
+ * @return the tile; x itself if it already has the shape
  * @since 0.1
  */
 CUC_API cuc_tile cuc_tile_reshape(cuc_tile_program *program, const char *file, uint32_t line,
                                   cuc_tile x, uint32_t rank, const int64_t *shape);
 
 /**
- * The axes in another order.
+ * Permute the axes of a tile.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       a tile
- * @param count   its axes
- * @param axes    [count]: axis i of the result is axis axes[i] of x: CUC_AXES(1, 0) is both
+ * @param count   its number of axes
+ * @param axes    [count]: axis i of the result is axis axes[i] of x; CUC_AXES(1, 0) gives both
  * @return the tile
  * @since 0.1
  */
@@ -919,13 +925,13 @@ CUC_API cuc_tile cuc_tile_permute(cuc_tile_program *program, const char *file, u
                                   cuc_tile x, uint32_t count, const int64_t *axes);
 
 /**
- * The last two axes exchanged.
+ * Transpose the last two axes.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       a tile of at least two axes
  * @return the tile
  * @since 0.1
@@ -934,15 +940,15 @@ CUC_API cuc_tile cuc_tile_trans(cuc_tile_program *program, const char *file, uin
                                 cuc_tile x);
 
 /**
- * An axis of extent 1 put in, as None in a subscript does.
+ * Insert an axis of extent 1, like None in a subscript.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       a tile of at most 7 axes
- * @param axis    which it is in the result: 0 to the rank of x
+ * @param axis    its position in the result: 0 to the rank of x
  * @return the tile
  * @since 0.1
  */
@@ -950,15 +956,15 @@ CUC_API cuc_tile cuc_tile_expand(cuc_tile_program *program, const char *file, ui
                                  cuc_tile x, int32_t axis);
 
 /**
- * An axis of extent 1 taken out.
+ * Remove an axis of extent 1.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       a tile
- * @param axis    of extent 1
+ * @param axis    an axis of extent 1
  * @return the tile
  * @since 0.1
  */
@@ -966,16 +972,16 @@ CUC_API cuc_tile cuc_tile_squeeze(cuc_tile_program *program, const char *file, u
                                   cuc_tile x, int32_t axis);
 
 /**
- * Two tiles behind one another.
+ * Concatenate two tiles along an axis.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param x       the first
- * @param y       the second: of the same dtype, and the same extents of all axes but one
- * @param axis    along which
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param x       the first tile
+ * @param y       the second tile: same dtype, and same extents in the other axes
+ * @param axis    the axis to concatenate along
  * @return the tile
  * @since 0.1
  */
@@ -983,17 +989,17 @@ CUC_API cuc_tile cuc_tile_cat(cuc_tile_program *program, const char *file, uint3
                               cuc_tile x, cuc_tile y, int32_t axis);
 
 /**
- * A subtile: indices count subtiles, as those of a load count tiles.
+ * Extract a subtile; indices count subtiles, as those of a load count tiles.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       a tile
- * @param count   its axes
+ * @param count   its number of axes
  * @param index   [count] integer scalars
- * @param rank    its axes
+ * @param rank    its number of axes
  * @param shape   [rank]: extents that divide those of x
  * @return the subtile
  * @since 0.1
@@ -1003,17 +1009,17 @@ CUC_API cuc_tile cuc_tile_extract(cuc_tile_program *program, const char *file, u
                                   const int64_t *shape);
 
 /**
- * A tile with a subtile in place of its own elements.
+ * Copy a tile and replace one of its subtiles.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param x       a tile, which stays as it is
- * @param count   its axes
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param x       a tile; unchanged
+ * @param count   its number of axes
  * @param index   [count] integer scalars; they count subtiles
- * @param y       the subtile: extents that divide those of x
+ * @param y       the subtile; its extents divide those of x
  * @return the tile
  * @since 0.1
  */
@@ -1021,16 +1027,17 @@ CUC_API cuc_tile cuc_tile_insert(cuc_tile_program *program, const char *file, ui
                                  cuc_tile x, uint32_t count, const cuc_tile *index, cuc_tile y);
 
 /**
- * Elements picked by number along an axis.
+ * Select elements by index along an axis.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       a tile
- * @param index   integers: of one axis, whole slices; of the rank of x, elements
- * @param axis    of x
+ * @param index   integers: with one axis they select slices, with the rank of x they select
+ *                elements
+ * @param axis    axis of x
  * @return the tile
  * @since 0.1
  */
@@ -1038,17 +1045,17 @@ CUC_API cuc_tile cuc_tile_take(cuc_tile_program *program, const char *file, uint
                                cuc_tile x, cuc_tile index, int32_t axis);
 
 /**
- * Elements moved along an axis: element i of the result was i - n.
+ * Shift elements along an axis: element i of the result is element i - n of x.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       a tile
- * @param n       by how much; an integer scalar
- * @param axis    along which
- * @param pad     what comes in; 0: zero
+ * @param n       distance; an integer scalar
+ * @param axis    the axis
+ * @param pad     value for elements shifted in; 0: zero
  * @return the tile
  * @since 0.1
  */
@@ -1056,35 +1063,36 @@ CUC_API cuc_tile cuc_tile_shift(cuc_tile_program *program, const char *file, uin
                                 cuc_tile x, cuc_tile n, int32_t axis, cuc_tile pad);
 
 /**
- * Elements moved along an axis, round: element i of the result was i - n.
+ * Rotate elements along an axis: element i of the result is element i - n of x, cyclically.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       a tile
- * @param n       by how much; an integer scalar
- * @param axis    along which
+ * @param n       distance; an integer scalar
+ * @param axis    the axis
  * @return the tile
  * @since 0.1
  */
 CUC_API cuc_tile cuc_tile_roll(cuc_tile_program *program, const char *file, uint32_t line,
                                cuc_tile x, cuc_tile n, int32_t axis);
 
-/* ---- memory -------------------------------------------------------------------------------- */
+/* ---- Memory --------------------------------------------------------------------------------- */
 
-/** What an access orders between blocks. */
+/** Memory order of an access between blocks. */
 enum {
-    CUC_TILE_ORDER_DEFAULT = 0, /**< weak; of an atomic operation acquire and release */
-    CUC_TILE_WEAK = 1,          /**< nothing; not for atomic operations */
-    CUC_TILE_RELAXED = 2,       /**< nothing, but the access itself is whole */
-    CUC_TILE_ACQUIRE = 3,       /**< what comes after comes after: loads and atomic operations */
-    CUC_TILE_RELEASE = 4,       /**< what was before is before: stores and atomic operations */
+    CUC_TILE_ORDER_DEFAULT = 0, /**< weak; acquire and release for atomic operations */
+    CUC_TILE_WEAK = 1,          /**< no order; not for atomic operations */
+    CUC_TILE_RELAXED = 2,       /**< no order, but the access itself is indivisible */
+    CUC_TILE_ACQUIRE = 3,       /**< later accesses stay after it: loads and atomic operations */
+    CUC_TILE_RELEASE = 4,       /**< earlier accesses stay before it: stores and atomic
+                                     operations */
     CUC_TILE_ACQ_REL = 5        /**< both: atomic operations */
 };
 
-/** Among whom an access that is not weak is ordered. */
+/** Scope in which an access that is not weak is ordered. */
 enum {
     CUC_TILE_SCOPE_DEFAULT = 0, /**< the device's blocks */
     CUC_TILE_SCOPE_DEVICE = 1,  /**< the device's blocks */
@@ -1092,32 +1100,34 @@ enum {
     CUC_TILE_SCOPE_SYSTEM = 3   /**< also the host and other devices */
 };
 
-/** For how long what is accessed is worth a place in the L2 cache. */
+/** Eviction priority in the L2 cache. */
 enum {
-    CUC_TILE_CACHE_ANY = 0,   /**< as the device likes */
-    CUC_TILE_CACHE_FIRST = 1, /**< it goes first */
-    CUC_TILE_CACHE_LAST = 2,  /**< it stays longest */
-    CUC_TILE_CACHE_STREAM = 3 /**< it is used once */
+    CUC_TILE_CACHE_ANY = 0,   /**< the device's default */
+    CUC_TILE_CACHE_FIRST = 1, /**< evict first */
+    CUC_TILE_CACHE_LAST = 2,  /**< evict last */
+    CUC_TILE_CACHE_STREAM = 3 /**< used once */
 };
 
-/** How memory is accessed; zero is the default of every field. */
+/** Options of a memory access; zero is the default of every field. */
 typedef struct cuc_tile_access_options {
     size_t struct_size; /**< sizeof(cuc_tile_access_options); the initialisers set it */
-    /** Of a store: its shape, [rank], with CUC_NO_AXIS; NULL: the tile's, CUC_NO_AXIS before it. */
+    /** Shape of a store, [rank], with CUC_NO_AXIS; NULL: the tile's, preceded by CUC_NO_AXIS. */
     const int64_t *shape;
-    uint32_t rank;     /**< of shape */
-    cuc_tile pad;      /**< of a load, gather: what is read outside of the tensor; 0: zero */
-    cuc_tile mask;     /**< of gather, scatter, atomic operations: bools, where to access; 0: all */
-    int32_t order;     /**< CUC_TILE_WEAK and so on */
+    uint32_t rank;     /**< length of shape */
+    cuc_tile pad;      /**< load, gather: value outside the tensor; 0: zero */
+    cuc_tile mask;     /**< gather, scatter, atomic operations: bools that select elements; 0:
+                            all */
+    int32_t order;     /**< a CUC_TILE_ constant from WEAK to ACQ_REL */
     int32_t scope;     /**< CUC_TILE_SCOPE_ */
-    int32_t latency;   /**< a hint, 1 to 10: how long the load takes, for how early to start it */
-    int32_t tma;       /**< a hint: CUC_ON with the tensor memory accelerator, CUC_OFF without */
+    int32_t latency;   /**< a hint, 1 to 10: latency of the load, for how early to start it */
+    int32_t tma;       /**< a hint: CUC_ON uses the tensor memory accelerator, CUC_OFF does not */
     int32_t cache;     /**< a hint: CUC_TILE_CACHE_ */
-    int32_t inside;    /**< not 0: a promise that nothing of it is outside; it is not checked */
+    int32_t inside;    /**< not 0: a promise that the access is entirely inside the tensor; not
+                            checked */
     uint32_t reserved; /**< 0 */
 } cuc_tile_access_options;
 
-/** Every default: cuc_tile_access_options o = CUC_TILE_ACCESS_OPTIONS_INIT; */
+/** Default options: cuc_tile_access_options o = CUC_TILE_ACCESS_OPTIONS_INIT; */
 #define CUC_TILE_ACCESS_OPTIONS_INIT                                     \
     {                                                                    \
         sizeof(cuc_tile_access_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
@@ -1135,25 +1145,25 @@ typedef struct cuc_tile_access_options {
  * @thread any thread
  * @capture makes no driver call
  * @param[out] options     zeroed, its struct_size set; NULL does nothing
- * @param      caller_size sizeof(cuc_tile_access_options), as the caller was compiled with it
+ * @param      caller_size sizeof(cuc_tile_access_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_tile_access_options_init(cuc_tile_access_options *options, size_t caller_size);
 
 /**
- * A tile of a tensor, by its number: index i begins at element i * extent.
+ * Load a tile of a tensor by tile index: index i starts at element i * extent.
  *
- * What lies outside of the tensor reads as the pad.
+ * Elements outside the tensor read as the pad value.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param tensor  the tensor
- * @param count   its axes
+ * @param count   its number of axes
  * @param index   [count] integer scalars; they count tiles
- * @param rank    its axes
+ * @param rank    its number of axes
  * @param shape   [rank]: an extent for each axis, or CUC_NO_AXIS
  * @param options pad, order, scope, hints; NULL is every default
  * @return the tile
@@ -1165,17 +1175,17 @@ CUC_API cuc_tile cuc_tile_load(cuc_tile_program *program, const char *file, uint
                                const cuc_tile_access_options *options);
 
 /**
- * A tile of a tensor, by its first element.
+ * Load a tile of a tensor by the index of its first element.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param tensor  the tensor
- * @param count   its axes
+ * @param count   its number of axes
  * @param index   [count] integer scalars; they count elements
- * @param rank    its axes
+ * @param rank    its number of axes
  * @param shape   [rank]: an extent for each axis, or CUC_NO_AXIS
  * @param options as for cuc_tile_load()
  * @return the tile
@@ -1187,21 +1197,21 @@ CUC_API cuc_tile cuc_tile_load_at(cuc_tile_program *program, const char *file, u
                                   const cuc_tile_access_options *options);
 
 /**
- * Rows of a tensor: `ids` pick elements of its first axis.
+ * Load rows of a tensor: `ids` select elements of its first axis.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param tensor  the tensor
  * @param ids     [R] integers
- * @param count   the other axes
+ * @param count   number of the other axes
  * @param index   [count] integer scalars; they count tiles
- * @param rank    the other axes
+ * @param rank    number of the other axes
  * @param shape   [rank]: an extent for each of them, or CUC_NO_AXIS
  * @param options as for cuc_tile_load()
- * @return the tile, R the extent of its first axis
+ * @return the tile; its first axis has extent R
  * @since 0.1
  */
 CUC_API cuc_tile cuc_tile_load_rows(cuc_tile_program *program, const char *file, uint32_t line,
@@ -1210,15 +1220,15 @@ CUC_API cuc_tile cuc_tile_load_rows(cuc_tile_program *program, const char *file,
                                     const cuc_tile_access_options *options);
 
 /**
- * One element of a tensor.
+ * Load one element of a tensor.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param tensor  the tensor
- * @param count   its axes
+ * @param count   its number of axes
  * @param index   [count] integer scalars
  * @return a scalar
  * @since 0.1
@@ -1227,17 +1237,17 @@ CUC_API cuc_tile cuc_tile_element(cuc_tile_program *program, const char *file, u
                                   cuc_tile tensor, uint32_t count, const cuc_tile *index);
 
 /**
- * Write a tile of a tensor, by its number. What lies outside of the tensor is not written.
+ * Store a tile of a tensor by tile index. Elements outside the tensor are not written.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param tensor  the tensor
- * @param count   its axes
+ * @param count   its number of axes
  * @param index   [count] integer scalars; they count tiles
- * @param x       the tile, broadcast to the shape, and cast where promotion would
+ * @param x       the tile; broadcast to the shape, and cast where promotion would cast
  * @param options shape, order, scope, hints; NULL is every default
  * @since 0.1
  */
@@ -1246,15 +1256,15 @@ CUC_API void cuc_tile_store(cuc_tile_program *program, const char *file, uint32_
                             const cuc_tile_access_options *options);
 
 /**
- * Write a tile of a tensor, by its first element.
+ * Store a tile of a tensor by the index of its first element.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param tensor  the tensor
- * @param count   its axes
+ * @param count   its number of axes
  * @param index   [count] integer scalars; they count elements
  * @param x       the tile
  * @param options as for cuc_tile_store()
@@ -1265,18 +1275,18 @@ CUC_API void cuc_tile_store_at(cuc_tile_program *program, const char *file, uint
                                const cuc_tile_access_options *options);
 
 /**
- * Write rows of a tensor: `ids` pick elements of its first axis.
+ * Store rows of a tensor: `ids` select elements of its first axis.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param tensor  the tensor
  * @param ids     [R] integers
- * @param count   the other axes
+ * @param count   number of the other axes
  * @param index   [count] integer scalars; they count tiles
- * @param x       the tile, R the extent of its first axis
+ * @param x       the tile; its first axis has extent R
  * @param options as for cuc_tile_store(); the shape is that of the other axes
  * @since 0.1
  */
@@ -1286,15 +1296,15 @@ CUC_API void cuc_tile_store_rows(cuc_tile_program *program, const char *file, ui
                                  const cuc_tile_access_options *options);
 
 /**
- * Stores that combine with what is there, atomically: X(function, with, what it does).
+ * Stores that combine with the old value atomically: X(function, with, effect).
  *
  * Each is
  *
  *     void function(program, file, line, cuc_tile tensor, uint32_t count, const cuc_tile *index,
  *                   cuc_tile x, const cuc_tile_access_options *options)
  *
- * with the index counting tiles; of the
- * options only the shape. Since 0.1; one call at a time on the same program; no driver call.
+ * The index counts tiles; only the shape of the options applies. Since 0.1; one call at a time on
+ * the same program; no driver call.
  */
 // clang-format off
 #define CUC_TILE_STORE_LIST(X) \
@@ -1314,18 +1324,18 @@ CUC_TILE_STORE_LIST(CUC__TILE_STORE)
 // clang-format on
 
 /**
- * Elements of a tensor, each picked by its own index.
+ * Load elements of a tensor, each by its own index.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param tensor  the tensor
- * @param count   its axes
+ * @param count   its number of axes
  * @param index   [count] integer tiles, broadcast together with the mask
  * @param options mask, pad, order, scope, hints; NULL is every default
- * @return the tile; the pad where the mask is false or the index outside
+ * @return the tile; the pad value where the mask is false or the index is outside the tensor
  * @since 0.1
  */
 CUC_API cuc_tile cuc_tile_gather(cuc_tile_program *program, const char *file, uint32_t line,
@@ -1333,17 +1343,17 @@ CUC_API cuc_tile cuc_tile_gather(cuc_tile_program *program, const char *file, ui
                                  const cuc_tile_access_options *options);
 
 /**
- * Write elements of a tensor, each picked by its own index. Of several at one place one arrives.
+ * Store elements of a tensor, each by its own index. Of several at one place, one is stored.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param tensor  the tensor
- * @param count   its axes
+ * @param count   its number of axes
  * @param index   [count] integer tiles, broadcast together with x and the mask
- * @param x       what is written
+ * @param x       the values
  * @param options mask, order, scope, hints; NULL is every default
  * @since 0.1
  */
@@ -1352,7 +1362,7 @@ CUC_API void cuc_tile_scatter(cuc_tile_program *program, const char *file, uint3
                               const cuc_tile_access_options *options);
 
 /**
- * Atomic operations on elements, which give what was there: X(function, with, what it does).
+ * Atomic operations on elements, which return the old values: X(function, with, effect).
  *
  * Each is
  *
@@ -1360,9 +1370,8 @@ CUC_API void cuc_tile_scatter(cuc_tile_program *program, const char *file, uint3
  *                       const cuc_tile *index, cuc_tile x,
  *                       const cuc_tile_access_options *options)
  *
- * with the index as for
- * cuc_tile_scatter(); of the options mask, order and scope. Since 0.1; one call at a time on the
- * same program; no driver call.
+ * The index is as for cuc_tile_scatter(); mask, order and scope of the options apply. Since 0.1;
+ * one call at a time on the same program; no driver call.
  */
 // clang-format off
 #define CUC_TILE_ATOMIC_LIST(X) \
@@ -1383,18 +1392,18 @@ CUC_TILE_ATOMIC_LIST(CUC__TILE_ATOMIC)
 // clang-format on
 
 /**
- * Atomically put x where `expected` is, and give what was there.
+ * Atomically replace elements equal to `expected` by x, and return the old values.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program  the program
- * @param file     where the caller stands
- * @param line     its line
+ * @param file     the caller's source file
+ * @param line     the caller's line
  * @param tensor   the tensor
- * @param count    its axes
+ * @param count    its number of axes
  * @param index    [count] integer tiles
- * @param expected what must be there
- * @param x        what is put there
+ * @param expected the values to compare with
+ * @param x        the new values
  * @param options  mask, order, scope; NULL is every default
  * @return the old values
  * @since 0.1
@@ -1405,34 +1414,34 @@ CUC_API cuc_tile cuc_tile_atomic_cas(cuc_tile_program *program, const char *file
                                      const cuc_tile_access_options *options);
 
 /**
- * A part of a tensor: of one axis the elements from `start` up to `stop`, cut to what there is.
+ * Slice a tensor along an axis: elements from `start` up to `stop`, clipped to the extent.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param tensor  the tensor
  * @param axis    0 is the first
  * @param start   an integer scalar: the first element
- * @param stop    an integer scalar: the one that is not in it any more
- * @return a tensor; it is no value that a variable could hold
+ * @param stop    an integer scalar: the end, exclusive
+ * @return a tensor; a variable cannot hold it
  * @since 0.1
  */
 CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uint32_t line,
                                 cuc_tile tensor, int32_t axis, cuc_tile start, cuc_tile stop);
 
-/* ---- along axes ---------------------------------------------------------------------------- */
+/* ---- Reductions, scans and products --------------------------------------------------------- */
 
 /**
- * Reductions: X(function, with, what it gives).
+ * Reductions: X(function, with, result).
  *
  * Each is
  *
  *     cuc_tile function(program, file, line, cuc_tile x, uint32_t count, const int64_t *axes)
  *
- * over the [count] axes, such as CUC_AXES(0, 1), which are kept with extent 1; over all for a count
- * of 0, which gives a scalar. Since 0.1; one call at a time on the same program; no driver call.
+ * It reduces the [count] axes, such as CUC_AXES(0, 1), which are kept with extent 1; a count of 0
+ * reduces all axes to a scalar. Since 0.1; one call at a time on the same program; no driver call.
  */
 // clang-format off
 #define CUC_TILE_REDUCE_LIST(X) \
@@ -1442,36 +1451,37 @@ CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uin
     X(cuc_tile_max,     MAX,  "the largest number") \
     X(cuc_tile_any,     ANY,  "of bools: whether one is true") \
     X(cuc_tile_all,     ALL,  "of bools: whether all are")
-/** The same for those that give NaN where an element is NaN. */
+/** Variants that return NaN if an element is NaN. */
 #define CUC_TILE_REDUCE_NAN_LIST(X) \
     X(cuc_tile_min_nan, MIN,  "the least, or NaN") \
     X(cuc_tile_max_nan, MAX,  "the largest, or NaN")
 /**
- * What takes a tile and an axis: X(function, op, what it gives).
+ * Functions of a tile and an axis: X(function, op, result).
  *
- * Each is `cuc_tile function(program, file, line, cuc_tile x, int32_t axis)`. An axis of CUC_NO_AXIS
- * lets argmin and argmax count over all elements, rows first, and give a scalar. Since 0.1; one call
- * at a time on the same program; no driver call.
+ * Each is `cuc_tile function(program, file, line, cuc_tile x, int32_t axis)`. With CUC_NO_AXIS,
+ * argmin and argmax index all elements, rows first, and return a scalar. Since 0.1; one call at a
+ * time on the same program; no driver call.
  */
 #define CUC_TILE_ALONG_LIST(X) \
     X(cuc_tile_argmin,  ARGMIN, "where the least is: i32, the first of equals; the axis is kept") \
     X(cuc_tile_argmax,  ARGMAX, "where the largest is") \
     X(cuc_tile_sort,    SORT,   "ascending, NaN last")
-/** The same for those that give where the first NaN is, where an element is NaN. */
+/** Variants that return the index of the first NaN if there is one. */
 #define CUC_TILE_ALONG_NAN_LIST(X) \
     X(cuc_tile_argmin_nan, ARGMIN, "where the least is, or the first NaN") \
     X(cuc_tile_argmax_nan, ARGMAX, "where the largest is, or the first NaN")
 /**
- * Running sums: X(function, with, what it gives).
+ * Scans: X(function, with, result).
  *
- * Each is `cuc_tile function(program, file, line, cuc_tile x, int32_t axis, int32_t reverse)`; reverse
- * not 0: from the end. Since 0.1; one call at a time on the same program; no driver call.
+ * Each is `cuc_tile function(program, file, line, cuc_tile x, int32_t axis, int32_t reverse)`; a
+ * nonzero reverse starts at the end. Since 0.1; one call at a time on the same program; no driver
+ * call.
  */
 #define CUC_TILE_SCAN_LIST(X) \
     X(cuc_tile_cumsum,  SUM,  "the sum of what is up to here, this included") \
     X(cuc_tile_cumprod, PROD, "the product of it")
 
-/** The same for those that say how they round, by `int32_t round` behind the axes. */
+/** Reductions with a rounding argument, `int32_t round`, after the axes. */
 #define CUC_TILE_REDUCE_ROUND_LIST(X) \
     X(cuc_tile_sum_round,  SUM,  "RN, RZ, RM, RP at each step") \
     X(cuc_tile_prod_round, PROD, "RN, RZ, RM, RP at each step") \
@@ -1502,18 +1512,18 @@ CUC_TILE_SCAN_LIST(CUC__TILE_SCAN)
 // clang-format on
 
 /**
- * The largest elements along an axis, in falling order, and where they were.
+ * The largest elements along an axis, in descending order, and their indices.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param[out] values  the elements; 0 after an error; NULL: not wanted
- * @param[out] indices i32, where they were; NULL: not wanted
+ * @param[out] indices i32; 0 after an error; NULL: not wanted
  * @param      program the program
- * @param      file    where the caller stands
- * @param      line    its line
+ * @param      file    the caller's source file
+ * @param      line    the caller's line
  * @param      x       a tile
- * @param      count   how many, at most the axis has
- * @param      axis    along which
+ * @param      count   number of elements, at most the extent of the axis
+ * @param      axis    the axis
  * @since 0.1
  */
 CUC_API void cuc_tile_topk(cuc_tile *values, cuc_tile *indices, cuc_tile_program *program,
@@ -1521,16 +1531,16 @@ CUC_API void cuc_tile_topk(cuc_tile *values, cuc_tile *indices, cuc_tile_program
                            int32_t axis);
 
 /**
- * How many elements are 0, 1 and so on to count - 1; others count nowhere.
+ * Count the elements equal to 0, 1, ..., count - 1; other values are ignored.
  *
  * @shape  result: [count] of i32
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param x       integers
- * @param count   bins
+ * @param count   number of bins
  * @return the tile
  * @since 0.1
  */
@@ -1538,36 +1548,36 @@ CUC_API cuc_tile cuc_tile_histogram(cuc_tile_program *program, const char *file,
                                     cuc_tile x, int64_t count);
 
 /**
- * What cuc_tile_reduce() and cuc_tile_scan() combine with: two of each element become one.
+ * Builds the operation that cuc_tile_reduce() and cuc_tile_scan() combine two elements with.
  *
- * It is called once, and builds operations on scalars: no memory, no control flow, no value from
- * outside but constants.
+ * It is called once and builds operations on scalars: no memory access, no control flow, and no
+ * outside value except constants.
  *
- * @param      user    what the reduction was given
+ * @param      user    as passed to the reduction
  * @param      program the program
- * @param      count   how many tiles are reduced together
- * @param      x       [count] scalars: what was combined so far
- * @param      y       [count] scalars: what comes to it
- * @param[out] result  [count], zeros before: what the two are together, of the types of x
+ * @param      count   number of tiles reduced together
+ * @param      x       [count] scalars: the result so far
+ * @param      y       [count] scalars: the next elements
+ * @param[out] result  [count], initially zeros: the combined values, of the types of x
  */
 typedef void (*cuc_tile_combine)(void *user, cuc_tile_program *program, uint32_t count,
                                  const cuc_tile *x, const cuc_tile *y, cuc_tile *result);
 
 /**
- * Reduce tiles along an axis, together, by a function that is associative.
+ * Reduce several tiles together along an axis with an associative function.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param[out] result   [count], the axis kept with extent 1; zeros after an error
  * @param      program  the program
- * @param      file     where the caller stands
- * @param      line     its line
+ * @param      file     the caller's source file
+ * @param      line     the caller's line
  * @param      combine  called before this returns
- * @param      user     handed to combine
- * @param      count    tiles, 1 to 8
+ * @param      user     passed to combine
+ * @param      count    number of tiles, 1 to 8
  * @param      x        [count] tiles, which are broadcast together
- * @param      axis     along which
- * @param      identity [count] constants: what changes nothing
+ * @param      axis     the axis
+ * @param      identity [count] constants: the neutral element of combine
  * @since 0.1
  */
 CUC_API void cuc_tile_reduce(cuc_tile *result, cuc_tile_program *program, const char *file,
@@ -1575,20 +1585,20 @@ CUC_API void cuc_tile_reduce(cuc_tile *result, cuc_tile_program *program, const 
                              const cuc_tile *x, int32_t axis, const cuc_tile *identity);
 
 /**
- * Combine tiles along an axis, together, by a function that is associative, and keep each step.
+ * Scan several tiles together along an axis with an associative function.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param[out] result   [count]; zeros after an error
  * @param      program  the program
- * @param      file     where the caller stands
- * @param      line     its line
+ * @param      file     the caller's source file
+ * @param      line     the caller's line
  * @param      combine  called before this returns
- * @param      user     handed to combine
- * @param      count    tiles, 1 to 8
+ * @param      user     passed to combine
+ * @param      count    number of tiles, 1 to 8
  * @param      x        [count] tiles, which are broadcast together
- * @param      axis     along which
- * @param      identity [count] constants: what changes nothing
+ * @param      axis     the axis
+ * @param      identity [count] constants: the neutral element of combine
  * @param      reverse  not 0: from the end
  * @since 0.1
  */
@@ -1597,27 +1607,28 @@ CUC_API void cuc_tile_scan(cuc_tile *result, cuc_tile_program *program, const ch
                            const cuc_tile *x, int32_t axis, const cuc_tile *identity,
                            int32_t reverse);
 
-/** How cuc_tile_mma() multiplies f32. */
+/** Precision of cuc_tile_mma() for f32 operands. */
 enum {
-    CUC_TILE_IEEE = 0,  /**< as it is */
-    CUC_TILE_TF32 = 1,  /**< rounded to tf32 */
-    CUC_TILE_TF32X3 = 2 /**< in three products of tf32: nearly exact */
+    CUC_TILE_IEEE = 0,  /**< full f32 */
+    CUC_TILE_TF32 = 1,  /**< operands rounded to tf32 */
+    CUC_TILE_TF32X3 = 2 /**< three tf32 products: nearly exact */
 };
 
 /**
- * A matrix product added to an accumulator. In a loop, assign it to the variable that it came from.
+ * Add a matrix product to an accumulator. In a loop, assign the result to the accumulator's
+ * variable.
  *
  * @shape  a [.., M, K], b [.., K, N], acc [.., M, N]; axes before the last two are batches
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program   the program
- * @param file      where the caller stands
- * @param line      its line
+ * @param file      the caller's source file
+ * @param line      the caller's line
  * @param a         the left operand
  * @param b         the right operand
- * @param acc       what the product is added to
- * @param precision CUC_TILE_IEEE, _TF32 or _TF32X3: of operands of f32
- * @param fast_acc  not 0: 8-bit floats may be summed with fewer bits
+ * @param acc       the accumulator
+ * @param precision CUC_TILE_IEEE, _TF32 or _TF32X3; for f32 operands
+ * @param fast_acc  not 0: 8-bit floats may be accumulated with fewer bits
  * @return the tile, like acc
  * @since 0.1
  */
@@ -1626,13 +1637,13 @@ CUC_API cuc_tile cuc_tile_mma(cuc_tile_program *program, const char *file, uint3
                               int32_t fast_acc);
 
 /**
- * A matrix product, as `@`: cuc_tile_mma() into zeros of f32, f64 or i32.
+ * Multiply two matrices, like `@`: cuc_tile_mma() with zeros of f32, f64 or i32 as accumulator.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param a       [.., M, K]
  * @param b       [.., K, N]
  * @return [.., M, N]
@@ -1641,21 +1652,21 @@ CUC_API cuc_tile cuc_tile_mma(cuc_tile_program *program, const char *file, uint3
 CUC_API cuc_tile cuc_tile_matmul(cuc_tile_program *program, const char *file, uint32_t line,
                                  cuc_tile a, cuc_tile b);
 
-/* ---- variables and control flow ------------------------------------------------------------ */
+/* ---- Variables and control flow ------------------------------------------------------------- */
 
 /**
- * A variable: what a loop carries and what an if leaves is held by one.
+ * Declare a variable, which holds a value that a loop carries or an if defines.
  *
- * It can be used until the block that it was made in ends.
+ * It can be used up to the end of the block that declares it.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
- * @param name    what the program's text and messages call it; copied; NULL: it gets a number
- * @param value   what it stands for first; its type is the variable's for good. A constant becomes
- *                i32, i64 when it is large, f32 or bool
+ * @param file    the caller's source file
+ * @param line    the caller's line
+ * @param name    its name in the program's text and in messages; copied; NULL: a number
+ * @param value   its initial value, which fixes its type. A constant becomes i32, i64 if it is
+ *                large, f32 or bool
  * @return the variable
  * @since 0.1
  */
@@ -1663,13 +1674,13 @@ CUC_API cuc_tile_variable cuc_tile_declare(cuc_tile_program *program, const char
                                            uint32_t line, const char *name, cuc_tile value);
 
 /**
- * What a variable stands for here.
+ * The current value of a variable.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program  the program
- * @param file     where the caller stands
- * @param line     its line
+ * @param file     the caller's source file
+ * @param line     the caller's line
  * @param variable the variable
  * @return its value
  * @since 0.1
@@ -1678,62 +1689,62 @@ CUC_API cuc_tile cuc_tile_get(cuc_tile_program *program, const char *file, uint3
                               cuc_tile_variable variable);
 
 /**
- * Let a variable stand for another value from here on.
+ * Assign a value to a variable.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program  the program
- * @param file     where the caller stands
- * @param line     its line
+ * @param file     the caller's source file
+ * @param line     the caller's line
  * @param variable the variable
- * @param value    of the variable's type; a constant takes it
+ * @param value   of the variable's type; a constant is converted to it
  * @since 0.1
  */
 CUC_API void cuc_tile_set(cuc_tile_program *program, const char *file, uint32_t line,
                           cuc_tile_variable variable, cuc_tile value);
 
 /**
- * Begin a loop that counts, up to the next cuc_tile_end().
+ * Begin a counting loop, up to the matching cuc_tile_end().
  *
  * In the language it is `for i in first .. last step step`.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param first   an integer scalar
- * @param last    an integer scalar, which is not reached
+ * @param last    an integer scalar, exclusive
  * @param step    1 or more
- * @return the number of the turn, a scalar
+ * @return the loop index, a scalar
  * @since 0.1
  */
 CUC_API cuc_tile cuc_tile_for(cuc_tile_program *program, const char *file, uint32_t line,
                               cuc_tile first, cuc_tile last, int64_t step);
 
 /**
- * Begin a loop without end, up to the next cuc_tile_end(); cuc_tile_while() and cuc_tile_break()
+ * Begin an infinite loop, up to the matching cuc_tile_end(); cuc_tile_while() and cuc_tile_break()
  * leave it.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @since 0.1
  */
 CUC_API void cuc_tile_loop(cuc_tile_program *program, const char *file, uint32_t line);
 
 /**
- * Go on in this turn of the loop only while a condition holds, else leave the loop.
+ * Leave the loop unless a condition holds.
  *
- * `while c { .. }` is cuc_tile_loop(), what c is computed of, cuc_tile_while(), .., cuc_tile_end().
+ * `while c { .. }` is cuc_tile_loop(), the computation of c, cuc_tile_while(), .., cuc_tile_end().
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program   the program
- * @param file      where the caller stands
- * @param line      its line
+ * @param file      the caller's source file
+ * @param line      the caller's line
  * @param condition a bool scalar
  * @since 0.1
  */
@@ -1741,27 +1752,27 @@ CUC_API void cuc_tile_while(cuc_tile_program *program, const char *file, uint32_
                             cuc_tile condition);
 
 /**
- * Begin what is done when a condition holds, up to the next cuc_tile_else() or cuc_tile_end().
+ * Begin the code for a true condition, up to the matching cuc_tile_else() or cuc_tile_end().
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program   the program
- * @param file      where the caller stands
- * @param line      its line
- * @param condition a bool scalar; of a constant only one arm is put in, and both are checked
+ * @param file      the caller's source file
+ * @param line      the caller's line
+ * @param condition a bool scalar; for a constant both arms are checked and only one is generated
  * @since 0.1
  */
 CUC_API void cuc_tile_if(cuc_tile_program *program, const char *file, uint32_t line,
                          cuc_tile condition);
 
 /**
- * Begin what is done when the condition of the if does not hold, up to the next cuc_tile_end().
+ * Begin the code for a false condition, up to the matching cuc_tile_end().
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @since 0.1
  */
 CUC_API void cuc_tile_else(cuc_tile_program *program, const char *file, uint32_t line);
@@ -1772,59 +1783,60 @@ CUC_API void cuc_tile_else(cuc_tile_program *program, const char *file, uint32_t
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @since 0.1
  */
 CUC_API void cuc_tile_end(cuc_tile_program *program, const char *file, uint32_t line);
 
 /**
- * Leave the innermost loop. What follows in the same block is checked, and not put in.
+ * Leave the innermost loop. Later code in the same block is checked but not generated.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @since 0.1
  */
 CUC_API void cuc_tile_break(cuc_tile_program *program, const char *file, uint32_t line);
 
 /**
- * Go on with the next turn of the innermost loop. What follows in the same block is not put in.
+ * Continue with the next iteration of the innermost loop. Later code in the same block is not
+ * generated.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @since 0.1
  */
 CUC_API void cuc_tile_continue(cuc_tile_program *program, const char *file, uint32_t line);
 
 /**
- * End the block of the grid here. What follows in the same block of the program is not put in.
+ * End this block of the grid. Later code in the same block of the program is not generated.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @since 0.1
  */
 CUC_API void cuc_tile_return(cuc_tile_program *program, const char *file, uint32_t line);
 
-/* ---- the rest ------------------------------------------------------------------------------ */
+/* ---- Random numbers, PTX, messages and dependent launch ------------------------------------- */
 
 /**
- * Random bits, the same for the same arguments: four tiles of u32.
+ * Generate random bits, as four tiles of u32; equal arguments give equal bits.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param[out] result  [4]; zeros after an error
  * @param      program the program
- * @param      file    where the caller stands
- * @param      line    its line
+ * @param      file    the caller's source file
+ * @param      line    the caller's line
  * @param      seed    integers
  * @param      counter integers, broadcast together with seed
  * @since 0.1
@@ -1833,16 +1845,16 @@ CUC_API void cuc_tile_philox(cuc_tile *result, cuc_tile_program *program, const 
                              uint32_t line, cuc_tile seed, cuc_tile counter);
 
 /**
- * PTX for each element: $0 is the result, $1 and on are the operands.
+ * Insert PTX for each element: $0 is the result, $1 and up are the operands.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param text    "bfind.u32 $0, $1;"; copied
- * @param dtype   of the result
- * @param count   operands, at most 8
+ * @param dtype   element type of the result
+ * @param count   number of operands, at most 8
  * @param x       [count] tiles, which are broadcast together
  * @return the tile
  * @since 0.1
@@ -1851,14 +1863,14 @@ CUC_API cuc_tile cuc_tile_asm(cuc_tile_program *program, const char *file, uint3
                               const char *text, cuc_dtype dtype, uint32_t count, const cuc_tile *x);
 
 /**
- * End the kernel with a message when an element is false.
+ * End the kernel with a message if an element is false.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program   the program
- * @param file      where the caller stands
- * @param line      its line
- * @param condition bools; a constant that is false is an error of the program
+ * @param file      the caller's source file
+ * @param line      the caller's line
+ * @param condition bools; a false constant is an error of the program
  * @param text      the message; copied; NULL is ""
  * @since 0.1
  */
@@ -1871,10 +1883,10 @@ CUC_API void cuc_tile_assert(cuc_tile_program *program, const char *file, uint32
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @param text    with `{}` for each value, or a format such as `{:8.3f}`, `{:,}`; copied
- * @param count   values, at most 8
+ * @param count   number of values, at most 8
  * @param x       [count] values; NULL for none
  * @since 0.1
  */
@@ -1882,28 +1894,29 @@ CUC_API void cuc_tile_print(cuc_tile_program *program, const char *file, uint32_
                             const char *text, uint32_t count, const cuc_tile *x);
 
 /**
- * Wait until the kernels ahead of this one have ended and what they wrote can be read.
+ * Wait until the preceding kernels have ended and their writes are visible.
  *
- * For launches with CUC_LAUNCH_PROGRAMMATIC, which may begin before; in others it does nothing.
+ * It serves launches with CUC_LAUNCH_PROGRAMMATIC, which may begin earlier; in others it does
+ * nothing.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @since 0.1
  */
 CUC_API void cuc_tile_grid_dependency_wait(cuc_tile_program *program, const char *file,
                                            uint32_t line);
 
 /**
- * Let the kernel behind this one begin, once every block has come here or ended.
+ * Let the next kernel begin once every block has reached this call or ended.
  *
  * @thread one call at a time on the same program
  * @capture makes no driver call
  * @param program the program
- * @param file    where the caller stands
- * @param line    its line
+ * @param file    the caller's source file
+ * @param line    the caller's line
  * @since 0.1
  */
 CUC_API void cuc_tile_grid_dependency_launch(cuc_tile_program *program, const char *file,

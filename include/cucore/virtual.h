@@ -2,14 +2,14 @@
  * @file
  * Virtual memory: buffers that grow without a copy.
  *
- * A resource of virtual memory reserves addresses for each buffer and puts memory behind them,
- * piece by piece. A buffer that grows keeps its memory: where more addresses were reserved than it
- * took, at its own address, and else at another one, where the same memory is mapped once more.
+ * A virtual-memory resource reserves an address range for each buffer and maps physical memory to
+ * it, piece by piece. A buffer that grows keeps its memory. It also keeps its address if enough
+ * addresses were reserved; otherwise the same memory is mapped again at another address.
  *
  *     cuc_memory_virtual(&resource, device,
  *                        CUC_MEMORY_VIRTUAL_OPTIONS(.reserve_bytes = (uint64_t)64 << 30));
  *     cuc_buffer_create(&cache, resource, first_bytes, stream);
- *     cuc_buffer_grow(&more, cache, later_bytes);      // the same address, and the same contents
+ *     cuc_buffer_grow(&more, cache, later_bytes);      // same address, same contents
  */
 #ifndef CUCORE_VIRTUAL_H
 #define CUCORE_VIRTUAL_H
@@ -22,21 +22,21 @@ CUC_BEGIN_DECLS
 
 /** Properties of virtual memory. */
 enum {
-    CUC_MEMORY_VIRTUAL_READ_ONLY = 0x1,       /**< its own device only reads it */
-    CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY = 0x2, /**< the peers only read it */
-    CUC_MEMORY_VIRTUAL_RDMA = 0x4, /**< other devices of the bus reach it (GPUDirect RDMA) */
-    CUC_MEMORY_VIRTUAL_FINE = 0x8, /**< in the least pieces that there are, not those the driver
-                                        recommends */
-    CUC_MEMORY_VIRTUAL_IPC = 0x10, /**< other processes can have it: cuc_buffer_export_pieces() */
+    CUC_MEMORY_VIRTUAL_READ_ONLY = 0x1,       /**< its own device can only read it */
+    CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY = 0x2, /**< the peers can only read it */
+    CUC_MEMORY_VIRTUAL_RDMA = 0x4, /**< other devices on the bus can access it (GPUDirect RDMA) */
+    CUC_MEMORY_VIRTUAL_FINE = 0x8, /**< use the smallest pieces possible, not the size that the
+                                        driver recommends */
+    CUC_MEMORY_VIRTUAL_IPC = 0x10, /**< other processes can import it: cuc_buffer_export_pieces() */
 };
 
-/** How cuc_memory_virtual() makes a resource; zero is the default of every field. */
+/** Options of cuc_memory_virtual(); zero is the default of every field. */
 typedef struct cuc_memory_virtual_options {
     size_t struct_size; /**< sizeof(cuc_memory_virtual_options); the initialisers set it */
     uint64_t
         reserve_bytes; /**< addresses for each allocation, to grow into; 0: as many as it takes */
-    uint64_t align;    /**< of addresses, a power of two; 0: the driver's */
-    cuc_device *const *peers; /**< [peer_count] other devices that reach it */
+    uint64_t align;    /**< alignment of addresses, a power of two; 0: the driver's */
+    cuc_device *const *peers; /**< [peer_count] other devices that can access it */
     size_t peer_count;        /**< 0: none */
     cuc_memory_location
         location;      /**< where the memory is: NONE is the device, else a place of the host */
@@ -44,7 +44,7 @@ typedef struct cuc_memory_virtual_options {
     uint32_t reserved; /**< 0 */
 } cuc_memory_virtual_options;
 
-/** The starting value of a cuc_memory_virtual_options variable. */
+/** Initial value of a cuc_memory_virtual_options variable. */
 #define CUC_MEMORY_VIRTUAL_OPTIONS_INIT                                \
     {                                                                  \
         sizeof(cuc_memory_virtual_options), 0, 0, 0, 0, { 0, 0 }, 0, 0 \
@@ -63,28 +63,28 @@ typedef struct cuc_memory_virtual_options {
  * @thread any thread
  * @capture makes no driver call
  * @param options     the caller's struct
- * @param caller_size sizeof(cuc_memory_virtual_options) where the caller was compiled
+ * @param caller_size sizeof(cuc_memory_virtual_options) in the code that calls
  * @since 0.1
  */
 CUC_API void cuc_memory_virtual_options_init(cuc_memory_virtual_options *options,
                                              size_t caller_size);
 
 /**
- * A resource whose buffers can grow.
+ * Create a resource whose buffers can grow.
  *
- * Allocating takes whole pieces of cuc_memory_get_granularity() bytes, mostly 2 MiB, and some tens
- * of microseconds; it waits for nothing. Freeing waits for the buffer's stream first.
+ * An allocation takes whole pieces of cuc_memory_get_granularity() bytes, usually 2 MiB, and some
+ * tens of microseconds; it does not wait. Freeing first waits for the buffer's stream.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
- * @param[out] out     retained, to be released
- * @param      device  whose memory it is, or which reaches it where the host has it
- * @param      options NULL: memory of the device, that it alone reaches, with no addresses to spare
- * @retval CUC_OK                     made
- * @retval CUC_ERROR_INVALID_ARGUMENT out or device is NULL; align is no power of two; a peer is
- * none, or the device itself; location or flags are not known
- * @retval CUC_ERROR_NOT_SUPPORTED    the device has no virtual memory management, does not reach a
- * peer, or has no RDMA with such memory
+ * @param[out] out     a new reference; release it
+ * @param      device  the device that owns the memory, or that accesses it when it is on the host
+ * @param      options NULL: device memory that only the device accesses, with no spare addresses
+ * @retval CUC_OK                     created
+ * @retval CUC_ERROR_INVALID_ARGUMENT out or device is NULL; align is not a power of two; a peer is
+ *                                    NULL or the device itself; location or flags are unknown
+ * @retval CUC_ERROR_NOT_SUPPORTED    the device has no virtual memory management, cannot access a
+ *                                    peer, or does not support RDMA with such memory
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
  * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Virtual Memory Management": cuMemGetAllocationGranularity,
@@ -96,36 +96,36 @@ CUC_API cuc_status cuc_memory_virtual(cuc_memory_resource **out, cuc_device *dev
                                       const cuc_memory_virtual_options *options);
 
 /**
- * The pieces that a resource of virtual memory allocates in.
+ * The size of the pieces that a virtual-memory resource allocates.
  *
  * @thread any thread
  * @capture makes no driver call
  * @param[out] out      bytes
- * @param      resource of cuc_memory_virtual()
+ * @param      resource created by cuc_memory_virtual()
  * @retval CUC_OK                     read
- * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the resource is another sort
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the resource is of another sort
  * @since 0.1
  */
 CUC_API cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *resource);
 
 /**
- * A buffer of another size over the memory of one that there is, which stays as it is.
+ * Create a buffer of another size over the memory of an existing buffer, which stays unchanged.
  *
- * Both are of the same memory as far as both reach, and each is released by itself; the memory goes
- * with the last of them. It is at the same address where the resource has reserved so many bytes,
- * and when `bytes` is less; what had to move leaves the addresses before it to the old buffer. What
- * is new has no contents.
+ * Both buffers share the memory that both cover, and each is released separately; the last release
+ * frees the memory. The new buffer has the same address if `bytes` is smaller or fits the
+ * resource's reservation. Otherwise it is mapped at new addresses, and the old buffer keeps the old
+ * ones. Added memory is uninitialised.
  *
- * @order  the memory is there at once, for every stream; no work is waited for, and none has to be
+ * @order  the memory is available at once to every stream; nothing is waited for
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] out    retained, to be released; its stream is the buffer's
- * @param      buffer of a resource of cuc_memory_virtual(), whole and not empty
+ * @param[out] out    a new reference; release it; its stream is the buffer's
+ * @param      buffer from a resource of cuc_memory_virtual(), not a slice and not empty
  * @param      bytes  more than 0
- * @retval CUC_OK                         made
- * @retval CUC_ERROR_INVALID_ARGUMENT     an argument is NULL, bytes is 0, the buffer is a slice,
- * empty or of another resource
- * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the memory is used up
+ * @retval CUC_OK                         created
+ * @retval CUC_ERROR_INVALID_ARGUMENT     an argument is NULL, bytes is 0, or the buffer is a slice,
+ *                                        empty or from another sort of resource
+ * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the memory is exhausted
  * @retval CUC_ERROR_OUT_OF_MEMORY        no host memory
  * @retval CUC_ERROR_DRIVER               the driver refused
  * @source CUDA Driver API, "Virtual Memory Management": cuMemCreate, cuMemMap, cuMemSetAccess
@@ -133,36 +133,37 @@ CUC_API cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *
  */
 CUC_API cuc_status cuc_buffer_grow(cuc_buffer **out, cuc_buffer *buffer, size_t bytes);
 
-/** A piece of virtual memory, as another process can have it. Linux alone. */
+/** One piece of virtual memory in the form that another process can import. Linux only. */
 typedef struct cuc_memory_piece {
     uint64_t bytes;
-    int32_t fd; /**< a file descriptor, to be closed by who has it */
+    int32_t fd; /**< a file descriptor; the process that holds it closes it */
     uint32_t reserved;
 } cuc_memory_piece;
 
 /**
- * The memory behind a buffer of virtual memory, for another process: a file descriptor for each of
- * its pieces, of which a buffer has one, and one more for each growth.
+ * Export the memory of a virtual-memory buffer to another process, as one file descriptor for each
+ * piece. A buffer has one piece, plus one for each growth.
  *
- * They go there as those of cuc_memory_pool_export() do, with the sizes. The memory is there as
- * long as one of the processes has it.
+ * Pass the descriptors to the other process like those of cuc_memory_pool_export(), together with
+ * the sizes. The memory lives until the last of the processes has released it.
  *
- *     cuc_buffer_export_pieces(pieces, 8, &count, buffer);                 // here
- *     ...                                                                  // pieces go there
+ *     cuc_buffer_export_pieces(pieces, 8, &count, buffer);                 // in this process
+ *     ...                                                                  // send the pieces
  *     cuc_buffer_import_pieces(&buffer, resource, pieces, count, bytes, stream);
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] pieces [room] in the order of their addresses; the caller closes each file
- *                    descriptor; NULL only counts
- * @param      room   as many as there are, or more; 0 with pieces NULL
- * @param[out] count  how many there are
- * @param      buffer of a resource with CUC_MEMORY_VIRTUAL_IPC, whole and not empty
- * @retval CUC_OK                     made, or counted
+ * @param[out] pieces [room] in address order; the caller closes each file descriptor; NULL only
+ *                    counts
+ * @param      room   capacity of pieces, at least the number of pieces; 0 when pieces is NULL
+ * @param[out] count  the number of pieces
+ * @param      buffer from a resource with CUC_MEMORY_VIRTUAL_IPC, not a slice and not empty
+ * @retval CUC_OK                     exported, or counted
  * @retval CUC_ERROR_INVALID_ARGUMENT count or buffer is NULL, there are more pieces than room, or
- * the buffer is a slice, empty or of another resource
+ *                                    the buffer is a slice, empty or from another sort of resource
  * @retval CUC_ERROR_OUT_OF_MEMORY    no host memory
- * @retval CUC_ERROR_DRIVER           the driver refused, such as memory that was imported itself
+ * @retval CUC_ERROR_DRIVER           the driver refused, such as for memory that was itself
+ *                                    imported
  * @source CUDA Driver API, "Virtual Memory Management": cuMemExportToShareableHandle
  * @since 0.1
  */
@@ -170,28 +171,30 @@ CUC_API cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t roo
                                             cuc_buffer *buffer);
 
 /**
- * A buffer over the memory of another process. It grows as others of its resource do, by memory of
- * its own.
+ * Create a buffer over memory of another process. It grows like other buffers of its resource, with
+ * memory of its own process.
  *
- * @order  the memory is there at once; whether the other process's work on it is done is not known
- *         here
+ * @order  the memory is available at once; this process cannot tell whether the other process's
+ *         work on it is complete
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
- * @param[out] out      retained, to be released
- * @param      resource of cuc_memory_virtual() with the same device and flags, of this process:
- *                      whose addresses it takes, and whose devices reach it
- * @param      pieces   [count] what cuc_buffer_export_pieces() gave, with file descriptors as this
- *                      process has them; these stay the caller's, and may be closed afterwards
+ * @param[out] out      a new reference; release it
+ * @param      resource of this process, from cuc_memory_virtual() with the same device and flags;
+ *                      it supplies the addresses and the devices with access
+ * @param      pieces   [count] from cuc_buffer_export_pieces(), with this process's file
+ *                      descriptors; the caller keeps these and may close them after the call
  * @param      count    more than 0
- * @param      bytes    of the buffer, which the other process has to tell: more than 0, and no more
- *                      than the pieces have
- * @param      stream   orders the end of the buffer here; retained; NULL: none
+ * @param      bytes    size of the buffer, which the other process must send: more than 0, and at
+ *                      most the size of all pieces
+ * @param      stream   orders the release of the buffer; retained; NULL: none
  * @retval CUC_OK                         imported
- * @retval CUC_ERROR_INVALID_ARGUMENT     out, resource or pieces is NULL, the resource is another
- * sort, count or bytes is 0, or the sizes of the pieces are none that they can have
- * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the addresses are used up
+ * @retval CUC_ERROR_INVALID_ARGUMENT     out, resource or pieces is NULL, the resource is of
+ *                                        another sort, count or bytes is 0, or the sizes of the
+ *                                        pieces are impossible
+ * @retval CUC_ERROR_OUT_OF_DEVICE_MEMORY the addresses are exhausted
  * @retval CUC_ERROR_OUT_OF_MEMORY        no host memory
- * @retval CUC_ERROR_DRIVER               the driver refused, such as a descriptor of something else
+ * @retval CUC_ERROR_DRIVER               the driver refused, such as for a descriptor of something
+ *                                        else
  * @source CUDA Driver API, "Virtual Memory Management": cuMemImportFromShareableHandle, cuMemMap,
  * cuMemSetAccess
  * @since 0.1

@@ -1,52 +1,52 @@
 # Written by api/api.py write. Do not edit.
 # Everything public of libcucore, by its C names.
 
-# What a call came to: 0 is success, positive a normal outcome, negative a failure.
+# Result of a call: 0 is success, positive values are normal outcomes, negative values are failures.
 const cuc_status = Int32
 # An address in a device's memory, or in memory that a device can reach; 0 is none.
 const cuc_device_ptr = UInt64
 # The type of an array element or of a kernel argument.
 const cuc_dtype = Int32
-# A number of 32 bits that kernels set and one conditional node goes by: the driver's CUgraphConditionalHandle, which is also its cudaGraphConditionalHandle, and an argument of kernels as it is. It is its graph's.
+# A 32-bit value that kernels set and one conditional node reads. The handle is the driver's CUgraphConditionalHandle, the same as cudaGraphConditionalHandle, and is passed to kernels unchanged. It belongs to its graph.
 const cuc_condition = UInt64
 # A value: a tile, a scalar, a constant or a tensor; 0 is none.
 const cuc_tile = UInt32
-# A variable: what stands for one value after another of the same type; 0 is none.
+# A variable, which holds successive values of one type; 0 is none.
 const cuc_tile_variable = UInt32
 
-# What a search found, and where it looked before.
+# The result of a search, with the locations tried before.
 mutable struct cuc_found end
 # A device of the driver.
 mutable struct cuc_device end
-# A context of the driver; it keeps its device's primary context, or borrows another one.
+# A driver context: a retained primary context, or a borrowed one created elsewhere.
 mutable struct cuc_context end
 # An in-order queue of work on one device; it keeps its context alive.
 mutable struct cuc_stream end
 # A point in a stream; it keeps its context alive.
 mutable struct cuc_event end
-# Something that allocates and frees memory.
+# A source of memory: it allocates and frees.
 mutable struct cuc_memory_resource end
-# A range of memory. It holds its resource and the stream that will free it, so that they may be released in any order.
+# A range of memory. It retains its resource and the stream that will free it, so these may be released in any order.
 mutable struct cuc_buffer end
-# Products of one kind, compiled.
+# A compiled kind of product.
 mutable struct cuc_gemm_plan end
-# A part of a device: its primary context with some of its multiprocessors.
+# A partition of a device: its primary context with some of its multiprocessors.
 mutable struct cuc_green_context end
-# Object code and, once loaded, the driver's library of it.
+# Object code and, once loaded, the driver's library made from it.
 mutable struct cuc_object end
 # A kernel of an object: kernel.h.
 mutable struct cuc_kernel end
 # A source text with its options; it may be compiled many times, to different kinds of code.
 mutable struct cuc_program end
-# Inputs and options of a link. It may link many times, with inputs added in between.
+# Inputs and options of a link. It may link many times, with further inputs added in between.
 mutable struct cuc_linker end
-# What was captured. It holds the context that it was captured in.
+# A captured graph. It retains the context that it was captured in.
 mutable struct cuc_graph end
-# An instance of a graph, that can be launched. It needs the graph no more.
+# A launchable instance of a graph; it no longer needs the graph.
 mutable struct cuc_graph_exec end
-# A node: the driver's CUgraphNode. It is its graph's, and is gone with that.
+# A node: the driver's CUgraphNode. It belongs to its graph and is destroyed with it.
 mutable struct cuc_node end
-# A tile program in the making.
+# A tile program under construction.
 mutable struct cuc_tile_program end
 
 const CUC_OK = Int32(0)
@@ -552,7 +552,7 @@ struct cuc_arg
     value::UInt64
 end
 
-# What cuc_buffer_from_pointer() is told about memory; zero is the default of every field.
+# Description of memory for cuc_buffer_from_pointer(); zero is the default of every field.
 struct cuc_buffer_options
     struct_size::Csize_t
     device::Ptr{cuc_device}
@@ -564,7 +564,7 @@ struct cuc_buffer_options
     reserved::UInt32
 end
 
-# What cuc_stream_get_capture_info() tells.
+# Capture of a stream, written by cuc_stream_get_capture_info().
 struct cuc_capture_info
     struct_size::Csize_t
     id::UInt64
@@ -573,7 +573,7 @@ struct cuc_capture_info
     reserved::Int32
 end
 
-# A rectangle of bytes to copy; zero is the default of every field but dst and src.
+# A rectangle of bytes to copy; zero is the default of every field except dst and src.
 struct cuc_copy_2d_params
     struct_size::Csize_t
     dst::cuc_device_ptr
@@ -588,7 +588,7 @@ struct cuc_copy_2d_params
     src_y::Csize_t
 end
 
-# A box of bytes to copy; zero is the default of every field but dst and src.
+# A box of bytes to copy; zero is the default of every field except dst and src.
 struct cuc_copy_3d_params
     struct_size::Csize_t
     dst::cuc_device_ptr
@@ -608,7 +608,7 @@ struct cuc_copy_3d_params
     src_z::Csize_t
 end
 
-# Every attribute in one struct; a field has the value of the attribute of its name.
+# Every attribute in one struct; each field holds the attribute of the same name.
 struct cuc_device_properties
     struct_size::Csize_t
     max_threads_per_block::Int32
@@ -757,7 +757,7 @@ struct cuc_device_properties
     reserved::Int32
 end
 
-# What a device's sensors say.
+# Readings of a device's sensors.
 struct cuc_device_sensors
     struct_size::Csize_t
     throttle::UInt64
@@ -799,14 +799,14 @@ struct cuc_dl_version
     minor::UInt32
 end
 
-# How cuc_event_create() makes an event; zero is the default of every field.
+# Options of cuc_event_create(); zero is the default of every field.
 struct cuc_event_options
     struct_size::Csize_t
     flags::UInt32
     reserved::UInt32
 end
 
-# What cuc_explain() knows of a code.
+# Explanation of an error code, written by cuc_explain().
 struct cuc_explanation
     struct_size::Csize_t
     symbol::Ptr{UInt8}
@@ -829,7 +829,7 @@ struct cuc_fill_2d_params
     pattern_bytes::UInt32
 end
 
-# What was chosen for a plan, and what is thought to come of it.
+# The choice made for a plan and its estimated time.
 struct cuc_gemm_choice
     struct_size::Csize_t
     tile_m::Int32
@@ -849,7 +849,7 @@ struct cuc_gemm_choice
     by::Ptr{UInt8}
 end
 
-# What kind of products a plan is for; zero is the default of every field.
+# Description of a plan; zero is the default of every field.
 struct cuc_gemm_options
     struct_size::Csize_t
     form::Int32
@@ -885,7 +885,7 @@ struct cuc_gemm_options
     tuned::Ptr{UInt8}
 end
 
-# How cuc_graph_instantiate() makes an instance; zero is the default of every field.
+# Options of cuc_graph_instantiate(); zero is the default of every field.
 struct cuc_graph_exec_options
     struct_size::Csize_t
     upload::Ptr{cuc_stream}
@@ -893,7 +893,7 @@ struct cuc_graph_exec_options
     reserved::UInt32
 end
 
-# What names a buffer or an event to another process: bytes to be copied.
+# Identifies a buffer or an event to another process: bytes to be copied.
 struct cuc_ipc_handle
     bytes::NTuple{64, UInt8}
 end
@@ -907,14 +907,14 @@ struct cuc_kernel_parameter
     reserved::Int32
 end
 
-# One attribute of a launch beyond what cuc_launch_config has fields for.
+# One launch attribute that cuc_launch_config has no field for.
 struct cuc_launch_attribute
     id::Int32
     reserved::UInt32
     value::NTuple{8, UInt64}
 end
 
-# The shape of a launch. Zero is every default but the grid and the block, which have none.
+# The shape of a launch. Zero is the default of every field except the grid and the block, which have no default.
 struct cuc_launch_config
     struct_size::Csize_t
     grid::NTuple{3, UInt32}
@@ -926,7 +926,7 @@ struct cuc_launch_config
     attributes::Ptr{cuc_launch_attribute}
 end
 
-# How a linker links; zero is the default of every field.
+# Options of a linker; zero is the default of every field.
 struct cuc_linker_options
     struct_size::Csize_t
     name::Ptr{UInt8}
@@ -959,7 +959,7 @@ struct cuc_linker_options
     extra_option_count::Csize_t
 end
 
-# What a user-defined resource is made of.
+# Callbacks of a user-defined resource.
 struct cuc_memory_callbacks
     struct_size::Csize_t
     user::Ptr{Cvoid}
@@ -971,20 +971,20 @@ struct cuc_memory_callbacks
     reserved::UInt32
 end
 
-# A place that memory can be in.
+# A location that memory can reside in.
 struct cuc_memory_location
     type_::Int32
     id::Int32
 end
 
-# A piece of virtual memory, as another process can have it. Linux alone.
+# One piece of virtual memory in the form that another process can import. Linux only.
 struct cuc_memory_piece
     bytes::UInt64
     fd::Int32
     reserved::UInt32
 end
 
-# How cuc_memory_pool_create() makes a pool; zero is the default of every field.
+# Options of cuc_memory_pool_create(); zero is the default of every field.
 struct cuc_memory_pool_options
     struct_size::Csize_t
     max_bytes::UInt64
@@ -994,7 +994,7 @@ struct cuc_memory_pool_options
     location::cuc_memory_location
 end
 
-# How much a pool holds; the high marks count since the pool was made or they were reset.
+# Memory held by a pool; high marks count from its creation or their last reset.
 struct cuc_memory_pool_statistics
     struct_size::Csize_t
     reserved_bytes::UInt64
@@ -1003,7 +1003,7 @@ struct cuc_memory_pool_statistics
     used_high::UInt64
 end
 
-# How cuc_memory_virtual() makes a resource; zero is the default of every field.
+# Options of cuc_memory_virtual(); zero is the default of every field.
 struct cuc_memory_virtual_options
     struct_size::Csize_t
     reserve_bytes::UInt64
@@ -1015,13 +1015,13 @@ struct cuc_memory_virtual_options
     reserved::UInt32
 end
 
-# A name as the source has it, and the symbol that the compiler made of it.
+# A name as written in the source, and the symbol that the compiler generated for it.
 struct cuc_object_mapping
     expression::Ptr{UInt8}
     symbol::Ptr{UInt8}
 end
 
-# How cuc_object_create() makes an object; zero is the default of every field.
+# Options of cuc_object_create(); zero is the default of every field.
 struct cuc_object_options
     struct_size::Csize_t
     name::Ptr{UInt8}
@@ -1042,7 +1042,7 @@ struct cuc_occupancy_options
     user::Ptr{Cvoid}
 end
 
-# What the driver knows of an address.
+# The driver's knowledge of an address.
 struct cuc_pointer_info
     struct_size::Csize_t
     base::cuc_device_ptr
@@ -1057,14 +1057,14 @@ struct cuc_pointer_info
     mapped::Int32
 end
 
-# A header that exists in memory only; an `#include` of its name finds it before any file.
+# A header that exists only in memory; an `#include` of its name finds it before any file.
 struct cuc_program_header
     name::Ptr{UInt8}
     text::Ptr{UInt8}
     bytes::Csize_t
 end
 
-# How a program is compiled; zero is the default of every field.
+# Options for compiling a program; zero is the default of every field.
 struct cuc_program_options
     struct_size::Csize_t
     name::Ptr{UInt8}
@@ -1161,14 +1161,14 @@ struct cuc_program_options
     cancel_user::Ptr{Cvoid}
 end
 
-# An argument that a plan takes.
+# An argument of a plan.
 struct cuc_python_argument
     type_::Ptr{Cvoid}
     how::Int32
     dtype::Int32
 end
 
-# A launch with everything given, of which a Python object has the address.
+# A complete launch, whose address a Python object holds.
 struct cuc_python_launch
     stream::Ptr{Cvoid}
     config::Ptr{Cvoid}
@@ -1177,14 +1177,14 @@ struct cuc_python_launch
     arg_count::Csize_t
 end
 
-# How Python values of certain classes become a launch of a kernel.
+# Conversion of Python values of certain classes to a launch of a kernel.
 struct cuc_python_plan
     kernel::Ptr{Cvoid}
     arguments::Ptr{cuc_python_argument}
     count::Csize_t
 end
 
-# Some of a device's multiprocessors: a plain value, that owns nothing.
+# A set of a device's multiprocessors: a plain value that owns nothing.
 struct cuc_sms
     count::UInt32
     least::UInt32
@@ -1193,7 +1193,7 @@ struct cuc_sms
     driver::NTuple{18, UInt64}
 end
 
-# How cuc_stream_create() makes a stream; zero is the default of every field.
+# Options of cuc_stream_create(); zero is the default of every field.
 struct cuc_stream_options
     struct_size::Csize_t
     priority::Int32
@@ -1211,12 +1211,12 @@ struct cuc_tensor
     strides::NTuple{8, Int64}
 end
 
-# A map, as an argument of kernels by value. It holds an address, and owns nothing. One that kernels read from memory lies there at a multiple of 64 bytes; on the host it may lie anywhere.
+# A tensor map, passed to kernels by value. It holds an address and owns nothing. A map that kernels read from memory must be aligned to 64 bytes; on the host it needs no alignment.
 struct cuc_tensor_map
     words::NTuple{16, UInt64}
 end
 
-# What a copy takes of images: pixels of a bounding box, one after the other, as convolutions want them.
+# Pixels that a copy of images transfers: those of a bounding box, in sequence, as convolutions need them.
 struct cuc_tensor_map_image
     struct_size::Csize_t
     lower::NTuple{3, Int32}
@@ -1225,7 +1225,7 @@ struct cuc_tensor_map_image
     pixels::UInt32
 end
 
-# How a map is made beyond its tensor and box; zero is the default of every field.
+# Settings of a map beyond its tensor and box; zero is the default of every field.
 struct cuc_tensor_map_options
     struct_size::Csize_t
     dtype::cuc_dtype
@@ -1238,7 +1238,7 @@ struct cuc_tensor_map_options
     reserved::UInt32
 end
 
-# How memory is accessed; zero is the default of every field.
+# Options of a memory access; zero is the default of every field.
 struct cuc_tile_access_options
     struct_size::Csize_t
     shape::Ptr{Int64}
@@ -1254,7 +1254,7 @@ struct cuc_tile_access_options
     reserved::UInt32
 end
 
-# What building a program may take; zero is the default of every field.
+# Limits for building a program; zero is the default of every field.
 struct cuc_tile_budget
     struct_size::Csize_t
     budget_operations::UInt64
@@ -1265,7 +1265,7 @@ struct cuc_tile_budget
     cancel_user::Ptr{Cvoid}
 end
 
-# One of the entries of a tile kernel: they do the same, each for arguments of a kind.
+# One entry of a tile kernel: all do the same, each for a class of arguments.
 struct cuc_tile_entry
     struct_size::Csize_t
     variant::Ptr{UInt8}
@@ -1277,7 +1277,7 @@ struct cuc_tile_entry
     reserved::UInt32
 end
 
-# How cuc_tile_interpret() runs a kernel; zero is the default of every field.
+# Options of cuc_tile_interpret(); zero is the default of every field.
 struct cuc_tile_interpret_options
     struct_size::Csize_t
     grid::NTuple{3, UInt32}
@@ -1297,7 +1297,7 @@ struct cuc_tile_parameter
     reserved::UInt32
 end
 
-# What was fastest, and for what. A text has no tab and no line's end.
+# A measured fastest choice and its key. Texts contain no tab and no newline.
 struct cuc_tuned_record
     struct_size::Csize_t
     gpu::Ptr{UInt8}
@@ -1310,7 +1310,7 @@ struct cuc_tuned_record
     seconds::Cdouble
 end
 
-# How one copy of a batch is done; zero is the default of every field.
+# Attributes of one copy in a batch; zero is the default of every field.
 struct cuc_copy_attributes
     source_order::Int32
     flags::UInt32
@@ -1318,7 +1318,7 @@ struct cuc_copy_attributes
     dst_hint::cuc_memory_location
 end
 
-# Copies to be enqueued by one call.
+# A batch of copies that one call enqueues.
 struct cuc_copy_batch_params
     struct_size::Csize_t
     dst::Ptr{cuc_device_ptr}
@@ -1329,14 +1329,14 @@ struct cuc_copy_batch_params
     attribute_count::Csize_t
 end
 
-# DLManagedTensor: the form of before DLPack 1.0.
+# DLManagedTensor: the format before DLPack 1.0.
 struct cuc_dl_managed_tensor
     dl_tensor::cuc_dl_tensor
     manager_ctx::Ptr{Cvoid}
     deleter::Ptr{Cvoid}
 end
 
-# DLManagedTensorVersioned: the form of DLPack 1.x.
+# DLManagedTensorVersioned: the format of DLPack 1.x.
 struct cuc_dl_managed_tensor_versioned
     version::cuc_dl_version
     manager_ctx::Ptr{Cvoid}
@@ -1345,7 +1345,7 @@ struct cuc_dl_managed_tensor_versioned
     dl_tensor::cuc_dl_tensor
 end
 
-# The arrays of a call. What the plan has no use for must be NULL, and is named when it is not.
+# The arrays of a call. Arrays that the plan does not use must be NULL; else the error names them.
 struct cuc_gemm_args
     struct_size::Csize_t
     a::Ptr{cuc_tensor}
@@ -1371,82 +1371,82 @@ struct cuc_memory_batch
     location_count::Csize_t
 end
 
-# Who can reach a buffer.
+# The parties that can access a buffer.
 cuc_buffer_access(buffer) =
     ccall((:cuc_buffer_access, libcucore), UInt32, (Ptr{cuc_buffer},), buffer)
-# How long a buffer is.
+# The length of a buffer.
 cuc_buffer_bytes(buffer) =
     ccall((:cuc_buffer_bytes, libcucore), Csize_t, (Ptr{cuc_buffer},), buffer)
-# Copy bytes of one buffer into another, in stream order; also across devices, and within one buffer where the ranges do not overlap.
+# Copy bytes from one buffer into another, in stream order; also between devices, and between ranges of one buffer that do not overlap.
 cuc_buffer_copy(stream, dst, dst_offset, src, src_offset, bytes) =
     ccall((:cuc_buffer_copy, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, Ptr{cuc_buffer}, Csize_t, Csize_t), stream, dst, dst_offset, src, src_offset, bytes)
 # Allocate a buffer.
 cuc_buffer_create(out, resource, bytes, stream) =
     ccall((:cuc_buffer_create, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Csize_t, Ptr{cuc_stream}), out, resource, bytes, stream)
-# The device that a buffer's memory is of.
+# The device that owns a buffer's memory.
 cuc_buffer_device(buffer) =
     ccall((:cuc_buffer_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_buffer},), buffer)
-# What names a buffer to a process that has imported its pool.
+# Export a buffer to a process that has imported its pool.
 cuc_buffer_export(out, buffer) =
     ccall((:cuc_buffer_export, libcucore), cuc_status, (Ptr{cuc_ipc_handle}, Ptr{cuc_buffer}), out, buffer)
-# The memory behind a buffer of virtual memory, for another process: a file descriptor for each of its pieces, of which a buffer has one, and one more for each growth.
+# Export the memory of a virtual-memory buffer to another process, as one file descriptor for each piece. A buffer has one piece, plus one for each growth.
 cuc_buffer_export_pieces(pieces, room, count, buffer) =
     ccall((:cuc_buffer_export_pieces, libcucore), cuc_status, (Ptr{cuc_memory_piece}, Csize_t, Ptr{Csize_t}, Ptr{cuc_buffer}), pieces, room, count, buffer)
 # Fill a part of a buffer with a pattern, in stream order.
 cuc_buffer_fill(stream, buffer, offset, pattern, pattern_bytes, bytes) =
     ccall((:cuc_buffer_fill, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, UInt32, UInt32, Csize_t), stream, buffer, offset, pattern, pattern_bytes, bytes)
-# Make a buffer of memory that exists already: from cuMemAlloc(), cudaMalloc(), another library, or the host.
+# Create a buffer over existing memory: from cuMemAlloc(), cudaMalloc(), another library, or the host.
 cuc_buffer_from_pointer(out, ptr, bytes, options) =
     ccall((:cuc_buffer_from_pointer, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, cuc_device_ptr, Csize_t, Ptr{cuc_buffer_options}), out, ptr, bytes, options)
-# The address by which the CPU reaches a buffer of pinned, managed or host memory.
+# The CPU address of a buffer of pinned, managed or host memory.
 cuc_buffer_get_host_pointer(out, buffer) =
     ccall((:cuc_buffer_get_host_pointer, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_buffer}), out, buffer)
-# A buffer of another size over the memory of one that there is, which stays as it is.
+# Create a buffer of another size over the memory of an existing buffer, which stays unchanged.
 cuc_buffer_grow(out, buffer, bytes) =
     ccall((:cuc_buffer_grow, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_buffer}, Csize_t), out, buffer, bytes)
-# Have another process's buffer. Imported again it is at the same address, and there until the last of its buffers here is released.
+# Import another process's buffer. A repeated import has the same address; the memory stays mapped until the last of its buffers in this process is released.
 cuc_buffer_import(out, pool, handle, bytes, stream) =
     ccall((:cuc_buffer_import, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_ipc_handle}, Csize_t, Ptr{cuc_stream}), out, pool, handle, bytes, stream)
-# A buffer over the memory of another process. It grows as others of its resource do, by memory of its own.
+# Create a buffer over memory of another process. It grows like other buffers of its resource, with memory of its own process.
 cuc_buffer_import_pieces(out, resource, pieces, count, bytes, stream) =
     ccall((:cuc_buffer_import_pieces, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_memory_piece}, Csize_t, Csize_t, Ptr{cuc_stream}), out, resource, pieces, count, bytes, stream)
-# The resource that a buffer goes back to.
+# The resource that will free a buffer.
 cuc_buffer_memory_resource(buffer) =
     ccall((:cuc_buffer_memory_resource, libcucore), Ptr{cuc_memory_resource}, (Ptr{cuc_buffer},), buffer)
 # Zero a cuc_buffer_options and write its size.
 cuc_buffer_options_init(options, caller_size) =
     ccall((:cuc_buffer_options_init, libcucore), Cvoid, (Ptr{cuc_buffer_options}, Csize_t), options, caller_size)
-# The owner that cuc_buffer_from_pointer() was given.
+# The owner that was passed to cuc_buffer_from_pointer().
 cuc_buffer_owner(buffer) =
     ccall((:cuc_buffer_owner, libcucore), Ptr{Cvoid}, (Ptr{cuc_buffer},), buffer)
-# The buffer that a slice is a part of.
+# The buffer that a slice belongs to.
 cuc_buffer_parent(buffer) =
     ccall((:cuc_buffer_parent, libcucore), Ptr{cuc_buffer}, (Ptr{cuc_buffer},), buffer)
 # The address of a buffer.
 cuc_buffer_ptr(buffer) =
     ccall((:cuc_buffer_ptr, libcucore), cuc_device_ptr, (Ptr{cuc_buffer},), buffer)
-# Copy bytes of a buffer to the host, in stream order.
+# Copy bytes from a buffer to the host, in stream order.
 cuc_buffer_read(stream, dst, buffer, offset, bytes) =
     ccall((:cuc_buffer_read, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{cuc_buffer}, Csize_t, Csize_t), stream, dst, buffer, offset, bytes)
-# Let go of a buffer; the last reference frees the memory.
+# Release a buffer; the last release frees the memory.
 cuc_buffer_release(buffer) =
     ccall((:cuc_buffer_release, libcucore), Cvoid, (Ptr{cuc_buffer},), buffer)
-# Hold a buffer once more.
+# Add a reference to a buffer.
 cuc_buffer_retain(buffer) =
     ccall((:cuc_buffer_retain, libcucore), Ptr{cuc_buffer}, (Ptr{cuc_buffer},), buffer)
 # Set the stream that will free a buffer.
 cuc_buffer_set_stream(buffer, stream) =
     ccall((:cuc_buffer_set_stream, libcucore), cuc_status, (Ptr{cuc_buffer}, Ptr{cuc_stream}), buffer, stream)
-# A part of a buffer as a buffer; it holds the whole one.
+# Create a buffer over a part of another, which it retains.
 cuc_buffer_slice(out, parent, offset, bytes) =
     ccall((:cuc_buffer_slice, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_buffer}, Csize_t, Csize_t), out, parent, offset, bytes)
 # The stream that will free a buffer.
 cuc_buffer_stream(buffer) =
     ccall((:cuc_buffer_stream, libcucore), Ptr{cuc_stream}, (Ptr{cuc_buffer},), buffer)
-# Copy bytes of the host into a buffer, in stream order.
+# Copy bytes from the host into a buffer, in stream order.
 cuc_buffer_write(stream, buffer, offset, src, bytes) =
     ccall((:cuc_buffer_write, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, Ptr{Cvoid}, Csize_t), stream, buffer, offset, src, bytes)
-# The kind of object code of a name.
+# The kind of object code with a given name.
 cuc_code_from_name(name) =
     ccall((:cuc_code_from_name, libcucore), Int32, (Cstring,), name)
 # The name of a kind of object code, such as "cubin".
@@ -1455,49 +1455,49 @@ cuc_code_name(kind) =
 # The device of a context.
 cuc_context_device(context) =
     ccall((:cuc_context_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_context},), context)
-# Take cuc_context_enable_peer_access() back. Access that is not enabled is not an error.
+# Undo cuc_context_enable_peer_access(). Disabling access that is not enabled is not an error.
 cuc_context_disable_peer_access(context, peer) =
     ccall((:cuc_context_disable_peer_access, libcucore), cuc_status, (Ptr{cuc_context}, Ptr{cuc_context}), context, peer)
-# Let kernels of a context reach the memory of another device's context.
+# Let kernels of a context access memory allocated in another device's context.
 cuc_context_enable_peer_access(context, peer) =
     ccall((:cuc_context_enable_peer_access, libcucore), cuc_status, (Ptr{cuc_context}, Ptr{cuc_context}), context, peer)
-# Wrap a context that was made with the driver.
+# Wrap a context that was created with the driver.
 cuc_context_from_handle(out, handle) =
     ccall((:cuc_context_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_context}}, Ptr{Cvoid}), out, handle)
 # The context that is current on the calling thread.
 cuc_context_get_current(out) =
     ccall((:cuc_context_get_current, libcucore), cuc_status, (Ptr{Ptr{cuc_context}},), out)
-# A number that no other context of the process has or will have.
+# An identifier that no other context of the process ever shares.
 cuc_context_get_id(out, context) =
     ccall((:cuc_context_get_id, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_context}), out, context)
 # Read a limit of a context.
 cuc_context_get_limit(out, context, limit) =
     ccall((:cuc_context_get_limit, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_context}, Int32), out, context, limit)
-# The priorities that streams of a context may have.
+# The range of stream priorities in a context.
 cuc_context_get_priority_range(least, greatest, context) =
     ccall((:cuc_context_get_priority_range, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}, Ptr{cuc_context}), least, greatest, context)
-# The driver's own handle of a context.
+# The driver's handle of a context.
 cuc_context_handle(context) =
     ccall((:cuc_context_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_context},), context)
-# Whether a context is its device's primary one.
+# Check whether a context is its device's primary context.
 cuc_context_is_primary(context) =
     ccall((:cuc_context_is_primary, libcucore), Int32, (Ptr{cuc_context},), context)
-# Whether an earlier failure destroyed a context.
+# Check whether an earlier failure destroyed a context.
 cuc_context_lost(context) =
     ccall((:cuc_context_lost, libcucore), Int32, (Ptr{cuc_context},), context)
-# Let go of a context. A primary context stays retained; a foreign one is never destroyed.
+# Release a context. A primary context stays retained; a foreign one is never destroyed.
 cuc_context_release(context) =
     ccall((:cuc_context_release, libcucore), Cvoid, (Ptr{cuc_context},), context)
-# Hold a context once more.
+# Add a reference to a context.
 cuc_context_retain(context) =
     ccall((:cuc_context_retain, libcucore), Ptr{cuc_context}, (Ptr{cuc_context},), context)
 # Make a context current on the calling thread.
 cuc_context_set_current(context, previous) =
     ccall((:cuc_context_set_current, libcucore), cuc_status, (Ptr{cuc_context}, Ptr{Ptr{cuc_context}}), context, previous)
-# Ask for a limit of a context; the driver may round it.
+# Set a limit of a context; the driver may round the value.
 cuc_context_set_limit(context, limit, value) =
     ccall((:cuc_context_set_limit, libcucore), cuc_status, (Ptr{cuc_context}, Int32, UInt64), context, limit, value)
-# Wait until all work in a context is done.
+# Wait until all work in a context is complete.
 cuc_context_synchronize(context) =
     ccall((:cuc_context_synchronize, libcucore), cuc_status, (Ptr{cuc_context},), context)
 # Copy bytes in any direction, in stream order.
@@ -1521,67 +1521,67 @@ cuc_copy_batch(stream, params) =
 # Zero a cuc_copy_batch_params and write its size.
 cuc_copy_batch_params_init(params, caller_size) =
     ccall((:cuc_copy_batch_params_init, libcucore), Cvoid, (Ptr{cuc_copy_batch_params}, Csize_t), params, caller_size)
-# Copy bytes from one device to another, in stream order, with both devices named.
+# Copy bytes from one device to another, in stream order, naming both devices.
 cuc_copy_peer(stream, dst, dst_device, src, src_device, bytes) =
     ccall((:cuc_copy_peer, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, Ptr{cuc_device}, cuc_device_ptr, Ptr{cuc_device}, Csize_t), stream, dst, dst_device, src, src_device, bytes)
-# Copy bytes of the host to a device, in stream order.
+# Copy bytes from the host to a device, in stream order.
 cuc_copy_to_device(stream, dst, src, bytes) =
     ccall((:cuc_copy_to_device, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, Ptr{Cvoid}, Csize_t), stream, dst, src, bytes)
-# Copy bytes of a device to the host, in stream order.
+# Copy bytes from a device to the host, in stream order.
 cuc_copy_to_host(stream, dst, src, bytes) =
     ccall((:cuc_copy_to_host, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, cuc_device_ptr, Csize_t), stream, dst, src, bytes)
-# The architecture that code for a device is compiled for, "sm_90".
+# The architecture to compile for on a device, such as "sm_90".
 cuc_device_arch(device) =
     ccall((:cuc_device_arch, libcucore), Cstring, (Ptr{cuc_device},), device)
 # The value, name and unit of the listed attribute at an index.
 cuc_device_attribute_at(attribute, name, unit, index) =
     ccall((:cuc_device_attribute_at, libcucore), cuc_status, (Ptr{Int32}, Ptr{Ptr{UInt8}}, Ptr{Ptr{UInt8}}, Csize_t), attribute, name, unit, index)
-# How many attributes are listed, for going through them all.
+# The number of attributes that cuc_device_attribute_at() can enumerate.
 cuc_device_attribute_count() =
     ccall((:cuc_device_attribute_count, libcucore), Csize_t, ())
-# The attribute of a name such as "max_threads_per_block".
+# The attribute with a given name, such as "max_threads_per_block".
 cuc_device_attribute_from_name(out, name) =
     ccall((:cuc_device_attribute_from_name, libcucore), cuc_status, (Ptr{Int32}, Cstring), out, name)
-# Whether kernels on a device can reach another device's memory.
+# Check whether kernels on a device can access another device's memory.
 cuc_device_can_access_peer(out, device, peer) =
     ccall((:cuc_device_can_access_peer, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_device}, Ptr{cuc_device}), out, device, peer)
-# The device of an ordinal.
+# The device with a given ordinal.
 cuc_device_get(out, ordinal) =
     ccall((:cuc_device_get, libcucore), cuc_status, (Ptr{Ptr{cuc_device}}, Int32), out, ordinal)
-# One attribute.
+# Read one attribute.
 cuc_device_get_attribute(out, device, attribute) =
     ccall((:cuc_device_get_attribute, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_device}, Int32), out, device, attribute)
-# The device of a PCI address.
+# The device at a given PCI address.
 cuc_device_get_by_pci_bus_id(out, bus_id) =
     ccall((:cuc_device_get_by_pci_bus_id, libcucore), cuc_status, (Ptr{Ptr{cuc_device}}, Cstring), out, bus_id)
 # The compute capability of a device.
 cuc_device_get_compute_capability(major, minor, device) =
     ccall((:cuc_device_get_compute_capability, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}, Ptr{cuc_device}), major, minor, device)
-# The primary context of a device, the one that the CUDA runtime uses too.
+# The primary context of a device, which the CUDA runtime uses too.
 cuc_device_get_context(out, device) =
     ccall((:cuc_device_get_context, libcucore), cuc_status, (Ptr{Ptr{cuc_context}}, Ptr{cuc_device}), out, device)
-# How many devices the driver sees.
+# The number of devices that the driver sees.
 cuc_device_get_count(out) =
     ccall((:cuc_device_get_count, libcucore), cuc_status, (Ptr{Int32},), out)
 # The device of the calling thread's current context, or device 0 when it has none.
 cuc_device_get_current(out) =
     ccall((:cuc_device_get_current, libcucore), cuc_status, (Ptr{Ptr{cuc_device}},), out)
-# How much memory a device has for what graphs allocate.
+# Read the size of a device's graph memory.
 cuc_device_get_graph_memory(out, device, which) =
     ccall((:cuc_device_get_graph_memory, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_device}, Int32), out, device, which)
-# How much memory a device has, and how much of it is free now.
+# The total and the currently free memory of a device.
 cuc_device_get_memory_info(free_bytes, total_bytes, device) =
     ccall((:cuc_device_get_memory_info, libcucore), cuc_status, (Ptr{UInt64}, Ptr{UInt64}, Ptr{cuc_device}), free_bytes, total_bytes, device)
-# The default resource of a device: what a buffer comes from when none is named.
+# The default resource of a device, used for buffers that name none.
 cuc_device_get_memory_resource(out, device) =
     ccall((:cuc_device_get_memory_resource, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}), out, device)
-# One property of the way between two devices.
+# Read one property of the connection between two devices.
 cuc_device_get_peer_attribute(out, device, peer, attribute) =
     ccall((:cuc_device_get_peer_attribute, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_device}, Ptr{cuc_device}, Int32), out, device, peer, attribute)
-# Every attribute at once.
+# Read every attribute at once.
 cuc_device_get_properties(out, device) =
     ccall((:cuc_device_get_properties, libcucore), cuc_status, (Ptr{cuc_device_properties}, Ptr{cuc_device}), out, device)
-# Clocks, temperature, power, and why the clocks are low, as NVML tells them.
+# Read clocks, temperature, power and the reasons for low clocks from NVML.
 cuc_device_get_sensors(out, device, wanted) =
     ccall((:cuc_device_get_sensors, libcucore), cuc_status, (Ptr{cuc_device_sensors}, Ptr{cuc_device}, UInt32), out, device, wanted)
 # All multiprocessors of a device.
@@ -1590,7 +1590,7 @@ cuc_device_get_sms(out, device) =
 # The sixteen bytes of a device's UUID.
 cuc_device_get_uuid_bytes(out, device) =
     ccall((:cuc_device_get_uuid_bytes, libcucore), cuc_status, (Ptr{UInt8}, Ptr{cuc_device}), out, device)
-# The driver's own handle of a device.
+# The driver's handle of a device.
 cuc_device_handle(device) =
     ccall((:cuc_device_handle, libcucore), Int32, (Ptr{cuc_device},), device)
 # The name of a device, such as "NVIDIA H200".
@@ -1602,7 +1602,7 @@ cuc_device_ordinal(device) =
 # The PCI address of a device, "0000:3b:00.0".
 cuc_device_pci_bus_id(device) =
     ccall((:cuc_device_pci_bus_id, libcucore), Cstring, (Ptr{cuc_device},), device)
-# Start a high mark of graphs' memory anew, from what there is now.
+# Reset a high mark of graph memory to the present size.
 cuc_device_reset_graph_memory(device, which) =
     ccall((:cuc_device_reset_graph_memory, libcucore), cuc_status, (Ptr{cuc_device}, Int32), device, which)
 # Make a device's primary context current on the calling thread.
@@ -1611,37 +1611,37 @@ cuc_device_set_current(device, previous) =
 # Set the default resource of a device, for the whole process.
 cuc_device_set_memory_resource(device, resource) =
     ccall((:cuc_device_set_memory_resource, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{cuc_memory_resource}), device, resource)
-# Wait until all work in a device's primary context is done.
+# Wait until all work in a device's primary context is complete.
 cuc_device_synchronize(device) =
     ccall((:cuc_device_synchronize, libcucore), cuc_status, (Ptr{cuc_device},), device)
-# Give memory back that is kept for graphs' next launches.
+# Return memory that is kept for later graph launches to the system.
 cuc_device_trim_graph_memory(device) =
     ccall((:cuc_device_trim_graph_memory, libcucore), cuc_status, (Ptr{cuc_device},), device)
-# The UUID of a device as NVML and nvidia-smi write it, "GPU-" or "MIG-" and five groups.
+# The UUID of a device in the form that NVML and nvidia-smi use: "GPU-" or "MIG-" and five groups.
 cuc_device_uuid(device) =
     ccall((:cuc_device_uuid, libcucore), Cstring, (Ptr{cuc_device},), device)
-# The file that the driver was loaded from.
+# The file from which the driver was loaded.
 cuc_driver_get_path(out) =
     ccall((:cuc_driver_get_path, libcucore), cuc_status, (Ptr{Ptr{UInt8}},), out)
-# The newest CUDA that the driver serves.
+# The newest CUDA version that the driver supports.
 cuc_driver_get_version(out) =
     ccall((:cuc_driver_get_version, libcucore), cuc_status, (Ptr{Int32},), out)
-# Whether the driver simulates a device instead of driving one, as CUCORE_DRIVER can ask for.
+# Check whether the driver is simulated instead of driving a device, as CUCORE_DRIVER can request.
 cuc_driver_is_simulated() =
     ccall((:cuc_driver_is_simulated, libcucore), Int32, ())
-# How many bits an element takes.
+# The size of an element in bits.
 cuc_dtype_bits(dtype) =
     ccall((:cuc_dtype_bits, libcucore), UInt32, (cuc_dtype,), dtype)
-# The element type of a name.
+# The element type with a given name.
 cuc_dtype_from_name(name) =
     ccall((:cuc_dtype_from_name, libcucore), cuc_dtype, (Cstring,), name)
 # The name of an element type, such as "f32".
 cuc_dtype_name(dtype) =
     ccall((:cuc_dtype_name, libcucore), Cstring, (cuc_dtype,), dtype)
-# Forget the thread's last failure.
+# Clear the thread's last failure.
 cuc_error_clear() =
     ccall((:cuc_error_clear, libcucore), Cvoid, ())
-# What the failure means and what to do about it, in plain words.
+# The meaning of the failure and its remedy, in plain words.
 cuc_error_explanation() =
     ccall((:cuc_error_explanation, libcucore), Cstring, ())
 # The public function that failed, such as "cuc_stream_create".
@@ -1653,25 +1653,25 @@ cuc_error_library() =
 # The function of that library that failed, such as "cuMemAllocAsync".
 cuc_error_library_call() =
     ccall((:cuc_error_library_call, libcucore), Cstring, ())
-# That library's own code, such as the CUresult.
+# The error code of that library, such as the CUresult.
 cuc_error_library_code() =
     ccall((:cuc_error_library_code, libcucore), Int32, ())
-# That code's symbolic name, such as "CUDA_ERROR_OUT_OF_MEMORY".
+# The symbolic name of that code, such as "CUDA_ERROR_OUT_OF_MEMORY".
 cuc_error_library_symbol() =
     ccall((:cuc_error_library_symbol, libcucore), Cstring, ())
-# The log that came with the failure: a compiler's, a linker's, or the places searched.
+# The log that came with the failure: a compiler's or linker's, or the list of places searched.
 cuc_error_log() =
     ccall((:cuc_error_log, libcucore), Cstring, ())
 # The thread's last failure as one readable paragraph, notes included.
 cuc_error_message() =
     ccall((:cuc_error_message, libcucore), Cstring, ())
-# One note.
+# One note of the failure.
 cuc_error_note(index) =
     ccall((:cuc_error_note, libcucore), Cstring, (Csize_t,), index)
-# How many notes the failure carries.
+# The number of notes that the failure carries.
 cuc_error_note_count() =
     ccall((:cuc_error_note_count, libcucore), Csize_t, ())
-# Set the thread's last failure: for a callback of cucore's that fails, or a library that stands on cucore and reports its failures the same way.
+# Set the thread's last failure, from a callback that fails or from a library that builds on cucore and reports its failures the same way.
 cuc_error_set(status, function_, message) =
     ccall((:cuc_error_set, libcucore), cuc_status, (cuc_status, Cstring, Cstring), status, function_, message)
 # The status of the thread's last failure.
@@ -1689,61 +1689,61 @@ cuc_event_create_in(out, context, options) =
 # The device of an event.
 cuc_event_device(event) =
     ccall((:cuc_event_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_event},), event)
-# What names an event to another process.
+# Export an event to another process.
 cuc_event_export(out, event) =
     ccall((:cuc_event_export, libcucore), cuc_status, (Ptr{cuc_ipc_handle}, Ptr{cuc_event}), out, event)
-# A file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
+# Create a file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
 cuc_event_fd(out, event) =
     ccall((:cuc_event_fd, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_event}), out, event)
-# The flags that an event was made with.
+# The flags that an event was created with.
 cuc_event_flags(event) =
     ccall((:cuc_event_flags, libcucore), UInt32, (Ptr{cuc_event},), event)
-# Wrap an event that was made elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
+# Wrap an event that was created elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
 cuc_event_from_handle(out, handle, context, flags) =
     ccall((:cuc_event_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_event}}, Ptr{Cvoid}, Ptr{cuc_context}, UInt32), out, handle, context, flags)
-# The time between two events on the device.
+# The time between two events, measured on the device.
 cuc_event_get_elapsed(milliseconds, start, end_) =
     ccall((:cuc_event_get_elapsed, libcucore), cuc_status, (Ptr{Cfloat}, Ptr{cuc_event}, Ptr{cuc_event}), milliseconds, start, end_)
-# The driver's own handle of an event, which is also its cudaEvent_t.
+# The driver's handle of an event, which is also its cudaEvent_t.
 cuc_event_handle(event) =
     ccall((:cuc_event_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_event},), event)
-# Have another process's event, to wait for what it has recorded.
+# Import another process's event, to wait for its recording.
 cuc_event_import(out, device, handle) =
     ccall((:cuc_event_import, libcucore), cuc_status, (Ptr{Ptr{cuc_event}}, Ptr{cuc_device}, Ptr{cuc_ipc_handle}), out, device, handle)
 # Zero options and write their size.
 cuc_event_options_init(options, caller_size) =
     ccall((:cuc_event_options_init, libcucore), Cvoid, (Ptr{cuc_event_options}, Csize_t), options, caller_size)
-# Whether an event has completed, without waiting. One that was never recorded has.
+# Check whether an event has completed, without waiting. A never recorded event counts as complete.
 cuc_event_query(event) =
     ccall((:cuc_event_query, libcucore), cuc_status, (Ptr{cuc_event},), event)
-# Record an event: it completes when all present work of the stream is done.
+# Record an event; it completes when all work now on the stream is complete.
 cuc_event_record(event, stream) =
     ccall((:cuc_event_record, libcucore), cuc_status, (Ptr{cuc_event}, Ptr{cuc_stream}), event, stream)
-# Let a graph record an event, for work outside of it: a node of its own. (An event that is recorded by cuc_event_record() on a captured stream is a place in the graph, for other streams of it.)
+# Add a node that records an event for work outside the graph. (An event recorded by cuc_event_record() on a captured stream marks a point inside the graph, for its other streams.)
 cuc_event_record_external(event, stream) =
     ccall((:cuc_event_record_external, libcucore), cuc_status, (Ptr{cuc_event}, Ptr{cuc_stream}), event, stream)
-# Let go of an event. What waits for it already goes on waiting.
+# Release an event. Waits already enqueued for it stay in effect.
 cuc_event_release(event) =
     ccall((:cuc_event_release, libcucore), Cvoid, (Ptr{cuc_event},), event)
-# Hold an event once more.
+# Add a reference to an event.
 cuc_event_retain(event) =
     ccall((:cuc_event_retain, libcucore), Ptr{cuc_event}, (Ptr{cuc_event},), event)
-# Wait until an event has completed. One that was never recorded is not waited for.
+# Wait until an event has completed. A never recorded event causes no wait.
 cuc_event_synchronize(event) =
     ccall((:cuc_event_synchronize, libcucore), cuc_status, (Ptr{cuc_event},), event)
-# Explain a library's code, without any driver or device.
+# Explain a library's error code; needs no driver and no device.
 cuc_explain(out, library, code) =
     ccall((:cuc_explain, libcucore), cuc_status, (Ptr{cuc_explanation}, Int32, Int32), out, library, code)
-# The explanation at an index, by ascending code.
+# The explanation at an index, in order of ascending code.
 cuc_explain_at(out, library, index) =
     ccall((:cuc_explain_at, libcucore), cuc_status, (Ptr{cuc_explanation}, Int32, Csize_t), out, library, index)
-# How many codes of a library can be explained, for going through them all.
+# The number of codes of a library that cuc_explain_at() can enumerate.
 cuc_explain_count(library) =
     ccall((:cuc_explain_count, libcucore), Csize_t, (Int32,), library)
-# Explain a code by its name or number as text: "700", "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
+# Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
 cuc_explain_text(out, text) =
     ccall((:cuc_explain_text, libcucore), cuc_status, (Ptr{cuc_explanation}, Cstring), out, text)
-# Fill memory of a device with a pattern, in stream order.
+# Fill device memory with a pattern, in stream order.
 cuc_fill(stream, ptr, pattern, pattern_bytes, count) =
     ccall((:cuc_fill, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, UInt32, UInt32, Csize_t), stream, ptr, pattern, pattern_bytes, count)
 # Fill a rectangle of a device's memory with a pattern, in stream order.
@@ -1752,10 +1752,10 @@ cuc_fill_2d(stream, params) =
 # Zero a cuc_fill_2d_params and write its size.
 cuc_fill_2d_params_init(params, caller_size) =
     ccall((:cuc_fill_2d_params_init, libcucore), Cvoid, (Ptr{cuc_fill_2d_params}, Csize_t), params, caller_size)
-# How many names cuc_find_header_dir() knows.
+# The number of names that cuc_find_header_dir() knows.
 cuc_find_header_count() =
     ccall((:cuc_find_header_count, libcucore), Csize_t, ())
-# Find the folder of a library's headers: what a compiler takes after -I.
+# Find the folder of a library's headers, as a compiler takes it after -I.
 cuc_find_header_dir(out, name) =
     ccall((:cuc_find_header_dir, libcucore), cuc_status, (Ptr{Ptr{cuc_found}}, Cstring), out, name)
 # A name that cuc_find_header_dir() knows.
@@ -1764,157 +1764,157 @@ cuc_find_header_name(index) =
 # Find a library.
 cuc_find_library(out, name) =
     ccall((:cuc_find_library, libcucore), cuc_status, (Ptr{Ptr{cuc_found}}, Cstring), out, name)
-# How many libraries cuc_find_library() knows.
+# The number of libraries that cuc_find_library() knows.
 cuc_find_library_count() =
     ccall((:cuc_find_library_count, libcucore), Csize_t, ())
 # The name of a library that cuc_find_library() knows.
 cuc_find_library_name(index) =
     ccall((:cuc_find_library_name, libcucore), Cstring, (Csize_t,), index)
-# How it was found: one of the methods in the table above.
+# The method that found it: one from the table above.
 cuc_found_method(found) =
     ccall((:cuc_found_method, libcucore), Cstring, (Ptr{cuc_found},), found)
-# The file of a library, or the folder of headers.
+# The path of the library file, or of the folder of headers.
 cuc_found_path(found) =
     ccall((:cuc_found_path, libcucore), Cstring, (Ptr{cuc_found},), found)
-# Give a reference back; the last one frees it.
+# Release a reference to a search result; the last one frees it.
 cuc_found_release(found) =
     ccall((:cuc_found_release, libcucore), Cvoid, (Ptr{cuc_found},), found)
-# Share what was found.
+# Add a reference to a search result.
 cuc_found_retain(found) =
     ccall((:cuc_found_retain, libcucore), Ptr{cuc_found}, (Ptr{cuc_found},), found)
-# A place that was tried before, as one line: the method, the place, and why it was not it.
+# A location tried before, as one line: the method, the location, and the reason for rejecting it.
 cuc_found_tried_at(found, index) =
     ccall((:cuc_found_tried_at, libcucore), Cstring, (Ptr{cuc_found}, Csize_t), found, index)
-# How many places were tried before.
+# The number of locations tried before.
 cuc_found_tried_count(found) =
     ccall((:cuc_found_tried_count, libcucore), Csize_t, (Ptr{cuc_found},), found)
 # Compute a product, in stream order: d = activation(alpha a b + beta c + bias) + residual.
 cuc_gemm(stream, plan, alpha, beta, args) =
     ccall((:cuc_gemm, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_gemm_plan}, Cdouble, Cdouble, Ptr{cuc_gemm_args}), stream, plan, alpha, beta, args)
-# Set arguments to none.
+# Set arguments to their defaults.
 cuc_gemm_args_init(args, caller_size) =
     ccall((:cuc_gemm_args_init, libcucore), Cvoid, (Ptr{cuc_gemm_args}, Csize_t), args, caller_size)
-# Compute many products of one shape, in stream order: cuc_gemm() of each.
+# Compute many products of one shape, in stream order, each as by cuc_gemm().
 cuc_gemm_batched(stream, plan, alpha, beta, args) =
     ccall((:cuc_gemm_batched, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_gemm_plan}, Cdouble, Cdouble, Ptr{cuc_gemm_args}), stream, plan, alpha, beta, args)
-# Compute products that share b's shape, each of a range of rows, in stream order.
+# Compute products with the same shape of b, each over a range of rows, in stream order.
 cuc_gemm_grouped(stream, plan, alpha, beta, args) =
     ccall((:cuc_gemm_grouped, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_gemm_plan}, Cdouble, Cdouble, Ptr{cuc_gemm_args}), stream, plan, alpha, beta, args)
 # Set every option to its default.
 cuc_gemm_options_init(options, caller_size) =
     ccall((:cuc_gemm_options_init, libcucore), Cvoid, (Ptr{cuc_gemm_options}, Csize_t), options, caller_size)
-# Write a choice, as records and cuc_gemm_visit_candidates() have it, into options.
+# Apply a choice, in the form of records and cuc_gemm_visit_candidates(), to options.
 cuc_gemm_options_set_choice(options, choice) =
     ccall((:cuc_gemm_options_set_choice, libcucore), cuc_status, (Ptr{cuc_gemm_options}, Cstring), options, choice)
-# Make a plan: write the tile program, choose its tiles, compile it to PTX.
+# Create a plan: write the tile program, choose its tiles, and compile it to PTX.
 cuc_gemm_plan_create(out, device, options) =
     ccall((:cuc_gemm_plan_create, libcucore), cuc_status, (Ptr{Ptr{cuc_gemm_plan}}, Ptr{cuc_device}, Ptr{cuc_gemm_options}), out, device, options)
-# What was chosen for a plan.
+# The choice made for a plan.
 cuc_gemm_plan_get_choice(out, plan) =
     ccall((:cuc_gemm_plan_get_choice, libcucore), cuc_status, (Ptr{cuc_gemm_choice}, Ptr{cuc_gemm_plan}), out, plan)
-# A plan's choice as a record, to be kept with cuc_tuned_add() by who has measured it.
+# A plan's choice as a record, for code that has measured it and stores it with cuc_tuned_add().
 cuc_gemm_plan_get_record(out, plan) =
     ccall((:cuc_gemm_plan_get_record, libcucore), cuc_status, (Ptr{cuc_tuned_record}, Ptr{cuc_gemm_plan}), out, plan)
-# Drop a reference; the last one frees the plan. What was enqueued runs to its end.
+# Release a reference; the last one frees the plan. Work already enqueued completes.
 cuc_gemm_plan_release(plan) =
     ccall((:cuc_gemm_plan_release, libcucore), Cvoid, (Ptr{cuc_gemm_plan},), plan)
-# Hold one reference more.
+# Add a reference to a plan.
 cuc_gemm_plan_retain(plan) =
     ccall((:cuc_gemm_plan_retain, libcucore), Ptr{cuc_gemm_plan}, (Ptr{cuc_gemm_plan},), plan)
-# The tile program of a plan, to look at or to begin from.
+# The tile program of a plan, to read or to start from.
 cuc_gemm_plan_source(plan, index) =
     ccall((:cuc_gemm_plan_source, libcucore), Cstring, (Ptr{cuc_gemm_plan}, Csize_t), plan, index)
-# How much workspace a product takes.
+# The size of the workspace that a product needs.
 cuc_gemm_plan_workspace_bytes(plan, m, n) =
     ccall((:cuc_gemm_plan_workspace_bytes, libcucore), UInt64, (Ptr{cuc_gemm_plan}, Int64, Int64), plan, m, n)
-# Go through what a plan may choose among for a shape, with what the model thinks of each.
+# Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.
 cuc_gemm_visit_candidates(device, options, visit, user) =
     ccall((:cuc_gemm_visit_candidates, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{cuc_gemm_options}, Ptr{Cvoid}, Ptr{Cvoid}), device, options, visit, user)
-# Add edges: `to[i]` begins when `from[i]` has ended. All are added, or none.
+# Add edges: `to[i]` begins when `from[i]` has ended. Either all are added or none.
 cuc_graph_add_edges(graph, from, to, count) =
     ccall((:cuc_graph_add_edges, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t), graph, from, to, count)
-# Add a node that does nothing, behind others: a place where branches meet.
+# Add an empty node with dependencies: a point where branches join.
 cuc_graph_add_empty(out, graph, after, count) =
     ccall((:cuc_graph_add_empty, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Csize_t), out, graph, after, count)
-# Make a graph without nodes.
+# Create a graph without nodes.
 cuc_graph_create(out, device) =
     ccall((:cuc_graph_create, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_device}), out, device)
-# Make a condition for a node of a graph. Each has to be used by one node before the graph is instantiated.
+# Create a condition for a node of a graph. Exactly one node must use it before the graph is instantiated.
 cuc_graph_create_condition(out, graph, default_value, flags) =
     ccall((:cuc_graph_create_condition, libcucore), cuc_status, (Ptr{cuc_condition}, Ptr{cuc_graph}, UInt32, UInt32), out, graph, default_value, flags)
-# The flags that an instance was made with.
+# The flags that an instance was created with.
 cuc_graph_exec_flags(exec) =
     ccall((:cuc_graph_exec_flags, libcucore), UInt32, (Ptr{cuc_graph_exec},), exec)
-# Whether launches of an instance run a node.
+# Check whether launches of an instance run a node.
 cuc_graph_exec_get_enabled(out, exec, node) =
     ccall((:cuc_graph_exec_get_enabled, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_graph_exec}, Ptr{cuc_node}), out, exec, node)
-# The driver's own handle of an instance, which is also its cudaGraphExec_t.
+# The driver's handle of an instance, which is also its cudaGraphExec_t.
 cuc_graph_exec_handle(exec) =
     ccall((:cuc_graph_exec_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_graph_exec},), exec)
-# Launch an instance: all that was captured runs, in the stream's order.
+# Launch an instance: everything captured runs, in stream order.
 cuc_graph_exec_launch(exec, stream) =
     ccall((:cuc_graph_exec_launch, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_stream}), exec, stream)
 # Zero options and write their size.
 cuc_graph_exec_options_init(options, caller_size) =
     ccall((:cuc_graph_exec_options_init, libcucore), Cvoid, (Ptr{cuc_graph_exec_options}, Csize_t), options, caller_size)
-# Let go of an instance. Launches of it that are under way are not cut short.
+# Release an instance. Launches in progress complete.
 cuc_graph_exec_release(exec) =
     ccall((:cuc_graph_exec_release, libcucore), Cvoid, (Ptr{cuc_graph_exec},), exec)
-# Hold an instance once more.
+# Add a reference to an instance.
 cuc_graph_exec_retain(exec) =
     ccall((:cuc_graph_exec_retain, libcucore), Ptr{cuc_graph_exec}, (Ptr{cuc_graph_exec},), exec)
-# Let launches of an instance pass over a node, or run it again. What comes behind the node waits for what is ahead of it all the same. An update of the instance does not change it.
+# Disable a node in launches of an instance, or enable it again. Nodes that depend on a disabled node still wait for its dependencies. Updating the instance does not change the setting.
 cuc_graph_exec_set_enabled(exec, node, enabled) =
     ccall((:cuc_graph_exec_set_enabled, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_node}, Int32), exec, node, enabled)
-# Let an instance do what another graph says, which is much cheaper than a new instance: the same nodes with the same edges, of which parameters have changed, such as when the same code was captured again.
+# Update an instance to another graph with the same nodes and edges but other parameters, such as a new capture of the same code. This is much cheaper than a new instance.
 cuc_graph_exec_update(exec, graph) =
     ccall((:cuc_graph_exec_update, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_graph}), exec, graph)
-# Bring an instance to the device ahead of its first launch, which is then as fast as the others.
+# Upload an instance to the device, so that its first launch is as fast as the others.
 cuc_graph_exec_upload(exec, stream) =
     ccall((:cuc_graph_exec_upload, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_stream}), exec, stream)
-# Draw a graph in the DOT language of Graphviz.
+# Draw a graph in Graphviz's DOT language.
 cuc_graph_get_dot(text, bytes, graph, flags) =
     ccall((:cuc_graph_get_dot, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_graph}, UInt32), text, bytes, graph, flags)
-# How many edges a graph has: pairs of nodes of which one begins when the other has ended.
+# The number of edges of a graph. An edge is a pair of nodes; one begins when the other has ended.
 cuc_graph_get_edge_count(out, graph) =
     ccall((:cuc_graph_get_edge_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_graph}), out, graph)
 # The edges of a graph: `to[i]` begins when `from[i]` has ended.
 cuc_graph_get_edges(from, to, room, graph) =
     ccall((:cuc_graph_get_edges, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t, Ptr{cuc_graph}), from, to, room, graph)
-# How many nodes a graph has; one that was embedded counts as one.
+# The number of nodes of a graph; an embedded graph counts as one.
 cuc_graph_get_node_count(out, graph) =
     ccall((:cuc_graph_get_node_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_graph}), out, graph)
-# What the nodes of a graph are, in the driver's order, which is that of their numbers elsewhere.
+# The types of a graph's nodes, in the driver's order, which also numbers nodes elsewhere.
 cuc_graph_get_node_types(types, room, graph) =
     ccall((:cuc_graph_get_node_types, libcucore), cuc_status, (Ptr{Int32}, Csize_t, Ptr{cuc_graph}), types, room, graph)
-# The nodes of a graph, in the driver's order, which is that of cuc_graph_get_node_types().
+# The nodes of a graph, in the driver's order, the same as in cuc_graph_get_node_types().
 cuc_graph_get_nodes(nodes, room, graph) =
     ccall((:cuc_graph_get_nodes, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Csize_t, Ptr{cuc_graph}), nodes, room, graph)
-# The driver's own handle of a graph, which is also its cudaGraph_t.
+# The driver's handle of a graph, which is also its cudaGraph_t.
 cuc_graph_handle(graph) =
     ccall((:cuc_graph_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_graph},), graph)
-# Make an instance of a graph. It costs many times what a launch does.
+# Create an instance of a graph. This costs many times as much as a launch.
 cuc_graph_instantiate(out, graph, options) =
     ccall((:cuc_graph_instantiate, libcucore), cuc_status, (Ptr{Ptr{cuc_graph_exec}}, Ptr{cuc_graph}, Ptr{cuc_graph_exec_options}), out, graph, options)
-# Tie something to a graph: it is let go when the graph, every instance of it and all their launches are gone.
+# Make a graph hold a user object, which is dropped when the graph, its instances and all their launches are gone.
 cuc_graph_keep(graph, owner, drop_owner) =
     ccall((:cuc_graph_keep, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{Cvoid}, Ptr{Cvoid}), graph, owner, drop_owner)
-# Tie a buffer to a graph, as by cuc_graph_keep(): one from before the capture, that nodes use.
+# Make a graph hold a buffer, as by cuc_graph_keep(), for nodes that use a buffer from before the capture.
 cuc_graph_keep_buffer(graph, buffer) =
     ccall((:cuc_graph_keep_buffer, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{cuc_buffer}), graph, buffer)
-# Let go of a graph. Instances of it go on.
+# Release a graph. Its instances live on.
 cuc_graph_release(graph) =
     ccall((:cuc_graph_release, libcucore), Cvoid, (Ptr{cuc_graph},), graph)
-# Remove edges. All are removed, or none.
+# Remove edges. Either all are removed or none.
 cuc_graph_remove_edges(graph, from, to, count) =
     ccall((:cuc_graph_remove_edges, libcucore), cuc_status, (Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Ptr{Ptr{cuc_node}}, Csize_t), graph, from, to, count)
-# Hold a graph once more.
+# Add a reference to a graph.
 cuc_graph_retain(graph) =
     ccall((:cuc_graph_retain, libcucore), Ptr{cuc_graph}, (Ptr{cuc_graph},), graph)
 # Draw a graph into a file, for `dot -Tsvg`.
 cuc_graph_write_dot(graph, path, flags) =
     ccall((:cuc_graph_write_dot, libcucore), cuc_status, (Ptr{cuc_graph}, Cstring, UInt32), graph, path, flags)
-# Make a green context.
+# Create a green context.
 cuc_green_context_create(out, device, sms, count) =
     ccall((:cuc_green_context_create, libcucore), cuc_status, (Ptr{Ptr{cuc_green_context}}, Ptr{cuc_device}, Ptr{cuc_sms}, Csize_t), out, device, sms, count)
 # The device of a green context.
@@ -1923,136 +1923,136 @@ cuc_green_context_device(context) =
 # The multiprocessors of a green context, which can be split in turn.
 cuc_green_context_get_sms(out, context) =
     ccall((:cuc_green_context_get_sms, libcucore), cuc_status, (Ptr{cuc_sms}, Ptr{cuc_green_context}), out, context)
-# The driver's own handle of a green context.
+# The driver's handle of a green context.
 cuc_green_context_handle(context) =
     ccall((:cuc_green_context_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_green_context},), context)
-# Let go of a green context. Its streams hold it.
+# Release a green context. Its streams retain it.
 cuc_green_context_release(context) =
     ccall((:cuc_green_context_release, libcucore), Cvoid, (Ptr{cuc_green_context},), context)
-# Hold a green context once more.
+# Add a reference to a green context.
 cuc_green_context_retain(context) =
     ccall((:cuc_green_context_retain, libcucore), Ptr{cuc_green_context}, (Ptr{cuc_green_context},), context)
-# A host address in the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
+# Convert a host address to the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
 cuc_host_address(host) =
     ccall((:cuc_host_address, libcucore), cuc_device_ptr, (Ptr{Cvoid},), host)
-# The address by which kernels reach page-locked host memory.
+# The address that kernels use for page-locked host memory.
 cuc_host_get_device_pointer(out, device, host) =
     ccall((:cuc_host_get_device_pointer, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{cuc_device}, Ptr{Cvoid}), out, device, host)
-# Page-lock host memory that exists already, so that copies of it run at full speed and in stream order, and kernels may reach it.
+# Page-lock existing host memory, so that copies run at full speed and in stream order, and kernels can access it.
 cuc_host_register(device, host, bytes, flags) =
     ccall((:cuc_host_register, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{Cvoid}, Csize_t, UInt32), device, host, bytes, flags)
-# Take cuc_host_register() back.
+# Undo cuc_host_register().
 cuc_host_unregister(device, host) =
     ccall((:cuc_host_unregister, libcucore), cuc_status, (Ptr{cuc_device}, Ptr{Cvoid}), device, host)
-# The attribute of a name.
+# The attribute with a given name.
 cuc_kernel_attribute_from_name(name) =
     ccall((:cuc_kernel_attribute_from_name, libcucore), Int32, (Cstring,), name)
 # The name of an attribute, such as "num_regs".
 cuc_kernel_attribute_name(attribute) =
     ccall((:cuc_kernel_attribute_name, libcucore), Cstring, (Int32,), attribute)
-# Wrap a CUkernel that something else loaded; it is borrowed, never unloaded.
+# Wrap a CUkernel that was loaded elsewhere; it is borrowed and never unloaded.
 cuc_kernel_from_handle(out, handle, object) =
     ccall((:cuc_kernel_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Ptr{Cvoid}, Ptr{cuc_object}), out, handle, object)
 # Compile a source text and look up one of its kernels, in one call.
 cuc_kernel_from_source(out, source_kind, text, bytes, name, options) =
     ccall((:cuc_kernel_from_source, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Int32, Cstring, Csize_t, Cstring, Ptr{cuc_program_options}), out, source_kind, text, bytes, name, options)
-# A kernel that nvcc compiled into the program, by its host symbol.
+# Find a kernel that nvcc compiled into the program, by its host symbol.
 cuc_kernel_from_symbol(out, symbol) =
     ccall((:cuc_kernel_from_symbol, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Ptr{Cvoid}), out, symbol)
-# Ask the driver for an attribute of a kernel on one device.
+# Read an attribute of a kernel on one device.
 cuc_kernel_get_attribute(out, kernel, device, attribute) =
     ccall((:cuc_kernel_get_attribute, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_kernel}, Ptr{cuc_device}, Int32), out, kernel, device, attribute)
-# The driver's CUfunction of a kernel on one device, for calls that know no CUkernel.
+# The driver's CUfunction of a kernel on one device, for calls that do not take a CUkernel.
 cuc_kernel_get_function(out, kernel, device) =
     ccall((:cuc_kernel_get_function, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_kernel}, Ptr{cuc_device}), out, kernel, device)
 # One parameter of a kernel.
 cuc_kernel_get_parameter(out, kernel, index) =
     ccall((:cuc_kernel_get_parameter, libcucore), cuc_status, (Ptr{cuc_kernel_parameter}, Ptr{cuc_kernel}, Csize_t), out, kernel, index)
-# How many parameters a kernel has.
+# The number of parameters of a kernel.
 cuc_kernel_get_parameter_count(out, kernel) =
     ccall((:cuc_kernel_get_parameter_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_kernel}), out, kernel)
 # The driver's CUkernel.
 cuc_kernel_handle(kernel) =
     ccall((:cuc_kernel_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_kernel},), kernel)
-# The name a kernel was asked for by: its symbol, or a name expression.
+# The name that a kernel was requested by: its symbol, or a name expression.
 cuc_kernel_name(kernel) =
     ccall((:cuc_kernel_name, libcucore), Cstring, (Ptr{cuc_kernel},), kernel)
-# The object that a kernel is of.
+# The object that a kernel belongs to.
 cuc_kernel_object(kernel) =
     ccall((:cuc_kernel_object, libcucore), Ptr{cuc_object}, (Ptr{cuc_kernel},), kernel)
-# Give a reference back; the last one gives back the object.
+# Release a reference to a kernel; the last one releases its object.
 cuc_kernel_release(kernel) =
     ccall((:cuc_kernel_release, libcucore), Cvoid, (Ptr{cuc_kernel},), kernel)
-# Share a kernel.
+# Add a reference to a kernel.
 cuc_kernel_retain(kernel) =
     ccall((:cuc_kernel_retain, libcucore), Ptr{cuc_kernel}, (Ptr{cuc_kernel},), kernel)
 # Set an attribute of a kernel on one device, for every handle and context there.
 cuc_kernel_set_attribute(kernel, device, attribute, value) =
     ccall((:cuc_kernel_set_attribute, libcucore), cuc_status, (Ptr{cuc_kernel}, Ptr{cuc_device}, Int32, Int32), kernel, device, attribute, value)
-# Say whether a kernel would rather have shared memory or cache on one device; a hint.
+# Set a kernel's preference between shared memory and cache on one device; a hint.
 cuc_kernel_set_cache_config(kernel, device, config) =
     ccall((:cuc_kernel_set_cache_config, libcucore), cuc_status, (Ptr{cuc_kernel}, Ptr{cuc_device}, Int32), kernel, device, config)
-# The symbol of a kernel in its object code, mangled where its source is C++.
+# The symbol of a kernel in its object code; mangled for C++.
 cuc_kernel_symbol(kernel) =
     ccall((:cuc_kernel_symbol, libcucore), Cstring, (Ptr{cuc_kernel},), kernel)
 # Launch a kernel in stream order.
 cuc_launch(stream, config, kernel, args, count) =
     ccall((:cuc_launch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_launch_config}, Ptr{cuc_kernel}, Ptr{cuc_arg}, Csize_t), stream, config, kernel, args, count)
-# Write the grid and the block of a launch with a thread for each of n elements.
+# Choose a grid and a block with one thread for each of n elements.
 cuc_launch_config_for(config, kernel, device, n) =
     ccall((:cuc_launch_config_for, libcucore), cuc_status, (Ptr{cuc_launch_config}, Ptr{cuc_kernel}, Ptr{cuc_device}, UInt64), config, kernel, device, n)
 # Zero a config and write its size.
 cuc_launch_config_init(config, caller_size) =
     ccall((:cuc_launch_config_init, libcucore), Cvoid, (Ptr{cuc_launch_config}, Csize_t), config, caller_size)
-# Call a function on the host when the stream comes to it.
+# Call a function on the host when the stream reaches it.
 cuc_launch_host(stream, fn, user) =
     ccall((:cuc_launch_host, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{Cvoid}), stream, fn, user)
-# Whether a launch has to be followed by a wait, so that a failure names its kernel.
+# Check whether every launch waits for completion, so that a failure names its kernel.
 cuc_launch_is_blocking() =
     ccall((:cuc_launch_is_blocking, libcucore), Int32, ())
-# Add an object. Its name expressions are known to the linked object too.
+# Add an object. The linked object knows its name expressions too.
 cuc_linker_add(linker, object) =
     ccall((:cuc_linker_add, libcucore), cuc_status, (Ptr{cuc_linker}, Ptr{cuc_object}), linker, object)
-# Add code that lies in memory.
+# Add code from memory.
 cuc_linker_add_data(linker, kind, data, bytes, name) =
     ccall((:cuc_linker_add_data, libcucore), cuc_status, (Ptr{cuc_linker}, Int32, Ptr{Cvoid}, Csize_t, Cstring), linker, kind, data, bytes, name)
-# Add a file of code. It is read here, so that a link never sees it change.
+# Add a file of code. It is read during this call, so later changes do not affect a link.
 cuc_linker_add_file(linker, kind, path) =
     ccall((:cuc_linker_add_file, libcucore), cuc_status, (Ptr{cuc_linker}, Int32, Cstring), linker, kind, path)
-# Who links.
+# The name of the linker's implementation.
 cuc_linker_backend(linker) =
     ccall((:cuc_linker_backend, libcucore), Cstring, (Ptr{cuc_linker},), linker)
-# Make a linker without inputs, and choose who links.
+# Create a linker without inputs, and choose its implementation.
 cuc_linker_create(out, options) =
     ccall((:cuc_linker_create, libcucore), cuc_status, (Ptr{Ptr{cuc_linker}}, Ptr{cuc_linker_options}), out, options)
 # The errors of the last link.
 cuc_linker_error_log(linker) =
     ccall((:cuc_linker_error_log, libcucore), Cstring, (Ptr{cuc_linker},), linker)
-# One of the flags, exactly as nvJitLink is given it.
+# One of these flags, exactly as nvJitLink receives it.
 cuc_linker_flag(linker, index) =
     ccall((:cuc_linker_flag, libcucore), Cstring, (Ptr{cuc_linker}, Csize_t), linker, index)
-# How many flags nvJitLink is given.
+# The number of flags passed to nvJitLink.
 cuc_linker_flag_count(linker) =
     ccall((:cuc_linker_flag_count, libcucore), Csize_t, (Ptr{cuc_linker},), linker)
-# What the last link had to say that is no error: times, registers, warnings.
+# Messages of the last link other than errors: times, registers, warnings.
 cuc_linker_info_log(linker) =
     ccall((:cuc_linker_info_log, libcucore), Cstring, (Ptr{cuc_linker},), linker)
-# Link everything that was added.
+# Link all inputs.
 cuc_linker_link(out, linker, target) =
     ccall((:cuc_linker_link, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Ptr{cuc_linker}, Int32), out, linker, target)
 # Set every option to its default.
 cuc_linker_options_init(options, caller_size) =
     ccall((:cuc_linker_options_init, libcucore), Cvoid, (Ptr{cuc_linker_options}, Csize_t), options, caller_size)
-# Drop a reference; the last one frees the linker and its inputs. Its objects live on.
+# Release a reference; the last one frees the linker and its inputs. Its objects live on.
 cuc_linker_release(linker) =
     ccall((:cuc_linker_release, libcucore), Cvoid, (Ptr{cuc_linker},), linker)
-# Hold one reference more.
+# Add a reference to a linker.
 cuc_linker_retain(linker) =
     ccall((:cuc_linker_retain, libcucore), Ptr{cuc_linker}, (Ptr{cuc_linker},), linker)
-# Tell the driver how a range of managed memory will be used. It takes effect at once.
+# Advise the driver how a range of managed memory will be used. The advice takes effect at once.
 cuc_memory_advise(ptr, bytes, advice, location) =
     ccall((:cuc_memory_advise, libcucore), cuc_status, (cuc_device_ptr, Csize_t, Int32, Ptr{cuc_memory_location}), ptr, bytes, advice, location)
-# Allocate from a resource, with no object around the address.
+# Allocate a bare address from a resource.
 cuc_memory_allocate(out, resource, bytes, stream) =
     ccall((:cuc_memory_allocate, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{cuc_memory_resource}, Csize_t, Ptr{cuc_stream}), out, resource, bytes, stream)
 # Zero a cuc_memory_batch and write its size.
@@ -2061,130 +2061,130 @@ cuc_memory_batch_init(batch, caller_size) =
 # Zero a cuc_memory_callbacks and write its size.
 cuc_memory_callbacks_init(callbacks, caller_size) =
     ccall((:cuc_memory_callbacks_init, libcucore), Cvoid, (Ptr{cuc_memory_callbacks}, Csize_t), callbacks, caller_size)
-# Tell the driver that the contents of managed memory are not needed any more, in stream order.
+# Tell the driver that the contents of managed memory are no longer needed, in stream order.
 cuc_memory_discard(stream, ptr, bytes) =
     ccall((:cuc_memory_discard, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, Csize_t), stream, ptr, bytes)
-# Discard several ranges of managed memory and give each its place, without moving the contents.
+# Discard several ranges of managed memory and prefetch each to its location, without moving contents.
 cuc_memory_discard_and_prefetch_batch(stream, batch) =
     ccall((:cuc_memory_discard_and_prefetch_batch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_memory_batch}), stream, batch)
-# Discard several ranges of managed memory, as cuc_memory_discard() does one.
+# Discard several ranges of managed memory, each as by cuc_memory_discard().
 cuc_memory_discard_batch(stream, batch) =
     ccall((:cuc_memory_discard_batch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_memory_batch}), stream, batch)
-# Free what cuc_memory_allocate() gave.
+# Free memory from cuc_memory_allocate().
 cuc_memory_free(resource, ptr, bytes, stream) =
     ccall((:cuc_memory_free, libcucore), cuc_status, (Ptr{cuc_memory_resource}, cuc_device_ptr, Csize_t, Ptr{cuc_stream}), resource, ptr, bytes, stream)
-# The devices that a range of managed memory is kept mapped for.
+# The devices for which a range of managed memory stays mapped.
 cuc_memory_get_accessed_by(count, devices, capacity, ptr, bytes) =
     ccall((:cuc_memory_get_accessed_by, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{Int32}, Csize_t, cuc_device_ptr, Csize_t), count, devices, capacity, ptr, bytes)
-# The pieces that a resource of virtual memory allocates in.
+# The size of the pieces that a virtual-memory resource allocates.
 cuc_memory_get_granularity(out, resource) =
     ccall((:cuc_memory_get_granularity, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_memory_resource}), out, resource)
-# The place that all of a range of managed memory was last prefetched to; it may have moved since.
+# The location that a range of managed memory was last prefetched to; it may have moved since.
 cuc_memory_get_last_prefetch(out, ptr, bytes) =
     ccall((:cuc_memory_get_last_prefetch, libcucore), cuc_status, (Ptr{cuc_memory_location}, cuc_device_ptr, Csize_t), out, ptr, bytes)
-# What the driver knows of an address: of any allocator's memory, the CUDA Runtime's included.
+# Query the driver about an address of any allocator, including the CUDA runtime's.
 cuc_memory_get_pointer_info(out, ptr) =
     ccall((:cuc_memory_get_pointer_info, libcucore), cuc_status, (Ptr{cuc_pointer_info}, cuc_device_ptr), out, ptr)
-# The place that all of a range of managed memory prefers.
+# The preferred location of a range of managed memory.
 cuc_memory_get_preferred_location(out, ptr, bytes) =
     ccall((:cuc_memory_get_preferred_location, libcucore), cuc_status, (Ptr{cuc_memory_location}, cuc_device_ptr, Csize_t), out, ptr, bytes)
-# Whether all of a range of managed memory is advised as read-mostly.
+# Check whether all of a range of managed memory is advised as read-mostly.
 cuc_memory_get_read_mostly(out, ptr, bytes) =
     ccall((:cuc_memory_get_read_mostly, libcucore), cuc_status, (Ptr{Int32}, cuc_device_ptr, Csize_t), out, ptr, bytes)
 # The name of a kind of memory, such as "pinned".
 cuc_memory_kind_name(kind) =
     ccall((:cuc_memory_kind_name, libcucore), Cstring, (Int32,), kind)
-# Make a memory pool.
+# Create a memory pool.
 cuc_memory_pool_create(out, device, options) =
     ccall((:cuc_memory_pool_create, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Ptr{cuc_memory_pool_options}), out, device, options)
-# A file descriptor for a pool, by which another process imports it.
+# Export a pool as a file descriptor, by which another process imports it.
 cuc_memory_pool_export(out, pool) =
     ccall((:cuc_memory_pool_export, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_memory_resource}), out, pool)
-# Wrap a pool that was made with the driver or the runtime.
+# Wrap a pool that was created with the driver or the runtime.
 cuc_memory_pool_from_handle(out, device, kind, pool, owner, drop_owner) =
     ccall((:cuc_memory_pool_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), out, device, kind, pool, owner, drop_owner)
-# What a device may do with the memory of a pool.
+# Read a device's access to the memory of a pool.
 cuc_memory_pool_get_access(out, pool, peer) =
     ccall((:cuc_memory_pool_get_access, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_memory_resource}, Ptr{cuc_device}), out, pool, peer)
 # Read an attribute of a pool.
 cuc_memory_pool_get_attribute(out, pool, attribute) =
     ccall((:cuc_memory_pool_get_attribute, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_memory_resource}, Int32), out, pool, attribute)
-# The device's current pool for a kind of memory; shared with cudaMallocAsync() and every other user of it in the process.
+# The device's current pool for a kind of memory, which cudaMallocAsync() and all other code in the process share.
 cuc_memory_pool_get_current(out, device, kind) =
     ccall((:cuc_memory_pool_get_current, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
-# The pool that the driver made for a kind of memory, whichever is current now.
+# The driver's default pool for a kind of memory, even when another pool is current.
 cuc_memory_pool_get_default(out, device, kind) =
     ccall((:cuc_memory_pool_get_default, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
-# Read how much a pool holds. The four numbers are read one after the other.
+# Read the size of a pool. The four numbers are read one after the other.
 cuc_memory_pool_get_statistics(out, pool) =
     ccall((:cuc_memory_pool_get_statistics, libcucore), cuc_status, (Ptr{cuc_memory_pool_statistics}, Ptr{cuc_memory_resource}), out, pool)
-# The driver's own handle of a pool.
+# The driver's handle of a pool.
 cuc_memory_pool_handle(pool) =
     ccall((:cuc_memory_pool_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_memory_resource},), pool)
-# Have another process's pool. Nothing can be allocated from it: it is what cuc_buffer_import() takes.
+# Import another process's pool. It cannot allocate; cuc_buffer_import() takes it.
 cuc_memory_pool_import(out, device, fd) =
     ccall((:cuc_memory_pool_import, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, fd)
-# Make a pool the current one of its kind: what cuMemAllocAsync() and cudaMallocAsync() take from, and what cuc_memory_pool_get_current() gives.
+# Make a pool the current one of its kind: the one that cuMemAllocAsync() and cudaMallocAsync() allocate from and cuc_memory_pool_get_current() returns.
 cuc_memory_pool_make_current(pool) =
     ccall((:cuc_memory_pool_make_current, libcucore), cuc_status, (Ptr{cuc_memory_resource},), pool)
 # Zero a cuc_memory_pool_options and write its size.
 cuc_memory_pool_options_init(options, caller_size) =
     ccall((:cuc_memory_pool_options_init, libcucore), Cvoid, (Ptr{cuc_memory_pool_options}, Csize_t), options, caller_size)
-# Start both high marks of a pool anew, from what it holds now.
+# Reset both high marks of a pool to its present size.
 cuc_memory_pool_reset_high_marks(pool) =
     ccall((:cuc_memory_pool_reset_high_marks, libcucore), cuc_status, (Ptr{cuc_memory_resource},), pool)
-# Let a device reach the memory of a pool, or stop it.
+# Grant or revoke a device's access to the memory of a pool.
 cuc_memory_pool_set_access(pool, peer, access) =
     ccall((:cuc_memory_pool_set_access, libcucore), cuc_status, (Ptr{cuc_memory_resource}, Ptr{cuc_device}, Int32), pool, peer, access)
 # Set an attribute of a pool.
 cuc_memory_pool_set_attribute(pool, attribute, value) =
     ccall((:cuc_memory_pool_set_attribute, libcucore), cuc_status, (Ptr{cuc_memory_resource}, Int32, UInt64), pool, attribute, value)
-# Give memory that a pool does not use back to the system.
+# Return a pool's unused memory to the system.
 cuc_memory_pool_trim(pool, keep_bytes) =
     ccall((:cuc_memory_pool_trim, libcucore), cuc_status, (Ptr{cuc_memory_resource}, UInt64), pool, keep_bytes)
-# Move managed memory to a place, in stream order.
+# Migrate managed memory to a location, in stream order.
 cuc_memory_prefetch(stream, ptr, bytes, location) =
     ccall((:cuc_memory_prefetch, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, Csize_t, Ptr{cuc_memory_location}), stream, ptr, bytes, location)
-# Move several ranges of managed memory, each to its place, in stream order.
+# Migrate several ranges of managed memory, each to its location, in stream order.
 cuc_memory_prefetch_batch(stream, batch) =
     ccall((:cuc_memory_prefetch_batch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_memory_batch}), stream, batch)
-# Who can reach what a resource allocates.
+# The parties that can access a resource's memory.
 cuc_memory_resource_access(resource) =
     ccall((:cuc_memory_resource_access, libcucore), UInt32, (Ptr{cuc_memory_resource},), resource)
-# Make a resource of the user's own functions.
+# Create a resource from user-defined callbacks.
 cuc_memory_resource_create(out, callbacks) =
     ccall((:cuc_memory_resource_create, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_memory_callbacks}), out, callbacks)
-# The device whose memory a resource gives.
+# The device that owns the memory of a resource.
 cuc_memory_resource_device(resource) =
     ccall((:cuc_memory_resource_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_memory_resource},), resource)
-# Whether a resource is a pool of the driver, so that cuc_memory_pool_ functions work on it.
+# Check whether a resource is a driver pool, which the cuc_memory_pool_ functions accept.
 cuc_memory_resource_is_pool(resource) =
     ccall((:cuc_memory_resource_is_pool, libcucore), Int32, (Ptr{cuc_memory_resource},), resource)
-# What a resource allocates.
+# The kind of memory that a resource allocates.
 cuc_memory_resource_kind(resource) =
     ccall((:cuc_memory_resource_kind, libcucore), Int32, (Ptr{cuc_memory_resource},), resource)
-# Let go of a resource; the last reference destroys it, and a pool that it made with it.
+# Release a resource; the last release destroys it, including a pool that it created.
 cuc_memory_resource_release(resource) =
     ccall((:cuc_memory_resource_release, libcucore), Cvoid, (Ptr{cuc_memory_resource},), resource)
-# Hold a resource once more.
+# Add a reference to a resource.
 cuc_memory_resource_retain(resource) =
     ccall((:cuc_memory_resource_retain, libcucore), Ptr{cuc_memory_resource}, (Ptr{cuc_memory_resource},), resource)
-# A resource that asks the driver for each allocation, without a pool.
+# Create a resource that makes each allocation with the driver, without a pool.
 cuc_memory_synchronous(out, device, kind) =
     ccall((:cuc_memory_synchronous, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
-# A resource whose buffers can grow.
+# Create a resource whose buffers can grow.
 cuc_memory_virtual(out, device, options) =
     ccall((:cuc_memory_virtual, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Ptr{cuc_memory_virtual_options}), out, device, options)
 # Zero options and write their size.
 cuc_memory_virtual_options_init(options, caller_size) =
     ccall((:cuc_memory_virtual_options_init, libcucore), Cvoid, (Ptr{cuc_memory_virtual_options}, Csize_t), options, caller_size)
-# The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the one that was embedded. Nodes that are added to it are of the node's graph, as far as that is not instantiated yet.
+# The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph. Adding nodes to it changes the node's graph, as long as that is not instantiated.
 cuc_node_get_graph(out, graph, node) =
     ccall((:cuc_node_get_graph, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_graph}, Ptr{cuc_node}), out, graph, node)
-# The launch that a node of type CUC_NODE_KERNEL is.
+# The launch of a node of type CUC_NODE_KERNEL.
 cuc_node_get_launch(config, kernel, node) =
     ccall((:cuc_node_get_launch, libcucore), cuc_status, (Ptr{cuc_launch_config}, Ptr{Ptr{Cvoid}}, Ptr{cuc_node}), config, kernel, node)
-# What a node is.
+# The type of a node.
 cuc_node_get_type(out, node) =
     ccall((:cuc_node_get_type, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_node}), out, node)
 # The name of a type of node, such as "kernel".
@@ -2193,7 +2193,7 @@ cuc_node_type_name(type_) =
 # The version of nvJitLink, the linker of device code.
 cuc_nvjitlink_get_version(major, minor) =
     ccall((:cuc_nvjitlink_get_version, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}), major, minor)
-# The version of the kernel's NVIDIA driver, as NVML and nvidia-smi tell it, such as "580.65.06".
+# The version of the kernel-mode NVIDIA driver, as NVML and nvidia-smi report it, such as "580.65.06".
 cuc_nvml_get_driver_version(out, size) =
     ccall((:cuc_nvml_get_driver_version, libcucore), cuc_status, (Ptr{UInt8}, Csize_t), out, size)
 # The compute capabilities that NVRTC compiles for, in ascending order.
@@ -2202,82 +2202,82 @@ cuc_nvrtc_get_archs(count, out, capacity) =
 # The version of NVRTC, the compiler of CUDA C++.
 cuc_nvrtc_get_version(major, minor) =
     ccall((:cuc_nvrtc_get_version, libcucore), cuc_status, (Ptr{Int32}, Ptr{Int32}), major, minor)
-# Make an object of code in memory; no driver is needed, and none is called.
+# Create an object from code in memory; makes no driver call.
 cuc_object_create(out, kind, data, bytes, options) =
     ccall((:cuc_object_create, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Int32, Ptr{Cvoid}, Csize_t, Ptr{cuc_object_options}), out, kind, data, bytes, options)
-# Make an object of a file's contents; no driver is needed, and none is called.
+# Create an object from a file; makes no driver call.
 cuc_object_from_file(out, path, kind, options) =
     ccall((:cuc_object_from_file, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Cstring, Int32, Ptr{cuc_object_options}), out, path, kind, options)
 # The code itself.
 cuc_object_get_code(data, bytes, object) =
     ccall((:cuc_object_get_code, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{Csize_t}, Ptr{cuc_object}), data, bytes, object)
-# Where a `__device__` or `__constant__` variable lives on one device.
+# The address of a `__device__` or `__constant__` variable on one device.
 cuc_object_get_global(out, bytes, object, device, name) =
     ccall((:cuc_object_get_global, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{Csize_t}, Ptr{cuc_object}, Ptr{cuc_device}, Cstring), out, bytes, object, device, name)
-# A kernel of the object, by its symbol or by a name expression the object knows.
+# A kernel of the object, by its symbol or by a name expression that the object knows.
 cuc_object_get_kernel(out, object, name) =
     ccall((:cuc_object_get_kernel, libcucore), cuc_status, (Ptr{Ptr{cuc_kernel}}, Ptr{cuc_object}, Cstring), out, object, name)
-# How many kernels the code has.
+# The number of kernels in the code.
 cuc_object_get_kernel_count(out, object) =
     ccall((:cuc_object_get_kernel_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_object}), out, object)
 # The symbol of one of the kernels; cuc_object_get_kernel() takes it.
 cuc_object_get_kernel_name(out, object, index) =
     ccall((:cuc_object_get_kernel_name, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{cuc_object}, Csize_t), out, object, index)
-# The driver's CUlibrary, loading the code when it is not loaded yet.
+# The driver's CUlibrary; loads the code if necessary.
 cuc_object_get_library(out, object) =
     ccall((:cuc_object_get_library, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_object}), out, object)
-# Where a `__managed__` variable lives: one address for the host and every device.
+# The address of a `__managed__` variable; the same on the host and every device.
 cuc_object_get_managed(out, bytes, object, device, name) =
     ccall((:cuc_object_get_managed, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{Csize_t}, Ptr{cuc_object}, Ptr{cuc_device}, Cstring), out, bytes, object, device, name)
 # One name expression and its symbol.
 cuc_object_get_mapping(out, object, index) =
     ccall((:cuc_object_get_mapping, libcucore), cuc_status, (Ptr{cuc_object_mapping}, Ptr{cuc_object}, Csize_t), out, object, index)
-# The driver's CUmodule of the object on one device, for calls that know no libraries.
+# The driver's CUmodule of the object on one device, for calls that do not take a library.
 cuc_object_get_module(out, object, device) =
     ccall((:cuc_object_get_module, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_object}, Ptr{cuc_device}), out, object, device)
-# The PTX of the code: of PTX its own text, else what was kept beside it.
+# The PTX of the code: the object's own text if it is PTX, else the PTX kept beside it.
 cuc_object_get_ptx(text, bytes, object) =
     ccall((:cuc_object_get_ptx, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_object}), text, bytes, object)
-# The address of a device function that is one and the same on every device.
+# The address of a device function that is the same on every device.
 cuc_object_get_unified_function(out, object, name) =
     ccall((:cuc_object_get_unified_function, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{cuc_object}, Cstring), out, object, name)
-# What kind of code an object is.
+# The kind of code in an object.
 cuc_object_kind(object) =
     ccall((:cuc_object_kind, libcucore), Int32, (Ptr{cuc_object},), object)
-# What the driver's own compiler said when the object was loaded.
+# The log of the driver's compiler from loading the object.
 cuc_object_load_log(object) =
     ccall((:cuc_object_load_log, libcucore), Cstring, (Ptr{cuc_object},), object)
-# The log of the compiler or linker that made the object, also where it succeeded.
+# The log of the compiler or linker that made the object, also after a success.
 cuc_object_log(object) =
     ccall((:cuc_object_log, libcucore), Cstring, (Ptr{cuc_object},), object)
-# How many name expressions the object knows the symbols of.
+# The number of name expressions whose symbols the object knows.
 cuc_object_mapping_count(object) =
     ccall((:cuc_object_mapping_count, libcucore), Csize_t, (Ptr{cuc_object},), object)
-# What messages call an object.
+# The name of an object in messages.
 cuc_object_name(object) =
     ccall((:cuc_object_name, libcucore), Cstring, (Ptr{cuc_object},), object)
 # Set options to their defaults.
 cuc_object_options_init(options, caller_size) =
     ccall((:cuc_object_options_init, libcucore), Cvoid, (Ptr{cuc_object_options}, Csize_t), options, caller_size)
-# Give a reference back; the last one unloads the library.
+# Release a reference to an object; the last one unloads the library.
 cuc_object_release(object) =
     ccall((:cuc_object_release, libcucore), Cvoid, (Ptr{cuc_object},), object)
-# Share an object.
+# Add a reference to an object.
 cuc_object_retain(object) =
     ccall((:cuc_object_retain, libcucore), Ptr{cuc_object}, (Ptr{cuc_object},), object)
-# Write the code to a file, whole or not at all.
+# Write the code to a file, completely or not at all.
 cuc_object_save(object, path) =
     ccall((:cuc_object_save, libcucore), cuc_status, (Ptr{cuc_object}, Cstring), object, path)
-# How much dynamic shared memory each block may use, so that so many run on one multiprocessor.
+# The dynamic shared memory available to each block when so many run on one multiprocessor.
 cuc_occupancy_available_dynamic_shared(out, kernel, device, blocks, block_threads) =
     ccall((:cuc_occupancy_available_dynamic_shared, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_kernel}, Ptr{cuc_device}, UInt32, UInt32), out, kernel, device, blocks, block_threads)
-# How many blocks of a kernel one multiprocessor can run at a time.
+# The number of blocks of a kernel that one multiprocessor can run concurrently.
 cuc_occupancy_max_active_blocks(out, kernel, device, block_threads, shared_bytes, flags) =
     ccall((:cuc_occupancy_max_active_blocks, libcucore), cuc_status, (Ptr{UInt32}, Ptr{cuc_kernel}, Ptr{cuc_device}, UInt32, UInt32, UInt32), out, kernel, device, block_threads, shared_bytes, flags)
-# How many clusters of a launch with a config the device runs at a time.
+# The number of clusters of a launch that the device runs concurrently.
 cuc_occupancy_max_active_clusters(out, kernel, device, config) =
     ccall((:cuc_occupancy_max_active_clusters, libcucore), cuc_status, (Ptr{UInt32}, Ptr{cuc_kernel}, Ptr{cuc_device}, Ptr{cuc_launch_config}), out, kernel, device, config)
-# The block size that keeps most of a device busy with a kernel.
+# The block size with the highest occupancy of a kernel on a device.
 cuc_occupancy_max_potential_block_size(grid, block, kernel, device, options) =
     ccall((:cuc_occupancy_max_potential_block_size, libcucore), cuc_status, (Ptr{UInt32}, Ptr{UInt32}, Ptr{cuc_kernel}, Ptr{cuc_device}, Ptr{cuc_occupancy_options}), grid, block, kernel, device, options)
 # The largest cluster that a launch with a config can have.
@@ -2286,67 +2286,67 @@ cuc_occupancy_max_potential_cluster_size(out, kernel, device, config) =
 # Set options to their defaults.
 cuc_occupancy_options_init(options, caller_size) =
     ccall((:cuc_occupancy_options_init, libcucore), Cvoid, (Ptr{cuc_occupancy_options}, Csize_t), options, caller_size)
-# The name of what is known of a parameter's type, such as "float".
+# The name of a parameter type, such as "float".
 cuc_parameter_type_name(type_) =
     ccall((:cuc_parameter_type_name, libcucore), Cstring, (Int32,), type_)
-# Who compiled the program the last time, or will.
+# The compiler of the last or the next compilation.
 cuc_program_backend(program) =
     ccall((:cuc_program_backend, libcucore), Cstring, (Ptr{cuc_program},), program)
 # Compile a program.
 cuc_program_compile(out, program, target) =
     ccall((:cuc_program_compile, libcucore), cuc_status, (Ptr{Ptr{cuc_object}}, Ptr{cuc_program}, Int32), out, program, target)
-# How long the last compilation took, failed ones too.
+# The duration of the last compilation, including failed ones.
 cuc_program_compile_ns(program) =
     ccall((:cuc_program_compile_ns, libcucore), UInt64, (Ptr{cuc_program},), program)
-# Make a program of a source text. Nothing is compiled yet.
+# Create a program from a source text. Nothing is compiled yet.
 cuc_program_create(out, source_kind, text, bytes, options) =
     ccall((:cuc_program_create, libcucore), cuc_status, (Ptr{Ptr{cuc_program}}, Int32, Cstring, Csize_t, Ptr{cuc_program_options}), out, source_kind, text, bytes, options)
-# One of the flags, exactly as the compiler is given it.
+# One of these flags, exactly as the compiler receives it.
 cuc_program_flag(program, target, index) =
     ccall((:cuc_program_flag, libcucore), Cstring, (Ptr{cuc_program}, Int32, Csize_t), program, target, index)
-# How many flags the compiler is given for a kind of code.
+# The number of flags passed to the compiler for a kind of code.
 cuc_program_flag_count(program, target) =
     ccall((:cuc_program_flag_count, libcucore), Csize_t, (Ptr{cuc_program}, Int32), program, target)
-# What the compiler said the last time, warnings of a success too.
+# The compiler's log of the last compilation, including warnings of a success.
 cuc_program_log(program) =
     ccall((:cuc_program_log, libcucore), Cstring, (Ptr{cuc_program},), program)
 # Set every option to its default.
 cuc_program_options_init(options, caller_size) =
     ccall((:cuc_program_options_init, libcucore), Cvoid, (Ptr{cuc_program_options}, Csize_t), options, caller_size)
-# What became of the precompiled header at the last compilation.
+# The outcome for the precompiled header in the last compilation.
 cuc_program_pch_status(program) =
     ccall((:cuc_program_pch_status, libcucore), Int32, (Ptr{cuc_program},), program)
-# Drop a reference; the last one frees the program. Its objects live on.
+# Release a reference; the last one frees the program. Its objects live on.
 cuc_program_release(program) =
     ccall((:cuc_program_release, libcucore), Cvoid, (Ptr{cuc_program},), program)
-# Hold one reference more.
+# Add a reference to a program.
 cuc_program_retain(program) =
     ccall((:cuc_program_retain, libcucore), Ptr{cuc_program}, (Ptr{cuc_program},), program)
-# Let the objects of a Python class be called: each launches what its attribute `_launch` says, a tuple that begins with the address of a cuc_python_launch (int).
+# Make the objects of a Python class callable: each performs the launch in its attribute `_launch`, a tuple that begins with the address of a cuc_python_launch (int).
 cuc_python_add_call(type_) =
     ccall((:cuc_python_add_call, libcucore), cuc_status, (Ptr{Cvoid},), type_)
-# Give a Python class of arrays the DLPack protocol: `__dlpack__`, `__dlpack_device__`, and the class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
+# Add the DLPack protocol to a Python class of arrays: `__dlpack__`, `__dlpack_device__`, and the class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
 cuc_python_add_dlpack(type_) =
     ccall((:cuc_python_add_dlpack, libcucore), cuc_status, (Ptr{Cvoid},), type_)
-# Replace methods and properties of a class of the package by those that the library has for it.
+# Replace methods and properties of a class of the package by the library's C versions.
 cuc_python_add_methods(type_, name) =
     ccall((:cuc_python_add_methods, libcucore), cuc_status, (Ptr{Cvoid}, Cstring), type_, name)
-# Make the type that a class of the package derives from, with the fields that C reads.
+# Create the base type of a class of the package, with the fields that C code reads.
 cuc_python_get_base(out, name) =
     ccall((:cuc_python_get_base, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Cstring), out, name)
-# A function of Python's, `launch(stream, config, kernel, *args)`.
+# Create a Python function `launch(stream, config, kernel, *args)`.
 cuc_python_get_launch(out, slowly) =
     ccall((:cuc_python_get_launch, libcucore), cuc_status, (Ptr{Ptr{Cvoid}}, Ptr{Cvoid}), out, slowly)
-# The version of the CUDA runtime: the program's own where its symbols can be seen, else the one that is found on the machine.
+# The version of the CUDA runtime: the program's own if its symbols are visible, else the one found on the machine.
 cuc_runtime_get_version(out) =
     ccall((:cuc_runtime_get_version, libcucore), cuc_status, (Ptr{Int32},), out)
-# Make a device the runtime's current one on the calling thread, as cudaSetDevice() does.
+# Make a device the runtime's current one on the calling thread, like cudaSetDevice().
 cuc_runtime_set_device(device) =
     ccall((:cuc_runtime_set_device, libcucore), cuc_status, (Ptr{cuc_device},), device)
-# Set the process-wide receiver of failures that cannot be returned; by default they are dropped and the object leaks.
+# Set the process-wide handler of failures that no call can return. Without a handler they are dropped and the object leaks.
 cuc_set_failure_handler(handler, user) =
     ccall((:cuc_set_failure_handler, libcucore), Cvoid, (Ptr{Cvoid}, Ptr{Cvoid}), handler, user)
-# Say which file a library is, before every other place and before the environment.
+# Set the file of a library, ahead of every other location and the environment.
 cuc_set_library_path(name, path) =
     ccall((:cuc_set_library_path, libcucore), cuc_status, (Cstring, Cstring), name, path)
 # Split multiprocessors into groups of one size.
@@ -2355,22 +2355,22 @@ cuc_sms_split(groups, count, rest, from, least, flags) =
 # The name of a status, such as "CUC_ERROR_NOT_FOUND".
 cuc_status_name(status) =
     ccall((:cuc_status_name, libcucore), Cstring, (cuc_status,), status)
-# What a status means, in a few words.
+# The meaning of a status, in a few words.
 cuc_status_text(status) =
     ccall((:cuc_status_text, libcucore), Cstring, (cuc_status,), status)
-# Call a function on the host when the stream comes to it, also when work before it failed.
+# Call a function on the host when the stream reaches it, even when earlier work failed.
 cuc_stream_add_callback(stream, callback, user) =
     ccall((:cuc_stream_add_callback, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{Cvoid}), stream, callback, user)
-# Put a conditional node into the graph that a stream is being captured into, behind what the stream has so far.
+# Add a conditional node to the graph that a stream is captured into, after the stream's work so far.
 cuc_stream_add_conditional(bodies, count, stream, condition, type_) =
     ccall((:cuc_stream_add_conditional, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, UInt32, Ptr{cuc_stream}, cuc_condition, Int32), bodies, count, stream, condition, type_)
-# Begin to capture a stream.
+# Begin capturing a stream.
 cuc_stream_begin_capture(stream, mode) =
     ccall((:cuc_stream_begin_capture, libcucore), cuc_status, (Ptr{cuc_stream}, Int32), stream, mode)
-# Begin to capture a stream into a graph that is there, behind some of its nodes.
+# Begin capturing a stream into an existing graph, after some of its nodes.
 cuc_stream_begin_capture_to(stream, graph, after, count, mode) =
     ccall((:cuc_stream_begin_capture_to, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Csize_t, Int32), stream, graph, after, count, mode)
-# End a capture and drop what it has collected: for the way out after a failure, whose record stays as it is. Captures of the same thread that fill bodies of its conditional nodes are cancelled with it. A graph that it adds to keeps the nodes that it has by then; of a spoilt capture, the driver frees it, and what else the thread captures into it is cancelled as well.
+# End a capture and discard its nodes: for cleanup after a failure, whose record is kept. Captures of the same thread that fill bodies of its conditional nodes are cancelled too. A graph that it adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that graph, and the thread's other captures into it are cancelled too.
 cuc_stream_cancel_capture(stream) =
     ccall((:cuc_stream_cancel_capture, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
 # The context of a stream.
@@ -2379,7 +2379,7 @@ cuc_stream_context(stream) =
 # Create a stream in a device's primary context.
 cuc_stream_create(out, device, options) =
     ccall((:cuc_stream_create, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_device}, Ptr{cuc_stream_options}), out, device, options)
-# Make a condition for a node of the graph that a stream is being captured into.
+# Create a condition for a node of the graph that a stream is captured into.
 cuc_stream_create_condition(out, stream, default_value, flags) =
     ccall((:cuc_stream_create_condition, libcucore), cuc_status, (Ptr{cuc_condition}, Ptr{cuc_stream}, UInt32, UInt32), out, stream, default_value, flags)
 # Create a stream whose kernels run on the multiprocessors of a green context.
@@ -2391,19 +2391,19 @@ cuc_stream_create_in(out, context, options) =
 # The device that a stream runs on.
 cuc_stream_device(stream) =
     ccall((:cuc_stream_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_stream},), stream)
-# Put a whole graph into the one that a stream is being captured into, as one node behind what the stream has so far. (An instance cannot be launched on a captured stream.)
+# Add a whole graph as one node to the graph being captured, after the stream's work so far. (An instance cannot be launched on a captured stream.)
 cuc_stream_embed_graph(stream, graph) =
     ccall((:cuc_stream_embed_graph, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_graph}), stream, graph)
-# End a capture, and have its graph.
+# End a capture and return its graph.
 cuc_stream_end_capture(out, stream) =
     ccall((:cuc_stream_end_capture, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_stream}), out, stream)
-# Wrap a stream that was made elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
+# Wrap a stream that was created elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
 cuc_stream_from_handle(out, handle, owner, drop_owner) =
     ccall((:cuc_stream_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), out, handle, owner, drop_owner)
-# What capture a stream is in, be it one of cucore's or not.
+# Read the capture state of a stream, also for captures that cucore did not begin.
 cuc_stream_get_capture_info(out, stream) =
     ccall((:cuc_stream_get_capture_info, libcucore), cuc_status, (Ptr{cuc_capture_info}, Ptr{cuc_stream}), out, stream)
-# The nodes that what is put on a captured stream next comes behind: of the work put on it last, its own node.
+# The nodes that the next work on a captured stream will depend on; after one piece of work, its own node.
 cuc_stream_get_capture_nodes(nodes, room, count, stream) =
     ccall((:cuc_stream_get_capture_nodes, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Csize_t, Ptr{Csize_t}, Ptr{cuc_stream}), nodes, room, count, stream)
 # A default stream of a device's primary context.
@@ -2412,91 +2412,91 @@ cuc_stream_get_default(out, device, which) =
 # The flags of a stream.
 cuc_stream_get_flags(out, stream) =
     ccall((:cuc_stream_get_flags, libcucore), cuc_status, (Ptr{UInt32}, Ptr{cuc_stream}), out, stream)
-# A number that no other stream of the process has or will have.
+# An identifier that no other stream of the process ever shares.
 cuc_stream_get_id(out, stream) =
     ccall((:cuc_stream_get_id, libcucore), cuc_status, (Ptr{UInt64}, Ptr{cuc_stream}), out, stream)
-# The priority that a stream came to have.
+# The actual priority of a stream.
 cuc_stream_get_priority(out, stream) =
     ccall((:cuc_stream_get_priority, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_stream}), out, stream)
-# The driver's own handle of a stream, which is also its cudaStream_t.
+# The driver's handle of a stream, which is also its cudaStream_t.
 cuc_stream_handle(stream) =
     ccall((:cuc_stream_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_stream},), stream)
-# Whether work put on a stream is being captured into a graph instead of run.
+# Check whether work enqueued on a stream is being captured into a graph instead of executed.
 cuc_stream_is_capturing(out, stream) =
     ccall((:cuc_stream_is_capturing, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_stream}), out, stream)
 # Zero options and write their size.
 cuc_stream_options_init(options, caller_size) =
     ccall((:cuc_stream_options_init, libcucore), Cvoid, (Ptr{cuc_stream_options}, Csize_t), options, caller_size)
-# Whether all work of a stream is done, without waiting.
+# Check whether all work on a stream is complete, without waiting.
 cuc_stream_query(stream) =
     ccall((:cuc_stream_query, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
-# Let go of a stream. With the last reference it is destroyed once its work is done; the call does not wait for that. Buffers that are freed on it keep it alive.
+# Release a stream. The last release destroys it once its work is complete, without waiting for that. Buffers that will be freed on the stream keep it alive.
 cuc_stream_release(stream) =
     ccall((:cuc_stream_release, libcucore), Cvoid, (Ptr{cuc_stream},), stream)
-# Hold a stream once more.
+# Add a reference to a stream.
 cuc_stream_retain(stream) =
     ccall((:cuc_stream_retain, libcucore), Ptr{cuc_stream}, (Ptr{cuc_stream},), stream)
-# Wait until all work of a stream is done.
+# Wait until all work on a stream is complete.
 cuc_stream_synchronize(stream) =
     ccall((:cuc_stream_synchronize, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
-# Let later work of a stream wait for an event.
+# Make later work on a stream wait for an event.
 cuc_stream_wait_event(stream, event) =
     ccall((:cuc_stream_wait_event, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_event}), stream, event)
-# Let a graph wait for an event that is recorded outside of it: a node of its own.
+# Add a node that waits for an event recorded outside the graph.
 cuc_stream_wait_external(stream, event) =
     ccall((:cuc_stream_wait_external, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_event}), stream, event)
-# Let later work of a stream wait for all present work of another.
+# Make later work on a stream wait for all work now on another stream.
 cuc_stream_wait_stream(stream, other) =
     ccall((:cuc_stream_wait_stream, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_stream}), stream, other)
-# Let later work of a stream wait until a word of memory has a value.
+# Make later work on a stream wait until a word of memory satisfies a comparison.
 cuc_stream_wait_value(stream, address, value, bytes, compare) =
     ccall((:cuc_stream_wait_value, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, UInt64, UInt32, UInt32), stream, address, value, bytes, compare)
 # Write a word of memory in stream order.
 cuc_stream_write_value(stream, address, value, bytes, flags) =
     ccall((:cuc_stream_write_value, libcucore), cuc_status, (Ptr{cuc_stream}, cuc_device_ptr, UInt64, UInt32, UInt32), stream, address, value, bytes, flags)
-# How many bytes the elements of a tensor take, gaps not counted.
+# The size of a tensor's elements in bytes, without gaps.
 cuc_tensor_bytes(tensor) =
     ccall((:cuc_tensor_bytes, libcucore), UInt64, (Ptr{cuc_tensor},), tensor)
-# Check that a tensor makes sense on its own. Whether the memory is there is not checked.
+# Check that a tensor is valid in itself. The existence of its memory is not checked.
 cuc_tensor_check(tensor) =
     ccall((:cuc_tensor_check, libcucore), cuc_status, (Ptr{cuc_tensor},), tensor)
-# Fill in a tensor whose elements lie without gaps, the last dimension fastest.
+# Initialise a contiguous tensor, with the last dimension fastest.
 cuc_tensor_contiguous(out, data, dtype, rank, shape, device) =
     ccall((:cuc_tensor_contiguous, libcucore), cuc_status, (Ptr{cuc_tensor}, cuc_device_ptr, cuc_dtype, Int32, Ptr{Int64}, Int32), out, data, dtype, rank, shape, device)
-# How many elements a tensor has: the product of its shape.
+# The number of elements of a tensor: the product of its shape.
 cuc_tensor_elements(tensor) =
     ccall((:cuc_tensor_elements, libcucore), Int64, (Ptr{cuc_tensor},), tensor)
-# Fill in a tensor whose elements lie without gaps from the start of a buffer.
+# Initialise a contiguous tensor at the start of a buffer.
 cuc_tensor_from_buffer(out, buffer, dtype, rank, shape) =
     ccall((:cuc_tensor_from_buffer, libcucore), cuc_status, (Ptr{cuc_tensor}, Ptr{cuc_buffer}, cuc_dtype, Int32, Ptr{Int64}), out, buffer, dtype, rank, shape)
 # Read a DLPack tensor.
 cuc_tensor_from_dlpack(out, managed) =
     ccall((:cuc_tensor_from_dlpack, libcucore), cuc_status, (Ptr{cuc_tensor}, Ptr{cuc_dl_managed_tensor_versioned}), out, managed)
-# Read a DLPack tensor of the form of before 1.0, which cannot say that it is read-only.
+# Read a DLPack tensor of the format before 1.0, which has no read-only mark.
 cuc_tensor_from_dlpack_unversioned(out, managed) =
     ccall((:cuc_tensor_from_dlpack_unversioned, libcucore), cuc_status, (Ptr{cuc_tensor}, Ptr{cuc_dl_managed_tensor}), out, managed)
-# Whether the elements of a tensor lie without gaps, the last dimension fastest.
+# Check whether a tensor is contiguous, with the last dimension fastest.
 cuc_tensor_is_contiguous(tensor) =
     ccall((:cuc_tensor_is_contiguous, libcucore), Int32, (Ptr{cuc_tensor},), tensor)
-# Make a map of images, of which a copy takes columns of pixels (im2col).
+# Encode a map of images whose copies transfer columns of pixels (im2col).
 cuc_tensor_map_im2col(out, tensor, image, options) =
     ccall((:cuc_tensor_map_im2col, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{cuc_tensor_map_image}, Ptr{cuc_tensor_map_options}), out, tensor, image, options)
-# Make a map of images, of which a copy takes columns of pixels along W alone: the bounding box is one pixel high and deep.
+# Encode a map of images whose copies transfer columns of pixels only along W: the bounding box is one pixel high and deep.
 cuc_tensor_map_im2col_wide(out, tensor, image, options) =
     ccall((:cuc_tensor_map_im2col_wide, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{cuc_tensor_map_image}, Ptr{cuc_tensor_map_options}), out, tensor, image, options)
 # Zero options and write their size.
 cuc_tensor_map_options_init(options, caller_size) =
     ccall((:cuc_tensor_map_options_init, libcucore), Cvoid, (Ptr{cuc_tensor_map_options}, Csize_t), options, caller_size)
-# Let a map be of another array of the same shape, strides and type.
+# Point a map at another array of the same shape, strides and type.
 cuc_tensor_map_replace_address(map, tensor) =
     ccall((:cuc_tensor_map_replace_address, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}), map, tensor)
-# Make a map of a tensor, of which a copy takes a box.
+# Encode a map of a tensor whose copies transfer a box.
 cuc_tensor_map_tiled(out, tensor, box, options) =
     ccall((:cuc_tensor_map_tiled, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{UInt32}, Ptr{cuc_tensor_map_options}), out, tensor, box, options)
-# Give a tensor to another library as DLPack.
+# Export a tensor to another library as DLPack.
 cuc_tensor_to_dlpack(out, tensor, owner) =
     ccall((:cuc_tensor_to_dlpack, libcucore), cuc_status, (Ptr{Ptr{cuc_dl_managed_tensor_versioned}}, Ptr{cuc_tensor}, Ptr{cuc_buffer}), out, tensor, owner)
-# Give a tensor to a library that only knows the form of before DLPack 1.0.
+# Export a tensor to a library that supports only the format before DLPack 1.0.
 cuc_tensor_to_dlpack_unversioned(out, tensor, owner) =
     ccall((:cuc_tensor_to_dlpack_unversioned, libcucore), cuc_status, (Ptr{Ptr{cuc_dl_managed_tensor}}, Ptr{cuc_tensor}, Ptr{cuc_buffer}), out, tensor, owner)
 # the absolute value
@@ -2529,13 +2529,13 @@ cuc_tile_argmin(program, file, line, x, axis) =
 # where the least is, or the first NaN
 cuc_tile_argmin_nan(program, file, line, x, axis) =
     ccall((:cuc_tile_argmin_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
-# PTX for each element: $0 is the result, $1 and on are the operands.
+# Insert PTX for each element: $0 is the result, $1 and up are the operands.
 cuc_tile_asm(program, file, line, text, dtype, count, x) =
     ccall((:cuc_tile_asm, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_dtype, UInt32, Ptr{cuc_tile}), program, file, line, text, dtype, count, x)
-# End the kernel with a message when an element is false.
+# End the kernel with a message if an element is false.
 cuc_tile_assert(program, file, line, condition, text) =
     ccall((:cuc_tile_assert, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Cstring), program, file, line, condition, text)
-# x, with the promise that `divisor` divides each element. It is not checked.
+# Promise that `divisor` divides each element of x. The promise is not checked.
 cuc_tile_assume(program, file, line, x, divisor) =
     ccall((:cuc_tile_assume, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int64), program, file, line, x, divisor)
 # the angle of the point (y, x): floats
@@ -2547,7 +2547,7 @@ cuc_tile_atomic_add(program, file, line, tensor, count, index, x, options) =
 # bitwise
 cuc_tile_atomic_and(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_atomic_and, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
-# Atomically put x where `expected` is, and give what was there.
+# Atomically replace elements equal to `expected` by x, and return the old values.
 cuc_tile_atomic_cas(program, file, line, tensor, count, index, expected, x, options) =
     ccall((:cuc_tile_atomic_cas, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, expected, x, options)
 # leaves the larger
@@ -2568,7 +2568,7 @@ cuc_tile_atomic_xor(program, file, line, tensor, count, index, x, options) =
 # x & y: integers; of bools, and
 cuc_tile_bitand(program, file, line, x, y) =
     ccall((:cuc_tile_bitand, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# The same bits as another element type: of another width the last axis grows or shrinks, as bytes lie in memory, the lowest first.
+# Reinterpret the bits as another element type. With another width, the last axis grows or shrinks, in the order of bytes in memory, lowest first.
 cuc_tile_bitcast(program, file, line, x, dtype) =
     ccall((:cuc_tile_bitcast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_dtype), program, file, line, x, dtype)
 # ~x: integers; of bools, not
@@ -2580,25 +2580,25 @@ cuc_tile_bitor(program, file, line, x, y) =
 # x ^ y: integers and bools
 cuc_tile_bitxor(program, file, line, x, y) =
     ccall((:cuc_tile_bitxor, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# Which block of the grid this is.
+# The index of this block in the grid.
 cuc_tile_block(program, file, line, axis) =
     ccall((:cuc_tile_block, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Int32), program, file, line, axis)
-# A bool constant. Under an `if` of it only the arm that is taken is put in.
+# Create a bool constant. An `if` on it generates only the arm that is taken.
 cuc_tile_bool(program, file, line, value) =
     ccall((:cuc_tile_bool, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Int32), program, file, line, value)
-# Leave the innermost loop. What follows in the same block is checked, and not put in.
+# Leave the innermost loop. Later code in the same block is checked but not generated.
 cuc_tile_break(program, file, line) =
     ccall((:cuc_tile_break, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
-# The tile repeated along axes of extent 1 and along new leading axes.
+# Repeat a tile along axes of extent 1 and along new leading axes.
 cuc_tile_broadcast(program, file, line, x, rank, shape) =
     ccall((:cuc_tile_broadcast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, rank, shape)
-# Give a budget every default.
+# Set every field of a budget to its default.
 cuc_tile_budget_init(budget, caller_size) =
     ccall((:cuc_tile_budget_init, libcucore), Cvoid, (Ptr{cuc_tile_budget}, Csize_t), budget, caller_size)
-# The same numbers in another element type; 8-bit floats saturate, integers wrap.
+# Convert to another element type; 8-bit floats saturate, integers wrap.
 cuc_tile_cast(program, file, line, x, dtype, round) =
     ccall((:cuc_tile_cast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_dtype, Int32), program, file, line, x, dtype, round)
-# Two tiles behind one another.
+# Concatenate two tiles along an axis.
 cuc_tile_cat(program, file, line, x, y, axis) =
     ccall((:cuc_tile_cat, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, axis)
 # x / y, rounded up: integers
@@ -2607,7 +2607,7 @@ cuc_tile_cdiv(program, file, line, x, y) =
 # the next integer at or above
 cuc_tile_ceil(program, file, line, x) =
     ccall((:cuc_tile_ceil, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# Go on with the next turn of the innermost loop. What follows in the same block is not put in.
+# Continue with the next iteration of the innermost loop. Later code in the same block is not generated.
 cuc_tile_continue(program, file, line) =
     ccall((:cuc_tile_continue, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # the cosine
@@ -2622,13 +2622,13 @@ cuc_tile_cumprod(program, file, line, x, axis, reverse) =
 # the sum of what is up to here, this included
 cuc_tile_cumsum(program, file, line, x, axis, reverse) =
     ccall((:cuc_tile_cumsum, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32, Int32), program, file, line, x, axis, reverse)
-# A variable: what a loop carries and what an if leaves is held by one.
+# Declare a variable, which holds a value that a loop carries or an if defines.
 cuc_tile_declare(program, file, line, name, value) =
     ccall((:cuc_tile_declare, libcucore), cuc_tile_variable, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_tile), program, file, line, name, value)
 # An extent of a tensor, which may be a slice.
 cuc_tile_dim(program, file, line, tensor, axis) =
     ccall((:cuc_tile_dim, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, tensor, axis)
-# A dimension that a tensor's extents have bound.
+# A dimension that a tensor's extents bind.
 cuc_tile_dimension(program, file, line, name) =
     ccall((:cuc_tile_dimension, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, name)
 # x / y; f32 of integers
@@ -2637,22 +2637,22 @@ cuc_tile_div(program, file, line, x, y) =
 # RN, RZ, RM, RP; of f32 FULL, APPROX
 cuc_tile_div_round(program, file, line, x, y, round) =
     ccall((:cuc_tile_div_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
-# x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() give them.
+# Compute x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() do.
 cuc_tile_divmod(quotient, rest, program, file, line, x, y) =
     ccall((:cuc_tile_divmod, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), quotient, rest, program, file, line, x, y)
 # The element type of a value.
 cuc_tile_dtype(program, x) =
     ccall((:cuc_tile_dtype, libcucore), cuc_dtype, (Ptr{cuc_tile_program}, cuc_tile), program, x)
-# One element of a tensor.
+# Load one element of a tensor.
 cuc_tile_element(program, file, line, tensor, count, index) =
     ccall((:cuc_tile_element, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}), program, file, line, tensor, count, index)
-# Begin what is done when the condition of the if does not hold, up to the next cuc_tile_end().
+# Begin the code for a false condition, up to the matching cuc_tile_end().
 cuc_tile_else(program, file, line) =
     ccall((:cuc_tile_else, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # End the innermost cuc_tile_for(), cuc_tile_loop() or cuc_tile_if().
 cuc_tile_end(program, file, line) =
     ccall((:cuc_tile_end, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
-# Say that what follows is built by a function, called where the caller stands: messages about it tell that place too, as they do of a `fn`.
+# Mark the following calls as the work of a function that builds code, called at the caller's position: messages also report that position, as they do for a `fn`.
 cuc_tile_enter(program, file, line) =
     ccall((:cuc_tile_enter, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # x == y: bools
@@ -2673,7 +2673,7 @@ cuc_tile_exp2_round(program, file, line, x, round) =
 # RN; of f32 FULL, APPROX
 cuc_tile_exp_round(program, file, line, x, round) =
     ccall((:cuc_tile_exp_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, round)
-# An axis of extent 1 put in, as None in a subscript does.
+# Insert an axis of extent 1, like None in a subscript.
 cuc_tile_expand(program, file, line, x, axis) =
     ccall((:cuc_tile_expand, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
 # e ** x - 1, exact for small x
@@ -2682,13 +2682,13 @@ cuc_tile_expm1(program, file, line, x) =
 # The extent of an axis of a tile.
 cuc_tile_extent(program, x, axis) =
     ccall((:cuc_tile_extent, libcucore), Int64, (Ptr{cuc_tile_program}, cuc_tile, Int32), program, x, axis)
-# A subtile: indices count subtiles, as those of a load count tiles.
+# Extract a subtile; indices count subtiles, as those of a load count tiles.
 cuc_tile_extract(program, file, line, x, count, index, rank, shape) =
     ccall((:cuc_tile_extract, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}), program, file, line, x, count, index, rank, shape)
-# Say what must be so at every launch: it is checked there, and the code may rely on it.
+# State facts that hold at every launch: the launch checks them, and the code may rely on them.
 cuc_tile_fact(program, file, line, facts) =
     ccall((:cuc_tile_fact, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, facts)
-# A float constant. It takes the dtype of what it meets, and alone it is f32.
+# Create a float constant. It takes the dtype of the other operand; alone it is f32.
 cuc_tile_float(program, file, line, value) =
     ccall((:cuc_tile_float, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cdouble), program, file, line, value)
 # the next integer at or below
@@ -2697,76 +2697,76 @@ cuc_tile_floor(program, file, line, x) =
 # x // y, rounded down
 cuc_tile_floordiv(program, file, line, x, y) =
     ccall((:cuc_tile_floordiv, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# x * y + z, rounded once: floats.
+# Compute x * y + z for floats, rounded once.
 cuc_tile_fma(program, file, line, x, y, z) =
     ccall((:cuc_tile_fma, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile), program, file, line, x, y, z)
-# x * y + z, rounded once in a direction: floats.
+# Compute x * y + z for floats, rounded once in a given direction.
 cuc_tile_fma_round(program, file, line, x, y, z, round) =
     ccall((:cuc_tile_fma_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile, Int32), program, file, line, x, y, z, round)
-# Begin a loop that counts, up to the next cuc_tile_end().
+# Begin a counting loop, up to the matching cuc_tile_end().
 cuc_tile_for(program, file, line, first, last, step) =
     ccall((:cuc_tile_for, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int64), program, file, line, first, last, step)
-# A tile of which every element is one value.
+# Create a tile with one value in every element.
 cuc_tile_full(program, file, line, dtype, rank, shape, value) =
     ccall((:cuc_tile_full, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, UInt32, Ptr{Int64}, cuc_tile), program, file, line, dtype, rank, shape, value)
-# A tile whose elements are given one by one.
+# Create a tile from a list of elements.
 cuc_tile_full_list(program, file, line, dtype, rank, shape, count, values) =
     ccall((:cuc_tile_full_list, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, UInt32, Ptr{Int64}, UInt32, Ptr{cuc_tile}), program, file, line, dtype, rank, shape, count, values)
-# Elements of a tensor, each picked by its own index.
+# Load elements of a tensor, each by its own index.
 cuc_tile_gather(program, file, line, tensor, count, index, options) =
     ccall((:cuc_tile_gather, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, options)
 # x >= y
 cuc_tile_ge(program, file, line, x, y) =
     ccall((:cuc_tile_ge, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# What a variable stands for here.
+# The current value of a variable.
 cuc_tile_get(program, file, line, variable) =
     ccall((:cuc_tile_get, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile_variable), program, file, line, variable)
-# An entry of a tile kernel in object code: read from the code, no driver is needed.
+# Read an entry of a tile kernel from object code; needs no driver.
 cuc_tile_get_entry(out, object, kernel, index) =
     ccall((:cuc_tile_get_entry, libcucore), cuc_status, (Ptr{cuc_tile_entry}, Ptr{cuc_object}, Cstring, Csize_t), out, object, kernel, index)
-# The program as its compiler sees it, simplified: a tile program again, which means the same.
+# The program in the compiler's intermediate form, simplified: a tile program with the same meaning.
 cuc_tile_get_ir(text, bytes, program) =
     ccall((:cuc_tile_get_ir, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_program}), text, bytes, program)
-# The program as its compiler has it before it writes PTX: an op a line, with attributes, dtypes, shapes and the layout of each value, for the program's architecture.
+# The program in the form from which the compiler writes PTX: an operation a line, with attributes, dtypes, shapes and the layout of each value, for the program's architecture.
 cuc_tile_get_machine(text, bytes, program) =
     ccall((:cuc_tile_get_machine, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_program}), text, bytes, program)
-# A parameter of a tile kernel; cuc_kernel_get_parameter_count() says how many there are.
+# Read a parameter of a tile kernel; cuc_kernel_get_parameter_count() returns their number.
 cuc_tile_get_parameter(out, kernel, index) =
     ccall((:cuc_tile_get_parameter, libcucore), cuc_status, (Ptr{cuc_tile_parameter}, Ptr{cuc_kernel}, Csize_t), out, kernel, index)
-# What a record of a kernel is kept under: its program, constants and dimensions.
+# The key of a kernel's tuning record: its program, constants and dimensions.
 cuc_tile_get_record(out, program, kernel) =
     ccall((:cuc_tile_get_record, libcucore), cuc_status, (Ptr{cuc_tuned_record}, Ptr{cuc_program}, Cstring), out, program, kernel)
-# Say how many blocks a launch has, computed on the host in exact 64-bit integers.
+# Set the number of blocks of a launch, computed on the host in exact 64-bit integers.
 cuc_tile_grid(program, file, line, grid) =
     ccall((:cuc_tile_grid, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, grid)
-# Let the kernel behind this one begin, once every block has come here or ended.
+# Let the next kernel begin once every block has reached this call or ended.
 cuc_tile_grid_dependency_launch(program, file, line) =
     ccall((:cuc_tile_grid_dependency_launch, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
-# Wait until the kernels ahead of this one have ended and what they wrote can be read.
+# Wait until the preceding kernels have ended and their writes are visible.
 cuc_tile_grid_dependency_wait(program, file, line) =
     ccall((:cuc_tile_grid_dependency_wait, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # x > y
 cuc_tile_gt(program, file, line, x, y) =
     ccall((:cuc_tile_gt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# How many elements are 0, 1 and so on to count - 1; others count nowhere.
+# Count the elements equal to 0, 1, ..., count - 1; other values are ignored.
 cuc_tile_histogram(program, file, line, x, count) =
     ccall((:cuc_tile_histogram, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int64), program, file, line, x, count)
-# Begin what is done when a condition holds, up to the next cuc_tile_else() or cuc_tile_end().
+# Begin the code for a true condition, up to the matching cuc_tile_else() or cuc_tile_end().
 cuc_tile_if(program, file, line, condition) =
     ccall((:cuc_tile_if, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, condition)
-# A tile with a subtile in place of its own elements.
+# Copy a tile and replace one of its subtiles.
 cuc_tile_insert(program, file, line, x, count, index, y) =
     ccall((:cuc_tile_insert, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile), program, file, line, x, count, index, y)
-# An integer constant. It takes the dtype of what it meets; alone it is i32, or i64 when it is large.
+# Create an integer constant. It takes the dtype of the other operand; alone it is i32, or i64 if it is large.
 cuc_tile_int(program, file, line, value) =
     ccall((:cuc_tile_int, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Int64), program, file, line, value)
-# Run a kernel of a tile program on the CPU, block after block: slow, and exact.
+# Run a kernel of a tile program on the CPU, one block after another: slow and exact.
 cuc_tile_interpret(program, kernel, args, count, options) =
     ccall((:cuc_tile_interpret, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{cuc_arg}, Csize_t, Ptr{cuc_tile_interpret_options}), program, kernel, args, count, options)
 # Set options to their defaults.
 cuc_tile_interpret_options_init(options, caller_size) =
     ccall((:cuc_tile_interpret_options_init, libcucore), Cvoid, (Ptr{cuc_tile_interpret_options}, Csize_t), options, caller_size)
-# The numbers 0, 1, 2, ...
+# Create a tile of the numbers 0, 1, 2, ...
 cuc_tile_iota(program, file, line, dtype, count) =
     ccall((:cuc_tile_iota, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, Int64), program, file, line, dtype, count)
 # true where x is infinite: bools
@@ -2775,25 +2775,25 @@ cuc_tile_isinf(program, file, line, x) =
 # true where x is NaN: bools
 cuc_tile_isnan(program, file, line, x) =
     ccall((:cuc_tile_isnan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# Begin a kernel. All calls below up to cuc_tile_kernel_end() are about it.
+# Begin a kernel. The calls up to cuc_tile_kernel_end() build it.
 cuc_tile_kernel_begin(program, file, line, name) =
     ccall((:cuc_tile_kernel_begin, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, name)
-# End the kernel: every loop and every if in it must have been ended.
+# End the kernel: every loop and every if in it must have ended.
 cuc_tile_kernel_end(program, file, line) =
     ccall((:cuc_tile_kernel_end, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # x <= y
 cuc_tile_le(program, file, line, x, y) =
     ccall((:cuc_tile_le, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# End what the last cuc_tile_enter() began.
+# End the effect of the last cuc_tile_enter().
 cuc_tile_leave(program) =
     ccall((:cuc_tile_leave, libcucore), Cvoid, (Ptr{cuc_tile_program},), program)
-# A tile of a tensor, by its number: index i begins at element i * extent.
+# Load a tile of a tensor by tile index: index i starts at element i * extent.
 cuc_tile_load(program, file, line, tensor, count, index, rank, shape, options) =
     ccall((:cuc_tile_load, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, rank, shape, options)
-# A tile of a tensor, by its first element.
+# Load a tile of a tensor by the index of its first element.
 cuc_tile_load_at(program, file, line, tensor, count, index, rank, shape, options) =
     ccall((:cuc_tile_load_at, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, rank, shape, options)
-# Rows of a tensor: `ids` pick elements of its first axis.
+# Load rows of a tensor: `ids` select elements of its first axis.
 cuc_tile_load_rows(program, file, line, tensor, ids, count, index, rank, shape, options) =
     ccall((:cuc_tile_load_rows, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, UInt32, Ptr{cuc_tile}, UInt32, Ptr{Int64}, Ptr{cuc_tile_access_options}), program, file, line, tensor, ids, count, index, rank, shape, options)
 # the natural logarithm
@@ -2805,13 +2805,13 @@ cuc_tile_log1p(program, file, line, x) =
 # the logarithm to base 2
 cuc_tile_log2(program, file, line, x) =
     ccall((:cuc_tile_log2, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# Begin a loop without end, up to the next cuc_tile_end(); cuc_tile_while() and cuc_tile_break() leave it.
+# Begin an infinite loop, up to the matching cuc_tile_end(); cuc_tile_while() and cuc_tile_break() leave it.
 cuc_tile_loop(program, file, line) =
     ccall((:cuc_tile_loop, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
 # x < y
 cuc_tile_lt(program, file, line, x, y) =
     ccall((:cuc_tile_lt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# A matrix product, as `@`: cuc_tile_mma() into zeros of f32, f64 or i32.
+# Multiply two matrices, like `@`: cuc_tile_mma() with zeros of f32, f64 or i32 as accumulator.
 cuc_tile_matmul(program, file, line, a, b) =
     ccall((:cuc_tile_matmul, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, a, b)
 # the largest number
@@ -2850,7 +2850,7 @@ cuc_tile_minimum_nan(program, file, line, x, y) =
 # RN; CUC_TILE_NAN
 cuc_tile_minimum_round(program, file, line, x, y, round) =
     ccall((:cuc_tile_minimum_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
-# A matrix product added to an accumulator. In a loop, assign it to the variable that it came from.
+# Add a matrix product to an accumulator. In a loop, assign the result to the accumulator's variable.
 cuc_tile_mma(program, file, line, a, b, acc, precision, fast_acc) =
     ccall((:cuc_tile_mma, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile, Int32, Int32), program, file, line, a, b, acc, precision, fast_acc)
 # x % y, with the sign of y
@@ -2862,7 +2862,7 @@ cuc_tile_mul(program, file, line, x, y) =
 # RN, RZ, RM, RP
 cuc_tile_mul_round(program, file, line, x, y, round) =
     ccall((:cuc_tile_mul_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
-# Give a value a name: that is what the program's text calls it.
+# Name a value in the program's text.
 cuc_tile_name(program, file, line, x, name) =
     ccall((:cuc_tile_name, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Cstring), program, file, line, x, name)
 # x != y
@@ -2871,13 +2871,13 @@ cuc_tile_ne(program, file, line, x, y) =
 # -x
 cuc_tile_neg(program, file, line, x) =
     ccall((:cuc_tile_neg, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# How many blocks the grid has along an axis.
+# The number of blocks of the grid along an axis.
 cuc_tile_num_blocks(program, file, line, axis) =
     ccall((:cuc_tile_num_blocks, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Int32), program, file, line, axis)
-# The axes in another order.
+# Permute the axes of a tile.
 cuc_tile_permute(program, file, line, x, count, axes) =
     ccall((:cuc_tile_permute, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
-# Random bits, the same for the same arguments: four tiles of u32.
+# Generate random bits, as four tiles of u32; equal arguments give equal bits.
 cuc_tile_philox(result, program, file, line, seed, counter) =
     ccall((:cuc_tile_philox, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), result, program, file, line, seed, counter)
 # x ** y: floats
@@ -2892,37 +2892,37 @@ cuc_tile_prod(program, file, line, x, count, axes) =
 # RN, RZ, RM, RP at each step
 cuc_tile_prod_round(program, file, line, x, count, axes, round) =
     ccall((:cuc_tile_prod_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}, Int32), program, file, line, x, count, axes, round)
-# Begin a program without kernels.
+# Create a program without kernels.
 cuc_tile_program_create(out) =
     ccall((:cuc_tile_program_create, libcucore), cuc_status, (Ptr{Ptr{cuc_tile_program}},), out)
-# End a program: all of its errors, or its source.
+# Finish a program: report all its errors, or return its source.
 cuc_tile_program_finish(source, program) =
     ccall((:cuc_tile_program_finish, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{cuc_tile_program}), source, program)
-# The errors there are so far, each as `FILE:LINE: error T123: op: operand NAME: ...`, and below it the calls of cuc_tile_enter() that it stands in.
+# The errors so far, each as `FILE:LINE: error T123: op: operand NAME: ...`, followed by the enclosing cuc_tile_enter() calls.
 cuc_tile_program_log(program) =
     ccall((:cuc_tile_program_log, libcucore), Cstring, (Ptr{cuc_tile_program},), program)
-# Drop a reference; the last one frees the program and its source.
+# Release a reference; the last one frees the program and its source.
 cuc_tile_program_release(program) =
     ccall((:cuc_tile_program_release, libcucore), Cvoid, (Ptr{cuc_tile_program},), program)
-# Hold one reference more.
+# Add a reference to a program.
 cuc_tile_program_retain(program) =
     ccall((:cuc_tile_program_retain, libcucore), Ptr{cuc_tile_program}, (Ptr{cuc_tile_program},), program)
-# Give a program another budget than the default, for what was built before and what is built from here on.
+# Set the budget of a program, both for what is already built and for what follows.
 cuc_tile_program_set_budget(program, budget) =
     ccall((:cuc_tile_program_set_budget, libcucore), cuc_status, (Ptr{cuc_tile_program}, Ptr{cuc_tile_budget}), program, budget)
-# How many axes a value has.
+# The number of axes of a value.
 cuc_tile_rank(program, x) =
     ccall((:cuc_tile_rank, libcucore), Int32, (Ptr{cuc_tile_program}, cuc_tile), program, x)
-# Reduce tiles along an axis, together, by a function that is associative.
+# Reduce several tiles together along an axis with an associative function.
 cuc_tile_reduce(result, program, file, line, combine, user, count, x, axis, identity) =
     ccall((:cuc_tile_reduce, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, Ptr{Cvoid}, Ptr{Cvoid}, UInt32, Ptr{cuc_tile}, Int32, Ptr{cuc_tile}), result, program, file, line, combine, user, count, x, axis, identity)
-# The elements, in their order, in another shape.
+# Change the shape of a tile, keeping the order of elements.
 cuc_tile_reshape(program, file, line, x, rank, shape) =
     ccall((:cuc_tile_reshape, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, rank, shape)
-# End the block of the grid here. What follows in the same block of the program is not put in.
+# End this block of the grid. Later code in the same block of the program is not generated.
 cuc_tile_return(program, file, line) =
     ccall((:cuc_tile_return, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
-# Elements moved along an axis, round: element i of the result was i - n.
+# Rotate elements along an axis: element i of the result is element i - n of x, cyclically.
 cuc_tile_roll(program, file, line, x, n, axis) =
     ccall((:cuc_tile_roll, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, n, axis)
 # the nearest integer, half to even
@@ -2937,16 +2937,16 @@ cuc_tile_rsqrt_round(program, file, line, x, round) =
 # Add a scalar to the kernel's parameters.
 cuc_tile_scalar(program, file, line, name, dtype) =
     ccall((:cuc_tile_scalar, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_dtype), program, file, line, name, dtype)
-# Combine tiles along an axis, together, by a function that is associative, and keep each step.
+# Scan several tiles together along an axis with an associative function.
 cuc_tile_scan(result, program, file, line, combine, user, count, x, axis, identity, reverse) =
     ccall((:cuc_tile_scan, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, Ptr{Cvoid}, Ptr{Cvoid}, UInt32, Ptr{cuc_tile}, Int32, Ptr{cuc_tile}, Int32), result, program, file, line, combine, user, count, x, axis, identity, reverse)
-# Write elements of a tensor, each picked by its own index. Of several at one place one arrives.
+# Store elements of a tensor, each by its own index. Of several at one place, one is stored.
 cuc_tile_scatter(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_scatter, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
-# Let a variable stand for another value from here on.
+# Assign a value to a variable.
 cuc_tile_set(program, file, line, variable, value) =
     ccall((:cuc_tile_set, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile_variable, cuc_tile), program, file, line, variable, value)
-# Elements moved along an axis: element i of the result was i - n.
+# Shift elements along an axis: element i of the result is element i - n of x.
 cuc_tile_shift(program, file, line, x, n, axis, pad) =
     ccall((:cuc_tile_shift, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32, cuc_tile), program, file, line, x, n, axis, pad)
 # x << y: integers
@@ -2964,7 +2964,7 @@ cuc_tile_sin(program, file, line, x) =
 # the hyperbolic sine
 cuc_tile_sinh(program, file, line, x) =
     ccall((:cuc_tile_sinh, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# A part of a tensor: of one axis the elements from `start` up to `stop`, cut to what there is.
+# Slice a tensor along an axis: elements from `start` up to `stop`, clipped to the extent.
 cuc_tile_slice(program, file, line, tensor, axis, start, stop) =
     ccall((:cuc_tile_slice, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32, cuc_tile, cuc_tile), program, file, line, tensor, axis, start, stop)
 # ascending, NaN last
@@ -2976,10 +2976,10 @@ cuc_tile_sqrt(program, file, line, x) =
 # RN, RZ, RM, RP; of f32 APPROX
 cuc_tile_sqrt_round(program, file, line, x, round) =
     ccall((:cuc_tile_sqrt_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, round)
-# An axis of extent 1 taken out.
+# Remove an axis of extent 1.
 cuc_tile_squeeze(program, file, line, x, axis) =
     ccall((:cuc_tile_squeeze, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
-# Write a tile of a tensor, by its number. What lies outside of the tensor is not written.
+# Store a tile of a tensor by tile index. Elements outside the tensor are not written.
 cuc_tile_store(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_store, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
 # adds
@@ -2988,7 +2988,7 @@ cuc_tile_store_add(program, file, line, tensor, count, index, x, options) =
 # bitwise
 cuc_tile_store_and(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_store_and, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
-# Write a tile of a tensor, by its first element.
+# Store a tile of a tensor by the index of its first element.
 cuc_tile_store_at(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_store_at, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
 # leaves the larger
@@ -3000,7 +3000,7 @@ cuc_tile_store_min(program, file, line, tensor, count, index, x, options) =
 # bitwise
 cuc_tile_store_or(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_store_or, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
-# Write rows of a tensor: `ids` pick elements of its first axis.
+# Store rows of a tensor: `ids` select elements of its first axis.
 cuc_tile_store_rows(program, file, line, tensor, ids, count, index, x, options) =
     ccall((:cuc_tile_store_rows, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, ids, count, index, x, options)
 # bitwise
@@ -3021,7 +3021,7 @@ cuc_tile_sum(program, file, line, x, count, axes) =
 # RN, RZ, RM, RP at each step
 cuc_tile_sum_round(program, file, line, x, count, axes, round) =
     ccall((:cuc_tile_sum_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}, Int32), program, file, line, x, count, axes, round)
-# Elements picked by number along an axis.
+# Select elements by index along an axis.
 cuc_tile_take(program, file, line, x, index, axis) =
     ccall((:cuc_tile_take, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, index, axis)
 # the tangent
@@ -3036,45 +3036,45 @@ cuc_tile_tanh_round(program, file, line, x, round) =
 # Add a tensor to the kernel's parameters.
 cuc_tile_tensor(program, file, line, name, dtype, extents) =
     ccall((:cuc_tile_tensor, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring, cuc_dtype, Cstring), program, file, line, name, dtype, extents)
-# The largest elements along an axis, in falling order, and where they were.
+# The largest elements along an axis, in descending order, and their indices.
 cuc_tile_topk(values, indices, program, file, line, x, count, axis) =
     ccall((:cuc_tile_topk, libcucore), Cvoid, (Ptr{cuc_tile}, Ptr{cuc_tile}, Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int64, Int32), values, indices, program, file, line, x, count, axis)
-# The last two axes exchanged.
+# Transpose the last two axes.
 cuc_tile_trans(program, file, line, x) =
     ccall((:cuc_tile_trans, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
 # the next integer towards 0
 cuc_tile_trunc(program, file, line, x) =
     ccall((:cuc_tile_trunc, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# An integer constant from 0 to 2^64 - 1: cuc_tile_int() of what i64 does not hold, too.
+# Create an integer constant from 0 to 2^64 - 1, beyond the range of cuc_tile_int().
 cuc_tile_uint(program, file, line, value) =
     ccall((:cuc_tile_uint, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, UInt64), program, file, line, value)
-# Go through all that the auto() constants of a kernel may be, for the program's dimensions.
+# Enumerate the candidates for the auto() constants of a kernel, for the program's dimensions.
 cuc_tile_visit_candidates(program, kernel, visit, user) =
     ccall((:cuc_tile_visit_candidates, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{Cvoid}, Ptr{Cvoid}), program, kernel, visit, user)
-# Tell the dimensions that arguments give a kernel, as the `dimensions` of cuc_program_options.
+# Report the dimensions that arguments give a kernel, in the form of `dimensions` in cuc_program_options.
 cuc_tile_visit_dimensions(program, kernel, args, count, visit, user) =
     ccall((:cuc_tile_visit_dimensions, libcucore), cuc_status, (Ptr{cuc_program}, Cstring, Ptr{cuc_arg}, Csize_t, Ptr{Cvoid}, Ptr{Cvoid}), program, kernel, args, count, visit, user)
-# The element of x where c is true, else that of y.
+# Select the element of x where c is true, else that of y.
 cuc_tile_where(program, file, line, c, x, y) =
     ccall((:cuc_tile_where, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, cuc_tile), program, file, line, c, x, y)
-# Go on in this turn of the loop only while a condition holds, else leave the loop.
+# Leave the loop unless a condition holds.
 cuc_tile_while(program, file, line, condition) =
     ccall((:cuc_tile_while, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, condition)
-# A tile of zeros.
+# Create a tile of zeros.
 cuc_tile_zeros(program, file, line, dtype, rank, shape) =
     ccall((:cuc_tile_zeros, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, UInt32, Ptr{Int64}), program, file, line, dtype, rank, shape)
-# Put a record into a file, in place of one of the same GPU, toolkit, program, kernel, constants and dimensions.
+# Add a record to a file, replacing one with the same GPU, toolkit, program, kernel, constants and dimensions.
 cuc_tuned_add(path, record) =
     ccall((:cuc_tuned_add, libcucore), cuc_status, (Cstring, Ptr{cuc_tuned_record}), path, record)
-# Find the choice for a program on a GPU, for extents that are near enough.
+# Find the choice for a program on a GPU, for near extents.
 cuc_tuned_find(choice, room, path, key) =
     ccall((:cuc_tuned_find, libcucore), cuc_status, (Ptr{UInt8}, Csize_t, Cstring, Ptr{cuc_tuned_record}), choice, room, path, key)
-# Name a tile program by its text.
+# Compute the name of a tile program from its text.
 cuc_tuned_program(out, text, bytes) =
     ccall((:cuc_tuned_program, libcucore), cuc_status, (Ptr{UInt8}, Cstring, Csize_t), out, text, bytes)
-# The version of the library that runs, as CUC_VERSION counts.
+# The version of the library loaded at run time, encoded like CUC_VERSION.
 cuc_version() =
     ccall((:cuc_version, libcucore), UInt32, ())
-# The version of the library that runs, as text.
+# The version of the library loaded at run time, as text.
 cuc_version_string() =
     ccall((:cuc_version_string, libcucore), Cstring, ())

@@ -1270,91 +1270,91 @@ class cuc_dl_managed_tensor_versioned(ctypes.Structure):
     dl_tensor: Any
 
 def cuc_buffer_access(buffer: Pointer) -> int:
-    """Who can reach a buffer."""
+    """The parties that can access a buffer."""
 def cuc_buffer_bytes(buffer: Pointer) -> int:
-    """How long a buffer is."""
+    """The length of a buffer."""
 def cuc_buffer_copy(stream: Pointer, dst: Pointer, dst_offset: int, src: Pointer, src_offset: int, bytes: int) -> int:
-    """Copy bytes of one buffer into another, in stream order; also across devices, and within one buffer where the ranges do not overlap."""
+    """Copy bytes from one buffer into another, in stream order; also between devices, and between ranges of one buffer that do not overlap."""
 def cuc_buffer_create(out: Pointer, resource: Pointer, bytes: int, stream: Pointer) -> int:
     """Allocate a buffer."""
 def cuc_buffer_device(buffer: Pointer) -> int | None:
-    """The device that a buffer's memory is of."""
+    """The device that owns a buffer's memory."""
 def cuc_buffer_export(out: Pointer, buffer: Pointer) -> int:
-    """What names a buffer to a process that has imported its pool."""
+    """Export a buffer to a process that has imported its pool."""
 def cuc_buffer_export_pieces(pieces: Pointer, room: int, count: Pointer, buffer: Pointer) -> int:
-    """The memory behind a buffer of virtual memory, for another process:"""
+    """Export the memory of a virtual-memory buffer to another process, as one file descriptor for each piece."""
 def cuc_buffer_fill(stream: Pointer, buffer: Pointer, offset: int, pattern: int, pattern_bytes: int, bytes: int) -> int:
     """Fill a part of a buffer with a pattern, in stream order."""
 def cuc_buffer_from_pointer(out: Pointer, ptr: int, bytes: int, options: Pointer) -> int:
-    """Make a buffer of memory that exists already:"""
+    """Create a buffer over existing memory:"""
 def cuc_buffer_get_host_pointer(out: Pointer, buffer: Pointer) -> int:
-    """The address by which the CPU reaches a buffer of pinned, managed or host memory."""
+    """The CPU address of a buffer of pinned, managed or host memory."""
 def cuc_buffer_grow(out: Pointer, buffer: Pointer, bytes: int) -> int:
-    """A buffer of another size over the memory of one that there is, which stays as it is."""
+    """Create a buffer of another size over the memory of an existing buffer, which stays unchanged."""
 def cuc_buffer_import(out: Pointer, pool: Pointer, handle: Pointer, bytes: int, stream: Pointer) -> int:
-    """Have another process's buffer."""
+    """Import another process's buffer."""
 def cuc_buffer_import_pieces(out: Pointer, resource: Pointer, pieces: Pointer, count: int, bytes: int, stream: Pointer) -> int:
-    """A buffer over the memory of another process."""
+    """Create a buffer over memory of another process."""
 def cuc_buffer_memory_resource(buffer: Pointer) -> int | None:
-    """The resource that a buffer goes back to."""
+    """The resource that will free a buffer."""
 def cuc_buffer_options_init(options: Pointer, caller_size: int) -> None:
     """Zero a cuc_buffer_options and write its size."""
 def cuc_buffer_owner(buffer: Pointer) -> int | None:
-    """The owner that cuc_buffer_from_pointer() was given."""
+    """The owner that was passed to cuc_buffer_from_pointer()."""
 def cuc_buffer_parent(buffer: Pointer) -> int | None:
-    """The buffer that a slice is a part of."""
+    """The buffer that a slice belongs to."""
 def cuc_buffer_ptr(buffer: Pointer) -> int:
     """The address of a buffer."""
 def cuc_buffer_read(stream: Pointer, dst: Pointer, buffer: Pointer, offset: int, bytes: int) -> int:
-    """Copy bytes of a buffer to the host, in stream order."""
+    """Copy bytes from a buffer to the host, in stream order."""
 def cuc_buffer_release(buffer: Pointer) -> None:
-    """Let go of a buffer; the last reference frees the memory."""
+    """Release a buffer; the last release frees the memory."""
 def cuc_buffer_retain(buffer: Pointer) -> int | None:
-    """Hold a buffer once more."""
+    """Add a reference to a buffer."""
 def cuc_buffer_set_stream(buffer: Pointer, stream: Pointer) -> int:
     """Set the stream that will free a buffer."""
 def cuc_buffer_slice(out: Pointer, parent: Pointer, offset: int, bytes: int) -> int:
-    """A part of a buffer as a buffer; it holds the whole one."""
+    """Create a buffer over a part of another, which it retains."""
 def cuc_buffer_stream(buffer: Pointer) -> int | None:
     """The stream that will free a buffer."""
 def cuc_buffer_write(stream: Pointer, buffer: Pointer, offset: int, src: Pointer, bytes: int) -> int:
-    """Copy bytes of the host into a buffer, in stream order."""
+    """Copy bytes from the host into a buffer, in stream order."""
 def cuc_code_from_name(name: bytes | None) -> int:
-    """The kind of object code of a name."""
+    """The kind of object code with a given name."""
 def cuc_code_name(kind: int) -> bytes | None:
     """The name of a kind of object code, such as 'cubin'."""
 def cuc_context_device(context: Pointer) -> int | None:
     """The device of a context."""
 def cuc_context_disable_peer_access(context: Pointer, peer: Pointer) -> int:
-    """Take cuc_context_enable_peer_access() back."""
+    """Undo cuc_context_enable_peer_access()."""
 def cuc_context_enable_peer_access(context: Pointer, peer: Pointer) -> int:
-    """Let kernels of a context reach the memory of another device's context."""
+    """Let kernels of a context access memory allocated in another device's context."""
 def cuc_context_from_handle(out: Pointer, handle: Pointer) -> int:
-    """Wrap a context that was made with the driver."""
+    """Wrap a context that was created with the driver."""
 def cuc_context_get_current(out: Pointer) -> int:
     """The context that is current on the calling thread."""
 def cuc_context_get_id(out: Pointer, context: Pointer) -> int:
-    """A number that no other context of the process has or will have."""
+    """An identifier that no other context of the process ever shares."""
 def cuc_context_get_limit(out: Pointer, context: Pointer, limit: int) -> int:
     """Read a limit of a context."""
 def cuc_context_get_priority_range(least: Pointer, greatest: Pointer, context: Pointer) -> int:
-    """The priorities that streams of a context may have."""
+    """The range of stream priorities in a context."""
 def cuc_context_handle(context: Pointer) -> int | None:
-    """The driver's own handle of a context."""
+    """The driver's handle of a context."""
 def cuc_context_is_primary(context: Pointer) -> int:
-    """Whether a context is its device's primary one."""
+    """Check whether a context is its device's primary context."""
 def cuc_context_lost(context: Pointer) -> int:
-    """Whether an earlier failure destroyed a context."""
+    """Check whether an earlier failure destroyed a context."""
 def cuc_context_release(context: Pointer) -> None:
-    """Let go of a context."""
+    """Release a context."""
 def cuc_context_retain(context: Pointer) -> int | None:
-    """Hold a context once more."""
+    """Add a reference to a context."""
 def cuc_context_set_current(context: Pointer, previous: Pointer) -> int:
     """Make a context current on the calling thread."""
 def cuc_context_set_limit(context: Pointer, limit: int, value: int) -> int:
-    """Ask for a limit of a context; the driver may round it."""
+    """Set a limit of a context; the driver may round the value."""
 def cuc_context_synchronize(context: Pointer) -> int:
-    """Wait until all work in a context is done."""
+    """Wait until all work in a context is complete."""
 def cuc_copy(stream: Pointer, dst: int, src: int, bytes: int) -> int:
     """Copy bytes in any direction, in stream order."""
 def cuc_copy_2d(stream: Pointer, params: Pointer) -> int:
@@ -1370,53 +1370,53 @@ def cuc_copy_batch(stream: Pointer, params: Pointer) -> int:
 def cuc_copy_batch_params_init(params: Pointer, caller_size: int) -> None:
     """Zero a cuc_copy_batch_params and write its size."""
 def cuc_copy_peer(stream: Pointer, dst: int, dst_device: Pointer, src: int, src_device: Pointer, bytes: int) -> int:
-    """Copy bytes from one device to another, in stream order, with both devices named."""
+    """Copy bytes from one device to another, in stream order, naming both devices."""
 def cuc_copy_to_device(stream: Pointer, dst: int, src: Pointer, bytes: int) -> int:
-    """Copy bytes of the host to a device, in stream order."""
+    """Copy bytes from the host to a device, in stream order."""
 def cuc_copy_to_host(stream: Pointer, dst: Pointer, src: int, bytes: int) -> int:
-    """Copy bytes of a device to the host, in stream order."""
+    """Copy bytes from a device to the host, in stream order."""
 def cuc_device_arch(device: Pointer) -> bytes | None:
-    """The architecture that code for a device is compiled for, 'sm_90'."""
+    """The architecture to compile for on a device, such as 'sm_90'."""
 def cuc_device_attribute_at(attribute: Pointer, name: Pointer, unit: Pointer, index: int) -> int:
     """The value, name and unit of the listed attribute at an index."""
 def cuc_device_attribute_count() -> int:
-    """How many attributes are listed, for going through them all."""
+    """The number of attributes that cuc_device_attribute_at() can enumerate."""
 def cuc_device_attribute_from_name(out: Pointer, name: bytes | None) -> int:
-    """The attribute of a name such as 'max_threads_per_block'."""
+    """The attribute with a given name, such as 'max_threads_per_block'."""
 def cuc_device_can_access_peer(out: Pointer, device: Pointer, peer: Pointer) -> int:
-    """Whether kernels on a device can reach another device's memory."""
+    """Check whether kernels on a device can access another device's memory."""
 def cuc_device_get(out: Pointer, ordinal: int) -> int:
-    """The device of an ordinal."""
+    """The device with a given ordinal."""
 def cuc_device_get_attribute(out: Pointer, device: Pointer, attribute: int) -> int:
-    """One attribute."""
+    """Read one attribute."""
 def cuc_device_get_by_pci_bus_id(out: Pointer, bus_id: bytes | None) -> int:
-    """The device of a PCI address."""
+    """The device at a given PCI address."""
 def cuc_device_get_compute_capability(major: Pointer, minor: Pointer, device: Pointer) -> int:
     """The compute capability of a device."""
 def cuc_device_get_context(out: Pointer, device: Pointer) -> int:
-    """The primary context of a device, the one that the CUDA runtime uses too."""
+    """The primary context of a device, which the CUDA runtime uses too."""
 def cuc_device_get_count(out: Pointer) -> int:
-    """How many devices the driver sees."""
+    """The number of devices that the driver sees."""
 def cuc_device_get_current(out: Pointer) -> int:
     """The device of the calling thread's current context, or device 0 when it has none."""
 def cuc_device_get_graph_memory(out: Pointer, device: Pointer, which: int) -> int:
-    """How much memory a device has for what graphs allocate."""
+    """Read the size of a device's graph memory."""
 def cuc_device_get_memory_info(free_bytes: Pointer, total_bytes: Pointer, device: Pointer) -> int:
-    """How much memory a device has, and how much of it is free now."""
+    """The total and the currently free memory of a device."""
 def cuc_device_get_memory_resource(out: Pointer, device: Pointer) -> int:
-    """The default resource of a device:"""
+    """The default resource of a device, used for buffers that name none."""
 def cuc_device_get_peer_attribute(out: Pointer, device: Pointer, peer: Pointer, attribute: int) -> int:
-    """One property of the way between two devices."""
+    """Read one property of the connection between two devices."""
 def cuc_device_get_properties(out: Pointer, device: Pointer) -> int:
-    """Every attribute at once."""
+    """Read every attribute at once."""
 def cuc_device_get_sensors(out: Pointer, device: Pointer, wanted: int) -> int:
-    """Clocks, temperature, power, and why the clocks are low, as NVML tells them."""
+    """Read clocks, temperature, power and the reasons for low clocks from NVML."""
 def cuc_device_get_sms(out: Pointer, device: Pointer) -> int:
     """All multiprocessors of a device."""
 def cuc_device_get_uuid_bytes(out: Pointer, device: Pointer) -> int:
     """The sixteen bytes of a device's UUID."""
 def cuc_device_handle(device: Pointer) -> int:
-    """The driver's own handle of a device."""
+    """The driver's handle of a device."""
 def cuc_device_name(device: Pointer) -> bytes | None:
     """The name of a device, such as 'NVIDIA H200'."""
 def cuc_device_ordinal(device: Pointer) -> int:
@@ -1424,33 +1424,33 @@ def cuc_device_ordinal(device: Pointer) -> int:
 def cuc_device_pci_bus_id(device: Pointer) -> bytes | None:
     """The PCI address of a device, '0000:3b:00.0'."""
 def cuc_device_reset_graph_memory(device: Pointer, which: int) -> int:
-    """Start a high mark of graphs' memory anew, from what there is now."""
+    """Reset a high mark of graph memory to the present size."""
 def cuc_device_set_current(device: Pointer, previous: Pointer) -> int:
     """Make a device's primary context current on the calling thread."""
 def cuc_device_set_memory_resource(device: Pointer, resource: Pointer) -> int:
     """Set the default resource of a device, for the whole process."""
 def cuc_device_synchronize(device: Pointer) -> int:
-    """Wait until all work in a device's primary context is done."""
+    """Wait until all work in a device's primary context is complete."""
 def cuc_device_trim_graph_memory(device: Pointer) -> int:
-    """Give memory back that is kept for graphs' next launches."""
+    """Return memory that is kept for later graph launches to the system."""
 def cuc_device_uuid(device: Pointer) -> bytes | None:
-    """The UUID of a device as NVML and nvidia-smi write it, 'GPU-' or 'MIG-' and five groups."""
+    """The UUID of a device in the form that NVML and nvidia-smi use:"""
 def cuc_driver_get_path(out: Pointer) -> int:
-    """The file that the driver was loaded from."""
+    """The file from which the driver was loaded."""
 def cuc_driver_get_version(out: Pointer) -> int:
-    """The newest CUDA that the driver serves."""
+    """The newest CUDA version that the driver supports."""
 def cuc_driver_is_simulated() -> int:
-    """Whether the driver simulates a device instead of driving one, as CUCORE_DRIVER can ask for."""
+    """Check whether the driver is simulated instead of driving a device, as CUCORE_DRIVER can request."""
 def cuc_dtype_bits(dtype: int) -> int:
-    """How many bits an element takes."""
+    """The size of an element in bits."""
 def cuc_dtype_from_name(name: bytes | None) -> int:
-    """The element type of a name."""
+    """The element type with a given name."""
 def cuc_dtype_name(dtype: int) -> bytes | None:
     """The name of an element type, such as 'f32'."""
 def cuc_error_clear() -> None:
-    """Forget the thread's last failure."""
+    """Clear the thread's last failure."""
 def cuc_error_explanation() -> bytes | None:
-    """What the failure means and what to do about it, in plain words."""
+    """The meaning of the failure and its remedy, in plain words."""
 def cuc_error_function() -> bytes | None:
     """The public function that failed, such as 'cuc_stream_create'."""
 def cuc_error_library() -> int:
@@ -1458,19 +1458,19 @@ def cuc_error_library() -> int:
 def cuc_error_library_call() -> bytes | None:
     """The function of that library that failed, such as 'cuMemAllocAsync'."""
 def cuc_error_library_code() -> int:
-    """That library's own code, such as the CUresult."""
+    """The error code of that library, such as the CUresult."""
 def cuc_error_library_symbol() -> bytes | None:
-    """That code's symbolic name, such as 'CUDA_ERROR_OUT_OF_MEMORY'."""
+    """The symbolic name of that code, such as 'CUDA_ERROR_OUT_OF_MEMORY'."""
 def cuc_error_log() -> bytes | None:
     """The log that came with the failure:"""
 def cuc_error_message() -> bytes | None:
     """The thread's last failure as one readable paragraph, notes included."""
 def cuc_error_note(index: int) -> bytes | None:
-    """One note."""
+    """One note of the failure."""
 def cuc_error_note_count() -> int:
-    """How many notes the failure carries."""
+    """The number of notes that the failure carries."""
 def cuc_error_set(status: int, function: bytes | None, message: bytes | None) -> int:
-    """Set the thread's last failure:"""
+    """Set the thread's last failure, from a callback that fails or from a library that builds on cucore and reports its failures the same way."""
 def cuc_error_status() -> int:
     """The status of the thread's last failure."""
 def cuc_event_context(event: Pointer) -> int | None:
@@ -1482,467 +1482,467 @@ def cuc_event_create_in(out: Pointer, context: Pointer, options: Pointer) -> int
 def cuc_event_device(event: Pointer) -> int | None:
     """The device of an event."""
 def cuc_event_export(out: Pointer, event: Pointer) -> int:
-    """What names an event to another process."""
+    """Export an event to another process."""
 def cuc_event_fd(out: Pointer, event: Pointer) -> int:
-    """A file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio."""
+    """Create a file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio."""
 def cuc_event_flags(event: Pointer) -> int:
-    """The flags that an event was made with."""
+    """The flags that an event was created with."""
 def cuc_event_from_handle(out: Pointer, handle: Pointer, context: Pointer, flags: int) -> int:
-    """Wrap an event that was made elsewhere:"""
+    """Wrap an event that was created elsewhere:"""
 def cuc_event_get_elapsed(milliseconds: Pointer, start: Pointer, end: Pointer) -> int:
-    """The time between two events on the device."""
+    """The time between two events, measured on the device."""
 def cuc_event_handle(event: Pointer) -> int | None:
-    """The driver's own handle of an event, which is also its cudaEvent_t."""
+    """The driver's handle of an event, which is also its cudaEvent_t."""
 def cuc_event_import(out: Pointer, device: Pointer, handle: Pointer) -> int:
-    """Have another process's event, to wait for what it has recorded."""
+    """Import another process's event, to wait for its recording."""
 def cuc_event_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_event_query(event: Pointer) -> int:
-    """Whether an event has completed, without waiting."""
+    """Check whether an event has completed, without waiting."""
 def cuc_event_record(event: Pointer, stream: Pointer) -> int:
-    """Record an event:"""
+    """Record an event; it completes when all work now on the stream is complete."""
 def cuc_event_record_external(event: Pointer, stream: Pointer) -> int:
-    """Let a graph record an event, for work outside of it:"""
+    """Add a node that records an event for work outside the graph."""
 def cuc_event_release(event: Pointer) -> None:
-    """Let go of an event."""
+    """Release an event."""
 def cuc_event_retain(event: Pointer) -> int | None:
-    """Hold an event once more."""
+    """Add a reference to an event."""
 def cuc_event_synchronize(event: Pointer) -> int:
     """Wait until an event has completed."""
 def cuc_explain(out: Pointer, library: int, code: int) -> int:
-    """Explain a library's code, without any driver or device."""
+    """Explain a library's error code; needs no driver and no device."""
 def cuc_explain_at(out: Pointer, library: int, index: int) -> int:
-    """The explanation at an index, by ascending code."""
+    """The explanation at an index, in order of ascending code."""
 def cuc_explain_count(library: int) -> int:
-    """How many codes of a library can be explained, for going through them all."""
+    """The number of codes of a library that cuc_explain_at() can enumerate."""
 def cuc_explain_text(out: Pointer, text: bytes | None) -> int:
-    """Explain a code by its name or number as text:"""
+    """Explain a code given as text, by name or number:"""
 def cuc_fill(stream: Pointer, ptr: int, pattern: int, pattern_bytes: int, count: int) -> int:
-    """Fill memory of a device with a pattern, in stream order."""
+    """Fill device memory with a pattern, in stream order."""
 def cuc_fill_2d(stream: Pointer, params: Pointer) -> int:
     """Fill a rectangle of a device's memory with a pattern, in stream order."""
 def cuc_fill_2d_params_init(params: Pointer, caller_size: int) -> None:
     """Zero a cuc_fill_2d_params and write its size."""
 def cuc_find_header_count() -> int:
-    """How many names cuc_find_header_dir() knows."""
+    """The number of names that cuc_find_header_dir() knows."""
 def cuc_find_header_dir(out: Pointer, name: bytes | None) -> int:
-    """Find the folder of a library's headers:"""
+    """Find the folder of a library's headers, as a compiler takes it after -I."""
 def cuc_find_header_name(index: int) -> bytes | None:
     """A name that cuc_find_header_dir() knows."""
 def cuc_find_library(out: Pointer, name: bytes | None) -> int:
     """Find a library."""
 def cuc_find_library_count() -> int:
-    """How many libraries cuc_find_library() knows."""
+    """The number of libraries that cuc_find_library() knows."""
 def cuc_find_library_name(index: int) -> bytes | None:
     """The name of a library that cuc_find_library() knows."""
 def cuc_found_method(found: Pointer) -> bytes | None:
-    """How it was found:"""
+    """The method that found it:"""
 def cuc_found_path(found: Pointer) -> bytes | None:
-    """The file of a library, or the folder of headers."""
+    """The path of the library file, or of the folder of headers."""
 def cuc_found_release(found: Pointer) -> None:
-    """Give a reference back; the last one frees it."""
+    """Release a reference to a search result; the last one frees it."""
 def cuc_found_retain(found: Pointer) -> int | None:
-    """Share what was found."""
+    """Add a reference to a search result."""
 def cuc_found_tried_at(found: Pointer, index: int) -> bytes | None:
-    """A place that was tried before, as one line:"""
+    """A location tried before, as one line:"""
 def cuc_found_tried_count(found: Pointer) -> int:
-    """How many places were tried before."""
+    """The number of locations tried before."""
 def cuc_gemm(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
     """Compute a product, in stream order:"""
 def cuc_gemm_args_init(args: Pointer, caller_size: int) -> None:
-    """Set arguments to none."""
+    """Set arguments to their defaults."""
 def cuc_gemm_batched(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
-    """Compute many products of one shape, in stream order:"""
+    """Compute many products of one shape, in stream order, each as by cuc_gemm()."""
 def cuc_gemm_grouped(stream: Pointer, plan: Pointer, alpha: float, beta: float, args: Pointer) -> int:
-    """Compute products that share b's shape, each of a range of rows, in stream order."""
+    """Compute products with the same shape of b, each over a range of rows, in stream order."""
 def cuc_gemm_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
 def cuc_gemm_options_set_choice(options: Pointer, choice: bytes | None) -> int:
-    """Write a choice, as records and cuc_gemm_visit_candidates() have it, into options."""
+    """Apply a choice, in the form of records and cuc_gemm_visit_candidates(), to options."""
 def cuc_gemm_plan_create(out: Pointer, device: Pointer, options: Pointer) -> int:
-    """Make a plan:"""
+    """Create a plan:"""
 def cuc_gemm_plan_get_choice(out: Pointer, plan: Pointer) -> int:
-    """What was chosen for a plan."""
+    """The choice made for a plan."""
 def cuc_gemm_plan_get_record(out: Pointer, plan: Pointer) -> int:
-    """A plan's choice as a record, to be kept with cuc_tuned_add() by who has measured it."""
+    """A plan's choice as a record, for code that has measured it and stores it with cuc_tuned_add()."""
 def cuc_gemm_plan_release(plan: Pointer) -> None:
-    """Drop a reference; the last one frees the plan."""
+    """Release a reference; the last one frees the plan."""
 def cuc_gemm_plan_retain(plan: Pointer) -> int | None:
-    """Hold one reference more."""
+    """Add a reference to a plan."""
 def cuc_gemm_plan_source(plan: Pointer, index: int) -> bytes | None:
-    """The tile program of a plan, to look at or to begin from."""
+    """The tile program of a plan, to read or to start from."""
 def cuc_gemm_plan_workspace_bytes(plan: Pointer, m: int, n: int) -> int:
-    """How much workspace a product takes."""
+    """The size of the workspace that a product needs."""
 def cuc_gemm_visit_candidates(device: Pointer, options: Pointer, visit: Pointer, user: Pointer) -> int:
-    """Go through what a plan may choose among for a shape, with what the model thinks of each."""
+    """Enumerate the candidates of a plan for a shape, with the cost model's estimate of each."""
 def cuc_graph_add_edges(graph: Pointer, from_: Pointer, to: Pointer, count: int) -> int:
     """Add edges:"""
 def cuc_graph_add_empty(out: Pointer, graph: Pointer, after: Pointer, count: int) -> int:
-    """Add a node that does nothing, behind others:"""
+    """Add an empty node with dependencies:"""
 def cuc_graph_create(out: Pointer, device: Pointer) -> int:
-    """Make a graph without nodes."""
+    """Create a graph without nodes."""
 def cuc_graph_create_condition(out: Pointer, graph: Pointer, default_value: int, flags: int) -> int:
-    """Make a condition for a node of a graph."""
+    """Create a condition for a node of a graph."""
 def cuc_graph_exec_flags(exec: Pointer) -> int:
-    """The flags that an instance was made with."""
+    """The flags that an instance was created with."""
 def cuc_graph_exec_get_enabled(out: Pointer, exec: Pointer, node: Pointer) -> int:
-    """Whether launches of an instance run a node."""
+    """Check whether launches of an instance run a node."""
 def cuc_graph_exec_handle(exec: Pointer) -> int | None:
-    """The driver's own handle of an instance, which is also its cudaGraphExec_t."""
+    """The driver's handle of an instance, which is also its cudaGraphExec_t."""
 def cuc_graph_exec_launch(exec: Pointer, stream: Pointer) -> int:
     """Launch an instance:"""
 def cuc_graph_exec_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_graph_exec_release(exec: Pointer) -> None:
-    """Let go of an instance."""
+    """Release an instance."""
 def cuc_graph_exec_retain(exec: Pointer) -> int | None:
-    """Hold an instance once more."""
+    """Add a reference to an instance."""
 def cuc_graph_exec_set_enabled(exec: Pointer, node: Pointer, enabled: int) -> int:
-    """Let launches of an instance pass over a node, or run it again."""
+    """Disable a node in launches of an instance, or enable it again."""
 def cuc_graph_exec_update(exec: Pointer, graph: Pointer) -> int:
-    """Let an instance do what another graph says, which is much cheaper than a new instance:"""
+    """Update an instance to another graph with the same nodes and edges but other parameters, such as a new capture of the same code."""
 def cuc_graph_exec_upload(exec: Pointer, stream: Pointer) -> int:
-    """Bring an instance to the device ahead of its first launch, which is then as fast as the others."""
+    """Upload an instance to the device, so that its first launch is as fast as the others."""
 def cuc_graph_get_dot(text: Pointer, bytes: Pointer, graph: Pointer, flags: int) -> int:
-    """Draw a graph in the DOT language of Graphviz."""
+    """Draw a graph in Graphviz's DOT language."""
 def cuc_graph_get_edge_count(out: Pointer, graph: Pointer) -> int:
-    """How many edges a graph has:"""
+    """The number of edges of a graph."""
 def cuc_graph_get_edges(from_: Pointer, to: Pointer, room: int, graph: Pointer) -> int:
     """The edges of a graph:"""
 def cuc_graph_get_node_count(out: Pointer, graph: Pointer) -> int:
-    """How many nodes a graph has; one that was embedded counts as one."""
+    """The number of nodes of a graph; an embedded graph counts as one."""
 def cuc_graph_get_node_types(types: Pointer, room: int, graph: Pointer) -> int:
-    """What the nodes of a graph are, in the driver's order, which is that of their numbers elsewhere."""
+    """The types of a graph's nodes, in the driver's order, which also numbers nodes elsewhere."""
 def cuc_graph_get_nodes(nodes: Pointer, room: int, graph: Pointer) -> int:
-    """The nodes of a graph, in the driver's order, which is that of cuc_graph_get_node_types()."""
+    """The nodes of a graph, in the driver's order, the same as in cuc_graph_get_node_types()."""
 def cuc_graph_handle(graph: Pointer) -> int | None:
-    """The driver's own handle of a graph, which is also its cudaGraph_t."""
+    """The driver's handle of a graph, which is also its cudaGraph_t."""
 def cuc_graph_instantiate(out: Pointer, graph: Pointer, options: Pointer) -> int:
-    """Make an instance of a graph."""
+    """Create an instance of a graph."""
 def cuc_graph_keep(graph: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
-    """Tie something to a graph:"""
+    """Make a graph hold a user object, which is dropped when the graph, its instances and all their launches are gone."""
 def cuc_graph_keep_buffer(graph: Pointer, buffer: Pointer) -> int:
-    """Tie a buffer to a graph, as by cuc_graph_keep():"""
+    """Make a graph hold a buffer, as by cuc_graph_keep(), for nodes that use a buffer from before the capture."""
 def cuc_graph_release(graph: Pointer) -> None:
-    """Let go of a graph."""
+    """Release a graph."""
 def cuc_graph_remove_edges(graph: Pointer, from_: Pointer, to: Pointer, count: int) -> int:
     """Remove edges."""
 def cuc_graph_retain(graph: Pointer) -> int | None:
-    """Hold a graph once more."""
+    """Add a reference to a graph."""
 def cuc_graph_write_dot(graph: Pointer, path: bytes | None, flags: int) -> int:
     """Draw a graph into a file, for `dot -Tsvg`."""
 def cuc_green_context_create(out: Pointer, device: Pointer, sms: Pointer, count: int) -> int:
-    """Make a green context."""
+    """Create a green context."""
 def cuc_green_context_device(context: Pointer) -> int | None:
     """The device of a green context."""
 def cuc_green_context_get_sms(out: Pointer, context: Pointer) -> int:
     """The multiprocessors of a green context, which can be split in turn."""
 def cuc_green_context_handle(context: Pointer) -> int | None:
-    """The driver's own handle of a green context."""
+    """The driver's handle of a green context."""
 def cuc_green_context_release(context: Pointer) -> None:
-    """Let go of a green context."""
+    """Release a green context."""
 def cuc_green_context_retain(context: Pointer) -> int | None:
-    """Hold a green context once more."""
+    """Add a reference to a green context."""
 def cuc_host_address(host: Pointer) -> int:
-    """A host address in the form that copies take:"""
+    """Convert a host address to the form that copies take:"""
 def cuc_host_get_device_pointer(out: Pointer, device: Pointer, host: Pointer) -> int:
-    """The address by which kernels reach page-locked host memory."""
+    """The address that kernels use for page-locked host memory."""
 def cuc_host_register(device: Pointer, host: Pointer, bytes: int, flags: int) -> int:
-    """Page-lock host memory that exists already, so that copies of it run at full speed and in stream order, and kernels may reach it."""
+    """Page-lock existing host memory, so that copies run at full speed and in stream order, and kernels can access it."""
 def cuc_host_unregister(device: Pointer, host: Pointer) -> int:
-    """Take cuc_host_register() back."""
+    """Undo cuc_host_register()."""
 def cuc_kernel_attribute_from_name(name: bytes | None) -> int:
-    """The attribute of a name."""
+    """The attribute with a given name."""
 def cuc_kernel_attribute_name(attribute: int) -> bytes | None:
     """The name of an attribute, such as 'num_regs'."""
 def cuc_kernel_from_handle(out: Pointer, handle: Pointer, object: Pointer) -> int:
-    """Wrap a CUkernel that something else loaded; it is borrowed, never unloaded."""
+    """Wrap a CUkernel that was loaded elsewhere; it is borrowed and never unloaded."""
 def cuc_kernel_from_source(out: Pointer, source_kind: int, text: bytes | None, bytes: int, name: bytes | None, options: Pointer) -> int:
     """Compile a source text and look up one of its kernels, in one call."""
 def cuc_kernel_from_symbol(out: Pointer, symbol: Pointer) -> int:
-    """A kernel that nvcc compiled into the program, by its host symbol."""
+    """Find a kernel that nvcc compiled into the program, by its host symbol."""
 def cuc_kernel_get_attribute(out: Pointer, kernel: Pointer, device: Pointer, attribute: int) -> int:
-    """Ask the driver for an attribute of a kernel on one device."""
+    """Read an attribute of a kernel on one device."""
 def cuc_kernel_get_function(out: Pointer, kernel: Pointer, device: Pointer) -> int:
-    """The driver's CUfunction of a kernel on one device, for calls that know no CUkernel."""
+    """The driver's CUfunction of a kernel on one device, for calls that do not take a CUkernel."""
 def cuc_kernel_get_parameter(out: Pointer, kernel: Pointer, index: int) -> int:
     """One parameter of a kernel."""
 def cuc_kernel_get_parameter_count(out: Pointer, kernel: Pointer) -> int:
-    """How many parameters a kernel has."""
+    """The number of parameters of a kernel."""
 def cuc_kernel_handle(kernel: Pointer) -> int | None:
     """The driver's CUkernel."""
 def cuc_kernel_name(kernel: Pointer) -> bytes | None:
-    """The name a kernel was asked for by:"""
+    """The name that a kernel was requested by:"""
 def cuc_kernel_object(kernel: Pointer) -> int | None:
-    """The object that a kernel is of."""
+    """The object that a kernel belongs to."""
 def cuc_kernel_release(kernel: Pointer) -> None:
-    """Give a reference back; the last one gives back the object."""
+    """Release a reference to a kernel; the last one releases its object."""
 def cuc_kernel_retain(kernel: Pointer) -> int | None:
-    """Share a kernel."""
+    """Add a reference to a kernel."""
 def cuc_kernel_set_attribute(kernel: Pointer, device: Pointer, attribute: int, value: int) -> int:
     """Set an attribute of a kernel on one device, for every handle and context there."""
 def cuc_kernel_set_cache_config(kernel: Pointer, device: Pointer, config: int) -> int:
-    """Say whether a kernel would rather have shared memory or cache on one device; a hint."""
+    """Set a kernel's preference between shared memory and cache on one device; a hint."""
 def cuc_kernel_symbol(kernel: Pointer) -> bytes | None:
-    """The symbol of a kernel in its object code, mangled where its source is C++."""
+    """The symbol of a kernel in its object code; mangled for C++."""
 def cuc_launch(stream: Pointer, config: Pointer, kernel: Pointer, args: Pointer, count: int) -> int:
     """Launch a kernel in stream order."""
 def cuc_launch_config_for(config: Pointer, kernel: Pointer, device: Pointer, n: int) -> int:
-    """Write the grid and the block of a launch with a thread for each of n elements."""
+    """Choose a grid and a block with one thread for each of n elements."""
 def cuc_launch_config_init(config: Pointer, caller_size: int) -> None:
     """Zero a config and write its size."""
 def cuc_launch_host(stream: Pointer, fn: Pointer, user: Pointer) -> int:
-    """Call a function on the host when the stream comes to it."""
+    """Call a function on the host when the stream reaches it."""
 def cuc_launch_is_blocking() -> int:
-    """Whether a launch has to be followed by a wait, so that a failure names its kernel."""
+    """Check whether every launch waits for completion, so that a failure names its kernel."""
 def cuc_linker_add(linker: Pointer, object: Pointer) -> int:
     """Add an object."""
 def cuc_linker_add_data(linker: Pointer, kind: int, data: Pointer, bytes: int, name: bytes | None) -> int:
-    """Add code that lies in memory."""
+    """Add code from memory."""
 def cuc_linker_add_file(linker: Pointer, kind: int, path: bytes | None) -> int:
     """Add a file of code."""
 def cuc_linker_backend(linker: Pointer) -> bytes | None:
-    """Who links."""
+    """The name of the linker's implementation."""
 def cuc_linker_create(out: Pointer, options: Pointer) -> int:
-    """Make a linker without inputs, and choose who links."""
+    """Create a linker without inputs, and choose its implementation."""
 def cuc_linker_error_log(linker: Pointer) -> bytes | None:
     """The errors of the last link."""
 def cuc_linker_flag(linker: Pointer, index: int) -> bytes | None:
-    """One of the flags, exactly as nvJitLink is given it."""
+    """One of these flags, exactly as nvJitLink receives it."""
 def cuc_linker_flag_count(linker: Pointer) -> int:
-    """How many flags nvJitLink is given."""
+    """The number of flags passed to nvJitLink."""
 def cuc_linker_info_log(linker: Pointer) -> bytes | None:
-    """What the last link had to say that is no error:"""
+    """Messages of the last link other than errors:"""
 def cuc_linker_link(out: Pointer, linker: Pointer, target: int) -> int:
-    """Link everything that was added."""
+    """Link all inputs."""
 def cuc_linker_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
 def cuc_linker_release(linker: Pointer) -> None:
-    """Drop a reference; the last one frees the linker and its inputs."""
+    """Release a reference; the last one frees the linker and its inputs."""
 def cuc_linker_retain(linker: Pointer) -> int | None:
-    """Hold one reference more."""
+    """Add a reference to a linker."""
 def cuc_memory_advise(ptr: int, bytes: int, advice: int, location: Pointer) -> int:
-    """Tell the driver how a range of managed memory will be used."""
+    """Advise the driver how a range of managed memory will be used."""
 def cuc_memory_allocate(out: Pointer, resource: Pointer, bytes: int, stream: Pointer) -> int:
-    """Allocate from a resource, with no object around the address."""
+    """Allocate a bare address from a resource."""
 def cuc_memory_batch_init(batch: Pointer, caller_size: int) -> None:
     """Zero a cuc_memory_batch and write its size."""
 def cuc_memory_callbacks_init(callbacks: Pointer, caller_size: int) -> None:
     """Zero a cuc_memory_callbacks and write its size."""
 def cuc_memory_discard(stream: Pointer, ptr: int, bytes: int) -> int:
-    """Tell the driver that the contents of managed memory are not needed any more, in stream order."""
+    """Tell the driver that the contents of managed memory are no longer needed, in stream order."""
 def cuc_memory_discard_and_prefetch_batch(stream: Pointer, batch: Pointer) -> int:
-    """Discard several ranges of managed memory and give each its place, without moving the contents."""
+    """Discard several ranges of managed memory and prefetch each to its location, without moving contents."""
 def cuc_memory_discard_batch(stream: Pointer, batch: Pointer) -> int:
-    """Discard several ranges of managed memory, as cuc_memory_discard() does one."""
+    """Discard several ranges of managed memory, each as by cuc_memory_discard()."""
 def cuc_memory_free(resource: Pointer, ptr: int, bytes: int, stream: Pointer) -> int:
-    """Free what cuc_memory_allocate() gave."""
+    """Free memory from cuc_memory_allocate()."""
 def cuc_memory_get_accessed_by(count: Pointer, devices: Pointer, capacity: int, ptr: int, bytes: int) -> int:
-    """The devices that a range of managed memory is kept mapped for."""
+    """The devices for which a range of managed memory stays mapped."""
 def cuc_memory_get_granularity(out: Pointer, resource: Pointer) -> int:
-    """The pieces that a resource of virtual memory allocates in."""
+    """The size of the pieces that a virtual-memory resource allocates."""
 def cuc_memory_get_last_prefetch(out: Pointer, ptr: int, bytes: int) -> int:
-    """The place that all of a range of managed memory was last prefetched to; it may have moved since."""
+    """The location that a range of managed memory was last prefetched to; it may have moved since."""
 def cuc_memory_get_pointer_info(out: Pointer, ptr: int) -> int:
-    """What the driver knows of an address:"""
+    """Query the driver about an address of any allocator, including the CUDA runtime's."""
 def cuc_memory_get_preferred_location(out: Pointer, ptr: int, bytes: int) -> int:
-    """The place that all of a range of managed memory prefers."""
+    """The preferred location of a range of managed memory."""
 def cuc_memory_get_read_mostly(out: Pointer, ptr: int, bytes: int) -> int:
-    """Whether all of a range of managed memory is advised as read-mostly."""
+    """Check whether all of a range of managed memory is advised as read-mostly."""
 def cuc_memory_kind_name(kind: int) -> bytes | None:
     """The name of a kind of memory, such as 'pinned'."""
 def cuc_memory_pool_create(out: Pointer, device: Pointer, options: Pointer) -> int:
-    """Make a memory pool."""
+    """Create a memory pool."""
 def cuc_memory_pool_export(out: Pointer, pool: Pointer) -> int:
-    """A file descriptor for a pool, by which another process imports it."""
+    """Export a pool as a file descriptor, by which another process imports it."""
 def cuc_memory_pool_from_handle(out: Pointer, device: Pointer, kind: int, pool: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
-    """Wrap a pool that was made with the driver or the runtime."""
+    """Wrap a pool that was created with the driver or the runtime."""
 def cuc_memory_pool_get_access(out: Pointer, pool: Pointer, peer: Pointer) -> int:
-    """What a device may do with the memory of a pool."""
+    """Read a device's access to the memory of a pool."""
 def cuc_memory_pool_get_attribute(out: Pointer, pool: Pointer, attribute: int) -> int:
     """Read an attribute of a pool."""
 def cuc_memory_pool_get_current(out: Pointer, device: Pointer, kind: int) -> int:
-    """The device's current pool for a kind of memory; shared with cudaMallocAsync() and every other user of it in the process."""
+    """The device's current pool for a kind of memory, which cudaMallocAsync() and all other code in the process share."""
 def cuc_memory_pool_get_default(out: Pointer, device: Pointer, kind: int) -> int:
-    """The pool that the driver made for a kind of memory, whichever is current now."""
+    """The driver's default pool for a kind of memory, even when another pool is current."""
 def cuc_memory_pool_get_statistics(out: Pointer, pool: Pointer) -> int:
-    """Read how much a pool holds."""
+    """Read the size of a pool."""
 def cuc_memory_pool_handle(pool: Pointer) -> int | None:
-    """The driver's own handle of a pool."""
+    """The driver's handle of a pool."""
 def cuc_memory_pool_import(out: Pointer, device: Pointer, fd: int) -> int:
-    """Have another process's pool."""
+    """Import another process's pool."""
 def cuc_memory_pool_make_current(pool: Pointer) -> int:
     """Make a pool the current one of its kind:"""
 def cuc_memory_pool_options_init(options: Pointer, caller_size: int) -> None:
     """Zero a cuc_memory_pool_options and write its size."""
 def cuc_memory_pool_reset_high_marks(pool: Pointer) -> int:
-    """Start both high marks of a pool anew, from what it holds now."""
+    """Reset both high marks of a pool to its present size."""
 def cuc_memory_pool_set_access(pool: Pointer, peer: Pointer, access: int) -> int:
-    """Let a device reach the memory of a pool, or stop it."""
+    """Grant or revoke a device's access to the memory of a pool."""
 def cuc_memory_pool_set_attribute(pool: Pointer, attribute: int, value: int) -> int:
     """Set an attribute of a pool."""
 def cuc_memory_pool_trim(pool: Pointer, keep_bytes: int) -> int:
-    """Give memory that a pool does not use back to the system."""
+    """Return a pool's unused memory to the system."""
 def cuc_memory_prefetch(stream: Pointer, ptr: int, bytes: int, location: Pointer) -> int:
-    """Move managed memory to a place, in stream order."""
+    """Migrate managed memory to a location, in stream order."""
 def cuc_memory_prefetch_batch(stream: Pointer, batch: Pointer) -> int:
-    """Move several ranges of managed memory, each to its place, in stream order."""
+    """Migrate several ranges of managed memory, each to its location, in stream order."""
 def cuc_memory_resource_access(resource: Pointer) -> int:
-    """Who can reach what a resource allocates."""
+    """The parties that can access a resource's memory."""
 def cuc_memory_resource_create(out: Pointer, callbacks: Pointer) -> int:
-    """Make a resource of the user's own functions."""
+    """Create a resource from user-defined callbacks."""
 def cuc_memory_resource_device(resource: Pointer) -> int | None:
-    """The device whose memory a resource gives."""
+    """The device that owns the memory of a resource."""
 def cuc_memory_resource_is_pool(resource: Pointer) -> int:
-    """Whether a resource is a pool of the driver, so that cuc_memory_pool_ functions work on it."""
+    """Check whether a resource is a driver pool, which the cuc_memory_pool_ functions accept."""
 def cuc_memory_resource_kind(resource: Pointer) -> int:
-    """What a resource allocates."""
+    """The kind of memory that a resource allocates."""
 def cuc_memory_resource_release(resource: Pointer) -> None:
-    """Let go of a resource; the last reference destroys it, and a pool that it made with it."""
+    """Release a resource; the last release destroys it, including a pool that it created."""
 def cuc_memory_resource_retain(resource: Pointer) -> int | None:
-    """Hold a resource once more."""
+    """Add a reference to a resource."""
 def cuc_memory_synchronous(out: Pointer, device: Pointer, kind: int) -> int:
-    """A resource that asks the driver for each allocation, without a pool."""
+    """Create a resource that makes each allocation with the driver, without a pool."""
 def cuc_memory_virtual(out: Pointer, device: Pointer, options: Pointer) -> int:
-    """A resource whose buffers can grow."""
+    """Create a resource whose buffers can grow."""
 def cuc_memory_virtual_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_node_get_graph(out: Pointer, graph: Pointer, node: Pointer) -> int:
     """The graph that a node of type CUC_NODE_GRAPH runs:"""
 def cuc_node_get_launch(config: Pointer, kernel: Pointer, node: Pointer) -> int:
-    """The launch that a node of type CUC_NODE_KERNEL is."""
+    """The launch of a node of type CUC_NODE_KERNEL."""
 def cuc_node_get_type(out: Pointer, node: Pointer) -> int:
-    """What a node is."""
+    """The type of a node."""
 def cuc_node_type_name(type: int) -> bytes | None:
     """The name of a type of node, such as 'kernel'."""
 def cuc_nvjitlink_get_version(major: Pointer, minor: Pointer) -> int:
     """The version of nvJitLink, the linker of device code."""
 def cuc_nvml_get_driver_version(out: Pointer, size: int) -> int:
-    """The version of the kernel's NVIDIA driver, as NVML and nvidia-smi tell it, such as '580.65.06'."""
+    """The version of the kernel-mode NVIDIA driver, as NVML and nvidia-smi report it, such as '580.65.06'."""
 def cuc_nvrtc_get_archs(count: Pointer, out: Pointer, capacity: int) -> int:
     """The compute capabilities that NVRTC compiles for, in ascending order."""
 def cuc_nvrtc_get_version(major: Pointer, minor: Pointer) -> int:
     """The version of NVRTC, the compiler of CUDA C++."""
 def cuc_object_create(out: Pointer, kind: int, data: Pointer, bytes: int, options: Pointer) -> int:
-    """Make an object of code in memory; no driver is needed, and none is called."""
+    """Create an object from code in memory; makes no driver call."""
 def cuc_object_from_file(out: Pointer, path: bytes | None, kind: int, options: Pointer) -> int:
-    """Make an object of a file's contents; no driver is needed, and none is called."""
+    """Create an object from a file; makes no driver call."""
 def cuc_object_get_code(data: Pointer, bytes: Pointer, object: Pointer) -> int:
     """The code itself."""
 def cuc_object_get_global(out: Pointer, bytes: Pointer, object: Pointer, device: Pointer, name: bytes | None) -> int:
-    """Where a `__device__` or `__constant__` variable lives on one device."""
+    """The address of a `__device__` or `__constant__` variable on one device."""
 def cuc_object_get_kernel(out: Pointer, object: Pointer, name: bytes | None) -> int:
-    """A kernel of the object, by its symbol or by a name expression the object knows."""
+    """A kernel of the object, by its symbol or by a name expression that the object knows."""
 def cuc_object_get_kernel_count(out: Pointer, object: Pointer) -> int:
-    """How many kernels the code has."""
+    """The number of kernels in the code."""
 def cuc_object_get_kernel_name(out: Pointer, object: Pointer, index: int) -> int:
     """The symbol of one of the kernels; cuc_object_get_kernel() takes it."""
 def cuc_object_get_library(out: Pointer, object: Pointer) -> int:
-    """The driver's CUlibrary, loading the code when it is not loaded yet."""
+    """The driver's CUlibrary; loads the code if necessary."""
 def cuc_object_get_managed(out: Pointer, bytes: Pointer, object: Pointer, device: Pointer, name: bytes | None) -> int:
-    """Where a `__managed__` variable lives:"""
+    """The address of a `__managed__` variable; the same on the host and every device."""
 def cuc_object_get_mapping(out: Pointer, object: Pointer, index: int) -> int:
     """One name expression and its symbol."""
 def cuc_object_get_module(out: Pointer, object: Pointer, device: Pointer) -> int:
-    """The driver's CUmodule of the object on one device, for calls that know no libraries."""
+    """The driver's CUmodule of the object on one device, for calls that do not take a library."""
 def cuc_object_get_ptx(text: Pointer, bytes: Pointer, object: Pointer) -> int:
     """The PTX of the code:"""
 def cuc_object_get_unified_function(out: Pointer, object: Pointer, name: bytes | None) -> int:
-    """The address of a device function that is one and the same on every device."""
+    """The address of a device function that is the same on every device."""
 def cuc_object_kind(object: Pointer) -> int:
-    """What kind of code an object is."""
+    """The kind of code in an object."""
 def cuc_object_load_log(object: Pointer) -> bytes | None:
-    """What the driver's own compiler said when the object was loaded."""
+    """The log of the driver's compiler from loading the object."""
 def cuc_object_log(object: Pointer) -> bytes | None:
-    """The log of the compiler or linker that made the object, also where it succeeded."""
+    """The log of the compiler or linker that made the object, also after a success."""
 def cuc_object_mapping_count(object: Pointer) -> int:
-    """How many name expressions the object knows the symbols of."""
+    """The number of name expressions whose symbols the object knows."""
 def cuc_object_name(object: Pointer) -> bytes | None:
-    """What messages call an object."""
+    """The name of an object in messages."""
 def cuc_object_options_init(options: Pointer, caller_size: int) -> None:
     """Set options to their defaults."""
 def cuc_object_release(object: Pointer) -> None:
-    """Give a reference back; the last one unloads the library."""
+    """Release a reference to an object; the last one unloads the library."""
 def cuc_object_retain(object: Pointer) -> int | None:
-    """Share an object."""
+    """Add a reference to an object."""
 def cuc_object_save(object: Pointer, path: bytes | None) -> int:
-    """Write the code to a file, whole or not at all."""
+    """Write the code to a file, completely or not at all."""
 def cuc_occupancy_available_dynamic_shared(out: Pointer, kernel: Pointer, device: Pointer, blocks: int, block_threads: int) -> int:
-    """How much dynamic shared memory each block may use, so that so many run on one multiprocessor."""
+    """The dynamic shared memory available to each block when so many run on one multiprocessor."""
 def cuc_occupancy_max_active_blocks(out: Pointer, kernel: Pointer, device: Pointer, block_threads: int, shared_bytes: int, flags: int) -> int:
-    """How many blocks of a kernel one multiprocessor can run at a time."""
+    """The number of blocks of a kernel that one multiprocessor can run concurrently."""
 def cuc_occupancy_max_active_clusters(out: Pointer, kernel: Pointer, device: Pointer, config: Pointer) -> int:
-    """How many clusters of a launch with a config the device runs at a time."""
+    """The number of clusters of a launch that the device runs concurrently."""
 def cuc_occupancy_max_potential_block_size(grid: Pointer, block: Pointer, kernel: Pointer, device: Pointer, options: Pointer) -> int:
-    """The block size that keeps most of a device busy with a kernel."""
+    """The block size with the highest occupancy of a kernel on a device."""
 def cuc_occupancy_max_potential_cluster_size(out: Pointer, kernel: Pointer, device: Pointer, config: Pointer) -> int:
     """The largest cluster that a launch with a config can have."""
 def cuc_occupancy_options_init(options: Pointer, caller_size: int) -> None:
     """Set options to their defaults."""
 def cuc_parameter_type_name(type: int) -> bytes | None:
-    """The name of what is known of a parameter's type, such as 'float'."""
+    """The name of a parameter type, such as 'float'."""
 def cuc_program_backend(program: Pointer) -> bytes | None:
-    """Who compiled the program the last time, or will."""
+    """The compiler of the last or the next compilation."""
 def cuc_program_compile(out: Pointer, program: Pointer, target: int) -> int:
     """Compile a program."""
 def cuc_program_compile_ns(program: Pointer) -> int:
-    """How long the last compilation took, failed ones too."""
+    """The duration of the last compilation, including failed ones."""
 def cuc_program_create(out: Pointer, source_kind: int, text: bytes | None, bytes: int, options: Pointer) -> int:
-    """Make a program of a source text."""
+    """Create a program from a source text."""
 def cuc_program_flag(program: Pointer, target: int, index: int) -> bytes | None:
-    """One of the flags, exactly as the compiler is given it."""
+    """One of these flags, exactly as the compiler receives it."""
 def cuc_program_flag_count(program: Pointer, target: int) -> int:
-    """How many flags the compiler is given for a kind of code."""
+    """The number of flags passed to the compiler for a kind of code."""
 def cuc_program_log(program: Pointer) -> bytes | None:
-    """What the compiler said the last time, warnings of a success too."""
+    """The compiler's log of the last compilation, including warnings of a success."""
 def cuc_program_options_init(options: Pointer, caller_size: int) -> None:
     """Set every option to its default."""
 def cuc_program_pch_status(program: Pointer) -> int:
-    """What became of the precompiled header at the last compilation."""
+    """The outcome for the precompiled header in the last compilation."""
 def cuc_program_release(program: Pointer) -> None:
-    """Drop a reference; the last one frees the program."""
+    """Release a reference; the last one frees the program."""
 def cuc_program_retain(program: Pointer) -> int | None:
-    """Hold one reference more."""
+    """Add a reference to a program."""
 def cuc_python_add_call(type: Pointer) -> int:
-    """Let the objects of a Python class be called:"""
+    """Make the objects of a Python class callable:"""
 def cuc_python_add_dlpack(type: Pointer) -> int:
-    """Give a Python class of arrays the DLPack protocol:"""
+    """Add the DLPack protocol to a Python class of arrays:"""
 def cuc_python_add_methods(type: Pointer, name: bytes | None) -> int:
-    """Replace methods and properties of a class of the package by those that the library has for it."""
+    """Replace methods and properties of a class of the package by the library's C versions."""
 def cuc_python_get_base(out: Pointer, name: bytes | None) -> int:
-    """Make the type that a class of the package derives from, with the fields that C reads."""
+    """Create the base type of a class of the package, with the fields that C code reads."""
 def cuc_python_get_launch(out: Pointer, slowly: Pointer) -> int:
-    """A function of Python's, `launch(stream, config, kernel, *args)`."""
+    """Create a Python function `launch(stream, config, kernel, *args)`."""
 def cuc_runtime_get_version(out: Pointer) -> int:
     """The version of the CUDA runtime:"""
 def cuc_runtime_set_device(device: Pointer) -> int:
-    """Make a device the runtime's current one on the calling thread, as cudaSetDevice() does."""
+    """Make a device the runtime's current one on the calling thread, like cudaSetDevice()."""
 def cuc_set_failure_handler(handler: Pointer, user: Pointer) -> None:
-    """Set the process-wide receiver of failures that cannot be returned; by default they are dropped and the object leaks."""
+    """Set the process-wide handler of failures that no call can return."""
 def cuc_set_library_path(name: bytes | None, path: bytes | None) -> int:
-    """Say which file a library is, before every other place and before the environment."""
+    """Set the file of a library, ahead of every other location and the environment."""
 def cuc_sms_split(groups: Pointer, count: Pointer, rest: Pointer, from_: Pointer, least: int, flags: int) -> int:
     """Split multiprocessors into groups of one size."""
 def cuc_status_name(status: int) -> bytes | None:
     """The name of a status, such as 'CUC_ERROR_NOT_FOUND'."""
 def cuc_status_text(status: int) -> bytes | None:
-    """What a status means, in a few words."""
+    """The meaning of a status, in a few words."""
 def cuc_stream_add_callback(stream: Pointer, callback: Pointer, user: Pointer) -> int:
-    """Call a function on the host when the stream comes to it, also when work before it failed."""
+    """Call a function on the host when the stream reaches it, even when earlier work failed."""
 def cuc_stream_add_conditional(bodies: Pointer, count: int, stream: Pointer, condition: int, type: int) -> int:
-    """Put a conditional node into the graph that a stream is being captured into, behind what the stream has so far."""
+    """Add a conditional node to the graph that a stream is captured into, after the stream's work so far."""
 def cuc_stream_begin_capture(stream: Pointer, mode: int) -> int:
-    """Begin to capture a stream."""
+    """Begin capturing a stream."""
 def cuc_stream_begin_capture_to(stream: Pointer, graph: Pointer, after: Pointer, count: int, mode: int) -> int:
-    """Begin to capture a stream into a graph that is there, behind some of its nodes."""
+    """Begin capturing a stream into an existing graph, after some of its nodes."""
 def cuc_stream_cancel_capture(stream: Pointer) -> int:
-    """End a capture and drop what it has collected:"""
+    """End a capture and discard its nodes:"""
 def cuc_stream_context(stream: Pointer) -> int | None:
     """The context of a stream."""
 def cuc_stream_create(out: Pointer, device: Pointer, options: Pointer) -> int:
     """Create a stream in a device's primary context."""
 def cuc_stream_create_condition(out: Pointer, stream: Pointer, default_value: int, flags: int) -> int:
-    """Make a condition for a node of the graph that a stream is being captured into."""
+    """Create a condition for a node of the graph that a stream is captured into."""
 def cuc_stream_create_green(out: Pointer, context: Pointer, options: Pointer) -> int:
     """Create a stream whose kernels run on the multiprocessors of a green context."""
 def cuc_stream_create_in(out: Pointer, context: Pointer, options: Pointer) -> int:
@@ -1950,77 +1950,77 @@ def cuc_stream_create_in(out: Pointer, context: Pointer, options: Pointer) -> in
 def cuc_stream_device(stream: Pointer) -> int | None:
     """The device that a stream runs on."""
 def cuc_stream_embed_graph(stream: Pointer, graph: Pointer) -> int:
-    """Put a whole graph into the one that a stream is being captured into, as one node behind what the stream has so far."""
+    """Add a whole graph as one node to the graph being captured, after the stream's work so far."""
 def cuc_stream_end_capture(out: Pointer, stream: Pointer) -> int:
-    """End a capture, and have its graph."""
+    """End a capture and return its graph."""
 def cuc_stream_from_handle(out: Pointer, handle: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
-    """Wrap a stream that was made elsewhere:"""
+    """Wrap a stream that was created elsewhere:"""
 def cuc_stream_get_capture_info(out: Pointer, stream: Pointer) -> int:
-    """What capture a stream is in, be it one of cucore's or not."""
+    """Read the capture state of a stream, also for captures that cucore did not begin."""
 def cuc_stream_get_capture_nodes(nodes: Pointer, room: int, count: Pointer, stream: Pointer) -> int:
-    """The nodes that what is put on a captured stream next comes behind:"""
+    """The nodes that the next work on a captured stream will depend on; after one piece of work, its own node."""
 def cuc_stream_get_default(out: Pointer, device: Pointer, which: int) -> int:
     """A default stream of a device's primary context."""
 def cuc_stream_get_flags(out: Pointer, stream: Pointer) -> int:
     """The flags of a stream."""
 def cuc_stream_get_id(out: Pointer, stream: Pointer) -> int:
-    """A number that no other stream of the process has or will have."""
+    """An identifier that no other stream of the process ever shares."""
 def cuc_stream_get_priority(out: Pointer, stream: Pointer) -> int:
-    """The priority that a stream came to have."""
+    """The actual priority of a stream."""
 def cuc_stream_handle(stream: Pointer) -> int | None:
-    """The driver's own handle of a stream, which is also its cudaStream_t."""
+    """The driver's handle of a stream, which is also its cudaStream_t."""
 def cuc_stream_is_capturing(out: Pointer, stream: Pointer) -> int:
-    """Whether work put on a stream is being captured into a graph instead of run."""
+    """Check whether work enqueued on a stream is being captured into a graph instead of executed."""
 def cuc_stream_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_stream_query(stream: Pointer) -> int:
-    """Whether all work of a stream is done, without waiting."""
+    """Check whether all work on a stream is complete, without waiting."""
 def cuc_stream_release(stream: Pointer) -> None:
-    """Let go of a stream."""
+    """Release a stream."""
 def cuc_stream_retain(stream: Pointer) -> int | None:
-    """Hold a stream once more."""
+    """Add a reference to a stream."""
 def cuc_stream_synchronize(stream: Pointer) -> int:
-    """Wait until all work of a stream is done."""
+    """Wait until all work on a stream is complete."""
 def cuc_stream_wait_event(stream: Pointer, event: Pointer) -> int:
-    """Let later work of a stream wait for an event."""
+    """Make later work on a stream wait for an event."""
 def cuc_stream_wait_external(stream: Pointer, event: Pointer) -> int:
-    """Let a graph wait for an event that is recorded outside of it:"""
+    """Add a node that waits for an event recorded outside the graph."""
 def cuc_stream_wait_stream(stream: Pointer, other: Pointer) -> int:
-    """Let later work of a stream wait for all present work of another."""
+    """Make later work on a stream wait for all work now on another stream."""
 def cuc_stream_wait_value(stream: Pointer, address: int, value: int, bytes: int, compare: int) -> int:
-    """Let later work of a stream wait until a word of memory has a value."""
+    """Make later work on a stream wait until a word of memory satisfies a comparison."""
 def cuc_stream_write_value(stream: Pointer, address: int, value: int, bytes: int, flags: int) -> int:
     """Write a word of memory in stream order."""
 def cuc_tensor_bytes(tensor: Pointer) -> int:
-    """How many bytes the elements of a tensor take, gaps not counted."""
+    """The size of a tensor's elements in bytes, without gaps."""
 def cuc_tensor_check(tensor: Pointer) -> int:
-    """Check that a tensor makes sense on its own."""
+    """Check that a tensor is valid in itself."""
 def cuc_tensor_contiguous(out: Pointer, data: int, dtype: int, rank: int, shape: Pointer, device: int) -> int:
-    """Fill in a tensor whose elements lie without gaps, the last dimension fastest."""
+    """Initialise a contiguous tensor, with the last dimension fastest."""
 def cuc_tensor_elements(tensor: Pointer) -> int:
-    """How many elements a tensor has:"""
+    """The number of elements of a tensor:"""
 def cuc_tensor_from_buffer(out: Pointer, buffer: Pointer, dtype: int, rank: int, shape: Pointer) -> int:
-    """Fill in a tensor whose elements lie without gaps from the start of a buffer."""
+    """Initialise a contiguous tensor at the start of a buffer."""
 def cuc_tensor_from_dlpack(out: Pointer, managed: Pointer) -> int:
     """Read a DLPack tensor."""
 def cuc_tensor_from_dlpack_unversioned(out: Pointer, managed: Pointer) -> int:
-    """Read a DLPack tensor of the form of before 1.0, which cannot say that it is read-only."""
+    """Read a DLPack tensor of the format before 1.0, which has no read-only mark."""
 def cuc_tensor_is_contiguous(tensor: Pointer) -> int:
-    """Whether the elements of a tensor lie without gaps, the last dimension fastest."""
+    """Check whether a tensor is contiguous, with the last dimension fastest."""
 def cuc_tensor_map_im2col(out: Pointer, tensor: Pointer, image: Pointer, options: Pointer) -> int:
-    """Make a map of images, of which a copy takes columns of pixels (im2col)."""
+    """Encode a map of images whose copies transfer columns of pixels (im2col)."""
 def cuc_tensor_map_im2col_wide(out: Pointer, tensor: Pointer, image: Pointer, options: Pointer) -> int:
-    """Make a map of images, of which a copy takes columns of pixels along W alone:"""
+    """Encode a map of images whose copies transfer columns of pixels only along W:"""
 def cuc_tensor_map_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_tensor_map_replace_address(map: Pointer, tensor: Pointer) -> int:
-    """Let a map be of another array of the same shape, strides and type."""
+    """Point a map at another array of the same shape, strides and type."""
 def cuc_tensor_map_tiled(out: Pointer, tensor: Pointer, box: Pointer, options: Pointer) -> int:
-    """Make a map of a tensor, of which a copy takes a box."""
+    """Encode a map of a tensor whose copies transfer a box."""
 def cuc_tensor_to_dlpack(out: Pointer, tensor: Pointer, owner: Pointer) -> int:
-    """Give a tensor to another library as DLPack."""
+    """Export a tensor to another library as DLPack."""
 def cuc_tensor_to_dlpack_unversioned(out: Pointer, tensor: Pointer, owner: Pointer) -> int:
-    """Give a tensor to a library that only knows the form of before DLPack 1.0."""
+    """Export a tensor to a library that supports only the format before DLPack 1.0."""
 def cuc_tile_abs(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the absolute value"""
 def cuc_tile_access_options_init(options: Pointer, caller_size: int) -> None:
@@ -2042,11 +2042,11 @@ def cuc_tile_argmin(program: Pointer, file: bytes | None, line: int, x: int, axi
 def cuc_tile_argmin_nan(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
     """where the least is, or the first NaN"""
 def cuc_tile_asm(program: Pointer, file: bytes | None, line: int, text: bytes | None, dtype: int, count: int, x: Pointer) -> int:
-    """PTX for each element:"""
+    """Insert PTX for each element:"""
 def cuc_tile_assert(program: Pointer, file: bytes | None, line: int, condition: int, text: bytes | None) -> None:
-    """End the kernel with a message when an element is false."""
+    """End the kernel with a message if an element is false."""
 def cuc_tile_assume(program: Pointer, file: bytes | None, line: int, x: int, divisor: int) -> int:
-    """x, with the promise that `divisor` divides each element."""
+    """Promise that `divisor` divides each element of x."""
 def cuc_tile_atan2(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """the angle of the point (y, x):"""
 def cuc_tile_atomic_add(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
@@ -2054,7 +2054,7 @@ def cuc_tile_atomic_add(program: Pointer, file: bytes | None, line: int, tensor:
 def cuc_tile_atomic_and(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
     """bitwise"""
 def cuc_tile_atomic_cas(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, expected: int, x: int, options: Pointer) -> int:
-    """Atomically put x where `expected` is, and give what was there."""
+    """Atomically replace elements equal to `expected` by x, and return the old values."""
 def cuc_tile_atomic_max(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
     """leaves the larger"""
 def cuc_tile_atomic_min(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
@@ -2068,7 +2068,7 @@ def cuc_tile_atomic_xor(program: Pointer, file: bytes | None, line: int, tensor:
 def cuc_tile_bitand(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x & y:"""
 def cuc_tile_bitcast(program: Pointer, file: bytes | None, line: int, x: int, dtype: int) -> int:
-    """The same bits as another element type:"""
+    """Reinterpret the bits as another element type."""
 def cuc_tile_bitnot(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """~x:"""
 def cuc_tile_bitor(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
@@ -2076,25 +2076,25 @@ def cuc_tile_bitor(program: Pointer, file: bytes | None, line: int, x: int, y: i
 def cuc_tile_bitxor(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x ^ y:"""
 def cuc_tile_block(program: Pointer, file: bytes | None, line: int, axis: int) -> int:
-    """Which block of the grid this is."""
+    """The index of this block in the grid."""
 def cuc_tile_bool(program: Pointer, file: bytes | None, line: int, value: int) -> int:
-    """A bool constant."""
+    """Create a bool constant."""
 def cuc_tile_break(program: Pointer, file: bytes | None, line: int) -> None:
     """Leave the innermost loop."""
 def cuc_tile_broadcast(program: Pointer, file: bytes | None, line: int, x: int, rank: int, shape: Pointer) -> int:
-    """The tile repeated along axes of extent 1 and along new leading axes."""
+    """Repeat a tile along axes of extent 1 and along new leading axes."""
 def cuc_tile_budget_init(budget: Pointer, caller_size: int) -> None:
-    """Give a budget every default."""
+    """Set every field of a budget to its default."""
 def cuc_tile_cast(program: Pointer, file: bytes | None, line: int, x: int, dtype: int, round: int) -> int:
-    """The same numbers in another element type; 8-bit floats saturate, integers wrap."""
+    """Convert to another element type; 8-bit floats saturate, integers wrap."""
 def cuc_tile_cat(program: Pointer, file: bytes | None, line: int, x: int, y: int, axis: int) -> int:
-    """Two tiles behind one another."""
+    """Concatenate two tiles along an axis."""
 def cuc_tile_cdiv(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x / y, rounded up:"""
 def cuc_tile_ceil(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the next integer at or above"""
 def cuc_tile_continue(program: Pointer, file: bytes | None, line: int) -> None:
-    """Go on with the next turn of the innermost loop."""
+    """Continue with the next iteration of the innermost loop."""
 def cuc_tile_cos(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the cosine"""
 def cuc_tile_cosh(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2104,27 +2104,27 @@ def cuc_tile_cumprod(program: Pointer, file: bytes | None, line: int, x: int, ax
 def cuc_tile_cumsum(program: Pointer, file: bytes | None, line: int, x: int, axis: int, reverse: int) -> int:
     """the sum of what is up to here, this included"""
 def cuc_tile_declare(program: Pointer, file: bytes | None, line: int, name: bytes | None, value: int) -> int:
-    """A variable:"""
+    """Declare a variable, which holds a value that a loop carries or an if defines."""
 def cuc_tile_dim(program: Pointer, file: bytes | None, line: int, tensor: int, axis: int) -> int:
     """An extent of a tensor, which may be a slice."""
 def cuc_tile_dimension(program: Pointer, file: bytes | None, line: int, name: bytes | None) -> int:
-    """A dimension that a tensor's extents have bound."""
+    """A dimension that a tensor's extents bind."""
 def cuc_tile_div(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x / y; f32 of integers"""
 def cuc_tile_div_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
     """RN, RZ, RM, RP; of f32 FULL, APPROX"""
 def cuc_tile_divmod(quotient: Pointer, rest: Pointer, program: Pointer, file: bytes | None, line: int, x: int, y: int) -> None:
-    """x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() give them."""
+    """Compute x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() do."""
 def cuc_tile_dtype(program: Pointer, x: int) -> int:
     """The element type of a value."""
 def cuc_tile_element(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer) -> int:
-    """One element of a tensor."""
+    """Load one element of a tensor."""
 def cuc_tile_else(program: Pointer, file: bytes | None, line: int) -> None:
-    """Begin what is done when the condition of the if does not hold, up to the next cuc_tile_end()."""
+    """Begin the code for a false condition, up to the matching cuc_tile_end()."""
 def cuc_tile_end(program: Pointer, file: bytes | None, line: int) -> None:
     """End the innermost cuc_tile_for(), cuc_tile_loop() or cuc_tile_if()."""
 def cuc_tile_enter(program: Pointer, file: bytes | None, line: int) -> None:
-    """Say that what follows is built by a function, called where the caller stands:"""
+    """Mark the following calls as the work of a function that builds code, called at the caller's position:"""
 def cuc_tile_eq(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x == y:"""
 def cuc_tile_erf(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2138,69 +2138,69 @@ def cuc_tile_exp2_round(program: Pointer, file: bytes | None, line: int, x: int,
 def cuc_tile_exp_round(program: Pointer, file: bytes | None, line: int, x: int, round: int) -> int:
     """RN; of f32 FULL, APPROX"""
 def cuc_tile_expand(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
-    """An axis of extent 1 put in, as None in a subscript does."""
+    """Insert an axis of extent 1, like None in a subscript."""
 def cuc_tile_expm1(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """e ** x - 1, exact for small x"""
 def cuc_tile_extent(program: Pointer, x: int, axis: int) -> int:
     """The extent of an axis of a tile."""
 def cuc_tile_extract(program: Pointer, file: bytes | None, line: int, x: int, count: int, index: Pointer, rank: int, shape: Pointer) -> int:
-    """A subtile:"""
+    """Extract a subtile; indices count subtiles, as those of a load count tiles."""
 def cuc_tile_fact(program: Pointer, file: bytes | None, line: int, facts: bytes | None) -> None:
-    """Say what must be so at every launch:"""
+    """State facts that hold at every launch:"""
 def cuc_tile_float(program: Pointer, file: bytes | None, line: int, value: float) -> int:
-    """A float constant."""
+    """Create a float constant."""
 def cuc_tile_floor(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the next integer at or below"""
 def cuc_tile_floordiv(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x // y, rounded down"""
 def cuc_tile_fma(program: Pointer, file: bytes | None, line: int, x: int, y: int, z: int) -> int:
-    """x * y + z, rounded once:"""
+    """Compute x * y + z for floats, rounded once."""
 def cuc_tile_fma_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, z: int, round: int) -> int:
-    """x * y + z, rounded once in a direction:"""
+    """Compute x * y + z for floats, rounded once in a given direction."""
 def cuc_tile_for(program: Pointer, file: bytes | None, line: int, first: int, last: int, step: int) -> int:
-    """Begin a loop that counts, up to the next cuc_tile_end()."""
+    """Begin a counting loop, up to the matching cuc_tile_end()."""
 def cuc_tile_full(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer, value: int) -> int:
-    """A tile of which every element is one value."""
+    """Create a tile with one value in every element."""
 def cuc_tile_full_list(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer, count: int, values: Pointer) -> int:
-    """A tile whose elements are given one by one."""
+    """Create a tile from a list of elements."""
 def cuc_tile_gather(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, options: Pointer) -> int:
-    """Elements of a tensor, each picked by its own index."""
+    """Load elements of a tensor, each by its own index."""
 def cuc_tile_ge(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x >= y"""
 def cuc_tile_get(program: Pointer, file: bytes | None, line: int, variable: int) -> int:
-    """What a variable stands for here."""
+    """The current value of a variable."""
 def cuc_tile_get_entry(out: Pointer, object: Pointer, kernel: bytes | None, index: int) -> int:
-    """An entry of a tile kernel in object code:"""
+    """Read an entry of a tile kernel from object code; needs no driver."""
 def cuc_tile_get_ir(text: Pointer, bytes: Pointer, program: Pointer) -> int:
-    """The program as its compiler sees it, simplified:"""
+    """The program in the compiler's intermediate form, simplified:"""
 def cuc_tile_get_machine(text: Pointer, bytes: Pointer, program: Pointer) -> int:
-    """The program as its compiler has it before it writes PTX:"""
+    """The program in the form from which the compiler writes PTX:"""
 def cuc_tile_get_parameter(out: Pointer, kernel: Pointer, index: int) -> int:
-    """A parameter of a tile kernel; cuc_kernel_get_parameter_count() says how many there are."""
+    """Read a parameter of a tile kernel; cuc_kernel_get_parameter_count() returns their number."""
 def cuc_tile_get_record(out: Pointer, program: Pointer, kernel: bytes | None) -> int:
-    """What a record of a kernel is kept under:"""
+    """The key of a kernel's tuning record:"""
 def cuc_tile_grid(program: Pointer, file: bytes | None, line: int, grid: bytes | None) -> None:
-    """Say how many blocks a launch has, computed on the host in exact 64-bit integers."""
+    """Set the number of blocks of a launch, computed on the host in exact 64-bit integers."""
 def cuc_tile_grid_dependency_launch(program: Pointer, file: bytes | None, line: int) -> None:
-    """Let the kernel behind this one begin, once every block has come here or ended."""
+    """Let the next kernel begin once every block has reached this call or ended."""
 def cuc_tile_grid_dependency_wait(program: Pointer, file: bytes | None, line: int) -> None:
-    """Wait until the kernels ahead of this one have ended and what they wrote can be read."""
+    """Wait until the preceding kernels have ended and their writes are visible."""
 def cuc_tile_gt(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x > y"""
 def cuc_tile_histogram(program: Pointer, file: bytes | None, line: int, x: int, count: int) -> int:
-    """How many elements are 0, 1 and so on to count - 1; others count nowhere."""
+    """Count the elements equal to 0, 1, ..., count - 1; other values are ignored."""
 def cuc_tile_if(program: Pointer, file: bytes | None, line: int, condition: int) -> None:
-    """Begin what is done when a condition holds, up to the next cuc_tile_else() or cuc_tile_end()."""
+    """Begin the code for a true condition, up to the matching cuc_tile_else() or cuc_tile_end()."""
 def cuc_tile_insert(program: Pointer, file: bytes | None, line: int, x: int, count: int, index: Pointer, y: int) -> int:
-    """A tile with a subtile in place of its own elements."""
+    """Copy a tile and replace one of its subtiles."""
 def cuc_tile_int(program: Pointer, file: bytes | None, line: int, value: int) -> int:
-    """An integer constant."""
+    """Create an integer constant."""
 def cuc_tile_interpret(program: Pointer, kernel: bytes | None, args: Pointer, count: int, options: Pointer) -> int:
-    """Run a kernel of a tile program on the CPU, block after block:"""
+    """Run a kernel of a tile program on the CPU, one block after another:"""
 def cuc_tile_interpret_options_init(options: Pointer, caller_size: int) -> None:
     """Set options to their defaults."""
 def cuc_tile_iota(program: Pointer, file: bytes | None, line: int, dtype: int, count: int) -> int:
-    """The numbers 0, 1, 2, ..."""
+    """Create a tile of the numbers 0, 1, 2, ..."""
 def cuc_tile_isinf(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """true where x is infinite:"""
 def cuc_tile_isnan(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2212,13 +2212,13 @@ def cuc_tile_kernel_end(program: Pointer, file: bytes | None, line: int) -> None
 def cuc_tile_le(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x <= y"""
 def cuc_tile_leave(program: Pointer) -> None:
-    """End what the last cuc_tile_enter() began."""
+    """End the effect of the last cuc_tile_enter()."""
 def cuc_tile_load(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, rank: int, shape: Pointer, options: Pointer) -> int:
-    """A tile of a tensor, by its number:"""
+    """Load a tile of a tensor by tile index:"""
 def cuc_tile_load_at(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, rank: int, shape: Pointer, options: Pointer) -> int:
-    """A tile of a tensor, by its first element."""
+    """Load a tile of a tensor by the index of its first element."""
 def cuc_tile_load_rows(program: Pointer, file: bytes | None, line: int, tensor: int, ids: int, count: int, index: Pointer, rank: int, shape: Pointer, options: Pointer) -> int:
-    """Rows of a tensor:"""
+    """Load rows of a tensor:"""
 def cuc_tile_log(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the natural logarithm"""
 def cuc_tile_log1p(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2226,11 +2226,11 @@ def cuc_tile_log1p(program: Pointer, file: bytes | None, line: int, x: int) -> i
 def cuc_tile_log2(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the logarithm to base 2"""
 def cuc_tile_loop(program: Pointer, file: bytes | None, line: int) -> None:
-    """Begin a loop without end, up to the next cuc_tile_end(); cuc_tile_while() and cuc_tile_break() leave it."""
+    """Begin an infinite loop, up to the matching cuc_tile_end(); cuc_tile_while() and cuc_tile_break() leave it."""
 def cuc_tile_lt(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x < y"""
 def cuc_tile_matmul(program: Pointer, file: bytes | None, line: int, a: int, b: int) -> int:
-    """A matrix product, as `@`:"""
+    """Multiply two matrices, like `@`:"""
 def cuc_tile_max(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
     """the largest number"""
 def cuc_tile_max_nan(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
@@ -2256,7 +2256,7 @@ def cuc_tile_minimum_nan(program: Pointer, file: bytes | None, line: int, x: int
 def cuc_tile_minimum_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
     """RN; CUC_TILE_NAN"""
 def cuc_tile_mma(program: Pointer, file: bytes | None, line: int, a: int, b: int, acc: int, precision: int, fast_acc: int) -> int:
-    """A matrix product added to an accumulator."""
+    """Add a matrix product to an accumulator."""
 def cuc_tile_mod(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x % y, with the sign of y"""
 def cuc_tile_mul(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
@@ -2264,17 +2264,17 @@ def cuc_tile_mul(program: Pointer, file: bytes | None, line: int, x: int, y: int
 def cuc_tile_mul_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
     """RN, RZ, RM, RP"""
 def cuc_tile_name(program: Pointer, file: bytes | None, line: int, x: int, name: bytes | None) -> int:
-    """Give a value a name:"""
+    """Name a value in the program's text."""
 def cuc_tile_ne(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x != y"""
 def cuc_tile_neg(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """-x"""
 def cuc_tile_num_blocks(program: Pointer, file: bytes | None, line: int, axis: int) -> int:
-    """How many blocks the grid has along an axis."""
+    """The number of blocks of the grid along an axis."""
 def cuc_tile_permute(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
-    """The axes in another order."""
+    """Permute the axes of a tile."""
 def cuc_tile_philox(result: Pointer, program: Pointer, file: bytes | None, line: int, seed: int, counter: int) -> None:
-    """Random bits, the same for the same arguments:"""
+    """Generate random bits, as four tiles of u32; equal arguments give equal bits."""
 def cuc_tile_pow(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x ** y:"""
 def cuc_tile_print(program: Pointer, file: bytes | None, line: int, text: bytes | None, count: int, x: Pointer) -> None:
@@ -2284,27 +2284,27 @@ def cuc_tile_prod(program: Pointer, file: bytes | None, line: int, x: int, count
 def cuc_tile_prod_round(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer, round: int) -> int:
     """RN, RZ, RM, RP at each step"""
 def cuc_tile_program_create(out: Pointer) -> int:
-    """Begin a program without kernels."""
+    """Create a program without kernels."""
 def cuc_tile_program_finish(source: Pointer, program: Pointer) -> int:
-    """End a program:"""
+    """Finish a program:"""
 def cuc_tile_program_log(program: Pointer) -> bytes | None:
-    """The errors there are so far, each as `FILE:LINE:"""
+    """The errors so far, each as `FILE:LINE:"""
 def cuc_tile_program_release(program: Pointer) -> None:
-    """Drop a reference; the last one frees the program and its source."""
+    """Release a reference; the last one frees the program and its source."""
 def cuc_tile_program_retain(program: Pointer) -> int | None:
-    """Hold one reference more."""
+    """Add a reference to a program."""
 def cuc_tile_program_set_budget(program: Pointer, budget: Pointer) -> int:
-    """Give a program another budget than the default, for what was built before and what is built from here on."""
+    """Set the budget of a program, both for what is already built and for what follows."""
 def cuc_tile_rank(program: Pointer, x: int) -> int:
-    """How many axes a value has."""
+    """The number of axes of a value."""
 def cuc_tile_reduce(result: Pointer, program: Pointer, file: bytes | None, line: int, combine: Pointer, user: Pointer, count: int, x: Pointer, axis: int, identity: Pointer) -> None:
-    """Reduce tiles along an axis, together, by a function that is associative."""
+    """Reduce several tiles together along an axis with an associative function."""
 def cuc_tile_reshape(program: Pointer, file: bytes | None, line: int, x: int, rank: int, shape: Pointer) -> int:
-    """The elements, in their order, in another shape."""
+    """Change the shape of a tile, keeping the order of elements."""
 def cuc_tile_return(program: Pointer, file: bytes | None, line: int) -> None:
-    """End the block of the grid here."""
+    """End this block of the grid."""
 def cuc_tile_roll(program: Pointer, file: bytes | None, line: int, x: int, n: int, axis: int) -> int:
-    """Elements moved along an axis, round:"""
+    """Rotate elements along an axis:"""
 def cuc_tile_round(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the nearest integer, half to even"""
 def cuc_tile_rsqrt(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2314,13 +2314,13 @@ def cuc_tile_rsqrt_round(program: Pointer, file: bytes | None, line: int, x: int
 def cuc_tile_scalar(program: Pointer, file: bytes | None, line: int, name: bytes | None, dtype: int) -> int:
     """Add a scalar to the kernel's parameters."""
 def cuc_tile_scan(result: Pointer, program: Pointer, file: bytes | None, line: int, combine: Pointer, user: Pointer, count: int, x: Pointer, axis: int, identity: Pointer, reverse: int) -> None:
-    """Combine tiles along an axis, together, by a function that is associative, and keep each step."""
+    """Scan several tiles together along an axis with an associative function."""
 def cuc_tile_scatter(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
-    """Write elements of a tensor, each picked by its own index."""
+    """Store elements of a tensor, each by its own index."""
 def cuc_tile_set(program: Pointer, file: bytes | None, line: int, variable: int, value: int) -> None:
-    """Let a variable stand for another value from here on."""
+    """Assign a value to a variable."""
 def cuc_tile_shift(program: Pointer, file: bytes | None, line: int, x: int, n: int, axis: int, pad: int) -> int:
-    """Elements moved along an axis:"""
+    """Shift elements along an axis:"""
 def cuc_tile_shl(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
     """x << y:"""
 def cuc_tile_shr(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
@@ -2332,7 +2332,7 @@ def cuc_tile_sin(program: Pointer, file: bytes | None, line: int, x: int) -> int
 def cuc_tile_sinh(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the hyperbolic sine"""
 def cuc_tile_slice(program: Pointer, file: bytes | None, line: int, tensor: int, axis: int, start: int, stop: int) -> int:
-    """A part of a tensor:"""
+    """Slice a tensor along an axis:"""
 def cuc_tile_sort(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
     """ascending, NaN last"""
 def cuc_tile_sqrt(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2340,15 +2340,15 @@ def cuc_tile_sqrt(program: Pointer, file: bytes | None, line: int, x: int) -> in
 def cuc_tile_sqrt_round(program: Pointer, file: bytes | None, line: int, x: int, round: int) -> int:
     """RN, RZ, RM, RP; of f32 APPROX"""
 def cuc_tile_squeeze(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
-    """An axis of extent 1 taken out."""
+    """Remove an axis of extent 1."""
 def cuc_tile_store(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
-    """Write a tile of a tensor, by its number."""
+    """Store a tile of a tensor by tile index."""
 def cuc_tile_store_add(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """adds"""
 def cuc_tile_store_and(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """bitwise"""
 def cuc_tile_store_at(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
-    """Write a tile of a tensor, by its first element."""
+    """Store a tile of a tensor by the index of its first element."""
 def cuc_tile_store_max(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """leaves the larger"""
 def cuc_tile_store_min(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
@@ -2356,7 +2356,7 @@ def cuc_tile_store_min(program: Pointer, file: bytes | None, line: int, tensor: 
 def cuc_tile_store_or(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """bitwise"""
 def cuc_tile_store_rows(program: Pointer, file: bytes | None, line: int, tensor: int, ids: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
-    """Write rows of a tensor:"""
+    """Store rows of a tensor:"""
 def cuc_tile_store_xor(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """bitwise"""
 def cuc_tile_stride(program: Pointer, file: bytes | None, line: int, tensor: int, axis: int) -> int:
@@ -2370,7 +2370,7 @@ def cuc_tile_sum(program: Pointer, file: bytes | None, line: int, x: int, count:
 def cuc_tile_sum_round(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer, round: int) -> int:
     """RN, RZ, RM, RP at each step"""
 def cuc_tile_take(program: Pointer, file: bytes | None, line: int, x: int, index: int, axis: int) -> int:
-    """Elements picked by number along an axis."""
+    """Select elements by index along an axis."""
 def cuc_tile_tan(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the tangent"""
 def cuc_tile_tanh(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2380,30 +2380,30 @@ def cuc_tile_tanh_round(program: Pointer, file: bytes | None, line: int, x: int,
 def cuc_tile_tensor(program: Pointer, file: bytes | None, line: int, name: bytes | None, dtype: int, extents: bytes | None) -> int:
     """Add a tensor to the kernel's parameters."""
 def cuc_tile_topk(values: Pointer, indices: Pointer, program: Pointer, file: bytes | None, line: int, x: int, count: int, axis: int) -> None:
-    """The largest elements along an axis, in falling order, and where they were."""
+    """The largest elements along an axis, in descending order, and their indices."""
 def cuc_tile_trans(program: Pointer, file: bytes | None, line: int, x: int) -> int:
-    """The last two axes exchanged."""
+    """Transpose the last two axes."""
 def cuc_tile_trunc(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the next integer towards 0"""
 def cuc_tile_uint(program: Pointer, file: bytes | None, line: int, value: int) -> int:
-    """An integer constant from 0 to 2^64 - 1:"""
+    """Create an integer constant from 0 to 2^64 - 1, beyond the range of cuc_tile_int()."""
 def cuc_tile_visit_candidates(program: Pointer, kernel: bytes | None, visit: Pointer, user: Pointer) -> int:
-    """Go through all that the auto() constants of a kernel may be, for the program's dimensions."""
+    """Enumerate the candidates for the auto() constants of a kernel, for the program's dimensions."""
 def cuc_tile_visit_dimensions(program: Pointer, kernel: bytes | None, args: Pointer, count: int, visit: Pointer, user: Pointer) -> int:
-    """Tell the dimensions that arguments give a kernel, as the `dimensions` of cuc_program_options."""
+    """Report the dimensions that arguments give a kernel, in the form of `dimensions` in cuc_program_options."""
 def cuc_tile_where(program: Pointer, file: bytes | None, line: int, c: int, x: int, y: int) -> int:
-    """The element of x where c is true, else that of y."""
+    """Select the element of x where c is true, else that of y."""
 def cuc_tile_while(program: Pointer, file: bytes | None, line: int, condition: int) -> None:
-    """Go on in this turn of the loop only while a condition holds, else leave the loop."""
+    """Leave the loop unless a condition holds."""
 def cuc_tile_zeros(program: Pointer, file: bytes | None, line: int, dtype: int, rank: int, shape: Pointer) -> int:
-    """A tile of zeros."""
+    """Create a tile of zeros."""
 def cuc_tuned_add(path: bytes | None, record: Pointer) -> int:
-    """Put a record into a file, in place of one of the same GPU, toolkit, program, kernel, constants and dimensions."""
+    """Add a record to a file, replacing one with the same GPU, toolkit, program, kernel, constants and dimensions."""
 def cuc_tuned_find(choice: Pointer, room: int, path: bytes | None, key: Pointer) -> int:
-    """Find the choice for a program on a GPU, for extents that are near enough."""
+    """Find the choice for a program on a GPU, for near extents."""
 def cuc_tuned_program(out: Pointer, text: bytes | None, bytes: int) -> int:
-    """Name a tile program by its text."""
+    """Compute the name of a tile program from its text."""
 def cuc_version() -> int:
-    """The version of the library that runs, as CUC_VERSION counts."""
+    """The version of the library loaded at run time, encoded like CUC_VERSION."""
 def cuc_version_string() -> bytes | None:
-    """The version of the library that runs, as text."""
+    """The version of the library loaded at run time, as text."""

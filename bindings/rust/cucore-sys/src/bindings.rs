@@ -1,7 +1,8 @@
 // Written by api/api.py write. Do not edit.
 // Everything public of libcucore, by its C names.
 
-/// What a call came to: 0 is success, positive a normal outcome, negative a failure.
+/// Result of a call: 0 is success, positive values are normal outcomes, negative values are
+/// failures.
 pub type cuc_status = i32;
 
 /// An address in a device's memory, or in memory that a device can reach; 0 is none.
@@ -10,19 +11,19 @@ pub type cuc_device_ptr = u64;
 /// The type of an array element or of a kernel argument.
 pub type cuc_dtype = i32;
 
-/// A number of 32 bits that kernels set and one conditional node goes by: the driver's
-/// CUgraphConditionalHandle, which is also its cudaGraphConditionalHandle, and an argument of
-/// kernels as it is. It is its graph's.
+/// A 32-bit value that kernels set and one conditional node reads. The handle is the driver's
+/// CUgraphConditionalHandle, the same as cudaGraphConditionalHandle, and is passed to kernels
+/// unchanged. It belongs to its graph.
 pub type cuc_condition = u64;
 
 /// A value: a tile, a scalar, a constant or a tensor; 0 is none.
 pub type cuc_tile = u32;
 
-/// A variable: what stands for one value after another of the same type; 0 is none.
+/// A variable, which holds successive values of one type; 0 is none.
 pub type cuc_tile_variable = u32;
 
 opaque! {
-    /// What a search found, and where it looked before.
+    /// The result of a search, with the locations tried before.
     cuc_found
 }
 
@@ -32,7 +33,7 @@ opaque! {
 }
 
 opaque! {
-    /// A context of the driver; it keeps its device's primary context, or borrows another one.
+    /// A driver context: a retained primary context, or a borrowed one created elsewhere.
     cuc_context
 }
 
@@ -47,28 +48,28 @@ opaque! {
 }
 
 opaque! {
-    /// Something that allocates and frees memory.
+    /// A source of memory: it allocates and frees.
     cuc_memory_resource
 }
 
 opaque! {
-    /// A range of memory. It holds its resource and the stream that will free it, so that they may be
+    /// A range of memory. It retains its resource and the stream that will free it, so these may be
     /// released in any order.
     cuc_buffer
 }
 
 opaque! {
-    /// Products of one kind, compiled.
+    /// A compiled kind of product.
     cuc_gemm_plan
 }
 
 opaque! {
-    /// A part of a device: its primary context with some of its multiprocessors.
+    /// A partition of a device: its primary context with some of its multiprocessors.
     cuc_green_context
 }
 
 opaque! {
-    /// Object code and, once loaded, the driver's library of it.
+    /// Object code and, once loaded, the driver's library made from it.
     cuc_object
 }
 
@@ -83,43 +84,43 @@ opaque! {
 }
 
 opaque! {
-    /// Inputs and options of a link. It may link many times, with inputs added in between.
+    /// Inputs and options of a link. It may link many times, with further inputs added in between.
     cuc_linker
 }
 
 opaque! {
-    /// What was captured. It holds the context that it was captured in.
+    /// A captured graph. It retains the context that it was captured in.
     cuc_graph
 }
 
 opaque! {
-    /// An instance of a graph, that can be launched. It needs the graph no more.
+    /// A launchable instance of a graph; it no longer needs the graph.
     cuc_graph_exec
 }
 
 opaque! {
-    /// A node: the driver's CUgraphNode. It is its graph's, and is gone with that.
+    /// A node: the driver's CUgraphNode. It belongs to its graph and is destroyed with it.
     cuc_node
 }
 
 opaque! {
-    /// A tile program in the making.
+    /// A tile program under construction.
     cuc_tile_program
 }
 
-/// Called for a failure that no call can return: one met while releasing, or in a callback.
+/// Receives a failure that no call can return: one during a release or in a callback.
 pub type cuc_failure_fn = Option<unsafe extern "C" fn(message: *const c_char, user: *mut c_void)>;
 
-/// Called by cuc_stream_add_callback() when the stream comes to it.
+/// Callback of cuc_stream_add_callback(), called when the stream reaches it.
 pub type cuc_stream_callback = Option<unsafe extern "C" fn(status: cuc_status, library_code: i32, user: *mut c_void)>;
 
-/// Gets a choice, as records have it, and the seconds that a model thinks it takes. The text is valid during the call.
+/// Receives a choice in the form of records, and the time in seconds that a model estimates for it. The text is valid during the call.
 pub type cuc_tuned_visit = Option<unsafe extern "C" fn(user: *mut c_void, choice: *const c_char, seconds: f64)>;
 
-/// What cuc_tile_reduce() and cuc_tile_scan() combine with: two of each element become one. It is called once, and builds operations on scalars: no memory, no control flow, no value from outside but constants.
+/// Builds the operation that cuc_tile_reduce() and cuc_tile_scan() combine two elements with. It is called once and builds operations on scalars: no memory access, no control flow, and no outside value except constants.
 pub type cuc_tile_combine = Option<unsafe extern "C" fn(user: *mut c_void, program: *mut cuc_tile_program, count: u32, x: *const cuc_tile, y: *const cuc_tile, result: *mut cuc_tile)>;
 
-/// Gets one "NAME=EXTENT"; the text is valid during the call.
+/// Receives one "NAME=EXTENT"; the text is valid during the call.
 pub type cuc_tile_dimension_fn = Option<unsafe extern "C" fn(user: *mut c_void, dimension: *const c_char)>;
 
 /// success
@@ -516,24 +517,24 @@ pub const CUC_SENSOR_SM_CLOCK: u32 = 1;
 pub const CUC_SENSOR_MEMORY_CLOCK: u32 = 2;
 pub const CUC_SENSOR_TEMPERATURE: u32 = 4;
 pub const CUC_SENSOR_POWER: u32 = 8;
-/// drivers of CUDA 12.2 and later
+/// drivers from CUDA 12.2 on
 pub const CUC_SENSOR_THROTTLE: u32 = 16;
 
 /// idle
 pub const CUC_THROTTLE_IDLE: i32 = 1;
-/// somebody has set the clocks
+/// application clocks are set
 pub const CUC_THROTTLE_SETTING: i32 = 2;
 /// the power limit is reached
 pub const CUC_THROTTLE_POWER_CAP: i32 = 4;
-/// any of the hardware's causes
+/// any hardware cause
 pub const CUC_THROTTLE_HARDWARE: i32 = 8;
-/// kept with other devices
+/// in step with other devices
 pub const CUC_THROTTLE_SYNC_BOOST: i32 = 16;
-/// too warm
+/// software thermal slowdown
 pub const CUC_THROTTLE_THERMAL: i32 = 32;
-/// far too warm
+/// hardware thermal slowdown
 pub const CUC_THROTTLE_HOT: i32 = 64;
-/// the power supply says so
+/// signal of the power supply
 pub const CUC_THROTTLE_POWER_BRAKE: i32 = 128;
 /// display
 pub const CUC_THROTTLE_DISPLAY: i32 = 256;
@@ -544,35 +545,35 @@ pub const CUC_PEER_NATIVE_ATOMIC_SUPPORTED: i32 = 3;
 pub const CUC_PEER_CUDA_ARRAY_ACCESS_SUPPORTED: i32 = 4;
 pub const CUC_PEER_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED: i32 = 5;
 
-/// The stream and the legacy default stream wait for each other, as CUDA's plain streams do.
+/// The stream and the legacy default stream wait for each other, like CUDA's blocking streams.
 pub const CUC_STREAM_SYNC_LEGACY: u32 = 1;
 
-/// waits for, and holds up, every CUC_STREAM_SYNC_LEGACY stream
+/// synchronises with every CUC_STREAM_SYNC_LEGACY stream in both directions
 pub const CUC_STREAM_LEGACY: i32 = 0;
-/// another queue for each thread that uses it
+/// a separate queue for each thread that uses it
 pub const CUC_STREAM_PER_THREAD: i32 = 1;
 
-/// (int)(memory - value) \>= 0, cyclically
+/// (int)(memory - value) \>= 0, in wrap-around arithmetic
 pub const CUC_WAIT_GEQ: u32 = 0;
 /// memory == value
 pub const CUC_WAIT_EQ: u32 = 1;
 /// (memory & value) != 0
 pub const CUC_WAIT_AND: u32 = 2;
-/// ~(memory | value) != 0; a device attribute says where it works
+/// ~(memory | value) != 0; a device attribute reports support
 pub const CUC_WAIT_NOR: u32 = 3;
-/// or'ed in: flush outstanding remote writes after the wait; a device attribute again
+/// OR-ed in: flush outstanding remote writes after the wait; a device attribute reports support
 pub const CUC_WAIT_FLUSH: u32 = 1073741824;
 
-/// earlier writes of the stream need not be seen before it
+/// does not order earlier writes of the stream before it
 pub const CUC_WRITE_NO_MEMORY_BARRIER: i32 = 1;
 
 /// on a device; the host cannot reach it
 pub const CUC_MEMORY_DEVICE: i32 = 0;
 /// page-locked on the host; devices reach it
 pub const CUC_MEMORY_PINNED: i32 = 1;
-/// moves between host and devices as it is used
+/// migrates between host and devices on use
 pub const CUC_MEMORY_MANAGED: i32 = 2;
-/// what a user-defined resource gives
+/// from a user-defined resource
 pub const CUC_MEMORY_CUSTOM: i32 = 3;
 /// host memory that the driver does not know
 pub const CUC_MEMORY_UNREGISTERED: i32 = 4;
@@ -581,7 +582,7 @@ pub const CUC_MEMORY_UNREGISTERED: i32 = 4;
 pub const CUC_MEMORY_ACCESS_DEVICE: u32 = 1;
 /// the CPU, through the same address
 pub const CUC_MEMORY_ACCESS_HOST: u32 = 2;
-/// managed: it may be prefetched, advised, discarded
+/// managed memory: can be prefetched, advised and discarded
 pub const CUC_MEMORY_ACCESS_MANAGED: u32 = 4;
 
 /// no place, or no preference
@@ -595,9 +596,9 @@ pub const CUC_LOCATION_HOST_NUMA: i32 = 3;
 /// the calling thread's NUMA node; id is 0
 pub const CUC_LOCATION_HOST_NUMA_CURRENT: i32 = 4;
 
-/// fit for the device's decompression engine
+/// usable by the device's decompression engine
 pub const CUC_MEMORY_POOL_HW_DECOMPRESS: u32 = 1;
-/// other processes can have its memory
+/// other processes can import its memory
 pub const CUC_MEMORY_POOL_IPC: u32 = 2;
 
 /// reuse_follow_event_dependencies
@@ -618,37 +619,37 @@ pub const CUC_MEMORY_POOL_USED_CURRENT: i32 = 7;
 pub const CUC_MEMORY_POOL_USED_HIGH: i32 = 8;
 
 pub const CUC_ACCESS_NONE: i32 = 0;
-/// only told, never set: the driver has no pools to read only
+/// only reported, never set: the driver has no read-only access to pools
 pub const CUC_ACCESS_READ: i32 = 1;
 pub const CUC_ACCESS_READ_WRITE: i32 = 3;
 
-/// each reader gets a copy; location is not read
+/// each reader has its own copy; location is ignored
 pub const CUC_ADVISE_SET_READ_MOSTLY: i32 = 1;
-/// location is not read
+/// location is ignored
 pub const CUC_ADVISE_UNSET_READ_MOSTLY: i32 = 2;
-/// stay there, when possible
+/// stay at the location when possible
 pub const CUC_ADVISE_SET_PREFERRED_LOCATION: i32 = 3;
-/// location is not read
+/// location is ignored
 pub const CUC_ADVISE_UNSET_PREFERRED_LOCATION: i32 = 4;
-/// keep it mapped there, wherever it is
+/// stay mapped for this location, wherever the memory resides
 pub const CUC_ADVISE_SET_ACCESSED_BY: i32 = 5;
-/// take that back for this location
+/// undo CUC_ADVISE_SET_ACCESSED_BY for this location
 pub const CUC_ADVISE_UNSET_ACCESSED_BY: i32 = 6;
 
-/// for every device's contexts; with unified addressing always
+/// for the contexts of every device; always on with unified addressing
 pub const CUC_HOST_PORTABLE: u32 = 1;
-/// give kernels an address; with unified addressing always
+/// give kernels an address; always on with unified addressing
 pub const CUC_HOST_MAPPED: u32 = 2;
-/// it is another device's memory, such as a PCI BAR
+/// it is memory of another device, such as a PCI BAR
 pub const CUC_HOST_IO_MEMORY: u32 = 4;
 /// kernels only read it; for memory mapped without write access
 pub const CUC_HOST_READ_ONLY: u32 = 8;
 
-/// what it points to must not be written
+/// its memory must not be written
 pub const CUC_TENSOR_READ_ONLY: u32 = 1;
-/// page-locked host memory: kernels of every device reach it
+/// page-locked host memory: kernels of every device can access it
 pub const CUC_TENSOR_PINNED: u32 = 2;
-/// managed memory: the host and every device reach it
+/// managed memory: the host and every device can access it
 pub const CUC_TENSOR_MANAGED: u32 = 4;
 
 pub const CUC_DL_CPU: i32 = 1;
@@ -677,95 +678,95 @@ pub const CUC_DL_SUBBYTE_PADDED: u32 = 4;
 pub const CUC_GEMM_SINGLE: i32 = 0;
 /// many of one shape, by cuc_gemm_batched()
 pub const CUC_GEMM_BATCHED: i32 = 1;
-/// many that share n and k, each with rows of a and d of its own, by cuc_gemm_grouped()
+/// many that share n and k, each with its own rows of a and d, by cuc_gemm_grouped()
 pub const CUC_GEMM_GROUPED: i32 = 2;
 
-/// those of a row: strides are \[leading dimension, 1\]
+/// rows are contiguous: strides are \[leading dimension, 1\]
 pub const CUC_GEMM_ROW_MAJOR: i32 = 0;
-/// those of a column, as BLAS has it: \[1, leading dimension\]
+/// columns are contiguous, as in BLAS: \[1, leading dimension\]
 pub const CUC_GEMM_COLUMN_MAJOR: i32 = 1;
 
-/// nothing
+/// none
 pub const CUC_GEMM_LINEAR: i32 = 0;
-/// max(x, 0); NaN stays
+/// max(x, 0); NaN is kept
 pub const CUC_GEMM_RELU: i32 = 1;
 /// x (1 + erf(x / sqrt 2)) / 2
 pub const CUC_GEMM_GELU: i32 = 2;
-/// its approximation by a tanh, which is what cuBLASLt has
+/// the tanh approximation of GELU, as in cuBLASLt
 pub const CUC_GEMM_GELU_TANH: i32 = 3;
 /// x / (1 + exp(-x))
 pub const CUC_GEMM_SILU: i32 = 4;
 
 pub const CUC_GEMM_NO_BIAS: i32 = 0;
 pub const CUC_GEMM_BIAS_COLUMNS: i32 = 1;
-/// each row of d: bias is \[m\]; not of grouped products
+/// each row of d: bias is \[m\]; not for grouped products
 pub const CUC_GEMM_BIAS_ROWS: i32 = 2;
 
-/// exactly rounded multiply-adds, without tensor cores
+/// correctly rounded multiply-adds, without tensor cores
 pub const CUC_GEMM_IEEE: i32 = 0;
 /// operands rounded to 11 bits, on tensor cores
 pub const CUC_GEMM_TF32: i32 = 1;
-/// three such products, which keep nearly all bits of f32
+/// three such products, which preserve nearly all bits of f32
 pub const CUC_GEMM_TF32X3: i32 = 2;
 
-/// all products of a batch have the same a: it has two axes
+/// all products of a batch share a, which has two axes
 pub const CUC_GEMM_SHARED_A: u32 = 1;
-/// all products of a batch have the same b
+/// all products of a batch share b
 pub const CUC_GEMM_SHARED_B: u32 = 2;
-/// 8-bit floats: sums keep fewer bits, and are faster
+/// 8-bit floats: accumulate with fewer bits, which is faster
 pub const CUC_GEMM_FAST_ACC: u32 = 4;
-/// sums are multiplied by row_scale, f32 \[m\]
+/// multiply results by row_scale, f32 \[m\]
 pub const CUC_GEMM_SCALED_ROWS: u32 = 8;
-/// sums are multiplied by column_scale, f32 \[n\]
+/// multiply results by column_scale, f32 \[n\]
 pub const CUC_GEMM_SCALED_COLUMNS: u32 = 16;
 
-/// of each thread
+/// stack size of each thread
 pub const CUC_LIMIT_STACK_BYTES: i32 = 0;
-/// of the buffer for printf on the device
+/// size of the device-side printf buffer
 pub const CUC_LIMIT_PRINTF_BYTES: i32 = 1;
-/// of malloc and new on the device
+/// size of the heap of device-side malloc and new
 pub const CUC_LIMIT_MALLOC_HEAP_BYTES: i32 = 2;
 /// 0 to 128; a hint
 pub const CUC_LIMIT_MAX_L2_FETCH_BYTES: i32 = 5;
-/// of L2 set aside for persisting lines
+/// L2 set aside for persisting accesses
 pub const CUC_LIMIT_PERSISTING_L2_BYTES: i32 = 6;
-/// read only, under CIG
+/// read-only, under CIG
 pub const CUC_LIMIT_SHARED_MEMORY_BYTES: i32 = 7;
-/// read only
+/// read-only
 pub const CUC_LIMIT_CIG_ENABLED: i32 = 8;
 pub const CUC_LIMIT_CIG_SHARED_MEMORY_FALLBACK: i32 = 9;
 
-/// smaller groups, which may not have large clusters
+/// smaller groups, which may not support large clusters
 pub const CUC_SMS_ANY: u32 = 1;
-/// groups that can have clusters as large as they may be
+/// groups that support clusters of the maximum size
 pub const CUC_SMS_MAX_CLUSTER: u32 = 2;
 
 /// cuc_event_get_elapsed() can measure with it
 pub const CUC_EVENT_TIMING: u32 = 1;
-/// a thread that waits for it sleeps and does not spin
+/// a thread that waits for the event sleeps instead of spinning
 pub const CUC_EVENT_BLOCKING_SYNC: u32 = 2;
-/// other processes can have it; not with CUC_EVENT_TIMING
+/// other processes can open it; excludes CUC_EVENT_TIMING
 pub const CUC_EVENT_IPC: u32 = 4;
 
-/// its own device only reads it
+/// its own device can only read it
 pub const CUC_MEMORY_VIRTUAL_READ_ONLY: u32 = 1;
-/// the peers only read it
+/// the peers can only read it
 pub const CUC_MEMORY_VIRTUAL_PEERS_READ_ONLY: u32 = 2;
-/// other devices of the bus reach it (GPUDirect RDMA)
+/// other devices on the bus can access it (GPUDirect RDMA)
 pub const CUC_MEMORY_VIRTUAL_RDMA: u32 = 4;
-/// in the least pieces that there are, not those the driver recommends
+/// use the smallest pieces possible, not the size that the driver recommends
 pub const CUC_MEMORY_VIRTUAL_FINE: u32 = 8;
-/// other processes can have it: cuc_buffer_export_pieces()
+/// other processes can import it: cuc_buffer_export_pieces()
 pub const CUC_MEMORY_VIRTUAL_IPC: u32 = 16;
 
-/// in stream order, as any copy
+/// in stream order, like any copy
 pub const CUC_COPY_SOURCE_STREAM: i32 = 0;
-/// before the call returns: it may be on the stack
+/// before the call returns, so that it may be on the stack
 pub const CUC_COPY_SOURCE_DURING_CALL: i32 = 1;
-/// whenever: it holds its contents already, and keeps them
+/// at any time: the source already has its contents and keeps them
 pub const CUC_COPY_SOURCE_ANY: i32 = 2;
 
-/// rather beside kernels than as fast as possible; a hint
+/// prefer running beside kernels to the highest speed; a hint
 pub const CUC_COPY_OVERLAP_COMPUTE: u32 = 1;
 
 pub const CUC_TENSOR_MAP_INTERLEAVE_NONE: i32 = 0;
@@ -778,9 +779,9 @@ pub const CUC_TENSOR_MAP_SWIZZLE_NONE: i32 = 0;
 pub const CUC_TENSOR_MAP_SWIZZLE_32B: i32 = 1;
 pub const CUC_TENSOR_MAP_SWIZZLE_64B: i32 = 2;
 pub const CUC_TENSOR_MAP_SWIZZLE_128B: i32 = 3;
-/// pieces of 32 bytes stay together
+/// atoms of 32 bytes stay together
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B: i32 = 4;
-/// and halves of odd lines change places
+/// and the halves of odd lines are swapped
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B: i32 = 5;
 pub const CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B: i32 = 6;
 
@@ -790,12 +791,12 @@ pub const CUC_TENSOR_MAP_L2_128B: i32 = 2;
 pub const CUC_TENSOR_MAP_L2_256B: i32 = 3;
 
 pub const CUC_TENSOR_MAP_FILL_ZERO: i32 = 0;
-/// a NaN that makes a product 0; of floats alone
+/// a NaN that makes a product 0; only for floating-point types
 pub const CUC_TENSOR_MAP_FILL_NAN: i32 = 1;
 
-/// f32 and tf32: subnormals become 0 on their way
+/// f32 and tf32: flush subnormals to 0 during the copy
 pub const CUC_TENSOR_MAP_FTZ: i32 = 1;
-/// cuc_tensor_map_im2col_wide(): a copy takes 128 pixels
+/// cuc_tensor_map_im2col_wide(): a copy transfers 128 pixels
 pub const CUC_TENSOR_MAP_W128: i32 = 2;
 
 /// PTX text: loadable, compiled by the driver
@@ -863,43 +864,43 @@ pub const CUC_KERNEL_CACHE_EQUAL: i32 = 3;
 
 /// CUDA C++, compiled by NVRTC
 pub const CUC_SOURCE_CUDA: i32 = 1;
-/// PTX, assembled by nvJitLink, or else by the driver
+/// PTX, assembled by nvJitLink if available, else by the driver
 pub const CUC_SOURCE_PTX: i32 = 2;
-/// NVVM IR: not taken yet
+/// NVVM IR: not supported yet
 pub const CUC_SOURCE_NVVM: i32 = 3;
 /// a tile program, compiled by cucore itself
 pub const CUC_SOURCE_TILE: i32 = 4;
 
-/// not asked for, or not compiled yet
+/// not requested, or not compiled yet
 pub const CUC_PCH_NONE: i32 = 0;
 /// written, for later compilations to use
 pub const CUC_PCH_CREATED: i32 = 1;
-/// none was written: one was used, or none was worth it
+/// none was written: one was used, or none was worthwhile
 pub const CUC_PCH_NOT_ATTEMPTED: i32 = 2;
 /// could not be written: the log says why
 pub const CUC_PCH_FAILED: i32 = 3;
 
-/// nvJitLink 12.3 or later, or else the driver
+/// nvJitLink 12.3 or later if available, else the driver
 pub const CUC_LINKER_AUTO: i32 = 0;
-/// nvJitLink, or fail
+/// nvJitLink only
 pub const CUC_LINKER_NVJITLINK: i32 = 1;
 /// the driver: fewer options, no LTO-IR, needs a device
 pub const CUC_LINKER_DRIVER: i32 = 2;
 
 /// a device address in value.u64
 pub const CUC_ARG_POINTER: i32 = 64;
-/// a cuc_buffer in value.pointer: passes its device address
+/// a cuc_buffer in value.pointer; passes its device address
 pub const CUC_ARG_BUFFER: i32 = 65;
-/// a cuc_tensor in value.pointer: passes its data address
+/// a cuc_tensor in value.pointer; passes its data address
 pub const CUC_ARG_TENSOR: i32 = 66;
-/// `bytes` bytes at value.pointer: any struct, checked by size
+/// `bytes` bytes at value.pointer, such as a struct; checked by size
 pub const CUC_ARG_BYTES: i32 = 67;
-/// nothing that a kernel takes, such as a cuc_stream: refused
+/// a value that no kernel takes, such as a cuc_stream; refused
 pub const CUC_ARG_NONE: i32 = 68;
 
-/// Every block must run at once, so that the grid can synchronise.
+/// Every block must be resident at once, so that the grid can synchronise.
 pub const CUC_LAUNCH_COOPERATIVE: u32 = 1;
-/// Programmatic dependent launch: may begin before the kernel ahead of it has ended, which it waits for with griddepcontrol.wait (cudaGridDependencySynchronize). Compute capability 9.0 and later.
+/// Programmatic dependent launch: the kernel may begin before the preceding one has ended, and waits for it with griddepcontrol.wait (cudaGridDependencySynchronize). Compute capability 9.0 and later.
 pub const CUC_LAUNCH_PROGRAMMATIC: u32 = 2;
 
 pub const CUC_LAUNCH_ATTRIBUTE_IGNORE: i32 = 0;
@@ -926,18 +927,18 @@ pub const CUC_CACHE_NORMAL: i32 = 0;
 pub const CUC_CACHE_STREAMING: i32 = 1;
 pub const CUC_CACHE_PERSISTING: i32 = 2;
 
-/// the calls of every thread
+/// every thread
 pub const CUC_CAPTURE_GLOBAL: i32 = 0;
-/// those of the thread that began it
+/// the thread that began the capture
 pub const CUC_CAPTURE_THREAD_LOCAL: i32 = 1;
-/// nobody's; another thread may end it
+/// no thread; another thread may end the capture
 pub const CUC_CAPTURE_RELAXED: i32 = 2;
 
-/// it is not
+/// not captured
 pub const CUC_CAPTURE_NONE: i32 = 0;
-/// it is
+/// being captured
 pub const CUC_CAPTURE_ACTIVE: i32 = 1;
-/// a call was refused, and no graph will come of it
+/// a call was refused; the capture will yield no graph
 pub const CUC_CAPTURE_SPOILT: i32 = 2;
 
 /// kernel
@@ -970,7 +971,7 @@ pub const CUC_NODE_MEMORY_WORDS: i32 = 12;
 pub const CUC_NODE_CONDITIONAL: i32 = 13;
 
 pub const CUC_DOT_EVERYTHING: u32 = 1;
-/// parameters as the CUDA runtime has them
+/// parameters in the form of the CUDA runtime
 pub const CUC_DOT_RUNTIME_TYPES: u32 = 2;
 /// parameters of kernels, and so on
 pub const CUC_DOT_KERNELS: u32 = 4;
@@ -981,7 +982,7 @@ pub const CUC_DOT_EVENTS: u32 = 64;
 pub const CUC_DOT_SIGNALS: u32 = 128;
 pub const CUC_DOT_WAITS: u32 = 256;
 pub const CUC_DOT_KERNEL_ATTRIBUTES: u32 = 512;
-/// of nodes, and of functions
+/// of nodes and of functions
 pub const CUC_DOT_HANDLES: u32 = 1024;
 pub const CUC_DOT_ALLOCATIONS: u32 = 2048;
 pub const CUC_DOT_FREES: u32 = 4096;
@@ -989,44 +990,44 @@ pub const CUC_DOT_MEMORY_WORDS: u32 = 8192;
 pub const CUC_DOT_TOPOLOGY: u32 = 16384;
 pub const CUC_DOT_CONDITIONALS: u32 = 32768;
 
-/// A launch first frees what the one before has left allocated.
+/// Each launch first frees the memory that the previous launch left allocated.
 pub const CUC_GRAPH_AUTO_FREE: u32 = 1;
-/// Kernels can launch the instance too; not with CUC_GRAPH_AUTO_FREE.
+/// Kernels can launch the instance too; excludes CUC_GRAPH_AUTO_FREE.
 pub const CUC_GRAPH_DEVICE_LAUNCH: u32 = 2;
-/// Each kernel has the priority of the stream it was captured on, not of the launch's.
+/// Each kernel has the priority of the stream it was captured on, not of the launch stream.
 pub const CUC_GRAPH_NODE_PRIORITY: u32 = 4;
 
-/// by instances, also those that do not run
+/// used by instances, including those not running
 pub const CUC_GRAPH_MEMORY_USED: i32 = 0;
-/// the most since it was last reset
+/// maximum since its last reset
 pub const CUC_GRAPH_MEMORY_USED_HIGH: i32 = 1;
-/// that, and what is kept for the next launch
+/// used, plus memory kept for the next launch
 pub const CUC_GRAPH_MEMORY_RESERVED: i32 = 2;
-/// the most since it was last reset
+/// maximum since its last reset
 pub const CUC_GRAPH_MEMORY_RESERVED_HIGH: i32 = 3;
 
-/// it has its default value when a launch of the graph begins; without, what the launch before has left
+/// each launch of the graph starts with the default value; without this flag, with the value that the previous launch left
 pub const CUC_CONDITION_ASSIGN_DEFAULT: i32 = 1;
 
-/// the first body runs unless it is 0; the second, if any, if it is
+/// runs the first body if the value is not 0, else the second, if any
 pub const CUC_CONDITIONAL_IF: i32 = 0;
-/// its one body runs again and again, until it is 0
+/// repeats its one body until the value is 0
 pub const CUC_CONDITIONAL_WHILE: i32 = 1;
 pub const CUC_CONDITIONAL_SWITCH: i32 = 2;
 
-/// Where caching of global memory in L1 would cost blocks, answer as if it did not.
+/// Ignore the occupancy cost of caching global memory in L1.
 pub const CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE: u32 = 1;
 
 /// its attribute `_h` (int) is a cuc_buffer
 pub const CUC_PYTHON_BUFFER: i32 = 1;
 /// its attribute `_address` (int) is a cuc_tensor
 pub const CUC_PYTHON_TENSOR: i32 = 2;
-/// it is a number, of Python or of NumPy
+/// it is a number of Python or NumPy
 pub const CUC_PYTHON_NUMBER: i32 = 3;
-/// its attribute `value` is a number, as those of ctypes have it
+/// its attribute `value` is a number, as in ctypes
 pub const CUC_PYTHON_VALUE: i32 = 4;
 
-/// to nearest, half to even; cast to an integer towards zero
+/// to nearest even; casts to an integer truncate
 pub const CUC_TILE_RN: i32 = 0;
 /// towards zero
 pub const CUC_TILE_RZ: i32 = 1;
@@ -1034,24 +1035,24 @@ pub const CUC_TILE_RZ: i32 = 1;
 pub const CUC_TILE_RM: i32 = 2;
 /// up
 pub const CUC_TILE_RP: i32 = 3;
-/// as the machine finds it soonest: f32, no cast
+/// fastest approximation of the machine: f32, not for casts
 pub const CUC_TILE_APPROX: i32 = 4;
-/// within 2 ulp: f32, no cast
+/// within 2 ulp: f32, not for casts
 pub const CUC_TILE_FULL: i32 = 5;
-/// beside one of these: subnormal f32 are 0, before and after
+/// added to one of these: flush subnormal f32 operands and results to 0
 pub const CUC_TILE_FTZ: i32 = 16;
-/// beside these, of minimum, maximum, min, max: NaN where one is NaN
+/// added to one of these, for minimum, maximum, min, max: NaN if an operand is NaN
 pub const CUC_TILE_NAN: i32 = 32;
 
-/// weak; of an atomic operation acquire and release
+/// weak; acquire and release for atomic operations
 pub const CUC_TILE_ORDER_DEFAULT: i32 = 0;
-/// nothing; not for atomic operations
+/// no order; not for atomic operations
 pub const CUC_TILE_WEAK: i32 = 1;
-/// nothing, but the access itself is whole
+/// no order, but the access itself is indivisible
 pub const CUC_TILE_RELAXED: i32 = 2;
-/// what comes after comes after: loads and atomic operations
+/// later accesses stay after it: loads and atomic operations
 pub const CUC_TILE_ACQUIRE: i32 = 3;
-/// what was before is before: stores and atomic operations
+/// earlier accesses stay before it: stores and atomic operations
 pub const CUC_TILE_RELEASE: i32 = 4;
 /// both: atomic operations
 pub const CUC_TILE_ACQ_REL: i32 = 5;
@@ -1065,20 +1066,20 @@ pub const CUC_TILE_SCOPE_BLOCK: i32 = 2;
 /// also the host and other devices
 pub const CUC_TILE_SCOPE_SYSTEM: i32 = 3;
 
-/// as the device likes
+/// the device's default
 pub const CUC_TILE_CACHE_ANY: i32 = 0;
-/// it goes first
+/// evict first
 pub const CUC_TILE_CACHE_FIRST: i32 = 1;
-/// it stays longest
+/// evict last
 pub const CUC_TILE_CACHE_LAST: i32 = 2;
-/// it is used once
+/// used once
 pub const CUC_TILE_CACHE_STREAM: i32 = 3;
 
-/// as it is
+/// full f32
 pub const CUC_TILE_IEEE: i32 = 0;
-/// rounded to tf32
+/// operands rounded to tf32
 pub const CUC_TILE_TF32: i32 = 1;
-/// in three products of tf32: nearly exact
+/// three tf32 products: nearly exact
 pub const CUC_TILE_TF32X3: i32 = 2;
 
 pub const CUC_VERSION_MAJOR: i32 = 0;
@@ -1111,30 +1112,30 @@ zeroed!(cuc_arg_value);
 pub struct cuc_arg {
     /// a cuc_dtype, or a CUC_ARG_ constant
     pub type_: i32,
-    /// of the value as the kernel declares it
+    /// size of the value as the kernel declares it
     pub bytes: u32,
     pub value: cuc_arg_value,
 }
 
 zeroed!(cuc_arg);
 
-/// What cuc_buffer_from_pointer() is told about memory; zero is the default of every field.
+/// Description of memory for cuc_buffer_from_pointer(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_buffer_options {
     /// sizeof(cuc_buffer_options); the initialisers set it
     pub struct_size: usize,
-    /// whose memory it is; NULL: the resource's, or as the driver says
+    /// the owning device; NULL: the resource's, or the one the driver reports
     pub device: *mut cuc_device,
-    /// retained; frees the memory in the end. NULL: nothing does
+    /// retained; frees the memory; NULL: nothing frees it
     pub resource: *mut cuc_memory_resource,
-    /// retained; orders the free; needs resource
+    /// retained; orders the free; needs a resource
     pub stream: *mut cuc_stream,
-    /// handed to drop_owner; not with resource
+    /// passed to drop_owner; excludes a resource
     pub owner: *mut c_void,
-    /// called once the buffer is gone, on any thread
+    /// called once after the buffer is destroyed, on any thread
     pub drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>,
-    /// CUC_MEMORY_ACCESS_ bits; 0: the driver is asked
+    /// CUC_MEMORY_ACCESS_ bits; 0: query the driver
     pub access: u32,
     /// 0
     pub reserved: u32,
@@ -1142,15 +1143,15 @@ pub struct cuc_buffer_options {
 
 zeroed!(cuc_buffer_options, struct_size);
 
-/// What cuc_stream_get_capture_info() tells.
+/// Capture of a stream, written by cuc_stream_get_capture_info().
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_capture_info {
     /// sizeof(cuc_capture_info), set by the caller
     pub struct_size: usize,
-    /// of no other capture of the process; 0 unless it is active
+    /// unique to this capture in the process; 0 unless active
     pub id: u64,
-    /// the driver's CUgraph, borrowed until the end; NULL unless active
+    /// the driver's CUgraph, borrowed until the capture ends; NULL unless active
     pub graph: *mut c_void,
     /// CUC_CAPTURE_NONE, CUC_CAPTURE_ACTIVE or CUC_CAPTURE_SPOILT
     pub status: i32,
@@ -1160,53 +1161,53 @@ pub struct cuc_capture_info {
 
 zeroed!(cuc_capture_info, struct_size);
 
-/// A rectangle of bytes to copy; zero is the default of every field but dst and src.
+/// A rectangle of bytes to copy; zero is the default of every field except dst and src.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_copy_2d_params {
     /// sizeof(cuc_copy_2d_params); the initialisers set it
     pub struct_size: usize,
-    /// start of the array written; of a device or the host
+    /// start of the destination array, on a device or the host
     pub dst: cuc_device_ptr,
-    /// start of the array read; of a device or the host
+    /// start of the source array, on a device or the host
     pub src: cuc_device_ptr,
-    /// bytes from one row of it to the next; 0: dst_x_bytes + row_bytes
+    /// bytes between rows of dst; 0: dst_x_bytes + row_bytes
     pub dst_pitch: usize,
-    /// the same of src; 0: src_x_bytes + row_bytes
+    /// bytes between rows of src; 0: src_x_bytes + row_bytes
     pub src_pitch: usize,
     /// bytes of a row to copy; 0 copies nothing
     pub row_bytes: usize,
     /// rows to copy; 0 copies nothing
     pub rows: usize,
-    /// where in its rows to start
+    /// offset within a row of dst
     pub dst_x_bytes: usize,
-    /// in which row to start
+    /// first row in dst
     pub dst_y: usize,
-    /// the same of src
+    /// offset within a row of src
     pub src_x_bytes: usize,
-    /// the same of src
+    /// first row in src
     pub src_y: usize,
 }
 
 zeroed!(cuc_copy_2d_params, struct_size);
 
-/// A box of bytes to copy; zero is the default of every field but dst and src.
+/// A box of bytes to copy; zero is the default of every field except dst and src.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_copy_3d_params {
     /// sizeof(cuc_copy_3d_params); the initialisers set it
     pub struct_size: usize,
-    /// start of the array written; of a device or the host
+    /// start of the destination array, on a device or the host
     pub dst: cuc_device_ptr,
-    /// start of the array read; of a device or the host
+    /// start of the source array, on a device or the host
     pub src: cuc_device_ptr,
-    /// bytes from one row of it to the next; 0: dst_x_bytes + row_bytes
+    /// bytes between rows of dst; 0: dst_x_bytes + row_bytes
     pub dst_pitch: usize,
-    /// the same of src; 0: src_x_bytes + row_bytes
+    /// bytes between rows of src; 0: src_x_bytes + row_bytes
     pub src_pitch: usize,
-    /// rows from one slice of it to the next; 0: dst_y + rows
+    /// rows between slices of dst; 0: dst_y + rows
     pub dst_slice_rows: usize,
-    /// the same of src; 0: src_y + rows
+    /// rows between slices of src; 0: src_y + rows
     pub src_slice_rows: usize,
     /// bytes of a row to copy; 0 copies nothing
     pub row_bytes: usize,
@@ -1214,23 +1215,23 @@ pub struct cuc_copy_3d_params {
     pub rows: usize,
     /// slices to copy; 0 copies nothing
     pub slices: usize,
-    /// where in its rows to start
+    /// offset within a row of dst
     pub dst_x_bytes: usize,
-    /// in which row of a slice to start
+    /// first row of each slice in dst
     pub dst_y: usize,
-    /// in which slice to start
+    /// first slice in dst
     pub dst_z: usize,
-    /// the same of src
+    /// offset within a row of src
     pub src_x_bytes: usize,
-    /// the same of src
+    /// first row of each slice in src
     pub src_y: usize,
-    /// the same of src
+    /// first slice in src
     pub src_z: usize,
 }
 
 zeroed!(cuc_copy_3d_params, struct_size);
 
-/// How one copy of a batch is done; zero is the default of every field.
+/// Attributes of one copy in a batch; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_copy_attributes {
@@ -1238,37 +1239,37 @@ pub struct cuc_copy_attributes {
     pub source_order: i32,
     /// CUC_COPY_OVERLAP_COMPUTE
     pub flags: u32,
-    /// where managed or pageable memory is; NONE: not said
+    /// location of a managed or pageable source; NONE: unspecified
     pub src_hint: cuc_memory_location,
-    /// the same of the target
+    /// location of a managed or pageable destination; NONE: unspecified
     pub dst_hint: cuc_memory_location,
 }
 
 zeroed!(cuc_copy_attributes);
 
-/// Copies to be enqueued by one call.
+/// A batch of copies that one call enqueues.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_copy_batch_params {
     /// sizeof(cuc_copy_batch_params); the initialisers set it
     pub struct_size: usize,
-    /// \[count\] where to
+    /// \[count\] destinations
     pub dst: *const cuc_device_ptr,
-    /// \[count\] where from
+    /// \[count\] sources
     pub src: *const cuc_device_ptr,
-    /// \[count\] how much; an entry of 0 copies nothing
+    /// \[count\] sizes; an entry of 0 copies nothing
     pub bytes: *const usize,
     /// 0 copies nothing
     pub count: usize,
     /// \[attribute_count\]; NULL: every default
     pub attributes: *const cuc_copy_attributes,
-    /// 0; 1: the same for all; else equal to count
+    /// 0; 1: the same for all copies; else equal to count
     pub attribute_count: usize,
 }
 
 zeroed!(cuc_copy_batch_params, struct_size);
 
-/// Every attribute in one struct; a field has the value of the attribute of its name.
+/// Every attribute in one struct; each field holds the attribute of the same name.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_device_properties {
@@ -1423,7 +1424,7 @@ pub struct cuc_device_properties {
 
 zeroed!(cuc_device_properties, struct_size);
 
-/// What a device's sensors say.
+/// Readings of a device's sensors.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_device_sensors {
@@ -1439,7 +1440,7 @@ pub struct cuc_device_sensors {
     pub milliwatts: u32,
     /// of the GPU
     pub celsius: i32,
-    /// CUC_SENSOR_ bits of what was read; the rest is 0
+    /// CUC_SENSOR_ bits of the values that were read; the others are 0
     pub known: u32,
     /// 0
     pub reserved: u32,
@@ -1453,7 +1454,7 @@ zeroed!(cuc_device_sensors, struct_size);
 pub struct cuc_dl_data_type {
     /// a DLDataTypeCode, such as CUC_DL_FLOAT
     pub code: u8,
-    /// of one lane
+    /// bits of one lane
     pub bits: u8,
     /// 1; vector types have more
     pub lanes: u16,
@@ -1473,28 +1474,28 @@ pub struct cuc_dl_device {
 
 zeroed!(cuc_dl_device);
 
-/// DLManagedTensor: the form of before DLPack 1.0.
+/// DLManagedTensor: the format before DLPack 1.0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_dl_managed_tensor {
     pub dl_tensor: cuc_dl_tensor,
-    /// the maker's own
+    /// private to the producer
     pub manager_ctx: *mut c_void,
-    /// Called once by whoever consumes it, when the memory is needed no more; may be NULL.
+    /// The consumer calls it once, when the memory is no longer needed; may be NULL.
     pub deleter: Option<unsafe extern "C" fn(self_: *mut cuc_dl_managed_tensor)>,
 }
 
 zeroed!(cuc_dl_managed_tensor);
 
-/// DLManagedTensorVersioned: the form of DLPack 1.x.
+/// DLManagedTensorVersioned: the format of DLPack 1.x.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_dl_managed_tensor_versioned {
-    /// to be looked at before anything else
+    /// check it before anything else
     pub version: cuc_dl_version,
-    /// the maker's own
+    /// private to the producer
     pub manager_ctx: *mut c_void,
-    /// Called once by whoever consumes it, when the memory is needed no more; may be NULL.
+    /// The consumer calls it once, when the memory is no longer needed; may be NULL.
     pub deleter: Option<unsafe extern "C" fn(self_: *mut cuc_dl_managed_tensor_versioned)>,
     /// CUC_DL_ bits
     pub flags: u64,
@@ -1507,7 +1508,7 @@ zeroed!(cuc_dl_managed_tensor_versioned);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_dl_tensor {
-    /// address, also when it is a device's
+    /// the address, also of device memory
     pub data: *mut c_void,
     pub device: cuc_dl_device,
     pub ndim: i32,
@@ -1516,7 +1517,7 @@ pub struct cuc_dl_tensor {
     pub shape: *mut i64,
     /// \[ndim\] in elements; NULL: contiguous, the last dimension fastest
     pub strides: *mut i64,
-    /// of the first element from data
+    /// offset of the first element from data
     pub byte_offset: u64,
 }
 
@@ -1526,7 +1527,7 @@ zeroed!(cuc_dl_tensor);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_dl_version {
-    /// other majors have another layout
+    /// another major version has another layout
     pub major: u32,
     /// later minors add types and flags
     pub minor: u32,
@@ -1534,7 +1535,7 @@ pub struct cuc_dl_version {
 
 zeroed!(cuc_dl_version);
 
-/// How cuc_event_create() makes an event; zero is the default of every field.
+/// Options of cuc_event_create(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_event_options {
@@ -1548,7 +1549,7 @@ pub struct cuc_event_options {
 
 zeroed!(cuc_event_options, struct_size);
 
-/// What cuc_explain() knows of a code.
+/// Explanation of an error code, written by cuc_explain().
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_explanation {
@@ -1558,13 +1559,13 @@ pub struct cuc_explanation {
     pub symbol: *const c_char,
     /// one sentence; static
     pub meaning: *const c_char,
-    /// what to do; static
+    /// the remedy; static
     pub remedy: *const c_char,
     /// a CUC_LIBRARY_ value
     pub library: i32,
-    /// that library's code, or the cuc_status
+    /// the library's own code, or the cuc_status
     pub code: i32,
-    /// 1: the process must be started anew after it
+    /// 1: only a new process can continue after it
     pub sticky: i32,
     /// 0
     pub reserved: i32,
@@ -1580,7 +1581,7 @@ pub struct cuc_fill_2d_params {
     pub struct_size: usize,
     /// the first pattern of the first row; aligned to pattern_bytes
     pub dst: cuc_device_ptr,
-    /// bytes from row to row, a multiple of pattern_bytes; 0: no gap
+    /// bytes between rows, a multiple of pattern_bytes; 0: no gap
     pub pitch: usize,
     /// patterns in a row; 0 fills nothing
     pub row_count: usize,
@@ -1594,39 +1595,39 @@ pub struct cuc_fill_2d_params {
 
 zeroed!(cuc_fill_2d_params, struct_size);
 
-/// The arrays of a call. What the plan has no use for must be NULL, and is named when it is not.
+/// The arrays of a call. Arrays that the plan does not use must be NULL; else the error names them.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_gemm_args {
     /// sizeof(cuc_gemm_args); the initialisers set it
     pub struct_size: usize,
-    /// \[m\]\[k\]; \[batch\]\[m\]\[k\]; all groups' rows, \[m\]\[k\]
+    /// \[m\]\[k\]; \[batch\]\[m\]\[k\]; rows of all groups, \[m\]\[k\]
     pub a: *const cuc_tensor,
     /// \[k\]\[n\]; \[batch\]\[k\]\[n\]; \[groups\]\[k\]\[n\]
     pub b: *const cuc_tensor,
-    /// as d; read only where beta is not 0; may be d itself
+    /// like d; read only if beta is not 0; may be d itself
     pub c: *const cuc_tensor,
-    /// \[m\]\[n\]; \[batch\]\[m\]\[n\]; all groups' rows, \[m\]\[n\]; written
+    /// \[m\]\[n\]; \[batch\]\[m\]\[n\]; rows of all groups, \[m\]\[n\]; written
     pub d: *const cuc_tensor,
     /// \[n\], \[m\] or \[groups\]\[n\]
     pub bias: *const cuc_tensor,
-    /// as d; may be d itself
+    /// like d; may be d itself
     pub residual: *const cuc_tensor,
     /// f32 \[m\]
     pub row_scale: *const cuc_tensor,
     /// f32 \[n\]
     pub column_scale: *const cuc_tensor,
-    /// Of grouped products, i32 \[groups + 1\] on the device: group g has the rows offsets\[g\] to offsets\[g + 1\] of a and d. They ascend; rows of no group are not written. No byte of them is one of d's.
+    /// Grouped products: i32 \[groups + 1\] on the device; group g has rows offsets\[g\] to offsets\[g + 1\] of a and d. Offsets ascend; rows of no group are not written. The array must not overlap d.
     pub offsets: *const cuc_tensor,
-    /// a multiple of 256, for one product at a time; 0: the plan asks for none
+    /// a multiple of 256, used by one product at a time; 0 if the plan needs none
     pub workspace: cuc_device_ptr,
-    /// what is there; at least cuc_gemm_plan_workspace_bytes()
+    /// size of the workspace; at least cuc_gemm_plan_workspace_bytes()
     pub workspace_bytes: u64,
 }
 
 zeroed!(cuc_gemm_args, struct_size);
 
-/// What was chosen for a plan, and what is thought to come of it.
+/// The choice made for a plan and its estimated time.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_gemm_choice {
@@ -1636,29 +1637,29 @@ pub struct cuc_gemm_choice {
     pub tile_m: i32,
     /// columns
     pub tile_n: i32,
-    /// of the sum, at a time
+    /// step of the reduction
     pub tile_k: i32,
     /// 0: as many as fit
     pub stages: i32,
     /// 1: none
     pub cluster: i32,
-    /// 0: the compiler's
+    /// 0: the compiler's choice
     pub warps: i32,
-    /// 1: no blocks do a sum together
+    /// 1: no blocks share a reduction
     pub split: i32,
-    /// 0: the compiler's
+    /// 0: the compiler's choice
     pub raster: i32,
-    /// 1: sums are made as a whole
+    /// 1: reductions are not split
     pub parts: i32,
-    /// 1: TMA and wgmma, where addresses and strides allow; 0: its tiles, types or orders cannot be one's, or the device has none
+    /// 1: TMA and wgmma, where addresses and strides allow; 0: not possible with these tiles, types or orders, or on this device
     pub pipeline: i32,
     /// of d
     pub d_dtype: cuc_dtype,
     /// 0: no tile is shared
     pub stream_k: i32,
-    /// of the shape that the plan was made for, parts of sums counted; 0: it had none
+    /// tiles of the shape that the plan was created for, each part of a reduction counted; 0: the plan has no shape
     pub tiles: i64,
-    /// what the model thinks that takes; only to be compared with others of it
+    /// the model's estimate; meaningful only in comparison with other estimates
     pub seconds: f64,
     /// "options", "tuned" or "model"; static storage
     pub by: *const c_char,
@@ -1666,7 +1667,7 @@ pub struct cuc_gemm_choice {
 
 zeroed!(cuc_gemm_choice, struct_size);
 
-/// What kind of products a plan is for; zero is the default of every field.
+/// Description of a plan; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_gemm_options {
@@ -1680,13 +1681,13 @@ pub struct cuc_gemm_options {
     pub dtype: cuc_dtype,
     /// of d; 0: dtype's own, bf16 of 8-bit floats, i32 of integers, f32 of tf32
     pub d_dtype: cuc_dtype,
-    /// of c; 0: there is none, and beta must be 0
+    /// of c; 0: no c, and beta must be 0
     pub c_dtype: cuc_dtype,
-    /// f32, f64 or i32, as dtype asks for; 0 is that
+    /// f32, f64 or i32, as dtype requires; 0 selects it
     pub accumulator: cuc_dtype,
-    /// of f32: CUC_GEMM_IEEE, _TF32 or _TF32X3
+    /// for f32: CUC_GEMM_IEEE, _TF32 or _TF32X3
     pub precision: i32,
-    /// CUC_GEMM_ROW_MAJOR or _COLUMN_MAJOR: others are right, and slow
+    /// CUC_GEMM_ROW_MAJOR or _COLUMN_MAJOR; other strides work, but slowly
     pub a_order: i32,
     pub b_order: i32,
     /// of d, c and residual
@@ -1695,55 +1696,55 @@ pub struct cuc_gemm_options {
     pub activation: i32,
     /// CUC_GEMM_NO_BIAS, _BIAS_COLUMNS or _BIAS_ROWS
     pub bias: i32,
-    /// 0: as d
+    /// 0: d's
     pub bias_dtype: cuc_dtype,
-    /// 0: there is no residual
+    /// 0: no residual
     pub residual_dtype: cuc_dtype,
     /// rows of d, of all groups together; 0: large
     pub m: i64,
     /// columns of d; 0: large
     pub n: i64,
-    /// what is summed over; 0: large
+    /// extent of the reduction; 0: large
     pub k: i64,
     /// products of a batch, or groups; 0: 1
     pub batch: i64,
-    /// rows of d that a block computes; 0: chosen
+    /// rows of d that a block computes; 0: chosen automatically
     pub tile_m: i32,
-    /// columns; 0: chosen. tile_m and tile_n go together
+    /// columns; 0: chosen automatically. Set both tile_m and tile_n or neither
     pub tile_n: i32,
-    /// of the sum, at a time; 0: chosen
+    /// step of the reduction; 0: chosen automatically
     pub tile_k: i32,
-    /// of the pipeline, 2 to 24; 0: as many as fit
+    /// pipeline stages, 2 to 24; 0: as many as fit
     pub stages: i32,
-    /// blocks that load for one another, 1 or 2; 0: chosen
+    /// blocks that load for one another, 1 or 2; 0: chosen automatically
     pub cluster: i32,
-    /// Of a block, without a pipeline; with one, 4: warpgroups take tiles in turns; 0: the compiler's.
+    /// Warps of a block without a pipeline; with a pipeline, 4 lets warpgroups alternate between tiles; 0: the compiler's choice.
     pub warps: i32,
-    /// blocks that do a sum together in a pipeline, 1 to 8; 0: chosen
+    /// blocks that share a reduction in a pipeline, 1 to 8; 0: chosen automatically
     pub split: i32,
-    /// tiles side by side before the next row of them, 1 to 64; 0: chosen
+    /// tiles side by side before the next row of tiles, 1 to 64; 0: chosen automatically
     pub raster: i32,
-    /// of a sum, each in the workspace, 1 to 64; 0: chosen
+    /// parts of a reduction kept in the workspace, 1 to 64; 0: chosen automatically
     pub parts: i32,
-    /// Last waves of tiles whose sums all blocks share evenly, by way of the workspace, 1 to 8: where tiles do not fill the last wave; 0: chosen.
+    /// Number of last waves of tiles whose reductions all blocks share evenly through the workspace (stream-K), 1 to 8, if the tiles do not fill the last wave; 0: chosen automatically.
     pub stream_k: i32,
-    /// The most that cuc_gemm_plan_workspace_bytes() may come to for the shape. Parts of sums lie there; with 0 none do, unless `parts` or `stream_k` is given.
+    /// Upper limit of cuc_gemm_plan_workspace_bytes() for the shape. The workspace holds partial sums; with 0 there are none, unless `parts` or `stream_k` is given.
     pub workspace_bytes: u64,
-    /// "sm_90a": what is compiled for; NULL: all that the device has
+    /// target architecture, such as "sm_90a"; NULL: all features of the device
     pub arch: *const c_char,
-    /// A file of records (tuned.h) that is looked into before the model is asked; "": none; NULL: the usual one. What is chosen by hand is not looked up.
+    /// File of records (tuned.h) to search before the cost model is used; "": none; NULL: the usual one. Choices set by hand are not looked up.
     pub tuned: *const c_char,
 }
 
 zeroed!(cuc_gemm_options, struct_size);
 
-/// How cuc_graph_instantiate() makes an instance; zero is the default of every field.
+/// Options of cuc_graph_instantiate(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_graph_exec_options {
     /// sizeof(cuc_graph_exec_options); the initialisers set it
     pub struct_size: usize,
-    /// where it is brought to the device at once; NULL: by its first launch
+    /// uploads the instance to the device at once; NULL: the first launch uploads it
     pub upload: *mut cuc_stream,
     /// CUC_GRAPH_ bits
     pub flags: u32,
@@ -1753,11 +1754,11 @@ pub struct cuc_graph_exec_options {
 
 zeroed!(cuc_graph_exec_options, struct_size);
 
-/// What names a buffer or an event to another process: bytes to be copied.
+/// Identifies a buffer or an event to another process: bytes to be copied.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_ipc_handle {
-    /// the driver's own
+    /// the driver's handle
     pub bytes: [u8; 64],
 }
 
@@ -1769,7 +1770,7 @@ zeroed!(cuc_ipc_handle);
 pub struct cuc_kernel_parameter {
     /// sizeof(cuc_kernel_parameter), set by the caller
     pub struct_size: usize,
-    /// in bytes from the start of the parameters, as the driver has it; with a driver older than CUDA 12.4, as their alignments have it
+    /// in bytes from the start of the parameters, as the driver reports it; with a driver older than CUDA 12.4, computed from the alignments
     pub offset: u32,
     /// its size
     pub bytes: u32,
@@ -1788,7 +1789,7 @@ pub struct cuc_launch_attribute_value_window {
     pub base: cuc_device_ptr,
     /// its length
     pub bytes: u64,
-    /// share of the window that gets `hit`, 0 to 1
+    /// fraction of the window's accesses that use `hit`, 0 to 1
     pub hit_ratio: f32,
     /// a CUC_CACHE_ constant
     pub hit: i32,
@@ -1801,9 +1802,9 @@ zeroed!(cuc_launch_attribute_value_window);
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_launch_attribute_value_event {
-    /// without timing; retained by nobody
+    /// without timing; not retained
     pub event: *mut cuc_event,
-    /// PROGRAMMATIC_EVENT: 1: when all blocks have begun
+    /// PROGRAMMATIC_EVENT: 1: trigger when all blocks have begun
     pub trigger_at_start: i32,
     /// the driver's event record flags
     pub flags: i32,
@@ -1844,14 +1845,14 @@ pub union cuc_launch_attribute_value {
     pub event: cuc_launch_attribute_value_event,
     /// MEM_SYNC_DOMAIN_MAP
     pub domain_map: cuc_launch_attribute_value_domain_map,
-    /// DEVICE_UPDATABLE_KERNEL_NODE: under capture only
+    /// DEVICE_UPDATABLE_KERNEL_NODE: only during capture
     pub device_node: cuc_launch_attribute_value_device_node,
     pub raw: [u8; 64],
 }
 
 zeroed!(cuc_launch_attribute_value);
 
-/// One attribute of a launch beyond what cuc_launch_config has fields for.
+/// One launch attribute that cuc_launch_config has no field for.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_launch_attribute {
@@ -1864,30 +1865,31 @@ pub struct cuc_launch_attribute {
 
 zeroed!(cuc_launch_attribute);
 
-/// The shape of a launch. Zero is every default but the grid and the block, which have none.
+/// The shape of a launch. Zero is the default of every field except the grid and the block, which
+/// have no default.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_launch_config {
     /// sizeof(cuc_launch_config); the initialisers set it
     pub struct_size: usize,
-    /// in blocks, also with clusters; y and z of 0 mean 1
+    /// in blocks, also with clusters; 0 in y or z means 1
     pub grid: [u32; 3],
-    /// in threads; y and z of 0 mean 1
+    /// in threads; 0 in y or z means 1
     pub block: [u32; 3],
-    /// in blocks; all 0: no cluster; y and z of 0 mean 1
+    /// in blocks; all 0: no cluster; 0 in y or z means 1
     pub cluster: [u32; 3],
-    /// dynamic shared memory a block; the opt-in is done when needed
+    /// dynamic shared memory of a block; cucore opts in to large sizes
     pub shared_bytes: u32,
     /// CUC_LAUNCH_ bits
     pub flags: u32,
     pub attribute_count: u32,
-    /// \[attribute_count\], for what has no field
+    /// \[attribute_count\] attributes without a field
     pub attributes: *const cuc_launch_attribute,
 }
 
 zeroed!(cuc_launch_config, struct_size);
 
-/// How a linker links; zero is the default of every field.
+/// Options of a linker; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_linker_options {
@@ -1895,19 +1897,19 @@ pub struct cuc_linker_options {
     pub struct_size: usize,
     /// the object's name; NULL is "linked" (driver)
     pub name: *const c_char,
-    /// "sm_90", "sm_90a": what the code is for; NULL is the architecture of the current device, or of device 0, and needs a driver: sm_90a of it when an input is PTX for that. -arch (driver)
+    /// The target architecture, "sm_90" or "sm_90a"; NULL is the architecture of the current device, or of device 0, and needs a driver; it becomes sm_90a if an input is PTX for sm_90a. -arch (driver)
     pub arch: *const c_char,
     /// CUC_LINKER_AUTO, _NVJITLINK or _DRIVER
     pub backend: i32,
-    /// -maxrregcount: registers a thread (driver)
+    /// -maxrregcount: registers of a thread (driver)
     pub max_register_count: i32,
     /// -time: times of the phases in the info log
     pub time: i32,
     /// -verbose: registers and memory in the info log (driver)
     pub verbose: i32,
-    /// -lto: optimise over all LTO-IR; on by itself when an input is known to be LTO-IR.
+    /// -lto: optimise across all LTO-IR; implied when an input is known to be LTO-IR.
     pub link_time_optimization: i32,
-    /// Keep the PTX of the LTO-IR beside the cubin, for drivers that take PTX only; on by default. It costs a second pass of the optimiser, not of the assembler; inputs that are not all LTO-IR have no such PTX.
+    /// Keep the PTX of the LTO-IR beside the cubin, for drivers that take only PTX; on by default. It costs a second optimiser pass, but no assembler pass. There is no such PTX unless all inputs are LTO-IR.
     pub keep_ptx: i32,
     /// -O: up to 3, CUC_ZERO for 0; nvJitLink has no 1, 2 (driver)
     pub optimization_level: i32,
@@ -1931,7 +1933,7 @@ pub struct cuc_linker_options {
     pub split_compile_extended: i32,
     /// -no-cache (driver)
     pub no_cache: i32,
-    /// -numba-debug: of later nvJitLinks
+    /// -numba-debug: later nvJitLink versions
     pub numba_debug: i32,
     /// -kernels-used: mangled names; in LTO
     pub kernels_used: *const *const c_char,
@@ -1942,7 +1944,7 @@ pub struct cuc_linker_options {
     /// -Xptxas: one option each, "-v"
     pub ptxas_options: *const *const c_char,
     pub ptxas_option_count: usize,
-    /// Flags handed on as they are, after those above: for nvJitLinks newer than this header.
+    /// Flags passed on unchanged, after those above: for nvJitLink versions newer than this header.
     pub extra_options: *const *const c_char,
     pub extra_option_count: usize,
 }
@@ -1955,35 +1957,35 @@ zeroed!(cuc_linker_options, struct_size);
 pub struct cuc_memory_batch {
     /// sizeof(cuc_memory_batch); the initialisers set it
     pub struct_size: usize,
-    /// \[count\] where each range starts
+    /// \[count\] start of each range
     pub ptrs: *const cuc_device_ptr,
-    /// \[count\] how long each is; none may be 0
+    /// \[count\] length of each range; none may be 0
     pub bytes: *const usize,
     /// 0 does nothing
     pub count: usize,
-    /// \[location_count\] where to; not read by discard
+    /// \[location_count\] destinations; discard ignores them
     pub locations: *const cuc_memory_location,
-    /// 1: one place for all; else equal to count
+    /// 1: one location for all ranges; else equal to count
     pub location_count: usize,
 }
 
 zeroed!(cuc_memory_batch, struct_size);
 
-/// What a user-defined resource is made of.
+/// Callbacks of a user-defined resource.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_callbacks {
     /// sizeof(cuc_memory_callbacks); the initialisers set it
     pub struct_size: usize,
-    /// handed to every callback
+    /// passed to every callback
     pub user: *mut c_void,
-    /// Write the address of `bytes` bytes (never 0) to *out. `stream` is NULL when there is none.
+    /// Write the address of `bytes` bytes (never 0) to *out. `stream` may be NULL.
     pub allocate: Option<unsafe extern "C" fn(user: *mut c_void, out: *mut cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status>,
-    /// Free what allocate gave, in the order of `stream`; NULL: at once. May run on any thread.
+    /// Free an allocation in stream order; NULL `stream`: at once. May run on any thread.
     pub deallocate: Option<unsafe extern "C" fn(user: *mut c_void, ptr: cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status>,
     /// Called once, after the last buffer and reference are gone; may be NULL.
     pub destroy: Option<unsafe extern "C" fn(user: *mut c_void)>,
-    /// Whose memory it is, for its streams alone; NULL: usable with every stream, and the driver tells the device of each allocation.
+    /// Device that owns the memory; only its streams can use the resource. NULL: every stream can, and the driver reports the device of each allocation.
     pub device: *mut cuc_device,
     /// CUC_MEMORY_ACCESS_ bits, at least one
     pub access: u32,
@@ -1993,7 +1995,7 @@ pub struct cuc_memory_callbacks {
 
 zeroed!(cuc_memory_callbacks, struct_size);
 
-/// A place that memory can be in.
+/// A location that memory can reside in.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_location {
@@ -2005,57 +2007,57 @@ pub struct cuc_memory_location {
 
 zeroed!(cuc_memory_location);
 
-/// A piece of virtual memory, as another process can have it. Linux alone.
+/// One piece of virtual memory in the form that another process can import. Linux only.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_piece {
     pub bytes: u64,
-    /// a file descriptor, to be closed by who has it
+    /// a file descriptor; the process that holds it closes it
     pub fd: i32,
     pub reserved: u32,
 }
 
 zeroed!(cuc_memory_piece);
 
-/// How cuc_memory_pool_create() makes a pool; zero is the default of every field.
+/// Options of cuc_memory_pool_create(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_pool_options {
     /// sizeof(cuc_memory_pool_options); the initialisers set it
     pub struct_size: usize,
-    /// the most it may ever hold; 0: what the system allows
+    /// upper limit of its size; 0: the system's limit
     pub max_bytes: u64,
-    /// bytes it keeps when a stream is waited for, instead of giving them back to the system; 0: none; CUC_MEMORY_POOL_KEEP_ALL: all of them
+    /// bytes to keep at a stream synchronisation instead of returning them to the system; 0: none; CUC_MEMORY_POOL_KEEP_ALL: all of them
     pub release_threshold: u64,
     /// CUC_MEMORY_DEVICE (0), _PINNED or _MANAGED
     pub kind: i32,
     /// CUC_MEMORY_POOL_ bits
     pub flags: u32,
-    /// CUC_MEMORY_PINNED: where on the host; NONE is anywhere. CUC_MEMORY_MANAGED: the place preferred; NONE is none. CUC_MEMORY_DEVICE: NONE, it is the device given
+    /// CUC_MEMORY_PINNED: location on the host; NONE is anywhere. CUC_MEMORY_MANAGED: the preferred location; NONE is none. CUC_MEMORY_DEVICE: NONE; the device is an argument
     pub location: cuc_memory_location,
 }
 
 zeroed!(cuc_memory_pool_options, struct_size);
 
-/// How much a pool holds; the high marks count since the pool was made or they were reset.
+/// Memory held by a pool; high marks count from its creation or their last reset.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_pool_statistics {
     /// sizeof(cuc_memory_pool_statistics), set by the caller
     pub struct_size: usize,
-    /// taken from the system
+    /// obtained from the system
     pub reserved_bytes: u64,
-    /// the most of it at any time
+    /// maximum of reserved_bytes
     pub reserved_high: u64,
     /// in allocations
     pub used_bytes: u64,
-    /// the most of it at any time
+    /// maximum of used_bytes
     pub used_high: u64,
 }
 
 zeroed!(cuc_memory_pool_statistics, struct_size);
 
-/// How cuc_memory_virtual() makes a resource; zero is the default of every field.
+/// Options of cuc_memory_virtual(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_virtual_options {
@@ -2063,9 +2065,9 @@ pub struct cuc_memory_virtual_options {
     pub struct_size: usize,
     /// addresses for each allocation, to grow into; 0: as many as it takes
     pub reserve_bytes: u64,
-    /// of addresses, a power of two; 0: the driver's
+    /// alignment of addresses, a power of two; 0: the driver's
     pub align: u64,
-    /// \[peer_count\] other devices that reach it
+    /// \[peer_count\] other devices that can access it
     pub peers: *const *mut cuc_device,
     /// 0: none
     pub peer_count: usize,
@@ -2079,7 +2081,7 @@ pub struct cuc_memory_virtual_options {
 
 zeroed!(cuc_memory_virtual_options, struct_size);
 
-/// A name as the source has it, and the symbol that the compiler made of it.
+/// A name as written in the source, and the symbol that the compiler generated for it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_object_mapping {
@@ -2091,21 +2093,21 @@ pub struct cuc_object_mapping {
 
 zeroed!(cuc_object_mapping);
 
-/// How cuc_object_create() makes an object; zero is the default of every field.
+/// Options of cuc_object_create(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_object_options {
     /// sizeof(cuc_object_options); the initialisers set it
     pub struct_size: usize,
-    /// what messages call the object; copied; NULL: none, or the path
+    /// name in messages; copied; NULL: none, or the path
     pub name: *const c_char,
-    /// PTX of the same code, for a cubin or fatbin: what a simulated driver loads, and what tells the types of parameters; copied; NULL: none
+    /// PTX of the same code, for a cubin or fatbin: a simulated driver loads it, and parameter types are read from it; copied; NULL: none
     pub ptx: *const c_void,
     /// its length, with or without a closing NUL
     pub ptx_bytes: usize,
-    /// name expressions that cuc_object_get_kernel() is to take in place of symbols; copied; NULL: none
+    /// name expressions that cuc_object_get_kernel() accepts in place of symbols; copied; NULL: none
     pub names: *const cuc_object_mapping,
-    /// how many
+    /// number of names
     pub name_count: usize,
 }
 
@@ -2117,53 +2119,53 @@ zeroed!(cuc_object_options, struct_size);
 pub struct cuc_occupancy_options {
     /// sizeof(cuc_occupancy_options); the initialisers set it
     pub struct_size: usize,
-    /// dynamic shared memory a block, of any size; not with a callback
+    /// dynamic shared memory of a block of any size; not with a callback
     pub shared_bytes: u32,
-    /// threads a block at the most; 0: as the kernel and device allow
+    /// maximum threads of a block; 0: the limit of kernel and device
     pub block_limit: u32,
     /// CUC_OCCUPANCY_ bits
     pub flags: u32,
     /// 0
     pub reserved: u32,
-    /// Dynamic shared memory that a block of so many threads takes, in bytes; called on the calling thread before the question is answered, and not to call cucore; NULL: shared_bytes.
+    /// Returns the dynamic shared memory of a block with so many threads, in bytes. Called on the calling thread before the query; must not call cucore. NULL: shared_bytes.
     pub shared_of_block: Option<unsafe extern "C" fn(block_threads: i32, user: *mut c_void) -> usize>,
-    /// handed to shared_of_block
+    /// passed to shared_of_block
     pub user: *mut c_void,
 }
 
 zeroed!(cuc_occupancy_options, struct_size);
 
-/// What the driver knows of an address.
+/// The driver's knowledge of an address.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_pointer_info {
     /// sizeof(cuc_pointer_info), set by the caller
     pub struct_size: usize,
-    /// where the allocation starts; 0 when not known
+    /// start of the allocation; 0 when unknown
     pub base: cuc_device_ptr,
-    /// how long the allocation is; 0 when not known
+    /// size of the allocation; 0 when unknown
     pub bytes: u64,
-    /// the address for kernels; 0 when they cannot reach it
+    /// the address for kernels; 0 when they cannot access it
     pub device_pointer: cuc_device_ptr,
-    /// the address for the CPU; NULL when it cannot reach it
+    /// the address for the CPU; NULL when it cannot access it
     pub host_pointer: *mut c_void,
-    /// the CUmemoryPool it is of, NULL for none
+    /// the CUmemoryPool of the allocation, NULL for none
     pub pool: *mut c_void,
-    /// of no other allocation of the process; 0 when not known
+    /// unique within the process; 0 when unknown
     pub buffer_id: u64,
-    /// a CUC_MEMORY_ kind; CUC_MEMORY_UNREGISTERED: not the driver's
+    /// a CUC_MEMORY_ kind; CUC_MEMORY_UNREGISTERED: unknown to the driver
     pub kind: i32,
     /// ordinal of the device that it was allocated on; -1: none
     pub device: i32,
     /// CUC_MEMORY_ACCESS_ bits
     pub access: u32,
-    /// 1: backed by memory; 0: a reserved range only, or not the driver's
+    /// 1: backed by memory; 0: only a reserved range, or unknown to the driver
     pub mapped: i32,
 }
 
 zeroed!(cuc_pointer_info, struct_size);
 
-/// A header that exists in memory only; an `#include` of its name finds it before any file.
+/// A header that exists only in memory; an `#include` of its name finds it before any file.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_program_header {
@@ -2171,21 +2173,21 @@ pub struct cuc_program_header {
     pub name: *const c_char,
     /// the header's text; copied
     pub text: *const c_char,
-    /// how long the text is; 0 for a text that ends with a zero byte
+    /// length of the text; 0 if it ends with a zero byte
     pub bytes: usize,
 }
 
 zeroed!(cuc_program_header);
 
-/// How a program is compiled; zero is the default of every field.
+/// Options for compiling a program; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_program_options {
     /// sizeof(cuc_program_options); the initialisers set it
     pub struct_size: usize,
-    /// What messages call the source, and the name of the object (PTX); NULL is "program.cu", "program.ptx" or "program.tile". With a directory, "src/a.cu", NVRTC searches quoted includes in that first, unless no_source_include is CUC_ON.
+    /// The name of the source in messages, and of the object (PTX); NULL is "program.cu", "program.ptx" or "program.tile". With a directory, as in "src/a.cu", NVRTC searches it first for quoted includes, unless no_source_include is CUC_ON.
     pub name: *const c_char,
-    /// "sm_90", "sm_90a", "compute_90": what the code is for (PTX: sm_ only); NULL is the architecture of the current device, or of device 0, and needs a driver. --gpu-architecture A tile program takes for NULL all that the device has, "sm_90a" of one of 9.0, and uses no instruction of "sm_90a" when it is given "sm_90".
+    /// The target architecture, "sm_90", "sm_90a" or "compute_90" (PTX: sm_ only); NULL is the architecture of the current device, or of device 0, and needs a driver (--gpu-architecture). A tile program with NULL targets all features of the device, "sm_90a" for a 9.0 device; with "sm_90" it uses no instruction of "sm_90a".
     pub arch: *const c_char,
     /// --relocatable-device-code: to be linked
     pub relocatable_device_code: i32,
@@ -2197,7 +2199,7 @@ pub struct cuc_program_options {
     pub lineinfo: i32,
     /// --dopt=on: optimise, also with debug
     pub device_code_optimize: i32,
-    /// --maxrregcount: registers a thread (PTX)
+    /// --maxrregcount: registers of a thread (PTX)
     pub max_register_count: i32,
     /// --ftz: flush subnormal f32 to zero
     pub ftz: i32,
@@ -2211,9 +2213,9 @@ pub struct cuc_program_options {
     pub use_fast_math: i32,
     /// --extra-device-vectorization
     pub extra_device_vectorization: i32,
-    /// --modify-stack-limit: on while NVRTC compiles
+    /// --modify-stack-limit: while NVRTC compiles
     pub modify_stack_limit: i32,
-    /// --dlink-time-opt; on by itself for CUC_CODE_LTOIR
+    /// --dlink-time-opt; implied by CUC_CODE_LTOIR
     pub link_time_optimization: i32,
     /// --gen-opt-lto: optimise before writing LTO-IR
     pub gen_opt_lto: i32,
@@ -2225,9 +2227,9 @@ pub struct cuc_program_options {
     pub split_compile: i32,
     /// --no-source-include: not from the current folder
     pub no_source_include: i32,
-    /// cucore's own: no folder of the CUDA headers added
+    /// cucore's own: add no folder of the CUDA headers
     pub no_default_headers: i32,
-    /// --use-bundled-headers: of NVRTC 13.3 and later
+    /// --use-bundled-headers: NVRTC 13.3 and later
     pub use_bundled_headers: i32,
     /// --builtin-move-forward
     pub builtin_move_forward: i32,
@@ -2253,15 +2255,15 @@ pub struct cuc_program_options {
     pub fdevice_syntax_only: i32,
     /// --minimal: fewer built-in declarations, faster
     pub minimal: i32,
-    /// --no-cache: not from nor into NVRTC's cache (PTX)
+    /// --no-cache: neither read nor write NVRTC's cache (PTX)
     pub no_cache: i32,
-    /// --numba-debug: of later NVRTCs
+    /// --numba-debug: later NVRTC versions
     pub numba_debug: i32,
-    /// --pch: precompiled headers, written and found
+    /// --pch: write and find precompiled headers
     pub pch: i32,
-    /// --pch-verbose: why a header was not usable
+    /// --pch-verbose: reasons why a header was not usable
     pub pch_verbose: i32,
-    /// --pch-messages: which one was written or used
+    /// --pch-messages: report the header written or used
     pub pch_messages: i32,
     /// --instantiate-templates-in-pch
     pub instantiate_templates_in_pch: i32,
@@ -2300,87 +2302,87 @@ pub struct cuc_program_options {
     /// --ptxas-options: one option each, "-v" (PTX)
     pub ptxas_options: *const *const c_char,
     pub ptxas_option_count: usize,
-    /// --diag-error: numbers of warnings that shall be errors
+    /// --diag-error: numbers of warnings to treat as errors
     pub diag_error: *const i32,
     pub diag_error_count: usize,
     /// --diag-suppress: numbers of warnings to drop
     pub diag_suppress: *const i32,
     pub diag_suppress_count: usize,
-    /// --diag-warn: numbers of errors that shall be warnings
+    /// --diag-warn: numbers of errors to treat as warnings
     pub diag_warn: *const i32,
     pub diag_warn_count: usize,
     /// headers in memory
     pub headers: *const cuc_program_header,
     pub header_count: usize,
-    /// What else is needed by name: "scale\<float\>", "&ns::table". NVRTC instantiates it, and the object finds its kernel under this text.
+    /// Names to instantiate: "scale\<float\>", "&ns::table". NVRTC instantiates each, and the object finds its kernel under this text.
     pub name_expressions: *const *const c_char,
     pub name_expression_count: usize,
-    /// Flags handed on as they are, after those above: for NVRTCs newer than this header (PTX).
+    /// Flags passed on unchanged, after those above: for NVRTC versions newer than this header (PTX).
     pub extra_options: *const *const c_char,
     pub extra_option_count: usize,
-    /// Constants of a tile program's kernels, in place of their values: "NAME=VALUE" (tile only)
+    /// Overrides for constants of a tile program's kernels: "NAME=VALUE" (tile only)
     pub constants: *const *const c_char,
     pub constant_count: usize,
-    /// Of a block, a power of two up to 32 (tile only). A pipeline of products has its own; 4: its warpgroups take tiles in turns, where they can.
+    /// Warps of a block, a power of two up to 32 (tile only). A pipelined matrix product sets its own number; 4 lets its warpgroups alternate between tiles where they can.
     pub warps: i32,
-    /// what the compiler decided, in the log (tile only)
+    /// log the compiler's decisions (tile only)
     pub remarks: i32,
-    /// a load hinted so that cannot use it is an error (tile only)
+    /// a load hinted for TMA that cannot use it is an error (tile only)
     pub require_tma: i32,
     /// an mma that cannot use one is an error (tile only)
     pub require_tensor_core: i32,
-    /// of a pipelined loop, 2 to 24; fewer where they do not fit (tile only)
+    /// stages of a pipelined loop, 2 to 24; fewer if they do not fit (tile only)
     pub stages: i32,
-    /// blocks that load for one another where they can: 2, or 1 (tile only)
+    /// blocks that load for one another where possible: 2, or 1 (tile only)
     pub cluster: i32,
-    /// Blocks that each do a part of a product's summed axis where they can, up to 8: for products of fewer tiles than there are multiprocessors. The parts are added up in one order (tile only)
+    /// Blocks among which a product's reduction axis is split where possible, up to 8: for products with fewer tiles than there are multiprocessors. Partial results are added in a fixed order (tile only)
     pub split: i32,
-    /// tiles side by side along the grid's first axis before the next along its second, of a pipelined product: 1 to 64 (tile only)
+    /// tiles along the grid's first axis before the next along its second, for a pipelined product: 1 to 64 (tile only)
     pub raster: i32,
-    /// "NAME=EXTENT": dimensions of a tile program's kernels, and integer arguments, which candidates of auto() are chosen for. A kernel with another one, or without any given, is compiled with the first candidates (tile only)
+    /// "NAME=EXTENT": values for dimensions and integer arguments of a tile program's kernels, for which candidates of auto() are chosen. A kernel with other names, or with none given, is compiled with the first candidates (tile only)
     pub dimensions: *const *const c_char,
     pub dimension_count: usize,
-    /// A file of records (tuned.h) that is looked into for those dimensions before a model is asked, when arch is NULL; "": none; NULL: the usual one (tile only)
+    /// A file of records (tuned.h) to search for those dimensions before the cost model is used, when arch is NULL; "": none; NULL: the usual file (tile only)
     pub tuned: *const c_char,
-    /// The budget of the tile compiler: a program that would take more is refused with T801 to T805, which name the construct, the amount and the limit. 0 is the default of each, which bounds a source of 2 kB to 2 s and 512 MB; UINT64_MAX: no limit. Operations are steps of the compiler, as many on every machine: 2^23 by default (tile only)
+    /// The budget of the tile compiler: a program that exceeds it is refused with T801 to T805, which name the construct, the amount and the limit. 0 selects the default of each, which bounds a source of 2 kB to 2 s and 512 MB; UINT64_MAX: no limit. Operations are compiler steps, the same number on every machine: 2^23 by default (tile only)
     pub budget_operations: u64,
-    /// of the PTX, or of a dump: 2^26 by default (tile only)
+    /// bytes of the PTX, or of a dump: 2^26 by default (tile only)
     pub budget_ptx_bytes: u64,
-    /// that the compiler holds at a time: 2^28 by default (tile only)
+    /// bytes the compiler holds at a time: 2^28 by default (tile only)
     pub budget_memory_bytes: u64,
-    /// on the clock; 0: any number (tile only)
+    /// wall-clock time; 0: unlimited (tile only)
     pub budget_seconds: f64,
-    /// Asked some times a second, on the compiling thread, whether to end a compilation: unless it gives 0. NULL: it goes on (tile only)
+    /// Called some times a second on the compiling thread; a nonzero result ends the compilation. NULL: never ends it (tile only)
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
-    /// handed to cancel
+    /// passed to cancel
     pub cancel_user: *mut c_void,
 }
 
 zeroed!(cuc_program_options, struct_size);
 
-/// An argument that a plan takes.
+/// An argument of a plan.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_python_argument {
-    /// the value's class, a PyTypeObject: no other is taken
+    /// the value's class, a PyTypeObject; subclasses are not accepted
     pub type_: *mut c_void,
-    /// CUC_PYTHON_BUFFER, ...
+    /// a CUC_PYTHON_ constant
     pub how: i32,
-    /// of a number: bool, an integer of any size, f32 or f64
+    /// for a number: bool, an integer of any size, f32 or f64
     pub dtype: i32,
 }
 
 zeroed!(cuc_python_argument);
 
-/// A launch with everything given, of which a Python object has the address.
+/// A complete launch, whose address a Python object holds.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_python_launch {
-    /// of a variable that has the cuc_stream, NULL once it is closed
+    /// address of a variable with the cuc_stream, NULL once it is closed
     pub stream: *mut c_void,
     /// a cuc_launch_config, or NULL
     pub config: *const c_void,
-    /// of a variable that has the cuc_kernel, NULL once it is closed
+    /// address of a variable with the cuc_kernel, NULL once it is closed
     pub kernel: *mut c_void,
     /// \[arg_count\] cuc_arg
     pub args: *const c_void,
@@ -2389,7 +2391,7 @@ pub struct cuc_python_launch {
 
 zeroed!(cuc_python_launch);
 
-/// How Python values of certain classes become a launch of a kernel.
+/// Conversion of Python values of certain classes to a launch of a kernel.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_python_plan {
@@ -2403,15 +2405,15 @@ pub struct cuc_python_plan {
 
 zeroed!(cuc_python_plan);
 
-/// Some of a device's multiprocessors: a plain value, that owns nothing.
+/// A set of a device's multiprocessors: a plain value that owns nothing.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_sms {
     /// multiprocessors
     pub count: u32,
-    /// of a group that they are split into; 0 of drivers before CUDA 13.0
+    /// minimum size of a group; 0 with drivers before CUDA 13.0
     pub least: u32,
-    /// what the size of a group is a multiple of; 0 as above
+    /// granularity of group sizes; 0 as above
     pub alignment: u32,
     pub reserved: u32,
     /// the driver's CUdevResource
@@ -2420,13 +2422,13 @@ pub struct cuc_sms {
 
 zeroed!(cuc_sms);
 
-/// How cuc_stream_create() makes a stream; zero is the default of every field.
+/// Options of cuc_stream_create(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_stream_options {
     /// sizeof(cuc_stream_options); the initialisers set it
     pub struct_size: usize,
-    /// lower runs first; 0 is the lowest; outside the device's range: clamped
+    /// lower runs first; 0 is the lowest priority; clamped to the device's range
     pub priority: i32,
     /// CUC_STREAM_ bits
     pub flags: u32,
@@ -2442,22 +2444,22 @@ pub struct cuc_tensor {
     pub data: cuc_device_ptr,
     /// element type
     pub dtype: cuc_dtype,
-    /// dimensions, 0 to CUC_TENSOR_MAX_RANK; 0 is one element
+    /// number of dimensions, 0 to CUC_TENSOR_MAX_RANK; a tensor of rank 0 has one element
     pub rank: i32,
-    /// ordinal of the device whose memory it is; -1: the host's, or none's
+    /// ordinal of the device that owns the memory; -1: the host or no device
     pub device: i32,
     /// CUC_TENSOR_ bits
     pub flags: u32,
     /// elements along each dimension, none negative
     pub shape: [i64; 8],
-    /// elements from one index to the next; may be 0 or negative
+    /// elements between successive indices; may be 0 or negative
     pub strides: [i64; 8],
 }
 
 zeroed!(cuc_tensor);
 
-/// A map, as an argument of kernels by value. It holds an address, and owns nothing. One that
-/// kernels read from memory lies there at a multiple of 64 bytes; on the host it may lie anywhere.
+/// A tensor map, passed to kernels by value. It holds an address and owns nothing. A map that
+/// kernels read from memory must be aligned to 64 bytes; on the host it needs no alignment.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tensor_map {
@@ -2467,32 +2469,32 @@ pub struct cuc_tensor_map {
 
 zeroed!(cuc_tensor_map);
 
-/// What a copy takes of images: pixels of a bounding box, one after the other, as convolutions want
-/// them.
+/// Pixels that a copy of images transfers: those of a bounding box, in sequence, as convolutions
+/// need them.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tensor_map_image {
     /// sizeof(cuc_tensor_map_image); the initialisers set it
     pub struct_size: usize,
-    /// \[rank - 2\] corners of the bounding box: offsets from the image's, in the order of its dimensions (D, H, W)
+    /// \[rank - 2\] near corner of the bounding box: offsets from the image's near corner, in the order of its dimensions (D, H, W)
     pub lower: [i32; 3],
-    /// \[rank - 2\] the same of the far corner, from the image's far corner
+    /// \[rank - 2\] far corner of the bounding box: offsets from the image's far corner
     pub upper: [i32; 3],
-    /// of a pixel, 1 to 256
+    /// channels of a pixel, 1 to 256
     pub channels: u32,
-    /// of a copy, 1 to 1024
+    /// pixels of a copy, 1 to 1024
     pub pixels: u32,
 }
 
 zeroed!(cuc_tensor_map_image, struct_size);
 
-/// How a map is made beyond its tensor and box; zero is the default of every field.
+/// Settings of a map beyond its tensor and box; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tensor_map_options {
     /// sizeof(cuc_tensor_map_options); the initialisers set it
     pub struct_size: usize,
-    /// as which elements are copied, of the tensor's size, such as CUC_TF32 of an f32, which rounds; 0: the tensor's
+    /// element type of the copy, of the same size as the tensor's, such as CUC_TF32 for f32, which rounds; 0: the tensor's
     pub dtype: cuc_dtype,
     /// a CUC_TENSOR_MAP_INTERLEAVE_ constant
     pub interleave: i32,
@@ -2504,7 +2506,7 @@ pub struct cuc_tensor_map_options {
     pub fill: i32,
     /// CUC_TENSOR_MAP_ bits
     pub flags: u32,
-    /// of which elements of a dimension one is taken, 1 to 8; 0: 1
+    /// traversal stride of each dimension: one of so many elements is copied, 1 to 8; 0: 1
     pub steps: [u32; 5],
     /// 0
     pub reserved: u32,
@@ -2512,31 +2514,31 @@ pub struct cuc_tensor_map_options {
 
 zeroed!(cuc_tensor_map_options, struct_size);
 
-/// How memory is accessed; zero is the default of every field.
+/// Options of a memory access; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_access_options {
     /// sizeof(cuc_tile_access_options); the initialisers set it
     pub struct_size: usize,
-    /// Of a store: its shape, \[rank\], with CUC_NO_AXIS; NULL: the tile's, CUC_NO_AXIS before it.
+    /// Shape of a store, \[rank\], with CUC_NO_AXIS; NULL: the tile's, preceded by CUC_NO_AXIS.
     pub shape: *const i64,
-    /// of shape
+    /// length of shape
     pub rank: u32,
-    /// of a load, gather: what is read outside of the tensor; 0: zero
+    /// load, gather: value outside the tensor; 0: zero
     pub pad: cuc_tile,
-    /// of gather, scatter, atomic operations: bools, where to access; 0: all
+    /// gather, scatter, atomic operations: bools that select elements; 0: all
     pub mask: cuc_tile,
-    /// CUC_TILE_WEAK and so on
+    /// a CUC_TILE_ constant from WEAK to ACQ_REL
     pub order: i32,
     /// CUC_TILE_SCOPE_
     pub scope: i32,
-    /// a hint, 1 to 10: how long the load takes, for how early to start it
+    /// a hint, 1 to 10: latency of the load, for how early to start it
     pub latency: i32,
-    /// a hint: CUC_ON with the tensor memory accelerator, CUC_OFF without
+    /// a hint: CUC_ON uses the tensor memory accelerator, CUC_OFF does not
     pub tma: i32,
     /// a hint: CUC_TILE_CACHE_
     pub cache: i32,
-    /// not 0: a promise that nothing of it is outside; it is not checked
+    /// not 0: a promise that the access is entirely inside the tensor; not checked
     pub inside: i32,
     /// 0
     pub reserved: u32,
@@ -2544,29 +2546,29 @@ pub struct cuc_tile_access_options {
 
 zeroed!(cuc_tile_access_options, struct_size);
 
-/// What building a program may take; zero is the default of every field.
+/// Limits for building a program; zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_budget {
     /// sizeof(cuc_tile_budget); the initialisers set it
     pub struct_size: usize,
-    /// Steps of the compiler, as many on every machine: 2^23 by default; UINT64_MAX: no limit
+    /// Compiler steps, the same number on every machine: 2^23 by default; UINT64_MAX: no limit
     pub budget_operations: u64,
-    /// of the source that comes of it: 2^26 by default
+    /// bytes of the resulting source: 2^26 by default
     pub budget_ptx_bytes: u64,
-    /// that the program holds at a time: 2^28 by default
+    /// bytes the program holds at a time: 2^28 by default
     pub budget_memory_bytes: u64,
-    /// on the clock, from the call on; 0: any number
+    /// wall-clock time from the call on; 0: unlimited
     pub budget_seconds: f64,
-    /// Asked some times a second, within calls of the program, whether to end it: unless it gives 0. NULL: it goes on
+    /// Called some times a second, within calls on the program; a nonzero result ends it. NULL: never ends it
     pub cancel: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
-    /// handed to cancel, until the program is released
+    /// passed to cancel, until the program is released
     pub cancel_user: *mut c_void,
 }
 
 zeroed!(cuc_tile_budget, struct_size);
 
-/// One of the entries of a tile kernel: they do the same, each for arguments of a kind.
+/// One entry of a tile kernel: all do the same, each for a class of arguments.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_entry {
@@ -2574,15 +2576,15 @@ pub struct cuc_tile_entry {
     pub struct_size: usize,
     /// "tma", "idx32+aligned", "idx32+overlap" or "idx64"; static storage
     pub variant: *const c_char,
-    /// of a block
+    /// threads of a block
     pub threads: u32,
-    /// shared memory of a block that the code declares,
+    /// shared memory of a block declared by the code
     pub static_shared_bytes: u32,
-    /// and that the launch gives it
+    /// shared memory of a block added by the launch
     pub dynamic_shared_bytes: u32,
-    /// of a thread; 0: not known, as of PTX
+    /// registers of a thread; 0: unknown, as in PTX
     pub registers: u32,
-    /// of a thread: what did not fit registers is in it
+    /// stack of a thread, with spilled registers
     pub stack_bytes: u32,
     /// 0
     pub reserved: u32,
@@ -2590,21 +2592,21 @@ pub struct cuc_tile_entry {
 
 zeroed!(cuc_tile_entry, struct_size);
 
-/// How cuc_tile_interpret() runs a kernel; zero is the default of every field.
+/// Options of cuc_tile_interpret(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tile_interpret_options {
     /// sizeof(cuc_tile_interpret_options); the initialisers set it
     pub struct_size: usize,
-    /// in blocks, of a kernel that declares none; y and z of 0 mean 1
+    /// in blocks, for a kernel that declares none; 0 in y or z means 1
     pub grid: [u32; 3],
     /// 0
     pub reserved: u32,
-    /// gets what the kernel prints, in pieces; NULL: it goes nowhere
+    /// receives the kernel's printed text, in pieces; NULL: the text is discarded
     pub print: Option<unsafe extern "C" fn(user: *mut c_void, text: *const c_char)>,
-    /// handed to print and stop
+    /// passed to print and stop
     pub user: *mut c_void,
-    /// asked some times a second whether the run is to end before the kernel has, unless it gives 0; NULL: it goes on
+    /// called some times a second; a nonzero result ends the run early; NULL: never ends it
     pub stop: Option<unsafe extern "C" fn(user: *mut c_void) -> i32>,
 }
 
@@ -2618,9 +2620,9 @@ pub struct cuc_tile_parameter {
     pub struct_size: usize,
     /// valid while the kernel lives
     pub name: *const c_char,
-    /// of the scalar, or of the tensor's elements
+    /// of the scalar or of the tensor's elements
     pub dtype: cuc_dtype,
-    /// axes of a tensor; -1: a scalar
+    /// number of a tensor's axes; -1: a scalar
     pub rank: i32,
     /// 1: the kernel stores to the tensor
     pub written: u32,
@@ -2630,7 +2632,7 @@ pub struct cuc_tile_parameter {
 
 zeroed!(cuc_tile_parameter, struct_size);
 
-/// What was fastest, and for what. A text has no tab and no line's end.
+/// A measured fastest choice and its key. Texts contain no tab and no newline.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_tuned_record {
@@ -2638,115 +2640,115 @@ pub struct cuc_tuned_record {
     pub struct_size: usize,
     /// the device's name: "NVIDIA H200"
     pub gpu: *const c_char,
-    /// CUDA version of the driver: "13.0"; the first number counts
+    /// CUDA version of the driver: "13.0"; only the first number matters
     pub toolkit: *const c_char,
     /// cuc_tuned_program() of a tile program; "cuc_gemm"
     pub program: *const c_char,
-    /// its name; of cuc_gemm() the plan's kind: "f16 nt d16"
+    /// the kernel's name; for cuc_gemm() the plan's kind: "f16 nt d16"
     pub kernel: *const c_char,
-    /// set by hand, in the order in which the kernel has them: "T=bf16"
+    /// constants set by hand, in the kernel's order: "T=bf16"
     pub constants: *const c_char,
     /// "M=4096 N=4096 K=4096", in the kernel's order
     pub dimensions: *const c_char,
-    /// constants, and options behind a colon: "BM=128 BN=256 :cluster=2"
+    /// constants, and options after a colon: "BM=128 BN=256 :cluster=2"
     pub choice: *const c_char,
-    /// what it took
+    /// the measured time
     pub seconds: f64,
 }
 
 zeroed!(cuc_tuned_record, struct_size);
 
 extern "C" {
-    /// Who can reach a buffer.
+    /// The parties that can access a buffer.
     pub fn cuc_buffer_access(buffer: *const cuc_buffer) -> u32;
-    /// How long a buffer is.
+    /// The length of a buffer.
     pub fn cuc_buffer_bytes(buffer: *const cuc_buffer) -> usize;
-    /// Copy bytes of one buffer into another, in stream order; also across devices, and within one
-    /// buffer where the ranges do not overlap.
+    /// Copy bytes from one buffer into another, in stream order; also between devices, and between
+    /// ranges of one buffer that do not overlap.
     pub fn cuc_buffer_copy(stream: *mut cuc_stream, dst: *mut cuc_buffer, dst_offset: usize, src: *const cuc_buffer, src_offset: usize, bytes: usize) -> cuc_status;
     /// Allocate a buffer.
     pub fn cuc_buffer_create(out: *mut *mut cuc_buffer, resource: *mut cuc_memory_resource, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
-    /// The device that a buffer's memory is of.
+    /// The device that owns a buffer's memory.
     pub fn cuc_buffer_device(buffer: *const cuc_buffer) -> *mut cuc_device;
-    /// What names a buffer to a process that has imported its pool.
+    /// Export a buffer to a process that has imported its pool.
     pub fn cuc_buffer_export(out: *mut cuc_ipc_handle, buffer: *const cuc_buffer) -> cuc_status;
-    /// The memory behind a buffer of virtual memory, for another process: a file descriptor for each of
-    /// its pieces, of which a buffer has one, and one more for each growth.
+    /// Export the memory of a virtual-memory buffer to another process, as one file descriptor for each
+    /// piece. A buffer has one piece, plus one for each growth.
     pub fn cuc_buffer_export_pieces(pieces: *mut cuc_memory_piece, room: usize, count: *mut usize, buffer: *mut cuc_buffer) -> cuc_status;
     /// Fill a part of a buffer with a pattern, in stream order.
     pub fn cuc_buffer_fill(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, pattern: u32, pattern_bytes: u32, bytes: usize) -> cuc_status;
-    /// Make a buffer of memory that exists already: from cuMemAlloc(), cudaMalloc(), another library,
-    /// or the host.
+    /// Create a buffer over existing memory: from cuMemAlloc(), cudaMalloc(), another library, or the
+    /// host.
     pub fn cuc_buffer_from_pointer(out: *mut *mut cuc_buffer, ptr: cuc_device_ptr, bytes: usize, options: *const cuc_buffer_options) -> cuc_status;
-    /// The address by which the CPU reaches a buffer of pinned, managed or host memory.
+    /// The CPU address of a buffer of pinned, managed or host memory.
     pub fn cuc_buffer_get_host_pointer(out: *mut *mut c_void, buffer: *mut cuc_buffer) -> cuc_status;
-    /// A buffer of another size over the memory of one that there is, which stays as it is.
+    /// Create a buffer of another size over the memory of an existing buffer, which stays unchanged.
     pub fn cuc_buffer_grow(out: *mut *mut cuc_buffer, buffer: *mut cuc_buffer, bytes: usize) -> cuc_status;
-    /// Have another process's buffer. Imported again it is at the same address, and there until the last
-    /// of its buffers here is released.
+    /// Import another process's buffer. A repeated import has the same address; the memory stays mapped
+    /// until the last of its buffers in this process is released.
     pub fn cuc_buffer_import(out: *mut *mut cuc_buffer, pool: *mut cuc_memory_resource, handle: *const cuc_ipc_handle, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
-    /// A buffer over the memory of another process. It grows as others of its resource do, by memory of
-    /// its own.
+    /// Create a buffer over memory of another process. It grows like other buffers of its resource, with
+    /// memory of its own process.
     pub fn cuc_buffer_import_pieces(out: *mut *mut cuc_buffer, resource: *mut cuc_memory_resource, pieces: *const cuc_memory_piece, count: usize, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
-    /// The resource that a buffer goes back to.
+    /// The resource that will free a buffer.
     pub fn cuc_buffer_memory_resource(buffer: *const cuc_buffer) -> *mut cuc_memory_resource;
     /// Zero a cuc_buffer_options and write its size.
     pub fn cuc_buffer_options_init(options: *mut cuc_buffer_options, caller_size: usize);
-    /// The owner that cuc_buffer_from_pointer() was given.
+    /// The owner that was passed to cuc_buffer_from_pointer().
     pub fn cuc_buffer_owner(buffer: *const cuc_buffer) -> *mut c_void;
-    /// The buffer that a slice is a part of.
+    /// The buffer that a slice belongs to.
     pub fn cuc_buffer_parent(buffer: *const cuc_buffer) -> *mut cuc_buffer;
     /// The address of a buffer.
     pub fn cuc_buffer_ptr(buffer: *const cuc_buffer) -> cuc_device_ptr;
-    /// Copy bytes of a buffer to the host, in stream order.
+    /// Copy bytes from a buffer to the host, in stream order.
     pub fn cuc_buffer_read(stream: *mut cuc_stream, dst: *mut c_void, buffer: *const cuc_buffer, offset: usize, bytes: usize) -> cuc_status;
-    /// Let go of a buffer; the last reference frees the memory.
+    /// Release a buffer; the last release frees the memory.
     pub fn cuc_buffer_release(buffer: *mut cuc_buffer);
-    /// Hold a buffer once more.
+    /// Add a reference to a buffer.
     pub fn cuc_buffer_retain(buffer: *mut cuc_buffer) -> *mut cuc_buffer;
     /// Set the stream that will free a buffer.
     pub fn cuc_buffer_set_stream(buffer: *mut cuc_buffer, stream: *mut cuc_stream) -> cuc_status;
-    /// A part of a buffer as a buffer; it holds the whole one.
+    /// Create a buffer over a part of another, which it retains.
     pub fn cuc_buffer_slice(out: *mut *mut cuc_buffer, parent: *mut cuc_buffer, offset: usize, bytes: usize) -> cuc_status;
     /// The stream that will free a buffer.
     pub fn cuc_buffer_stream(buffer: *const cuc_buffer) -> *mut cuc_stream;
-    /// Copy bytes of the host into a buffer, in stream order.
+    /// Copy bytes from the host into a buffer, in stream order.
     pub fn cuc_buffer_write(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, src: *const c_void, bytes: usize) -> cuc_status;
-    /// The kind of object code of a name.
+    /// The kind of object code with a given name.
     pub fn cuc_code_from_name(name: *const c_char) -> i32;
     /// The name of a kind of object code, such as "cubin".
     pub fn cuc_code_name(kind: i32) -> *const c_char;
     /// The device of a context.
     pub fn cuc_context_device(context: *const cuc_context) -> *mut cuc_device;
-    /// Take cuc_context_enable_peer_access() back. Access that is not enabled is not an error.
+    /// Undo cuc_context_enable_peer_access(). Disabling access that is not enabled is not an error.
     pub fn cuc_context_disable_peer_access(context: *mut cuc_context, peer: *mut cuc_context) -> cuc_status;
-    /// Let kernels of a context reach the memory of another device's context.
+    /// Let kernels of a context access memory allocated in another device's context.
     pub fn cuc_context_enable_peer_access(context: *mut cuc_context, peer: *mut cuc_context) -> cuc_status;
-    /// Wrap a context that was made with the driver.
+    /// Wrap a context that was created with the driver.
     pub fn cuc_context_from_handle(out: *mut *mut cuc_context, handle: *mut c_void) -> cuc_status;
     /// The context that is current on the calling thread.
     pub fn cuc_context_get_current(out: *mut *mut cuc_context) -> cuc_status;
-    /// A number that no other context of the process has or will have.
+    /// An identifier that no other context of the process ever shares.
     pub fn cuc_context_get_id(out: *mut u64, context: *mut cuc_context) -> cuc_status;
     /// Read a limit of a context.
     pub fn cuc_context_get_limit(out: *mut u64, context: *mut cuc_context, limit: i32) -> cuc_status;
-    /// The priorities that streams of a context may have.
+    /// The range of stream priorities in a context.
     pub fn cuc_context_get_priority_range(least: *mut i32, greatest: *mut i32, context: *mut cuc_context) -> cuc_status;
-    /// The driver's own handle of a context.
+    /// The driver's handle of a context.
     pub fn cuc_context_handle(context: *const cuc_context) -> *mut c_void;
-    /// Whether a context is its device's primary one.
+    /// Check whether a context is its device's primary context.
     pub fn cuc_context_is_primary(context: *const cuc_context) -> i32;
-    /// Whether an earlier failure destroyed a context.
+    /// Check whether an earlier failure destroyed a context.
     pub fn cuc_context_lost(context: *const cuc_context) -> i32;
-    /// Let go of a context. A primary context stays retained; a foreign one is never destroyed.
+    /// Release a context. A primary context stays retained; a foreign one is never destroyed.
     pub fn cuc_context_release(context: *mut cuc_context);
-    /// Hold a context once more.
+    /// Add a reference to a context.
     pub fn cuc_context_retain(context: *mut cuc_context) -> *mut cuc_context;
     /// Make a context current on the calling thread.
     pub fn cuc_context_set_current(context: *mut cuc_context, previous: *mut *mut cuc_context) -> cuc_status;
-    /// Ask for a limit of a context; the driver may round it.
+    /// Set a limit of a context; the driver may round the value.
     pub fn cuc_context_set_limit(context: *mut cuc_context, limit: i32, value: u64) -> cuc_status;
-    /// Wait until all work in a context is done.
+    /// Wait until all work in a context is complete.
     pub fn cuc_context_synchronize(context: *mut cuc_context) -> cuc_status;
     /// Copy bytes in any direction, in stream order.
     pub fn cuc_copy(stream: *mut cuc_stream, dst: cuc_device_ptr, src: cuc_device_ptr, bytes: usize) -> cuc_status;
@@ -2762,53 +2764,53 @@ extern "C" {
     pub fn cuc_copy_batch(stream: *mut cuc_stream, params: *const cuc_copy_batch_params) -> cuc_status;
     /// Zero a cuc_copy_batch_params and write its size.
     pub fn cuc_copy_batch_params_init(params: *mut cuc_copy_batch_params, caller_size: usize);
-    /// Copy bytes from one device to another, in stream order, with both devices named.
+    /// Copy bytes from one device to another, in stream order, naming both devices.
     pub fn cuc_copy_peer(stream: *mut cuc_stream, dst: cuc_device_ptr, dst_device: *mut cuc_device, src: cuc_device_ptr, src_device: *mut cuc_device, bytes: usize) -> cuc_status;
-    /// Copy bytes of the host to a device, in stream order.
+    /// Copy bytes from the host to a device, in stream order.
     pub fn cuc_copy_to_device(stream: *mut cuc_stream, dst: cuc_device_ptr, src: *const c_void, bytes: usize) -> cuc_status;
-    /// Copy bytes of a device to the host, in stream order.
+    /// Copy bytes from a device to the host, in stream order.
     pub fn cuc_copy_to_host(stream: *mut cuc_stream, dst: *mut c_void, src: cuc_device_ptr, bytes: usize) -> cuc_status;
-    /// The architecture that code for a device is compiled for, "sm_90".
+    /// The architecture to compile for on a device, such as "sm_90".
     pub fn cuc_device_arch(device: *const cuc_device) -> *const c_char;
     /// The value, name and unit of the listed attribute at an index.
     pub fn cuc_device_attribute_at(attribute: *mut i32, name: *mut *const c_char, unit: *mut *const c_char, index: usize) -> cuc_status;
-    /// How many attributes are listed, for going through them all.
+    /// The number of attributes that cuc_device_attribute_at() can enumerate.
     pub fn cuc_device_attribute_count() -> usize;
-    /// The attribute of a name such as "max_threads_per_block".
+    /// The attribute with a given name, such as "max_threads_per_block".
     pub fn cuc_device_attribute_from_name(out: *mut i32, name: *const c_char) -> cuc_status;
-    /// Whether kernels on a device can reach another device's memory.
+    /// Check whether kernels on a device can access another device's memory.
     pub fn cuc_device_can_access_peer(out: *mut i32, device: *mut cuc_device, peer: *mut cuc_device) -> cuc_status;
-    /// The device of an ordinal.
+    /// The device with a given ordinal.
     pub fn cuc_device_get(out: *mut *mut cuc_device, ordinal: i32) -> cuc_status;
-    /// One attribute.
+    /// Read one attribute.
     pub fn cuc_device_get_attribute(out: *mut i32, device: *mut cuc_device, attribute: i32) -> cuc_status;
-    /// The device of a PCI address.
+    /// The device at a given PCI address.
     pub fn cuc_device_get_by_pci_bus_id(out: *mut *mut cuc_device, bus_id: *const c_char) -> cuc_status;
     /// The compute capability of a device.
     pub fn cuc_device_get_compute_capability(major: *mut i32, minor: *mut i32, device: *const cuc_device) -> cuc_status;
-    /// The primary context of a device, the one that the CUDA runtime uses too.
+    /// The primary context of a device, which the CUDA runtime uses too.
     pub fn cuc_device_get_context(out: *mut *mut cuc_context, device: *mut cuc_device) -> cuc_status;
-    /// How many devices the driver sees.
+    /// The number of devices that the driver sees.
     pub fn cuc_device_get_count(out: *mut i32) -> cuc_status;
     /// The device of the calling thread's current context, or device 0 when it has none.
     pub fn cuc_device_get_current(out: *mut *mut cuc_device) -> cuc_status;
-    /// How much memory a device has for what graphs allocate.
+    /// Read the size of a device's graph memory.
     pub fn cuc_device_get_graph_memory(out: *mut u64, device: *mut cuc_device, which: i32) -> cuc_status;
-    /// How much memory a device has, and how much of it is free now.
+    /// The total and the currently free memory of a device.
     pub fn cuc_device_get_memory_info(free_bytes: *mut u64, total_bytes: *mut u64, device: *mut cuc_device) -> cuc_status;
-    /// The default resource of a device: what a buffer comes from when none is named.
+    /// The default resource of a device, used for buffers that name none.
     pub fn cuc_device_get_memory_resource(out: *mut *mut cuc_memory_resource, device: *mut cuc_device) -> cuc_status;
-    /// One property of the way between two devices.
+    /// Read one property of the connection between two devices.
     pub fn cuc_device_get_peer_attribute(out: *mut i32, device: *mut cuc_device, peer: *mut cuc_device, attribute: i32) -> cuc_status;
-    /// Every attribute at once.
+    /// Read every attribute at once.
     pub fn cuc_device_get_properties(out: *mut cuc_device_properties, device: *mut cuc_device) -> cuc_status;
-    /// Clocks, temperature, power, and why the clocks are low, as NVML tells them.
+    /// Read clocks, temperature, power and the reasons for low clocks from NVML.
     pub fn cuc_device_get_sensors(out: *mut cuc_device_sensors, device: *mut cuc_device, wanted: u32) -> cuc_status;
     /// All multiprocessors of a device.
     pub fn cuc_device_get_sms(out: *mut cuc_sms, device: *mut cuc_device) -> cuc_status;
     /// The sixteen bytes of a device's UUID.
     pub fn cuc_device_get_uuid_bytes(out: *mut u8, device: *const cuc_device) -> cuc_status;
-    /// The driver's own handle of a device.
+    /// The driver's handle of a device.
     pub fn cuc_device_handle(device: *const cuc_device) -> i32;
     /// The name of a device, such as "NVIDIA H200".
     pub fn cuc_device_name(device: *const cuc_device) -> *const c_char;
@@ -2816,33 +2818,33 @@ extern "C" {
     pub fn cuc_device_ordinal(device: *const cuc_device) -> i32;
     /// The PCI address of a device, "0000:3b:00.0".
     pub fn cuc_device_pci_bus_id(device: *const cuc_device) -> *const c_char;
-    /// Start a high mark of graphs' memory anew, from what there is now.
+    /// Reset a high mark of graph memory to the present size.
     pub fn cuc_device_reset_graph_memory(device: *mut cuc_device, which: i32) -> cuc_status;
     /// Make a device's primary context current on the calling thread.
     pub fn cuc_device_set_current(device: *mut cuc_device, previous: *mut *mut cuc_context) -> cuc_status;
     /// Set the default resource of a device, for the whole process.
     pub fn cuc_device_set_memory_resource(device: *mut cuc_device, resource: *mut cuc_memory_resource) -> cuc_status;
-    /// Wait until all work in a device's primary context is done.
+    /// Wait until all work in a device's primary context is complete.
     pub fn cuc_device_synchronize(device: *mut cuc_device) -> cuc_status;
-    /// Give memory back that is kept for graphs' next launches.
+    /// Return memory that is kept for later graph launches to the system.
     pub fn cuc_device_trim_graph_memory(device: *mut cuc_device) -> cuc_status;
-    /// The UUID of a device as NVML and nvidia-smi write it, "GPU-" or "MIG-" and five groups.
+    /// The UUID of a device in the form that NVML and nvidia-smi use: "GPU-" or "MIG-" and five groups.
     pub fn cuc_device_uuid(device: *const cuc_device) -> *const c_char;
-    /// The file that the driver was loaded from.
+    /// The file from which the driver was loaded.
     pub fn cuc_driver_get_path(out: *mut *const c_char) -> cuc_status;
-    /// The newest CUDA that the driver serves.
+    /// The newest CUDA version that the driver supports.
     pub fn cuc_driver_get_version(out: *mut i32) -> cuc_status;
-    /// Whether the driver simulates a device instead of driving one, as CUCORE_DRIVER can ask for.
+    /// Check whether the driver is simulated instead of driving a device, as CUCORE_DRIVER can request.
     pub fn cuc_driver_is_simulated() -> i32;
-    /// How many bits an element takes.
+    /// The size of an element in bits.
     pub fn cuc_dtype_bits(dtype: cuc_dtype) -> u32;
-    /// The element type of a name.
+    /// The element type with a given name.
     pub fn cuc_dtype_from_name(name: *const c_char) -> cuc_dtype;
     /// The name of an element type, such as "f32".
     pub fn cuc_dtype_name(dtype: cuc_dtype) -> *const c_char;
-    /// Forget the thread's last failure.
+    /// Clear the thread's last failure.
     pub fn cuc_error_clear();
-    /// What the failure means and what to do about it, in plain words.
+    /// The meaning of the failure and its remedy, in plain words.
     pub fn cuc_error_explanation() -> *const c_char;
     /// The public function that failed, such as "cuc_stream_create".
     pub fn cuc_error_function() -> *const c_char;
@@ -2850,20 +2852,20 @@ extern "C" {
     pub fn cuc_error_library() -> i32;
     /// The function of that library that failed, such as "cuMemAllocAsync".
     pub fn cuc_error_library_call() -> *const c_char;
-    /// That library's own code, such as the CUresult.
+    /// The error code of that library, such as the CUresult.
     pub fn cuc_error_library_code() -> i32;
-    /// That code's symbolic name, such as "CUDA_ERROR_OUT_OF_MEMORY".
+    /// The symbolic name of that code, such as "CUDA_ERROR_OUT_OF_MEMORY".
     pub fn cuc_error_library_symbol() -> *const c_char;
-    /// The log that came with the failure: a compiler's, a linker's, or the places searched.
+    /// The log that came with the failure: a compiler's or linker's, or the list of places searched.
     pub fn cuc_error_log() -> *const c_char;
     /// The thread's last failure as one readable paragraph, notes included.
     pub fn cuc_error_message() -> *const c_char;
-    /// One note.
+    /// One note of the failure.
     pub fn cuc_error_note(index: usize) -> *const c_char;
-    /// How many notes the failure carries.
+    /// The number of notes that the failure carries.
     pub fn cuc_error_note_count() -> usize;
-    /// Set the thread's last failure: for a callback of cucore's that fails, or a library that stands
-    /// on cucore and reports its failures the same way.
+    /// Set the thread's last failure, from a callback that fails or from a library that builds on cucore
+    /// and reports its failures the same way.
     pub fn cuc_error_set(status: cuc_status, function: *const c_char, message: *const c_char) -> cuc_status;
     /// The status of the thread's last failure.
     pub fn cuc_error_status() -> cuc_status;
@@ -2875,490 +2877,489 @@ extern "C" {
     pub fn cuc_event_create_in(out: *mut *mut cuc_event, context: *mut cuc_context, options: *const cuc_event_options) -> cuc_status;
     /// The device of an event.
     pub fn cuc_event_device(event: *const cuc_event) -> *mut cuc_device;
-    /// What names an event to another process.
+    /// Export an event to another process.
     pub fn cuc_event_export(out: *mut cuc_ipc_handle, event: *mut cuc_event) -> cuc_status;
-    /// A file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
+    /// Create a file descriptor that becomes readable when an event completes, for poll(), epoll or
+    /// asyncio.
     pub fn cuc_event_fd(out: *mut i32, event: *mut cuc_event) -> cuc_status;
-    /// The flags that an event was made with.
+    /// The flags that an event was created with.
     pub fn cuc_event_flags(event: *const cuc_event) -> u32;
-    /// Wrap an event that was made elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
+    /// Wrap an event that was created elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
     pub fn cuc_event_from_handle(out: *mut *mut cuc_event, handle: *mut c_void, context: *mut cuc_context, flags: u32) -> cuc_status;
-    /// The time between two events on the device.
+    /// The time between two events, measured on the device.
     pub fn cuc_event_get_elapsed(milliseconds: *mut f32, start: *mut cuc_event, end: *mut cuc_event) -> cuc_status;
-    /// The driver's own handle of an event, which is also its cudaEvent_t.
+    /// The driver's handle of an event, which is also its cudaEvent_t.
     pub fn cuc_event_handle(event: *const cuc_event) -> *mut c_void;
-    /// Have another process's event, to wait for what it has recorded.
+    /// Import another process's event, to wait for its recording.
     pub fn cuc_event_import(out: *mut *mut cuc_event, device: *mut cuc_device, handle: *const cuc_ipc_handle) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_event_options_init(options: *mut cuc_event_options, caller_size: usize);
-    /// Whether an event has completed, without waiting. One that was never recorded has.
+    /// Check whether an event has completed, without waiting. A never recorded event counts as complete.
     pub fn cuc_event_query(event: *mut cuc_event) -> cuc_status;
-    /// Record an event: it completes when all present work of the stream is done.
+    /// Record an event; it completes when all work now on the stream is complete.
     pub fn cuc_event_record(event: *mut cuc_event, stream: *mut cuc_stream) -> cuc_status;
-    /// Let a graph record an event, for work outside of it: a node of its own. (An event that is
-    /// recorded by cuc_event_record() on a captured stream is a place in the graph, for other streams of
-    /// it.)
+    /// Add a node that records an event for work outside the graph. (An event recorded by
+    /// cuc_event_record() on a captured stream marks a point inside the graph, for its other streams.)
     pub fn cuc_event_record_external(event: *mut cuc_event, stream: *mut cuc_stream) -> cuc_status;
-    /// Let go of an event. What waits for it already goes on waiting.
+    /// Release an event. Waits already enqueued for it stay in effect.
     pub fn cuc_event_release(event: *mut cuc_event);
-    /// Hold an event once more.
+    /// Add a reference to an event.
     pub fn cuc_event_retain(event: *mut cuc_event) -> *mut cuc_event;
-    /// Wait until an event has completed. One that was never recorded is not waited for.
+    /// Wait until an event has completed. A never recorded event causes no wait.
     pub fn cuc_event_synchronize(event: *mut cuc_event) -> cuc_status;
-    /// Explain a library's code, without any driver or device.
+    /// Explain a library's error code; needs no driver and no device.
     pub fn cuc_explain(out: *mut cuc_explanation, library: i32, code: i32) -> cuc_status;
-    /// The explanation at an index, by ascending code.
+    /// The explanation at an index, in order of ascending code.
     pub fn cuc_explain_at(out: *mut cuc_explanation, library: i32, index: usize) -> cuc_status;
-    /// How many codes of a library can be explained, for going through them all.
+    /// The number of codes of a library that cuc_explain_at() can enumerate.
     pub fn cuc_explain_count(library: i32) -> usize;
-    /// Explain a code by its name or number as text: "700", "CUDA_ERROR_ILLEGAL_ADDRESS",
+    /// Explain a code given as text, by name or number: "700", "CUDA_ERROR_ILLEGAL_ADDRESS",
     /// "illegal_address", "NVRTC_ERROR_COMPILATION", "CUC_ERROR_BUSY".
     pub fn cuc_explain_text(out: *mut cuc_explanation, text: *const c_char) -> cuc_status;
-    /// Fill memory of a device with a pattern, in stream order.
+    /// Fill device memory with a pattern, in stream order.
     pub fn cuc_fill(stream: *mut cuc_stream, ptr: cuc_device_ptr, pattern: u32, pattern_bytes: u32, count: usize) -> cuc_status;
     /// Fill a rectangle of a device's memory with a pattern, in stream order.
     pub fn cuc_fill_2d(stream: *mut cuc_stream, params: *const cuc_fill_2d_params) -> cuc_status;
     /// Zero a cuc_fill_2d_params and write its size.
     pub fn cuc_fill_2d_params_init(params: *mut cuc_fill_2d_params, caller_size: usize);
-    /// How many names cuc_find_header_dir() knows.
+    /// The number of names that cuc_find_header_dir() knows.
     pub fn cuc_find_header_count() -> usize;
-    /// Find the folder of a library's headers: what a compiler takes after -I.
+    /// Find the folder of a library's headers, as a compiler takes it after -I.
     pub fn cuc_find_header_dir(out: *mut *mut cuc_found, name: *const c_char) -> cuc_status;
     /// A name that cuc_find_header_dir() knows.
     pub fn cuc_find_header_name(index: usize) -> *const c_char;
     /// Find a library.
     pub fn cuc_find_library(out: *mut *mut cuc_found, name: *const c_char) -> cuc_status;
-    /// How many libraries cuc_find_library() knows.
+    /// The number of libraries that cuc_find_library() knows.
     pub fn cuc_find_library_count() -> usize;
     /// The name of a library that cuc_find_library() knows.
     pub fn cuc_find_library_name(index: usize) -> *const c_char;
-    /// How it was found: one of the methods in the table above.
+    /// The method that found it: one from the table above.
     pub fn cuc_found_method(found: *const cuc_found) -> *const c_char;
-    /// The file of a library, or the folder of headers.
+    /// The path of the library file, or of the folder of headers.
     pub fn cuc_found_path(found: *const cuc_found) -> *const c_char;
-    /// Give a reference back; the last one frees it.
+    /// Release a reference to a search result; the last one frees it.
     pub fn cuc_found_release(found: *mut cuc_found);
-    /// Share what was found.
+    /// Add a reference to a search result.
     pub fn cuc_found_retain(found: *mut cuc_found) -> *mut cuc_found;
-    /// A place that was tried before, as one line: the method, the place, and why it was not it.
+    /// A location tried before, as one line: the method, the location, and the reason for rejecting it.
     pub fn cuc_found_tried_at(found: *const cuc_found, index: usize) -> *const c_char;
-    /// How many places were tried before.
+    /// The number of locations tried before.
     pub fn cuc_found_tried_count(found: *const cuc_found) -> usize;
     /// Compute a product, in stream order: d = activation(alpha a b + beta c + bias) + residual.
     pub fn cuc_gemm(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
-    /// Set arguments to none.
+    /// Set arguments to their defaults.
     pub fn cuc_gemm_args_init(args: *mut cuc_gemm_args, caller_size: usize);
-    /// Compute many products of one shape, in stream order: cuc_gemm() of each.
+    /// Compute many products of one shape, in stream order, each as by cuc_gemm().
     pub fn cuc_gemm_batched(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
-    /// Compute products that share b's shape, each of a range of rows, in stream order.
+    /// Compute products with the same shape of b, each over a range of rows, in stream order.
     pub fn cuc_gemm_grouped(stream: *mut cuc_stream, plan: *mut cuc_gemm_plan, alpha: f64, beta: f64, args: *const cuc_gemm_args) -> cuc_status;
     /// Set every option to its default.
     pub fn cuc_gemm_options_init(options: *mut cuc_gemm_options, caller_size: usize);
-    /// Write a choice, as records and cuc_gemm_visit_candidates() have it, into options.
+    /// Apply a choice, in the form of records and cuc_gemm_visit_candidates(), to options.
     pub fn cuc_gemm_options_set_choice(options: *mut cuc_gemm_options, choice: *const c_char) -> cuc_status;
-    /// Make a plan: write the tile program, choose its tiles, compile it to PTX.
+    /// Create a plan: write the tile program, choose its tiles, and compile it to PTX.
     pub fn cuc_gemm_plan_create(out: *mut *mut cuc_gemm_plan, device: *mut cuc_device, options: *const cuc_gemm_options) -> cuc_status;
-    /// What was chosen for a plan.
+    /// The choice made for a plan.
     pub fn cuc_gemm_plan_get_choice(out: *mut cuc_gemm_choice, plan: *const cuc_gemm_plan) -> cuc_status;
-    /// A plan's choice as a record, to be kept with cuc_tuned_add() by who has measured it.
+    /// A plan's choice as a record, for code that has measured it and stores it with cuc_tuned_add().
     pub fn cuc_gemm_plan_get_record(out: *mut cuc_tuned_record, plan: *const cuc_gemm_plan) -> cuc_status;
-    /// Drop a reference; the last one frees the plan. What was enqueued runs to its end.
+    /// Release a reference; the last one frees the plan. Work already enqueued completes.
     pub fn cuc_gemm_plan_release(plan: *mut cuc_gemm_plan);
-    /// Hold one reference more.
+    /// Add a reference to a plan.
     pub fn cuc_gemm_plan_retain(plan: *mut cuc_gemm_plan) -> *mut cuc_gemm_plan;
-    /// The tile program of a plan, to look at or to begin from.
+    /// The tile program of a plan, to read or to start from.
     pub fn cuc_gemm_plan_source(plan: *const cuc_gemm_plan, index: usize) -> *const c_char;
-    /// How much workspace a product takes.
+    /// The size of the workspace that a product needs.
     pub fn cuc_gemm_plan_workspace_bytes(plan: *const cuc_gemm_plan, m: i64, n: i64) -> u64;
-    /// Go through what a plan may choose among for a shape, with what the model thinks of each.
+    /// Enumerate the candidates of a plan for a shape, with the cost model's estimate of each.
     pub fn cuc_gemm_visit_candidates(device: *mut cuc_device, options: *const cuc_gemm_options, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
-    /// Add edges: `to\[i\]` begins when `from\[i\]` has ended. All are added, or none.
+    /// Add edges: `to\[i\]` begins when `from\[i\]` has ended. Either all are added or none.
     pub fn cuc_graph_add_edges(graph: *mut cuc_graph, from: *const *mut cuc_node, to: *const *mut cuc_node, count: usize) -> cuc_status;
-    /// Add a node that does nothing, behind others: a place where branches meet.
+    /// Add an empty node with dependencies: a point where branches join.
     pub fn cuc_graph_add_empty(out: *mut *mut cuc_node, graph: *mut cuc_graph, after: *const *mut cuc_node, count: usize) -> cuc_status;
-    /// Make a graph without nodes.
+    /// Create a graph without nodes.
     pub fn cuc_graph_create(out: *mut *mut cuc_graph, device: *mut cuc_device) -> cuc_status;
-    /// Make a condition for a node of a graph. Each has to be used by one node before the graph is
+    /// Create a condition for a node of a graph. Exactly one node must use it before the graph is
     /// instantiated.
     pub fn cuc_graph_create_condition(out: *mut cuc_condition, graph: *mut cuc_graph, default_value: u32, flags: u32) -> cuc_status;
-    /// The flags that an instance was made with.
+    /// The flags that an instance was created with.
     pub fn cuc_graph_exec_flags(exec: *const cuc_graph_exec) -> u32;
-    /// Whether launches of an instance run a node.
+    /// Check whether launches of an instance run a node.
     pub fn cuc_graph_exec_get_enabled(out: *mut i32, exec: *mut cuc_graph_exec, node: *mut cuc_node) -> cuc_status;
-    /// The driver's own handle of an instance, which is also its cudaGraphExec_t.
+    /// The driver's handle of an instance, which is also its cudaGraphExec_t.
     pub fn cuc_graph_exec_handle(exec: *const cuc_graph_exec) -> *mut c_void;
-    /// Launch an instance: all that was captured runs, in the stream's order.
+    /// Launch an instance: everything captured runs, in stream order.
     pub fn cuc_graph_exec_launch(exec: *mut cuc_graph_exec, stream: *mut cuc_stream) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_graph_exec_options_init(options: *mut cuc_graph_exec_options, caller_size: usize);
-    /// Let go of an instance. Launches of it that are under way are not cut short.
+    /// Release an instance. Launches in progress complete.
     pub fn cuc_graph_exec_release(exec: *mut cuc_graph_exec);
-    /// Hold an instance once more.
+    /// Add a reference to an instance.
     pub fn cuc_graph_exec_retain(exec: *mut cuc_graph_exec) -> *mut cuc_graph_exec;
-    /// Let launches of an instance pass over a node, or run it again. What comes behind the node waits
-    /// for what is ahead of it all the same. An update of the instance does not change it.
+    /// Disable a node in launches of an instance, or enable it again. Nodes that depend on a disabled
+    /// node still wait for its dependencies. Updating the instance does not change the setting.
     pub fn cuc_graph_exec_set_enabled(exec: *mut cuc_graph_exec, node: *mut cuc_node, enabled: i32) -> cuc_status;
-    /// Let an instance do what another graph says, which is much cheaper than a new instance: the same
-    /// nodes with the same edges, of which parameters have changed, such as when the same code was
-    /// captured again.
+    /// Update an instance to another graph with the same nodes and edges but other parameters, such as a
+    /// new capture of the same code. This is much cheaper than a new instance.
     pub fn cuc_graph_exec_update(exec: *mut cuc_graph_exec, graph: *mut cuc_graph) -> cuc_status;
-    /// Bring an instance to the device ahead of its first launch, which is then as fast as the others.
+    /// Upload an instance to the device, so that its first launch is as fast as the others.
     pub fn cuc_graph_exec_upload(exec: *mut cuc_graph_exec, stream: *mut cuc_stream) -> cuc_status;
-    /// Draw a graph in the DOT language of Graphviz.
+    /// Draw a graph in Graphviz's DOT language.
     pub fn cuc_graph_get_dot(text: *mut *const c_char, bytes: *mut usize, graph: *mut cuc_graph, flags: u32) -> cuc_status;
-    /// How many edges a graph has: pairs of nodes of which one begins when the other has ended.
+    /// The number of edges of a graph. An edge is a pair of nodes; one begins when the other has ended.
     pub fn cuc_graph_get_edge_count(out: *mut usize, graph: *mut cuc_graph) -> cuc_status;
     /// The edges of a graph: `to\[i\]` begins when `from\[i\]` has ended.
     pub fn cuc_graph_get_edges(from: *mut *mut cuc_node, to: *mut *mut cuc_node, room: usize, graph: *mut cuc_graph) -> cuc_status;
-    /// How many nodes a graph has; one that was embedded counts as one.
+    /// The number of nodes of a graph; an embedded graph counts as one.
     pub fn cuc_graph_get_node_count(out: *mut usize, graph: *mut cuc_graph) -> cuc_status;
-    /// What the nodes of a graph are, in the driver's order, which is that of their numbers elsewhere.
+    /// The types of a graph's nodes, in the driver's order, which also numbers nodes elsewhere.
     pub fn cuc_graph_get_node_types(types: *mut i32, room: usize, graph: *mut cuc_graph) -> cuc_status;
-    /// The nodes of a graph, in the driver's order, which is that of cuc_graph_get_node_types().
+    /// The nodes of a graph, in the driver's order, the same as in cuc_graph_get_node_types().
     pub fn cuc_graph_get_nodes(nodes: *mut *mut cuc_node, room: usize, graph: *mut cuc_graph) -> cuc_status;
-    /// The driver's own handle of a graph, which is also its cudaGraph_t.
+    /// The driver's handle of a graph, which is also its cudaGraph_t.
     pub fn cuc_graph_handle(graph: *const cuc_graph) -> *mut c_void;
-    /// Make an instance of a graph. It costs many times what a launch does.
+    /// Create an instance of a graph. This costs many times as much as a launch.
     pub fn cuc_graph_instantiate(out: *mut *mut cuc_graph_exec, graph: *mut cuc_graph, options: *const cuc_graph_exec_options) -> cuc_status;
-    /// Tie something to a graph: it is let go when the graph, every instance of it and all their
+    /// Make a graph hold a user object, which is dropped when the graph, its instances and all their
     /// launches are gone.
     pub fn cuc_graph_keep(graph: *mut cuc_graph, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
-    /// Tie a buffer to a graph, as by cuc_graph_keep(): one from before the capture, that nodes use.
+    /// Make a graph hold a buffer, as by cuc_graph_keep(), for nodes that use a buffer from before the
+    /// capture.
     pub fn cuc_graph_keep_buffer(graph: *mut cuc_graph, buffer: *mut cuc_buffer) -> cuc_status;
-    /// Let go of a graph. Instances of it go on.
+    /// Release a graph. Its instances live on.
     pub fn cuc_graph_release(graph: *mut cuc_graph);
-    /// Remove edges. All are removed, or none.
+    /// Remove edges. Either all are removed or none.
     pub fn cuc_graph_remove_edges(graph: *mut cuc_graph, from: *const *mut cuc_node, to: *const *mut cuc_node, count: usize) -> cuc_status;
-    /// Hold a graph once more.
+    /// Add a reference to a graph.
     pub fn cuc_graph_retain(graph: *mut cuc_graph) -> *mut cuc_graph;
     /// Draw a graph into a file, for `dot -Tsvg`.
     pub fn cuc_graph_write_dot(graph: *mut cuc_graph, path: *const c_char, flags: u32) -> cuc_status;
-    /// Make a green context.
+    /// Create a green context.
     pub fn cuc_green_context_create(out: *mut *mut cuc_green_context, device: *mut cuc_device, sms: *const cuc_sms, count: usize) -> cuc_status;
     /// The device of a green context.
     pub fn cuc_green_context_device(context: *const cuc_green_context) -> *mut cuc_device;
     /// The multiprocessors of a green context, which can be split in turn.
     pub fn cuc_green_context_get_sms(out: *mut cuc_sms, context: *mut cuc_green_context) -> cuc_status;
-    /// The driver's own handle of a green context.
+    /// The driver's handle of a green context.
     pub fn cuc_green_context_handle(context: *const cuc_green_context) -> *mut c_void;
-    /// Let go of a green context. Its streams hold it.
+    /// Release a green context. Its streams retain it.
     pub fn cuc_green_context_release(context: *mut cuc_green_context);
-    /// Hold a green context once more.
+    /// Add a reference to a green context.
     pub fn cuc_green_context_retain(context: *mut cuc_green_context) -> *mut cuc_green_context;
-    /// A host address in the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
+    /// Convert a host address to the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
     pub fn cuc_host_address(host: *const c_void) -> cuc_device_ptr;
-    /// The address by which kernels reach page-locked host memory.
+    /// The address that kernels use for page-locked host memory.
     pub fn cuc_host_get_device_pointer(out: *mut cuc_device_ptr, device: *mut cuc_device, host: *mut c_void) -> cuc_status;
-    /// Page-lock host memory that exists already, so that copies of it run at full speed and in
-    /// stream order, and kernels may reach it.
+    /// Page-lock existing host memory, so that copies run at full speed and in stream order, and kernels
+    /// can access it.
     pub fn cuc_host_register(device: *mut cuc_device, host: *mut c_void, bytes: usize, flags: u32) -> cuc_status;
-    /// Take cuc_host_register() back.
+    /// Undo cuc_host_register().
     pub fn cuc_host_unregister(device: *mut cuc_device, host: *mut c_void) -> cuc_status;
-    /// The attribute of a name.
+    /// The attribute with a given name.
     pub fn cuc_kernel_attribute_from_name(name: *const c_char) -> i32;
     /// The name of an attribute, such as "num_regs".
     pub fn cuc_kernel_attribute_name(attribute: i32) -> *const c_char;
-    /// Wrap a CUkernel that something else loaded; it is borrowed, never unloaded.
+    /// Wrap a CUkernel that was loaded elsewhere; it is borrowed and never unloaded.
     pub fn cuc_kernel_from_handle(out: *mut *mut cuc_kernel, handle: *mut c_void, object: *mut cuc_object) -> cuc_status;
     /// Compile a source text and look up one of its kernels, in one call.
     pub fn cuc_kernel_from_source(out: *mut *mut cuc_kernel, source_kind: i32, text: *const c_char, bytes: usize, name: *const c_char, options: *const cuc_program_options) -> cuc_status;
-    /// A kernel that nvcc compiled into the program, by its host symbol.
+    /// Find a kernel that nvcc compiled into the program, by its host symbol.
     pub fn cuc_kernel_from_symbol(out: *mut *mut cuc_kernel, symbol: *const c_void) -> cuc_status;
-    /// Ask the driver for an attribute of a kernel on one device.
+    /// Read an attribute of a kernel on one device.
     pub fn cuc_kernel_get_attribute(out: *mut i32, kernel: *mut cuc_kernel, device: *mut cuc_device, attribute: i32) -> cuc_status;
-    /// The driver's CUfunction of a kernel on one device, for calls that know no CUkernel.
+    /// The driver's CUfunction of a kernel on one device, for calls that do not take a CUkernel.
     pub fn cuc_kernel_get_function(out: *mut *mut c_void, kernel: *mut cuc_kernel, device: *mut cuc_device) -> cuc_status;
     /// One parameter of a kernel.
     pub fn cuc_kernel_get_parameter(out: *mut cuc_kernel_parameter, kernel: *const cuc_kernel, index: usize) -> cuc_status;
-    /// How many parameters a kernel has.
+    /// The number of parameters of a kernel.
     pub fn cuc_kernel_get_parameter_count(out: *mut usize, kernel: *const cuc_kernel) -> cuc_status;
     /// The driver's CUkernel.
     pub fn cuc_kernel_handle(kernel: *const cuc_kernel) -> *mut c_void;
-    /// The name a kernel was asked for by: its symbol, or a name expression.
+    /// The name that a kernel was requested by: its symbol, or a name expression.
     pub fn cuc_kernel_name(kernel: *const cuc_kernel) -> *const c_char;
-    /// The object that a kernel is of.
+    /// The object that a kernel belongs to.
     pub fn cuc_kernel_object(kernel: *const cuc_kernel) -> *mut cuc_object;
-    /// Give a reference back; the last one gives back the object.
+    /// Release a reference to a kernel; the last one releases its object.
     pub fn cuc_kernel_release(kernel: *mut cuc_kernel);
-    /// Share a kernel.
+    /// Add a reference to a kernel.
     pub fn cuc_kernel_retain(kernel: *mut cuc_kernel) -> *mut cuc_kernel;
     /// Set an attribute of a kernel on one device, for every handle and context there.
     pub fn cuc_kernel_set_attribute(kernel: *mut cuc_kernel, device: *mut cuc_device, attribute: i32, value: i32) -> cuc_status;
-    /// Say whether a kernel would rather have shared memory or cache on one device; a hint.
+    /// Set a kernel's preference between shared memory and cache on one device; a hint.
     pub fn cuc_kernel_set_cache_config(kernel: *mut cuc_kernel, device: *mut cuc_device, config: i32) -> cuc_status;
-    /// The symbol of a kernel in its object code, mangled where its source is C++.
+    /// The symbol of a kernel in its object code; mangled for C++.
     pub fn cuc_kernel_symbol(kernel: *const cuc_kernel) -> *const c_char;
     /// Launch a kernel in stream order.
     pub fn cuc_launch(stream: *mut cuc_stream, config: *const cuc_launch_config, kernel: *mut cuc_kernel, args: *const cuc_arg, count: usize) -> cuc_status;
-    /// Write the grid and the block of a launch with a thread for each of n elements.
+    /// Choose a grid and a block with one thread for each of n elements.
     pub fn cuc_launch_config_for(config: *mut cuc_launch_config, kernel: *mut cuc_kernel, device: *mut cuc_device, n: u64) -> cuc_status;
     /// Zero a config and write its size.
     pub fn cuc_launch_config_init(config: *mut cuc_launch_config, caller_size: usize);
-    /// Call a function on the host when the stream comes to it.
+    /// Call a function on the host when the stream reaches it.
     pub fn cuc_launch_host(stream: *mut cuc_stream, fn_: Option<unsafe extern "C" fn(user: *mut c_void)>, user: *mut c_void) -> cuc_status;
-    /// Whether a launch has to be followed by a wait, so that a failure names its kernel.
+    /// Check whether every launch waits for completion, so that a failure names its kernel.
     pub fn cuc_launch_is_blocking() -> i32;
-    /// Add an object. Its name expressions are known to the linked object too.
+    /// Add an object. The linked object knows its name expressions too.
     pub fn cuc_linker_add(linker: *mut cuc_linker, object: *mut cuc_object) -> cuc_status;
-    /// Add code that lies in memory.
+    /// Add code from memory.
     pub fn cuc_linker_add_data(linker: *mut cuc_linker, kind: i32, data: *const c_void, bytes: usize, name: *const c_char) -> cuc_status;
-    /// Add a file of code. It is read here, so that a link never sees it change.
+    /// Add a file of code. It is read during this call, so later changes do not affect a link.
     pub fn cuc_linker_add_file(linker: *mut cuc_linker, kind: i32, path: *const c_char) -> cuc_status;
-    /// Who links.
+    /// The name of the linker's implementation.
     pub fn cuc_linker_backend(linker: *const cuc_linker) -> *const c_char;
-    /// Make a linker without inputs, and choose who links.
+    /// Create a linker without inputs, and choose its implementation.
     pub fn cuc_linker_create(out: *mut *mut cuc_linker, options: *const cuc_linker_options) -> cuc_status;
     /// The errors of the last link.
     pub fn cuc_linker_error_log(linker: *const cuc_linker) -> *const c_char;
-    /// One of the flags, exactly as nvJitLink is given it.
+    /// One of these flags, exactly as nvJitLink receives it.
     pub fn cuc_linker_flag(linker: *const cuc_linker, index: usize) -> *const c_char;
-    /// How many flags nvJitLink is given.
+    /// The number of flags passed to nvJitLink.
     pub fn cuc_linker_flag_count(linker: *const cuc_linker) -> usize;
-    /// What the last link had to say that is no error: times, registers, warnings.
+    /// Messages of the last link other than errors: times, registers, warnings.
     pub fn cuc_linker_info_log(linker: *const cuc_linker) -> *const c_char;
-    /// Link everything that was added.
+    /// Link all inputs.
     pub fn cuc_linker_link(out: *mut *mut cuc_object, linker: *mut cuc_linker, target: i32) -> cuc_status;
     /// Set every option to its default.
     pub fn cuc_linker_options_init(options: *mut cuc_linker_options, caller_size: usize);
-    /// Drop a reference; the last one frees the linker and its inputs. Its objects live on.
+    /// Release a reference; the last one frees the linker and its inputs. Its objects live on.
     pub fn cuc_linker_release(linker: *mut cuc_linker);
-    /// Hold one reference more.
+    /// Add a reference to a linker.
     pub fn cuc_linker_retain(linker: *mut cuc_linker) -> *mut cuc_linker;
-    /// Tell the driver how a range of managed memory will be used. It takes effect at once.
+    /// Advise the driver how a range of managed memory will be used. The advice takes effect at once.
     pub fn cuc_memory_advise(ptr: cuc_device_ptr, bytes: usize, advice: i32, location: *const cuc_memory_location) -> cuc_status;
-    /// Allocate from a resource, with no object around the address.
+    /// Allocate a bare address from a resource.
     pub fn cuc_memory_allocate(out: *mut cuc_device_ptr, resource: *mut cuc_memory_resource, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
     /// Zero a cuc_memory_batch and write its size.
     pub fn cuc_memory_batch_init(batch: *mut cuc_memory_batch, caller_size: usize);
     /// Zero a cuc_memory_callbacks and write its size.
     pub fn cuc_memory_callbacks_init(callbacks: *mut cuc_memory_callbacks, caller_size: usize);
-    /// Tell the driver that the contents of managed memory are not needed any more, in stream order.
+    /// Tell the driver that the contents of managed memory are no longer needed, in stream order.
     pub fn cuc_memory_discard(stream: *mut cuc_stream, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
-    /// Discard several ranges of managed memory and give each its place, without moving the contents.
+    /// Discard several ranges of managed memory and prefetch each to its location, without moving
+    /// contents.
     pub fn cuc_memory_discard_and_prefetch_batch(stream: *mut cuc_stream, batch: *const cuc_memory_batch) -> cuc_status;
-    /// Discard several ranges of managed memory, as cuc_memory_discard() does one.
+    /// Discard several ranges of managed memory, each as by cuc_memory_discard().
     pub fn cuc_memory_discard_batch(stream: *mut cuc_stream, batch: *const cuc_memory_batch) -> cuc_status;
-    /// Free what cuc_memory_allocate() gave.
+    /// Free memory from cuc_memory_allocate().
     pub fn cuc_memory_free(resource: *mut cuc_memory_resource, ptr: cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
-    /// The devices that a range of managed memory is kept mapped for.
+    /// The devices for which a range of managed memory stays mapped.
     pub fn cuc_memory_get_accessed_by(count: *mut usize, devices: *mut i32, capacity: usize, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
-    /// The pieces that a resource of virtual memory allocates in.
+    /// The size of the pieces that a virtual-memory resource allocates.
     pub fn cuc_memory_get_granularity(out: *mut usize, resource: *mut cuc_memory_resource) -> cuc_status;
-    /// The place that all of a range of managed memory was last prefetched to; it may have moved since.
+    /// The location that a range of managed memory was last prefetched to; it may have moved since.
     pub fn cuc_memory_get_last_prefetch(out: *mut cuc_memory_location, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
-    /// What the driver knows of an address: of any allocator's memory, the CUDA Runtime's included.
+    /// Query the driver about an address of any allocator, including the CUDA runtime's.
     pub fn cuc_memory_get_pointer_info(out: *mut cuc_pointer_info, ptr: cuc_device_ptr) -> cuc_status;
-    /// The place that all of a range of managed memory prefers.
+    /// The preferred location of a range of managed memory.
     pub fn cuc_memory_get_preferred_location(out: *mut cuc_memory_location, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
-    /// Whether all of a range of managed memory is advised as read-mostly.
+    /// Check whether all of a range of managed memory is advised as read-mostly.
     pub fn cuc_memory_get_read_mostly(out: *mut i32, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
     /// The name of a kind of memory, such as "pinned".
     pub fn cuc_memory_kind_name(kind: i32) -> *const c_char;
-    /// Make a memory pool.
+    /// Create a memory pool.
     pub fn cuc_memory_pool_create(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_pool_options) -> cuc_status;
-    /// A file descriptor for a pool, by which another process imports it.
+    /// Export a pool as a file descriptor, by which another process imports it.
     pub fn cuc_memory_pool_export(out: *mut i32, pool: *mut cuc_memory_resource) -> cuc_status;
-    /// Wrap a pool that was made with the driver or the runtime.
+    /// Wrap a pool that was created with the driver or the runtime.
     pub fn cuc_memory_pool_from_handle(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32, pool: *mut c_void, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
-    /// What a device may do with the memory of a pool.
+    /// Read a device's access to the memory of a pool.
     pub fn cuc_memory_pool_get_access(out: *mut i32, pool: *mut cuc_memory_resource, peer: *mut cuc_device) -> cuc_status;
     /// Read an attribute of a pool.
     pub fn cuc_memory_pool_get_attribute(out: *mut u64, pool: *mut cuc_memory_resource, attribute: i32) -> cuc_status;
-    /// The device's current pool for a kind of memory; shared with cudaMallocAsync() and every other
-    /// user of it in the process.
+    /// The device's current pool for a kind of memory, which cudaMallocAsync() and all other code in the
+    /// process share.
     pub fn cuc_memory_pool_get_current(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
-    /// The pool that the driver made for a kind of memory, whichever is current now.
+    /// The driver's default pool for a kind of memory, even when another pool is current.
     pub fn cuc_memory_pool_get_default(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
-    /// Read how much a pool holds. The four numbers are read one after the other.
+    /// Read the size of a pool. The four numbers are read one after the other.
     pub fn cuc_memory_pool_get_statistics(out: *mut cuc_memory_pool_statistics, pool: *mut cuc_memory_resource) -> cuc_status;
-    /// The driver's own handle of a pool.
+    /// The driver's handle of a pool.
     pub fn cuc_memory_pool_handle(pool: *const cuc_memory_resource) -> *mut c_void;
-    /// Have another process's pool. Nothing can be allocated from it: it is what cuc_buffer_import()
-    /// takes.
+    /// Import another process's pool. It cannot allocate; cuc_buffer_import() takes it.
     pub fn cuc_memory_pool_import(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, fd: i32) -> cuc_status;
-    /// Make a pool the current one of its kind: what cuMemAllocAsync() and cudaMallocAsync() take
-    /// from, and what cuc_memory_pool_get_current() gives.
+    /// Make a pool the current one of its kind: the one that cuMemAllocAsync() and cudaMallocAsync()
+    /// allocate from and cuc_memory_pool_get_current() returns.
     pub fn cuc_memory_pool_make_current(pool: *mut cuc_memory_resource) -> cuc_status;
     /// Zero a cuc_memory_pool_options and write its size.
     pub fn cuc_memory_pool_options_init(options: *mut cuc_memory_pool_options, caller_size: usize);
-    /// Start both high marks of a pool anew, from what it holds now.
+    /// Reset both high marks of a pool to its present size.
     pub fn cuc_memory_pool_reset_high_marks(pool: *mut cuc_memory_resource) -> cuc_status;
-    /// Let a device reach the memory of a pool, or stop it.
+    /// Grant or revoke a device's access to the memory of a pool.
     pub fn cuc_memory_pool_set_access(pool: *mut cuc_memory_resource, peer: *mut cuc_device, access: i32) -> cuc_status;
     /// Set an attribute of a pool.
     pub fn cuc_memory_pool_set_attribute(pool: *mut cuc_memory_resource, attribute: i32, value: u64) -> cuc_status;
-    /// Give memory that a pool does not use back to the system.
+    /// Return a pool's unused memory to the system.
     pub fn cuc_memory_pool_trim(pool: *mut cuc_memory_resource, keep_bytes: u64) -> cuc_status;
-    /// Move managed memory to a place, in stream order.
+    /// Migrate managed memory to a location, in stream order.
     pub fn cuc_memory_prefetch(stream: *mut cuc_stream, ptr: cuc_device_ptr, bytes: usize, location: *const cuc_memory_location) -> cuc_status;
-    /// Move several ranges of managed memory, each to its place, in stream order.
+    /// Migrate several ranges of managed memory, each to its location, in stream order.
     pub fn cuc_memory_prefetch_batch(stream: *mut cuc_stream, batch: *const cuc_memory_batch) -> cuc_status;
-    /// Who can reach what a resource allocates.
+    /// The parties that can access a resource's memory.
     pub fn cuc_memory_resource_access(resource: *const cuc_memory_resource) -> u32;
-    /// Make a resource of the user's own functions.
+    /// Create a resource from user-defined callbacks.
     pub fn cuc_memory_resource_create(out: *mut *mut cuc_memory_resource, callbacks: *const cuc_memory_callbacks) -> cuc_status;
-    /// The device whose memory a resource gives.
+    /// The device that owns the memory of a resource.
     pub fn cuc_memory_resource_device(resource: *const cuc_memory_resource) -> *mut cuc_device;
-    /// Whether a resource is a pool of the driver, so that cuc_memory_pool_ functions work on it.
+    /// Check whether a resource is a driver pool, which the cuc_memory_pool_ functions accept.
     pub fn cuc_memory_resource_is_pool(resource: *const cuc_memory_resource) -> i32;
-    /// What a resource allocates.
+    /// The kind of memory that a resource allocates.
     pub fn cuc_memory_resource_kind(resource: *const cuc_memory_resource) -> i32;
-    /// Let go of a resource; the last reference destroys it, and a pool that it made with it.
+    /// Release a resource; the last release destroys it, including a pool that it created.
     pub fn cuc_memory_resource_release(resource: *mut cuc_memory_resource);
-    /// Hold a resource once more.
+    /// Add a reference to a resource.
     pub fn cuc_memory_resource_retain(resource: *mut cuc_memory_resource) -> *mut cuc_memory_resource;
-    /// A resource that asks the driver for each allocation, without a pool.
+    /// Create a resource that makes each allocation with the driver, without a pool.
     pub fn cuc_memory_synchronous(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
-    /// A resource whose buffers can grow.
+    /// Create a resource whose buffers can grow.
     pub fn cuc_memory_virtual(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_virtual_options) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_memory_virtual_options_init(options: *mut cuc_memory_virtual_options, caller_size: usize);
-    /// The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the one that was
-    /// embedded. Nodes that are added to it are of the node's graph, as far as that is not instantiated
-    /// yet.
+    /// The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph.
+    /// Adding nodes to it changes the node's graph, as long as that is not instantiated.
     pub fn cuc_node_get_graph(out: *mut *mut cuc_graph, graph: *mut cuc_graph, node: *mut cuc_node) -> cuc_status;
-    /// The launch that a node of type CUC_NODE_KERNEL is.
+    /// The launch of a node of type CUC_NODE_KERNEL.
     pub fn cuc_node_get_launch(config: *mut cuc_launch_config, kernel: *mut *mut c_void, node: *mut cuc_node) -> cuc_status;
-    /// What a node is.
+    /// The type of a node.
     pub fn cuc_node_get_type(out: *mut i32, node: *mut cuc_node) -> cuc_status;
     /// The name of a type of node, such as "kernel".
     pub fn cuc_node_type_name(type_: i32) -> *const c_char;
     /// The version of nvJitLink, the linker of device code.
     pub fn cuc_nvjitlink_get_version(major: *mut i32, minor: *mut i32) -> cuc_status;
-    /// The version of the kernel's NVIDIA driver, as NVML and nvidia-smi tell it, such as
+    /// The version of the kernel-mode NVIDIA driver, as NVML and nvidia-smi report it, such as
     /// "580.65.06".
     pub fn cuc_nvml_get_driver_version(out: *mut c_char, size: usize) -> cuc_status;
     /// The compute capabilities that NVRTC compiles for, in ascending order.
     pub fn cuc_nvrtc_get_archs(count: *mut usize, out: *mut i32, capacity: usize) -> cuc_status;
     /// The version of NVRTC, the compiler of CUDA C++.
     pub fn cuc_nvrtc_get_version(major: *mut i32, minor: *mut i32) -> cuc_status;
-    /// Make an object of code in memory; no driver is needed, and none is called.
+    /// Create an object from code in memory; makes no driver call.
     pub fn cuc_object_create(out: *mut *mut cuc_object, kind: i32, data: *const c_void, bytes: usize, options: *const cuc_object_options) -> cuc_status;
-    /// Make an object of a file's contents; no driver is needed, and none is called.
+    /// Create an object from a file; makes no driver call.
     pub fn cuc_object_from_file(out: *mut *mut cuc_object, path: *const c_char, kind: i32, options: *const cuc_object_options) -> cuc_status;
     /// The code itself.
     pub fn cuc_object_get_code(data: *mut *const c_void, bytes: *mut usize, object: *const cuc_object) -> cuc_status;
-    /// Where a `__device__` or `__constant__` variable lives on one device.
+    /// The address of a `__device__` or `__constant__` variable on one device.
     pub fn cuc_object_get_global(out: *mut cuc_device_ptr, bytes: *mut usize, object: *mut cuc_object, device: *mut cuc_device, name: *const c_char) -> cuc_status;
-    /// A kernel of the object, by its symbol or by a name expression the object knows.
+    /// A kernel of the object, by its symbol or by a name expression that the object knows.
     pub fn cuc_object_get_kernel(out: *mut *mut cuc_kernel, object: *mut cuc_object, name: *const c_char) -> cuc_status;
-    /// How many kernels the code has.
+    /// The number of kernels in the code.
     pub fn cuc_object_get_kernel_count(out: *mut usize, object: *mut cuc_object) -> cuc_status;
     /// The symbol of one of the kernels; cuc_object_get_kernel() takes it.
     pub fn cuc_object_get_kernel_name(out: *mut *const c_char, object: *mut cuc_object, index: usize) -> cuc_status;
-    /// The driver's CUlibrary, loading the code when it is not loaded yet.
+    /// The driver's CUlibrary; loads the code if necessary.
     pub fn cuc_object_get_library(out: *mut *mut c_void, object: *mut cuc_object) -> cuc_status;
-    /// Where a `__managed__` variable lives: one address for the host and every device.
+    /// The address of a `__managed__` variable; the same on the host and every device.
     pub fn cuc_object_get_managed(out: *mut cuc_device_ptr, bytes: *mut usize, object: *mut cuc_object, device: *mut cuc_device, name: *const c_char) -> cuc_status;
     /// One name expression and its symbol.
     pub fn cuc_object_get_mapping(out: *mut cuc_object_mapping, object: *const cuc_object, index: usize) -> cuc_status;
-    /// The driver's CUmodule of the object on one device, for calls that know no libraries.
+    /// The driver's CUmodule of the object on one device, for calls that do not take a library.
     pub fn cuc_object_get_module(out: *mut *mut c_void, object: *mut cuc_object, device: *mut cuc_device) -> cuc_status;
-    /// The PTX of the code: of PTX its own text, else what was kept beside it.
+    /// The PTX of the code: the object's own text if it is PTX, else the PTX kept beside it.
     pub fn cuc_object_get_ptx(text: *mut *const c_char, bytes: *mut usize, object: *const cuc_object) -> cuc_status;
-    /// The address of a device function that is one and the same on every device.
+    /// The address of a device function that is the same on every device.
     pub fn cuc_object_get_unified_function(out: *mut *mut c_void, object: *mut cuc_object, name: *const c_char) -> cuc_status;
-    /// What kind of code an object is.
+    /// The kind of code in an object.
     pub fn cuc_object_kind(object: *const cuc_object) -> i32;
-    /// What the driver's own compiler said when the object was loaded.
+    /// The log of the driver's compiler from loading the object.
     pub fn cuc_object_load_log(object: *const cuc_object) -> *const c_char;
-    /// The log of the compiler or linker that made the object, also where it succeeded.
+    /// The log of the compiler or linker that made the object, also after a success.
     pub fn cuc_object_log(object: *const cuc_object) -> *const c_char;
-    /// How many name expressions the object knows the symbols of.
+    /// The number of name expressions whose symbols the object knows.
     pub fn cuc_object_mapping_count(object: *const cuc_object) -> usize;
-    /// What messages call an object.
+    /// The name of an object in messages.
     pub fn cuc_object_name(object: *const cuc_object) -> *const c_char;
     /// Set options to their defaults.
     pub fn cuc_object_options_init(options: *mut cuc_object_options, caller_size: usize);
-    /// Give a reference back; the last one unloads the library.
+    /// Release a reference to an object; the last one unloads the library.
     pub fn cuc_object_release(object: *mut cuc_object);
-    /// Share an object.
+    /// Add a reference to an object.
     pub fn cuc_object_retain(object: *mut cuc_object) -> *mut cuc_object;
-    /// Write the code to a file, whole or not at all.
+    /// Write the code to a file, completely or not at all.
     pub fn cuc_object_save(object: *const cuc_object, path: *const c_char) -> cuc_status;
-    /// How much dynamic shared memory each block may use, so that so many run on one multiprocessor.
+    /// The dynamic shared memory available to each block when so many run on one multiprocessor.
     pub fn cuc_occupancy_available_dynamic_shared(out: *mut usize, kernel: *mut cuc_kernel, device: *mut cuc_device, blocks: u32, block_threads: u32) -> cuc_status;
-    /// How many blocks of a kernel one multiprocessor can run at a time.
+    /// The number of blocks of a kernel that one multiprocessor can run concurrently.
     pub fn cuc_occupancy_max_active_blocks(out: *mut u32, kernel: *mut cuc_kernel, device: *mut cuc_device, block_threads: u32, shared_bytes: u32, flags: u32) -> cuc_status;
-    /// How many clusters of a launch with a config the device runs at a time.
+    /// The number of clusters of a launch that the device runs concurrently.
     pub fn cuc_occupancy_max_active_clusters(out: *mut u32, kernel: *mut cuc_kernel, device: *mut cuc_device, config: *const cuc_launch_config) -> cuc_status;
-    /// The block size that keeps most of a device busy with a kernel.
+    /// The block size with the highest occupancy of a kernel on a device.
     pub fn cuc_occupancy_max_potential_block_size(grid: *mut u32, block: *mut u32, kernel: *mut cuc_kernel, device: *mut cuc_device, options: *const cuc_occupancy_options) -> cuc_status;
     /// The largest cluster that a launch with a config can have.
     pub fn cuc_occupancy_max_potential_cluster_size(out: *mut u32, kernel: *mut cuc_kernel, device: *mut cuc_device, config: *const cuc_launch_config) -> cuc_status;
     /// Set options to their defaults.
     pub fn cuc_occupancy_options_init(options: *mut cuc_occupancy_options, caller_size: usize);
-    /// The name of what is known of a parameter's type, such as "float".
+    /// The name of a parameter type, such as "float".
     pub fn cuc_parameter_type_name(type_: i32) -> *const c_char;
-    /// Who compiled the program the last time, or will.
+    /// The compiler of the last or the next compilation.
     pub fn cuc_program_backend(program: *const cuc_program) -> *const c_char;
     /// Compile a program.
     pub fn cuc_program_compile(out: *mut *mut cuc_object, program: *mut cuc_program, target: i32) -> cuc_status;
-    /// How long the last compilation took, failed ones too.
+    /// The duration of the last compilation, including failed ones.
     pub fn cuc_program_compile_ns(program: *const cuc_program) -> u64;
-    /// Make a program of a source text. Nothing is compiled yet.
+    /// Create a program from a source text. Nothing is compiled yet.
     pub fn cuc_program_create(out: *mut *mut cuc_program, source_kind: i32, text: *const c_char, bytes: usize, options: *const cuc_program_options) -> cuc_status;
-    /// One of the flags, exactly as the compiler is given it.
+    /// One of these flags, exactly as the compiler receives it.
     pub fn cuc_program_flag(program: *const cuc_program, target: i32, index: usize) -> *const c_char;
-    /// How many flags the compiler is given for a kind of code.
+    /// The number of flags passed to the compiler for a kind of code.
     pub fn cuc_program_flag_count(program: *const cuc_program, target: i32) -> usize;
-    /// What the compiler said the last time, warnings of a success too.
+    /// The compiler's log of the last compilation, including warnings of a success.
     pub fn cuc_program_log(program: *const cuc_program) -> *const c_char;
     /// Set every option to its default.
     pub fn cuc_program_options_init(options: *mut cuc_program_options, caller_size: usize);
-    /// What became of the precompiled header at the last compilation.
+    /// The outcome for the precompiled header in the last compilation.
     pub fn cuc_program_pch_status(program: *const cuc_program) -> i32;
-    /// Drop a reference; the last one frees the program. Its objects live on.
+    /// Release a reference; the last one frees the program. Its objects live on.
     pub fn cuc_program_release(program: *mut cuc_program);
-    /// Hold one reference more.
+    /// Add a reference to a program.
     pub fn cuc_program_retain(program: *mut cuc_program) -> *mut cuc_program;
-    /// Let the objects of a Python class be called: each launches what its attribute `_launch` says, a
-    /// tuple that begins with the address of a cuc_python_launch (int).
+    /// Make the objects of a Python class callable: each performs the launch in its attribute `_launch`,
+    /// a tuple that begins with the address of a cuc_python_launch (int).
     pub fn cuc_python_add_call(type_: *mut c_void) -> cuc_status;
-    /// Give a Python class of arrays the DLPack protocol: `__dlpack__`, `__dlpack_device__`, and the
+    /// Add the DLPack protocol to a Python class of arrays: `__dlpack__`, `__dlpack_device__`, and the
     /// class methods `from_dlpack(value, *, stream=None)` and `from_capsule(capsule)`.
     pub fn cuc_python_add_dlpack(type_: *mut c_void) -> cuc_status;
-    /// Replace methods and properties of a class of the package by those that the library has for it.
+    /// Replace methods and properties of a class of the package by the library's C versions.
     pub fn cuc_python_add_methods(type_: *mut c_void, name: *const c_char) -> cuc_status;
-    /// Make the type that a class of the package derives from, with the fields that C reads.
+    /// Create the base type of a class of the package, with the fields that C code reads.
     pub fn cuc_python_get_base(out: *mut *mut c_void, name: *const c_char) -> cuc_status;
-    /// A function of Python's, `launch(stream, config, kernel, *args)`.
+    /// Create a Python function `launch(stream, config, kernel, *args)`.
     pub fn cuc_python_get_launch(out: *mut *mut c_void, slowly: *mut c_void) -> cuc_status;
-    /// The version of the CUDA runtime: the program's own where its symbols can be seen, else the one
-    /// that is found on the machine.
+    /// The version of the CUDA runtime: the program's own if its symbols are visible, else the one found
+    /// on the machine.
     pub fn cuc_runtime_get_version(out: *mut i32) -> cuc_status;
-    /// Make a device the runtime's current one on the calling thread, as cudaSetDevice() does.
+    /// Make a device the runtime's current one on the calling thread, like cudaSetDevice().
     pub fn cuc_runtime_set_device(device: *mut cuc_device) -> cuc_status;
-    /// Set the process-wide receiver of failures that cannot be returned; by default they are
+    /// Set the process-wide handler of failures that no call can return. Without a handler they are
     /// dropped and the object leaks.
     pub fn cuc_set_failure_handler(handler: cuc_failure_fn, user: *mut c_void);
-    /// Say which file a library is, before every other place and before the environment.
+    /// Set the file of a library, ahead of every other location and the environment.
     pub fn cuc_set_library_path(name: *const c_char, path: *const c_char) -> cuc_status;
     /// Split multiprocessors into groups of one size.
     pub fn cuc_sms_split(groups: *mut cuc_sms, count: *mut u32, rest: *mut cuc_sms, from: *const cuc_sms, least: u32, flags: u32) -> cuc_status;
     /// The name of a status, such as "CUC_ERROR_NOT_FOUND".
     pub fn cuc_status_name(status: cuc_status) -> *const c_char;
-    /// What a status means, in a few words.
+    /// The meaning of a status, in a few words.
     pub fn cuc_status_text(status: cuc_status) -> *const c_char;
-    /// Call a function on the host when the stream comes to it, also when work before it failed.
+    /// Call a function on the host when the stream reaches it, even when earlier work failed.
     pub fn cuc_stream_add_callback(stream: *mut cuc_stream, callback: cuc_stream_callback, user: *mut c_void) -> cuc_status;
-    /// Put a conditional node into the graph that a stream is being captured into, behind what the
-    /// stream has so far.
+    /// Add a conditional node to the graph that a stream is captured into, after the stream's work so
+    /// far.
     pub fn cuc_stream_add_conditional(bodies: *mut *mut cuc_graph, count: u32, stream: *mut cuc_stream, condition: cuc_condition, type_: i32) -> cuc_status;
-    /// Begin to capture a stream.
+    /// Begin capturing a stream.
     pub fn cuc_stream_begin_capture(stream: *mut cuc_stream, mode: i32) -> cuc_status;
-    /// Begin to capture a stream into a graph that is there, behind some of its nodes.
+    /// Begin capturing a stream into an existing graph, after some of its nodes.
     pub fn cuc_stream_begin_capture_to(stream: *mut cuc_stream, graph: *mut cuc_graph, after: *const *mut cuc_node, count: usize, mode: i32) -> cuc_status;
-    /// End a capture and drop what it has collected: for the way out after a failure, whose record
-    /// stays as it is. Captures of the same thread that fill bodies of its conditional nodes are
-    /// cancelled with it. A graph that it adds to keeps the nodes that it has by then; of a spoilt
-    /// capture, the driver frees it, and what else the thread captures into it is cancelled as well.
+    /// End a capture and discard its nodes: for cleanup after a failure, whose record is kept. Captures
+    /// of the same thread that fill bodies of its conditional nodes are cancelled too. A graph that it
+    /// adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that graph, and
+    /// the thread's other captures into it are cancelled too.
     pub fn cuc_stream_cancel_capture(stream: *mut cuc_stream) -> cuc_status;
     /// The context of a stream.
     pub fn cuc_stream_context(stream: *const cuc_stream) -> *mut cuc_context;
     /// Create a stream in a device's primary context.
     pub fn cuc_stream_create(out: *mut *mut cuc_stream, device: *mut cuc_device, options: *const cuc_stream_options) -> cuc_status;
-    /// Make a condition for a node of the graph that a stream is being captured into.
+    /// Create a condition for a node of the graph that a stream is captured into.
     pub fn cuc_stream_create_condition(out: *mut cuc_condition, stream: *mut cuc_stream, default_value: u32, flags: u32) -> cuc_status;
     /// Create a stream whose kernels run on the multiprocessors of a green context.
     pub fn cuc_stream_create_green(out: *mut *mut cuc_stream, context: *mut cuc_green_context, options: *const cuc_stream_options) -> cuc_status;
@@ -3366,81 +3367,81 @@ extern "C" {
     pub fn cuc_stream_create_in(out: *mut *mut cuc_stream, context: *mut cuc_context, options: *const cuc_stream_options) -> cuc_status;
     /// The device that a stream runs on.
     pub fn cuc_stream_device(stream: *const cuc_stream) -> *mut cuc_device;
-    /// Put a whole graph into the one that a stream is being captured into, as one node behind what
-    /// the stream has so far. (An instance cannot be launched on a captured stream.)
+    /// Add a whole graph as one node to the graph being captured, after the stream's work so far. (An
+    /// instance cannot be launched on a captured stream.)
     pub fn cuc_stream_embed_graph(stream: *mut cuc_stream, graph: *mut cuc_graph) -> cuc_status;
-    /// End a capture, and have its graph.
+    /// End a capture and return its graph.
     pub fn cuc_stream_end_capture(out: *mut *mut cuc_graph, stream: *mut cuc_stream) -> cuc_status;
-    /// Wrap a stream that was made elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
+    /// Wrap a stream that was created elsewhere: a CUstream, or a cudaStream_t of the CUDA runtime.
     pub fn cuc_stream_from_handle(out: *mut *mut cuc_stream, handle: *mut c_void, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
-    /// What capture a stream is in, be it one of cucore's or not.
+    /// Read the capture state of a stream, also for captures that cucore did not begin.
     pub fn cuc_stream_get_capture_info(out: *mut cuc_capture_info, stream: *mut cuc_stream) -> cuc_status;
-    /// The nodes that what is put on a captured stream next comes behind: of the work put on it last,
-    /// its own node.
+    /// The nodes that the next work on a captured stream will depend on; after one piece of work, its
+    /// own node.
     pub fn cuc_stream_get_capture_nodes(nodes: *mut *mut cuc_node, room: usize, count: *mut usize, stream: *mut cuc_stream) -> cuc_status;
     /// A default stream of a device's primary context.
     pub fn cuc_stream_get_default(out: *mut *mut cuc_stream, device: *mut cuc_device, which: i32) -> cuc_status;
     /// The flags of a stream.
     pub fn cuc_stream_get_flags(out: *mut u32, stream: *mut cuc_stream) -> cuc_status;
-    /// A number that no other stream of the process has or will have.
+    /// An identifier that no other stream of the process ever shares.
     pub fn cuc_stream_get_id(out: *mut u64, stream: *mut cuc_stream) -> cuc_status;
-    /// The priority that a stream came to have.
+    /// The actual priority of a stream.
     pub fn cuc_stream_get_priority(out: *mut i32, stream: *mut cuc_stream) -> cuc_status;
-    /// The driver's own handle of a stream, which is also its cudaStream_t.
+    /// The driver's handle of a stream, which is also its cudaStream_t.
     pub fn cuc_stream_handle(stream: *const cuc_stream) -> *mut c_void;
-    /// Whether work put on a stream is being captured into a graph instead of run.
+    /// Check whether work enqueued on a stream is being captured into a graph instead of executed.
     pub fn cuc_stream_is_capturing(out: *mut i32, stream: *mut cuc_stream) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_stream_options_init(options: *mut cuc_stream_options, caller_size: usize);
-    /// Whether all work of a stream is done, without waiting.
+    /// Check whether all work on a stream is complete, without waiting.
     pub fn cuc_stream_query(stream: *mut cuc_stream) -> cuc_status;
-    /// Let go of a stream. With the last reference it is destroyed once its work is done; the call
-    /// does not wait for that. Buffers that are freed on it keep it alive.
+    /// Release a stream. The last release destroys it once its work is complete, without waiting for
+    /// that. Buffers that will be freed on the stream keep it alive.
     pub fn cuc_stream_release(stream: *mut cuc_stream);
-    /// Hold a stream once more.
+    /// Add a reference to a stream.
     pub fn cuc_stream_retain(stream: *mut cuc_stream) -> *mut cuc_stream;
-    /// Wait until all work of a stream is done.
+    /// Wait until all work on a stream is complete.
     pub fn cuc_stream_synchronize(stream: *mut cuc_stream) -> cuc_status;
-    /// Let later work of a stream wait for an event.
+    /// Make later work on a stream wait for an event.
     pub fn cuc_stream_wait_event(stream: *mut cuc_stream, event: *mut cuc_event) -> cuc_status;
-    /// Let a graph wait for an event that is recorded outside of it: a node of its own.
+    /// Add a node that waits for an event recorded outside the graph.
     pub fn cuc_stream_wait_external(stream: *mut cuc_stream, event: *mut cuc_event) -> cuc_status;
-    /// Let later work of a stream wait for all present work of another.
+    /// Make later work on a stream wait for all work now on another stream.
     pub fn cuc_stream_wait_stream(stream: *mut cuc_stream, other: *mut cuc_stream) -> cuc_status;
-    /// Let later work of a stream wait until a word of memory has a value.
+    /// Make later work on a stream wait until a word of memory satisfies a comparison.
     pub fn cuc_stream_wait_value(stream: *mut cuc_stream, address: cuc_device_ptr, value: u64, bytes: u32, compare: u32) -> cuc_status;
     /// Write a word of memory in stream order.
     pub fn cuc_stream_write_value(stream: *mut cuc_stream, address: cuc_device_ptr, value: u64, bytes: u32, flags: u32) -> cuc_status;
-    /// How many bytes the elements of a tensor take, gaps not counted.
+    /// The size of a tensor's elements in bytes, without gaps.
     pub fn cuc_tensor_bytes(tensor: *const cuc_tensor) -> u64;
-    /// Check that a tensor makes sense on its own. Whether the memory is there is not checked.
+    /// Check that a tensor is valid in itself. The existence of its memory is not checked.
     pub fn cuc_tensor_check(tensor: *const cuc_tensor) -> cuc_status;
-    /// Fill in a tensor whose elements lie without gaps, the last dimension fastest.
+    /// Initialise a contiguous tensor, with the last dimension fastest.
     pub fn cuc_tensor_contiguous(out: *mut cuc_tensor, data: cuc_device_ptr, dtype: cuc_dtype, rank: i32, shape: *const i64, device: i32) -> cuc_status;
-    /// How many elements a tensor has: the product of its shape.
+    /// The number of elements of a tensor: the product of its shape.
     pub fn cuc_tensor_elements(tensor: *const cuc_tensor) -> i64;
-    /// Fill in a tensor whose elements lie without gaps from the start of a buffer.
+    /// Initialise a contiguous tensor at the start of a buffer.
     pub fn cuc_tensor_from_buffer(out: *mut cuc_tensor, buffer: *const cuc_buffer, dtype: cuc_dtype, rank: i32, shape: *const i64) -> cuc_status;
     /// Read a DLPack tensor.
     pub fn cuc_tensor_from_dlpack(out: *mut cuc_tensor, managed: *const cuc_dl_managed_tensor_versioned) -> cuc_status;
-    /// Read a DLPack tensor of the form of before 1.0, which cannot say that it is read-only.
+    /// Read a DLPack tensor of the format before 1.0, which has no read-only mark.
     pub fn cuc_tensor_from_dlpack_unversioned(out: *mut cuc_tensor, managed: *const cuc_dl_managed_tensor) -> cuc_status;
-    /// Whether the elements of a tensor lie without gaps, the last dimension fastest.
+    /// Check whether a tensor is contiguous, with the last dimension fastest.
     pub fn cuc_tensor_is_contiguous(tensor: *const cuc_tensor) -> i32;
-    /// Make a map of images, of which a copy takes columns of pixels (im2col).
+    /// Encode a map of images whose copies transfer columns of pixels (im2col).
     pub fn cuc_tensor_map_im2col(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, image: *const cuc_tensor_map_image, options: *const cuc_tensor_map_options) -> cuc_status;
-    /// Make a map of images, of which a copy takes columns of pixels along W alone: the bounding box is
+    /// Encode a map of images whose copies transfer columns of pixels only along W: the bounding box is
     /// one pixel high and deep.
     pub fn cuc_tensor_map_im2col_wide(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, image: *const cuc_tensor_map_image, options: *const cuc_tensor_map_options) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_tensor_map_options_init(options: *mut cuc_tensor_map_options, caller_size: usize);
-    /// Let a map be of another array of the same shape, strides and type.
+    /// Point a map at another array of the same shape, strides and type.
     pub fn cuc_tensor_map_replace_address(map: *mut cuc_tensor_map, tensor: *const cuc_tensor) -> cuc_status;
-    /// Make a map of a tensor, of which a copy takes a box.
+    /// Encode a map of a tensor whose copies transfer a box.
     pub fn cuc_tensor_map_tiled(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, box_: *const u32, options: *const cuc_tensor_map_options) -> cuc_status;
-    /// Give a tensor to another library as DLPack.
+    /// Export a tensor to another library as DLPack.
     pub fn cuc_tensor_to_dlpack(out: *mut *mut cuc_dl_managed_tensor_versioned, tensor: *const cuc_tensor, owner: *mut cuc_buffer) -> cuc_status;
-    /// Give a tensor to a library that only knows the form of before DLPack 1.0.
+    /// Export a tensor to a library that supports only the format before DLPack 1.0.
     pub fn cuc_tensor_to_dlpack_unversioned(out: *mut *mut cuc_dl_managed_tensor, tensor: *const cuc_tensor, owner: *mut cuc_buffer) -> cuc_status;
     /// the absolute value
     pub fn cuc_tile_abs(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3462,11 +3463,11 @@ extern "C" {
     pub fn cuc_tile_argmin(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
     /// where the least is, or the first NaN
     pub fn cuc_tile_argmin_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
-    /// PTX for each element: $0 is the result, $1 and on are the operands.
+    /// Insert PTX for each element: $0 is the result, $1 and up are the operands.
     pub fn cuc_tile_asm(program: *mut cuc_tile_program, file: *const c_char, line: u32, text: *const c_char, dtype: cuc_dtype, count: u32, x: *const cuc_tile) -> cuc_tile;
-    /// End the kernel with a message when an element is false.
+    /// End the kernel with a message if an element is false.
     pub fn cuc_tile_assert(program: *mut cuc_tile_program, file: *const c_char, line: u32, condition: cuc_tile, text: *const c_char);
-    /// x, with the promise that `divisor` divides each element. It is not checked.
+    /// Promise that `divisor` divides each element of x. The promise is not checked.
     pub fn cuc_tile_assume(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, divisor: i64) -> cuc_tile;
     /// the angle of the point (y, x): floats
     pub fn cuc_tile_atan2(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
@@ -3474,7 +3475,7 @@ extern "C" {
     pub fn cuc_tile_atomic_add(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
     /// bitwise
     pub fn cuc_tile_atomic_and(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
-    /// Atomically put x where `expected` is, and give what was there.
+    /// Atomically replace elements equal to `expected` by x, and return the old values.
     pub fn cuc_tile_atomic_cas(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, expected: cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
     /// leaves the larger
     pub fn cuc_tile_atomic_max(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
@@ -3488,8 +3489,8 @@ extern "C" {
     pub fn cuc_tile_atomic_xor(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
     /// x & y: integers; of bools, and
     pub fn cuc_tile_bitand(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// The same bits as another element type: of another width the last axis grows or shrinks, as bytes
-    /// lie in memory, the lowest first.
+    /// Reinterpret the bits as another element type. With another width, the last axis grows or shrinks,
+    /// in the order of bytes in memory, lowest first.
     pub fn cuc_tile_bitcast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, dtype: cuc_dtype) -> cuc_tile;
     /// ~x: integers; of bools, not
     pub fn cuc_tile_bitnot(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3497,25 +3498,26 @@ extern "C" {
     pub fn cuc_tile_bitor(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// x ^ y: integers and bools
     pub fn cuc_tile_bitxor(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// Which block of the grid this is.
+    /// The index of this block in the grid.
     pub fn cuc_tile_block(program: *mut cuc_tile_program, file: *const c_char, line: u32, axis: i32) -> cuc_tile;
-    /// A bool constant. Under an `if` of it only the arm that is taken is put in.
+    /// Create a bool constant. An `if` on it generates only the arm that is taken.
     pub fn cuc_tile_bool(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: i32) -> cuc_tile;
-    /// Leave the innermost loop. What follows in the same block is checked, and not put in.
+    /// Leave the innermost loop. Later code in the same block is checked but not generated.
     pub fn cuc_tile_break(program: *mut cuc_tile_program, file: *const c_char, line: u32);
-    /// The tile repeated along axes of extent 1 and along new leading axes.
+    /// Repeat a tile along axes of extent 1 and along new leading axes.
     pub fn cuc_tile_broadcast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, rank: u32, shape: *const i64) -> cuc_tile;
-    /// Give a budget every default.
+    /// Set every field of a budget to its default.
     pub fn cuc_tile_budget_init(budget: *mut cuc_tile_budget, caller_size: usize);
-    /// The same numbers in another element type; 8-bit floats saturate, integers wrap.
+    /// Convert to another element type; 8-bit floats saturate, integers wrap.
     pub fn cuc_tile_cast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, dtype: cuc_dtype, round: i32) -> cuc_tile;
-    /// Two tiles behind one another.
+    /// Concatenate two tiles along an axis.
     pub fn cuc_tile_cat(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, axis: i32) -> cuc_tile;
     /// x / y, rounded up: integers
     pub fn cuc_tile_cdiv(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// the next integer at or above
     pub fn cuc_tile_ceil(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// Go on with the next turn of the innermost loop. What follows in the same block is not put in.
+    /// Continue with the next iteration of the innermost loop. Later code in the same block is not
+    /// generated.
     pub fn cuc_tile_continue(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// the cosine
     pub fn cuc_tile_cos(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3525,28 +3527,28 @@ extern "C" {
     pub fn cuc_tile_cumprod(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32, reverse: i32) -> cuc_tile;
     /// the sum of what is up to here, this included
     pub fn cuc_tile_cumsum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32, reverse: i32) -> cuc_tile;
-    /// A variable: what a loop carries and what an if leaves is held by one.
+    /// Declare a variable, which holds a value that a loop carries or an if defines.
     pub fn cuc_tile_declare(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, value: cuc_tile) -> cuc_tile_variable;
     /// An extent of a tensor, which may be a slice.
     pub fn cuc_tile_dim(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, axis: i32) -> cuc_tile;
-    /// A dimension that a tensor's extents have bound.
+    /// A dimension that a tensor's extents bind.
     pub fn cuc_tile_dimension(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char) -> cuc_tile;
     /// x / y; f32 of integers
     pub fn cuc_tile_div(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// RN, RZ, RM, RP; of f32 FULL, APPROX
     pub fn cuc_tile_div_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
-    /// x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() give them.
+    /// Compute x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() do.
     pub fn cuc_tile_divmod(quotient: *mut cuc_tile, rest: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile);
     /// The element type of a value.
     pub fn cuc_tile_dtype(program: *const cuc_tile_program, x: cuc_tile) -> cuc_dtype;
-    /// One element of a tensor.
+    /// Load one element of a tensor.
     pub fn cuc_tile_element(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile) -> cuc_tile;
-    /// Begin what is done when the condition of the if does not hold, up to the next cuc_tile_end().
+    /// Begin the code for a false condition, up to the matching cuc_tile_end().
     pub fn cuc_tile_else(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// End the innermost cuc_tile_for(), cuc_tile_loop() or cuc_tile_if().
     pub fn cuc_tile_end(program: *mut cuc_tile_program, file: *const c_char, line: u32);
-    /// Say that what follows is built by a function, called where the caller stands: messages about it
-    /// tell that place too, as they do of a `fn`.
+    /// Mark the following calls as the work of a function that builds code, called at the caller's
+    /// position: messages also report that position, as they do for a `fn`.
     pub fn cuc_tile_enter(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// x == y: bools
     pub fn cuc_tile_eq(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
@@ -3560,89 +3562,90 @@ extern "C" {
     pub fn cuc_tile_exp2_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
     /// RN; of f32 FULL, APPROX
     pub fn cuc_tile_exp_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
-    /// An axis of extent 1 put in, as None in a subscript does.
+    /// Insert an axis of extent 1, like None in a subscript.
     pub fn cuc_tile_expand(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
     /// e ** x - 1, exact for small x
     pub fn cuc_tile_expm1(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// The extent of an axis of a tile.
     pub fn cuc_tile_extent(program: *const cuc_tile_program, x: cuc_tile, axis: i32) -> i64;
-    /// A subtile: indices count subtiles, as those of a load count tiles.
+    /// Extract a subtile; indices count subtiles, as those of a load count tiles.
     pub fn cuc_tile_extract(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64) -> cuc_tile;
-    /// Say what must be so at every launch: it is checked there, and the code may rely on it.
+    /// State facts that hold at every launch: the launch checks them, and the code may rely on them.
     pub fn cuc_tile_fact(program: *mut cuc_tile_program, file: *const c_char, line: u32, facts: *const c_char);
-    /// A float constant. It takes the dtype of what it meets, and alone it is f32.
+    /// Create a float constant. It takes the dtype of the other operand; alone it is f32.
     pub fn cuc_tile_float(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: f64) -> cuc_tile;
     /// the next integer at or below
     pub fn cuc_tile_floor(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// x // y, rounded down
     pub fn cuc_tile_floordiv(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// x * y + z, rounded once: floats.
+    /// Compute x * y + z for floats, rounded once.
     pub fn cuc_tile_fma(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, z: cuc_tile) -> cuc_tile;
-    /// x * y + z, rounded once in a direction: floats.
+    /// Compute x * y + z for floats, rounded once in a given direction.
     pub fn cuc_tile_fma_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, z: cuc_tile, round: i32) -> cuc_tile;
-    /// Begin a loop that counts, up to the next cuc_tile_end().
+    /// Begin a counting loop, up to the matching cuc_tile_end().
     pub fn cuc_tile_for(program: *mut cuc_tile_program, file: *const c_char, line: u32, first: cuc_tile, last: cuc_tile, step: i64) -> cuc_tile;
-    /// A tile of which every element is one value.
+    /// Create a tile with one value in every element.
     pub fn cuc_tile_full(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64, value: cuc_tile) -> cuc_tile;
-    /// A tile whose elements are given one by one.
+    /// Create a tile from a list of elements.
     pub fn cuc_tile_full_list(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64, count: u32, values: *const cuc_tile) -> cuc_tile;
-    /// Elements of a tensor, each picked by its own index.
+    /// Load elements of a tensor, each by its own index.
     pub fn cuc_tile_gather(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
     /// x \>= y
     pub fn cuc_tile_ge(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// What a variable stands for here.
+    /// The current value of a variable.
     pub fn cuc_tile_get(program: *mut cuc_tile_program, file: *const c_char, line: u32, variable: cuc_tile_variable) -> cuc_tile;
-    /// An entry of a tile kernel in object code: read from the code, no driver is needed.
+    /// Read an entry of a tile kernel from object code; needs no driver.
     pub fn cuc_tile_get_entry(out: *mut cuc_tile_entry, object: *mut cuc_object, kernel: *const c_char, index: usize) -> cuc_status;
-    /// The program as its compiler sees it, simplified: a tile program again, which means the same.
+    /// The program in the compiler's intermediate form, simplified: a tile program with the same
+    /// meaning.
     pub fn cuc_tile_get_ir(text: *mut *const c_char, bytes: *mut usize, program: *mut cuc_program) -> cuc_status;
-    /// The program as its compiler has it before it writes PTX: an op a line, with attributes, dtypes,
-    /// shapes and the layout of each value, for the program's architecture.
+    /// The program in the form from which the compiler writes PTX: an operation a line, with attributes,
+    /// dtypes, shapes and the layout of each value, for the program's architecture.
     pub fn cuc_tile_get_machine(text: *mut *const c_char, bytes: *mut usize, program: *mut cuc_program) -> cuc_status;
-    /// A parameter of a tile kernel; cuc_kernel_get_parameter_count() says how many there are.
+    /// Read a parameter of a tile kernel; cuc_kernel_get_parameter_count() returns their number.
     pub fn cuc_tile_get_parameter(out: *mut cuc_tile_parameter, kernel: *const cuc_kernel, index: usize) -> cuc_status;
-    /// What a record of a kernel is kept under: its program, constants and dimensions.
+    /// The key of a kernel's tuning record: its program, constants and dimensions.
     pub fn cuc_tile_get_record(out: *mut cuc_tuned_record, program: *mut cuc_program, kernel: *const c_char) -> cuc_status;
-    /// Say how many blocks a launch has, computed on the host in exact 64-bit integers.
+    /// Set the number of blocks of a launch, computed on the host in exact 64-bit integers.
     pub fn cuc_tile_grid(program: *mut cuc_tile_program, file: *const c_char, line: u32, grid: *const c_char);
-    /// Let the kernel behind this one begin, once every block has come here or ended.
+    /// Let the next kernel begin once every block has reached this call or ended.
     pub fn cuc_tile_grid_dependency_launch(program: *mut cuc_tile_program, file: *const c_char, line: u32);
-    /// Wait until the kernels ahead of this one have ended and what they wrote can be read.
+    /// Wait until the preceding kernels have ended and their writes are visible.
     pub fn cuc_tile_grid_dependency_wait(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// x \> y
     pub fn cuc_tile_gt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// How many elements are 0, 1 and so on to count - 1; others count nowhere.
+    /// Count the elements equal to 0, 1, ..., count - 1; other values are ignored.
     pub fn cuc_tile_histogram(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: i64) -> cuc_tile;
-    /// Begin what is done when a condition holds, up to the next cuc_tile_else() or cuc_tile_end().
+    /// Begin the code for a true condition, up to the matching cuc_tile_else() or cuc_tile_end().
     pub fn cuc_tile_if(program: *mut cuc_tile_program, file: *const c_char, line: u32, condition: cuc_tile);
-    /// A tile with a subtile in place of its own elements.
+    /// Copy a tile and replace one of its subtiles.
     pub fn cuc_tile_insert(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, index: *const cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// An integer constant. It takes the dtype of what it meets; alone it is i32, or i64 when it is
-    /// large.
+    /// Create an integer constant. It takes the dtype of the other operand; alone it is i32, or i64 if
+    /// it is large.
     pub fn cuc_tile_int(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: i64) -> cuc_tile;
-    /// Run a kernel of a tile program on the CPU, block after block: slow, and exact.
+    /// Run a kernel of a tile program on the CPU, one block after another: slow and exact.
     pub fn cuc_tile_interpret(program: *mut cuc_program, kernel: *const c_char, args: *const cuc_arg, count: usize, options: *const cuc_tile_interpret_options) -> cuc_status;
     /// Set options to their defaults.
     pub fn cuc_tile_interpret_options_init(options: *mut cuc_tile_interpret_options, caller_size: usize);
-    /// The numbers 0, 1, 2, ...
+    /// Create a tile of the numbers 0, 1, 2, ...
     pub fn cuc_tile_iota(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, count: i64) -> cuc_tile;
     /// true where x is infinite: bools
     pub fn cuc_tile_isinf(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// true where x is NaN: bools
     pub fn cuc_tile_isnan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// Begin a kernel. All calls below up to cuc_tile_kernel_end() are about it.
+    /// Begin a kernel. The calls up to cuc_tile_kernel_end() build it.
     pub fn cuc_tile_kernel_begin(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char);
-    /// End the kernel: every loop and every if in it must have been ended.
+    /// End the kernel: every loop and every if in it must have ended.
     pub fn cuc_tile_kernel_end(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// x \<= y
     pub fn cuc_tile_le(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// End what the last cuc_tile_enter() began.
+    /// End the effect of the last cuc_tile_enter().
     pub fn cuc_tile_leave(program: *mut cuc_tile_program);
-    /// A tile of a tensor, by its number: index i begins at element i * extent.
+    /// Load a tile of a tensor by tile index: index i starts at element i * extent.
     pub fn cuc_tile_load(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64, options: *const cuc_tile_access_options) -> cuc_tile;
-    /// A tile of a tensor, by its first element.
+    /// Load a tile of a tensor by the index of its first element.
     pub fn cuc_tile_load_at(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64, options: *const cuc_tile_access_options) -> cuc_tile;
-    /// Rows of a tensor: `ids` pick elements of its first axis.
+    /// Load rows of a tensor: `ids` select elements of its first axis.
     pub fn cuc_tile_load_rows(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, ids: cuc_tile, count: u32, index: *const cuc_tile, rank: u32, shape: *const i64, options: *const cuc_tile_access_options) -> cuc_tile;
     /// the natural logarithm
     pub fn cuc_tile_log(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3650,12 +3653,12 @@ extern "C" {
     pub fn cuc_tile_log1p(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// the logarithm to base 2
     pub fn cuc_tile_log2(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// Begin a loop without end, up to the next cuc_tile_end(); cuc_tile_while() and cuc_tile_break()
+    /// Begin an infinite loop, up to the matching cuc_tile_end(); cuc_tile_while() and cuc_tile_break()
     /// leave it.
     pub fn cuc_tile_loop(program: *mut cuc_tile_program, file: *const c_char, line: u32);
     /// x \< y
     pub fn cuc_tile_lt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// A matrix product, as `@`: cuc_tile_mma() into zeros of f32, f64 or i32.
+    /// Multiply two matrices, like `@`: cuc_tile_mma() with zeros of f32, f64 or i32 as accumulator.
     pub fn cuc_tile_matmul(program: *mut cuc_tile_program, file: *const c_char, line: u32, a: cuc_tile, b: cuc_tile) -> cuc_tile;
     /// the largest number
     pub fn cuc_tile_max(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
@@ -3681,7 +3684,8 @@ extern "C" {
     pub fn cuc_tile_minimum_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// RN; CUC_TILE_NAN
     pub fn cuc_tile_minimum_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
-    /// A matrix product added to an accumulator. In a loop, assign it to the variable that it came from.
+    /// Add a matrix product to an accumulator. In a loop, assign the result to the accumulator's
+    /// variable.
     pub fn cuc_tile_mma(program: *mut cuc_tile_program, file: *const c_char, line: u32, a: cuc_tile, b: cuc_tile, acc: cuc_tile, precision: i32, fast_acc: i32) -> cuc_tile;
     /// x % y, with the sign of y
     pub fn cuc_tile_mod(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
@@ -3689,17 +3693,17 @@ extern "C" {
     pub fn cuc_tile_mul(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// RN, RZ, RM, RP
     pub fn cuc_tile_mul_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
-    /// Give a value a name: that is what the program's text calls it.
+    /// Name a value in the program's text.
     pub fn cuc_tile_name(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, name: *const c_char) -> cuc_tile;
     /// x != y
     pub fn cuc_tile_ne(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// -x
     pub fn cuc_tile_neg(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// How many blocks the grid has along an axis.
+    /// The number of blocks of the grid along an axis.
     pub fn cuc_tile_num_blocks(program: *mut cuc_tile_program, file: *const c_char, line: u32, axis: i32) -> cuc_tile;
-    /// The axes in another order.
+    /// Permute the axes of a tile.
     pub fn cuc_tile_permute(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
-    /// Random bits, the same for the same arguments: four tiles of u32.
+    /// Generate random bits, as four tiles of u32; equal arguments give equal bits.
     pub fn cuc_tile_philox(result: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, seed: cuc_tile, counter: cuc_tile);
     /// x ** y: floats
     pub fn cuc_tile_pow(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
@@ -3709,29 +3713,28 @@ extern "C" {
     pub fn cuc_tile_prod(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
     /// RN, RZ, RM, RP at each step
     pub fn cuc_tile_prod_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64, round: i32) -> cuc_tile;
-    /// Begin a program without kernels.
+    /// Create a program without kernels.
     pub fn cuc_tile_program_create(out: *mut *mut cuc_tile_program) -> cuc_status;
-    /// End a program: all of its errors, or its source.
+    /// Finish a program: report all its errors, or return its source.
     pub fn cuc_tile_program_finish(source: *mut *const c_char, program: *mut cuc_tile_program) -> cuc_status;
-    /// The errors there are so far, each as `FILE:LINE: error T123: op: operand NAME: ...`, and below it
-    /// the calls of cuc_tile_enter() that it stands in.
+    /// The errors so far, each as `FILE:LINE: error T123: op: operand NAME: ...`, followed by the
+    /// enclosing cuc_tile_enter() calls.
     pub fn cuc_tile_program_log(program: *mut cuc_tile_program) -> *const c_char;
-    /// Drop a reference; the last one frees the program and its source.
+    /// Release a reference; the last one frees the program and its source.
     pub fn cuc_tile_program_release(program: *mut cuc_tile_program);
-    /// Hold one reference more.
+    /// Add a reference to a program.
     pub fn cuc_tile_program_retain(program: *mut cuc_tile_program) -> *mut cuc_tile_program;
-    /// Give a program another budget than the default, for what was built before and what is built from
-    /// here on.
+    /// Set the budget of a program, both for what is already built and for what follows.
     pub fn cuc_tile_program_set_budget(program: *mut cuc_tile_program, budget: *const cuc_tile_budget) -> cuc_status;
-    /// How many axes a value has.
+    /// The number of axes of a value.
     pub fn cuc_tile_rank(program: *const cuc_tile_program, x: cuc_tile) -> i32;
-    /// Reduce tiles along an axis, together, by a function that is associative.
+    /// Reduce several tiles together along an axis with an associative function.
     pub fn cuc_tile_reduce(result: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, combine: cuc_tile_combine, user: *mut c_void, count: u32, x: *const cuc_tile, axis: i32, identity: *const cuc_tile);
-    /// The elements, in their order, in another shape.
+    /// Change the shape of a tile, keeping the order of elements.
     pub fn cuc_tile_reshape(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, rank: u32, shape: *const i64) -> cuc_tile;
-    /// End the block of the grid here. What follows in the same block of the program is not put in.
+    /// End this block of the grid. Later code in the same block of the program is not generated.
     pub fn cuc_tile_return(program: *mut cuc_tile_program, file: *const c_char, line: u32);
-    /// Elements moved along an axis, round: element i of the result was i - n.
+    /// Rotate elements along an axis: element i of the result is element i - n of x, cyclically.
     pub fn cuc_tile_roll(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, n: cuc_tile, axis: i32) -> cuc_tile;
     /// the nearest integer, half to even
     pub fn cuc_tile_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3741,13 +3744,13 @@ extern "C" {
     pub fn cuc_tile_rsqrt_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
     /// Add a scalar to the kernel's parameters.
     pub fn cuc_tile_scalar(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, dtype: cuc_dtype) -> cuc_tile;
-    /// Combine tiles along an axis, together, by a function that is associative, and keep each step.
+    /// Scan several tiles together along an axis with an associative function.
     pub fn cuc_tile_scan(result: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, combine: cuc_tile_combine, user: *mut c_void, count: u32, x: *const cuc_tile, axis: i32, identity: *const cuc_tile, reverse: i32);
-    /// Write elements of a tensor, each picked by its own index. Of several at one place one arrives.
+    /// Store elements of a tensor, each by its own index. Of several at one place, one is stored.
     pub fn cuc_tile_scatter(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
-    /// Let a variable stand for another value from here on.
+    /// Assign a value to a variable.
     pub fn cuc_tile_set(program: *mut cuc_tile_program, file: *const c_char, line: u32, variable: cuc_tile_variable, value: cuc_tile);
-    /// Elements moved along an axis: element i of the result was i - n.
+    /// Shift elements along an axis: element i of the result is element i - n of x.
     pub fn cuc_tile_shift(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, n: cuc_tile, axis: i32, pad: cuc_tile) -> cuc_tile;
     /// x \<\< y: integers
     pub fn cuc_tile_shl(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
@@ -3759,7 +3762,7 @@ extern "C" {
     pub fn cuc_tile_sin(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// the hyperbolic sine
     pub fn cuc_tile_sinh(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// A part of a tensor: of one axis the elements from `start` up to `stop`, cut to what there is.
+    /// Slice a tensor along an axis: elements from `start` up to `stop`, clipped to the extent.
     pub fn cuc_tile_slice(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, axis: i32, start: cuc_tile, stop: cuc_tile) -> cuc_tile;
     /// ascending, NaN last
     pub fn cuc_tile_sort(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
@@ -3767,15 +3770,15 @@ extern "C" {
     pub fn cuc_tile_sqrt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// RN, RZ, RM, RP; of f32 APPROX
     pub fn cuc_tile_sqrt_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
-    /// An axis of extent 1 taken out.
+    /// Remove an axis of extent 1.
     pub fn cuc_tile_squeeze(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
-    /// Write a tile of a tensor, by its number. What lies outside of the tensor is not written.
+    /// Store a tile of a tensor by tile index. Elements outside the tensor are not written.
     pub fn cuc_tile_store(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// adds
     pub fn cuc_tile_store_add(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// bitwise
     pub fn cuc_tile_store_and(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
-    /// Write a tile of a tensor, by its first element.
+    /// Store a tile of a tensor by the index of its first element.
     pub fn cuc_tile_store_at(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// leaves the larger
     pub fn cuc_tile_store_max(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
@@ -3783,7 +3786,7 @@ extern "C" {
     pub fn cuc_tile_store_min(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// bitwise
     pub fn cuc_tile_store_or(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
-    /// Write rows of a tensor: `ids` pick elements of its first axis.
+    /// Store rows of a tensor: `ids` select elements of its first axis.
     pub fn cuc_tile_store_rows(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, ids: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// bitwise
     pub fn cuc_tile_store_xor(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
@@ -3797,7 +3800,7 @@ extern "C" {
     pub fn cuc_tile_sum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
     /// RN, RZ, RM, RP at each step
     pub fn cuc_tile_sum_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64, round: i32) -> cuc_tile;
-    /// Elements picked by number along an axis.
+    /// Select elements by index along an axis.
     pub fn cuc_tile_take(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, index: cuc_tile, axis: i32) -> cuc_tile;
     /// the tangent
     pub fn cuc_tile_tan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
@@ -3807,33 +3810,34 @@ extern "C" {
     pub fn cuc_tile_tanh_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
     /// Add a tensor to the kernel's parameters.
     pub fn cuc_tile_tensor(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, dtype: cuc_dtype, extents: *const c_char) -> cuc_tile;
-    /// The largest elements along an axis, in falling order, and where they were.
+    /// The largest elements along an axis, in descending order, and their indices.
     pub fn cuc_tile_topk(values: *mut cuc_tile, indices: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: i64, axis: i32);
-    /// The last two axes exchanged.
+    /// Transpose the last two axes.
     pub fn cuc_tile_trans(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// the next integer towards 0
     pub fn cuc_tile_trunc(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// An integer constant from 0 to 2^64 - 1: cuc_tile_int() of what i64 does not hold, too.
+    /// Create an integer constant from 0 to 2^64 - 1, beyond the range of cuc_tile_int().
     pub fn cuc_tile_uint(program: *mut cuc_tile_program, file: *const c_char, line: u32, value: u64) -> cuc_tile;
-    /// Go through all that the auto() constants of a kernel may be, for the program's dimensions.
+    /// Enumerate the candidates for the auto() constants of a kernel, for the program's dimensions.
     pub fn cuc_tile_visit_candidates(program: *mut cuc_program, kernel: *const c_char, visit: cuc_tuned_visit, user: *mut c_void) -> cuc_status;
-    /// Tell the dimensions that arguments give a kernel, as the `dimensions` of cuc_program_options.
+    /// Report the dimensions that arguments give a kernel, in the form of `dimensions` in
+    /// cuc_program_options.
     pub fn cuc_tile_visit_dimensions(program: *mut cuc_program, kernel: *const c_char, args: *const cuc_arg, count: usize, visit: cuc_tile_dimension_fn, user: *mut c_void) -> cuc_status;
-    /// The element of x where c is true, else that of y.
+    /// Select the element of x where c is true, else that of y.
     pub fn cuc_tile_where(program: *mut cuc_tile_program, file: *const c_char, line: u32, c: cuc_tile, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// Go on in this turn of the loop only while a condition holds, else leave the loop.
+    /// Leave the loop unless a condition holds.
     pub fn cuc_tile_while(program: *mut cuc_tile_program, file: *const c_char, line: u32, condition: cuc_tile);
-    /// A tile of zeros.
+    /// Create a tile of zeros.
     pub fn cuc_tile_zeros(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, rank: u32, shape: *const i64) -> cuc_tile;
-    /// Put a record into a file, in place of one of the same GPU, toolkit, program, kernel, constants
-    /// and dimensions.
+    /// Add a record to a file, replacing one with the same GPU, toolkit, program, kernel, constants and
+    /// dimensions.
     pub fn cuc_tuned_add(path: *const c_char, record: *const cuc_tuned_record) -> cuc_status;
-    /// Find the choice for a program on a GPU, for extents that are near enough.
+    /// Find the choice for a program on a GPU, for near extents.
     pub fn cuc_tuned_find(choice: *mut c_char, room: usize, path: *const c_char, key: *const cuc_tuned_record) -> cuc_status;
-    /// Name a tile program by its text.
+    /// Compute the name of a tile program from its text.
     pub fn cuc_tuned_program(out: *mut c_char, text: *const c_char, bytes: usize) -> cuc_status;
-    /// The version of the library that runs, as CUC_VERSION counts.
+    /// The version of the library loaded at run time, encoded like CUC_VERSION.
     pub fn cuc_version() -> u32;
-    /// The version of the library that runs, as text.
+    /// The version of the library loaded at run time, as text.
     pub fn cuc_version_string() -> *const c_char;
 }
