@@ -90,7 +90,7 @@ DOCS: dict[str, dict[str, str]] = {
         "sqrt": "The square root.", "rsqrt": "The reciprocal square root.", "sin": "The sine.",
         "cos": "The cosine.", "tan": "The tangent.", "sinh": "The hyperbolic sine.",
         "cosh": "The hyperbolic cosine.", "tanh": "The hyperbolic tangent.",
-        "atan2": "The angle of the point with quotient `x` over `y`, from -pi to pi.",
+        "atan2": "The arctangent of `x / y` in the quadrant of the point, from -pi to pi.",
         "erf": "The error function.", "sigmoid": "1 / (1 + exp(-x)).", "floor": "Round down.", "ceil": "Round up.",
         "round": "Round to nearest, ties to even.",
         "trunc": "Round towards zero.", "isnan": "True for NaN elements.", "isinf": "True for infinite elements.",
