@@ -474,7 +474,7 @@ class Dropped(GraphTest):
                 held = [self.build(mode)]
                 self.elsewhere(held.clear)
                 self.assertTrue(self.stream.is_capturing)
-                self.elsewhere(lambda: self.device.create_event())  # the call is on another thread
+                self.elsewhere(lambda: self.device.create_event())  # calls on other threads do not count
                 self.assertTrue(self.stream.is_capturing)
                 self.device.create_event()
                 self.assertFalse(self.stream.is_capturing)

@@ -188,7 +188,7 @@ class Layers(TileTest):
         q = self.random(B, H, S, D, dtype=np.float16)
         key, v = (self.random(B, H // group, 64, D, dtype=np.float16) for _ in range(2))
         indices = np.stack([rng.permutation(64)[:TN * turns] for _ in range(B * S * H // group)])
-        indices[:, 0] = 0  # at least one precedes
+        indices[:, 0] = 0  # at least one key is not masked
         indices = indices.reshape(B, S, H // group, TN * turns).astype(np.int32)
         out = self.put(np.zeros_like(q))
         self.run_kernel((S, B * H // TH), k.sparse, self.put(q), self.put(key), self.put(v), self.put(indices),
