@@ -27,7 +27,7 @@ typedef struct request {
     bool list;
 } request;
 
-// ---- What there is
+// ---- Listing of suites and cases
 
 static const char *suite_name_at(const void *list, size_t index)
 {
@@ -61,7 +61,7 @@ static cuc_status add_suites(cuc_bench *bench)
     return st;
 }
 
-// The points of each case, by its index.
+// Count the points of each case, by case index.
 static int32_t count_point(void *data, size_t index, const cuc_bench_case *bench_case,
                            const char *axes)
 {
@@ -73,7 +73,7 @@ static int32_t count_point(void *data, size_t index, const cuc_bench_case *bench
     return 0;
 }
 
-// The values that --axis gives to an axis; NULL for none.
+// Return the values that --axis gives for an axis; NULL for none.
 static const char *values_given(const request *q, const char *axis)
 {
     size_t length = strlen(axis);
@@ -84,7 +84,7 @@ static const char *values_given(const request *q, const char *axis)
     return NULL;
 }
 
-// Of powers of two a number below 64 is an exponent: "2^10,12", "1024,4096", "1024,2^12".
+// On a power-of-two axis a number below 64 is an exponent: "2^10,12", "1024,4096", "1024,2^12".
 static size_t values_text(char *out, size_t size, const char *values, bool powers)
 {
     bool exponents = false;
@@ -182,7 +182,7 @@ static int measure(request *q)
 {
     int status = bench_session_check(&q->session);
 
-    // A list needs no device, and its driver need not be there.
+    // Listing needs no device and works without a driver.
     if (q->list)
         q->session.options.flags |= CUC_BENCH_NO_DEVICE;
     if (!status && q->list)
@@ -198,8 +198,8 @@ static int measure(request *q)
     return q->list ? print_list(q) : bench_session_run(&q->session, &q->selection);
 }
 
-// The processes that a suite starts for itself are this program: cucore bench --serve SUITE. It is
-// not for people, and so not among the options.
+// A suite's child processes run this program as cucore bench --serve SUITE. The option is internal
+// and therefore not in the option table.
 static int serve(const char *name)
 {
     for (size_t i = 0; bench_suites[i]; i++)

@@ -35,7 +35,7 @@ void bench_progress_show(const cuc_bench_progress *p)
         snprintf(text + n, sizeof(text) - n, " %s: %llu samples, %s %s",
                  cuc_bench_mode_name(p->mode), (unsigned long long)p->samples,
                  p->subject ? p->subject : "", units_text(median, p->median_s, UNITS_SECONDS));
-    // One line, whatever the width: the rest of a longer one would stay behind.
+    // Fit one terminal line: a wrapped line could not be erased.
     fprintf(stderr, "\r%.*s\033[K", (int)(columns() - 1), text);
     fflush(stderr);
     shown = true;

@@ -1,5 +1,4 @@
-// One run of cucore bench: the options that SUITE and kernel share, the progress, and what is made
-// of the results.
+// One run of cucore bench: the options shared by SUITE and kernel, progress, and reports.
 #ifndef CUCORE_TOOLS_BENCH_SESSION_H
 #define CUCORE_TOOLS_BENCH_SESSION_H
 
@@ -14,15 +13,15 @@ typedef struct bench_session {
     uint32_t device;
     double target_percent;       // 0: the library's default
     char *command;               // the command line, for the JSON
-    const char *json, *csv, *md; // where to write to; "-" is stdout; NULL: not wanted
-    bool keeps;                  // the JSON is written as results come
+    const char *json, *csv, *md; // output paths; "-" is stdout; NULL: not wanted
+    bool keeps;                  // the JSON is updated as results arrive
     double next_kept_at;         // not before
     bool fails_over_limit;
     cuc_bench *bench;
 } bench_session;
 
 enum {
-    BENCH_QUICK = CLI_LONG + 100, // beyond those of source.h
+    BENCH_QUICK = CLI_LONG + 100, // above the ids of source.h
     BENCH_MODE,
     BENCH_MIN_SAMPLES,
     BENCH_MAX_SAMPLES,
@@ -60,17 +59,17 @@ enum {
 // clang-format on
 
 void bench_session_begin(bench_session *s, const cli_command *command, int argc, char **argv);
-// 0 when it was taken, -1 for an option of someone else, else an exit status.
+// Return 0 if the option was accepted, -1 if it is unknown here, else an exit status.
 int bench_session_take(bench_session *s, int id, const char *value);
-// Checks what only all options together tell.
+// Check constraints between options.
 int bench_session_check(const bench_session *s);
-// Make the session; `what` runs on a driver: "the kernel".
+// Create the session; `what`, such as "the kernel", appears in messages about the driver.
 int bench_session_open(bench_session *s, const char *what);
-// Run and report. Interrupted, what there is by then is reported.
+// Run and report; if interrupted, report the results so far.
 int bench_session_run(bench_session *s, const cuc_bench_selection *selection);
 void bench_session_end(bench_session *s);
 
-// bench_progress.c: a line on the terminal while a run goes on; nothing where stderr is none.
+// bench_progress.c: show a progress line during a run, if stderr is a terminal.
 void bench_progress_show(const cuc_bench_progress *p);
 void bench_progress_clear(void);
 

@@ -18,7 +18,7 @@ static const cli_option options[] = {
     TUNE_OPTIONS,
 };
 
-// ---- What the parts share
+// ---- Shared by the subcommands
 
 int tune_take(cuc_tune_options *o, int id, const char *value)
 {
