@@ -104,7 +104,7 @@ impl ProgramOptions {
         for (text, field) in [(&self.name, &mut raw.name), (&self.arch, &mut raw.arch)] {
             if let Some(text) = text {
                 kept.push(c_text(text)?);
-                *field = kept[kept.len() - 1].as_ptr(); // heap memory: stays in place as the list grows
+                *field = kept[kept.len() - 1].as_ptr(); // heap memory, not moved by the list
             }
         }
         for (list, set) in self.lists.iter().zip(LISTS) {
