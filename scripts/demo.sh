@@ -13,7 +13,7 @@ ninja -C build >build/demo.log || {
     exit 1
 }
 
-# Runs a program, shows which; 77 is its word for "no device here".
+# Run a program and show which; status 77 means that no device is available.
 run() {
     status=0
     echo "+ $*"
@@ -34,7 +34,7 @@ if [ "$status" = 0 ]; then
     exit 0
 fi
 
-# No device: the library goes over to the simulated driver only when it is told to.
+# The library uses the simulated driver only on request.
 echo "demo: no GPU can be used here (see above), so from here on a device is simulated"
 export CUCORE_DRIVER=sim
 run build/examples/saxpy

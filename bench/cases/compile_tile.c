@@ -114,7 +114,8 @@ static cuc_status run_link(void *data, cuc_stream *stream, uint64_t set)
     return bench_link(&c->cubin, &c->ptx, 1, c->arch, NULL);
 }
 
-// Entries side by side. What ptxas remarks in threads goes to stderr, whatever log there is.
+// Link the entries in parallel. In threads, ptxas writes its remarks to stderr even if a log is
+// given.
 static cuc_status run_link_in_threads(void *data, cuc_stream *stream, uint64_t set)
 {
     compilation *c = data;
@@ -170,7 +171,7 @@ static void drop_compilation(void *data)
     free(c);
 }
 
-// All that the device has, as a tile program gets without an arch.
+// Use all features of the device, the default for tile programs.
 static void set_arch(compilation *c, const cuc_bench_state *state)
 {
     cuc_device *device = cuc_bench_state_device(state);

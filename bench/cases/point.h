@@ -55,7 +55,7 @@ typedef struct bench_kernel_spec {
 } bench_kernel_spec;
 
 // clang-format off
-#define BENCH_TENSOR(array) { CUC_ARG_TENSOR, 8, { .pointer = (array) } } // takes the address of a bench_array
+#define BENCH_TENSOR(array) { CUC_ARG_TENSOR, 8, { .pointer = (array) } } // of a bench_array
 #define BENCH_F32(number)   { CUC_F32, 4, { .f32 = (number) } }
 #define BENCH_I32(number)   { CUC_I32, 4, { .i64 = (number) } }
 #define BENCH_I64(number)   { CUC_I64, 8, { .i64 = (number) } }
