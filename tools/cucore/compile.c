@@ -13,17 +13,17 @@ enum { COMPILE_EMIT = SOURCE_NEXT_ID, COMPILE_LOG, COMPILE_REMARKS, COMPILE_RESO
 
 static const cli_option options[] = {
     { "emit", COMPILE_EMIT, "KIND",
-      "ptx, cubin or ltoir; ptx of CUDA C++ and tile programs, cubin of PTX; ir: the tile program "
-      "as its compiler sees it; machine: with its layouts, as PTX is made of it" },
+      "ptx, cubin or ltoir; default: ptx for CUDA C++ and tile programs, cubin for PTX; ir: the "
+      "tile compiler's IR; machine: its final form with layouts, before PTX" },
     { "output", 'o', "OUT", "the file to write, - for standard output" },
     SOURCE_OPTIONS,
     { "name-expression", SOURCE_EXPRESSION, "EXPR",
-      "instantiate such as 'axpy<float>'; again for "
-      "more" },
-    { "log", COMPILE_LOG, NULL, "print what the compiler says, also on success" },
-    { "remarks", COMPILE_REMARKS, NULL, "print what the tile compiler decided, and why" },
+      "instantiate a template such as 'axpy<float>'; repeat for more" },
+    { "log", COMPILE_LOG, NULL, "print the compiler's log, also on success" },
+    { "remarks", COMPILE_REMARKS, NULL, "print the tile compiler's decisions and reasons" },
     { "resources", COMPILE_RESOURCES, NULL,
-      "print what each entry of a tile program's kernels uses; registers of a cubin" },
+      "print the resource use of each entry of a tile program's kernels; registers only for a "
+      "cubin" },
     CLI_JSON_OPTION,
 };
 
@@ -362,10 +362,12 @@ const cli_command cli_compile = {
         "  generate | cucore compile - --lang cu --arch sm_90 -o -\n",
     .details =
         "FILE ends in .cu, .ptx or .tile; - is standard input. Without -o, OUT is FILE's name in "
-        "the "
-        "current folder\nwith the end of its kind, or standard output for -. The folder of FILE is "
-        "searched for headers first.\nWithout --arch it is the device's, or sm_90 where there is "
-        "none (sm_90a of a tile program). Nothing is written on failure.\n",
+        "the current\n"
+        "folder with the suffix of its kind, or standard output for -. The folder of FILE is "
+        "searched for\n"
+        "headers first. The default ARCH is the device's, or without a device sm_90 (sm_90a for a "
+        "tile\n"
+        "program). Nothing is written on failure.\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(*options),
     .run = run,
