@@ -10,9 +10,9 @@
 enum { COMPARE_THRESHOLD = CLI_LONG, COMPARE_CHANGES, COMPARE_FORCE };
 
 static const cli_option options[] = {
-    { "threshold", COMPARE_THRESHOLD, "PERCENT", "the least change that counts; 2 by default" },
-    { "changes", COMPARE_CHANGES, NULL, "leave out what is the same" },
-    { "force", COMPARE_FORCE, NULL, "compare what was measured on different GPUs" },
+    { "threshold", COMPARE_THRESHOLD, "PERCENT", "the smallest relevant change; 2 by default" },
+    { "changes", COMPARE_CHANGES, NULL, "omit unchanged results" },
+    { "force", COMPARE_FORCE, NULL, "compare results of different GPUs" },
     CLI_JSON_OPTION,
 };
 
@@ -229,7 +229,7 @@ static int run(int argc, char **argv)
 
 const cli_command cli_bench_compare = {
     .name = "bench compare",
-    .summary = "Compare two runs result by result: the same, faster, slower, or not to be told",
+    .summary = "Compare two runs result by result: same, faster, slower, or uncertain",
     .usage = "OLD NEW [--threshold PERCENT] [--changes] [--force] [--json]",
     .examples = "  cucore bench compare main.json branch.json\n"
                 "  cucore bench compare --changes --threshold 3 main.json branch.json\n"

@@ -26,16 +26,16 @@ enum {
 
 static const cli_option options[] = {
     { "grid", KERNEL_GRID, "X[,Y[,Z]]", "blocks" },
-    { "block", KERNEL_BLOCK, "X[,Y[,Z]]", "threads of a block" },
-    { "shared", KERNEL_SHARED, "BYTES", "dynamic shared memory of a block" },
-    { "cluster", KERNEL_CLUSTER, "X[,Y[,Z]]", "blocks of a cluster" },
+    { "block", KERNEL_BLOCK, "X[,Y[,Z]]", "threads per block" },
+    { "shared", KERNEL_SHARED, "BYTES", "dynamic shared memory per block" },
+    { "cluster", KERNEL_CLUSTER, "X[,Y[,Z]]", "blocks per cluster" },
     { "peer", KERNEL_PEER, "FILE", "compare with the kernel of that name in FILE" },
-    { "peer-kernel", KERNEL_PEER_KERNEL, "NAME", "the peer's name, where it is another" },
-    { "peer-grid", KERNEL_PEER_GRID, "X[,Y[,Z]]", "the peer's blocks, where they are others" },
-    { "peer-block", KERNEL_PEER_BLOCK, "X[,Y[,Z]]", "likewise" },
-    { "tolerance", KERNEL_TOLERANCE, "T", "outputs may be off by T * max(1, |expected|)" },
-    { "bytes", KERNEL_BYTES, "N", "read and written by a launch, for the bandwidth" },
-    { "flop", KERNEL_FLOP, "N", "of a launch, for the rate" },
+    { "peer-kernel", KERNEL_PEER_KERNEL, "NAME", "the peer's name, if different" },
+    { "peer-grid", KERNEL_PEER_GRID, "X[,Y[,Z]]", "the peer's blocks, if different" },
+    { "peer-block", KERNEL_PEER_BLOCK, "X[,Y[,Z]]", "the peer's threads per block, if different" },
+    { "tolerance", KERNEL_TOLERANCE, "T", "outputs may deviate by T * max(1, |expected|)" },
+    { "bytes", KERNEL_BYTES, "N", "bytes per launch, to compute the bandwidth" },
+    { "flop", KERNEL_FLOP, "N", "operations per launch, to compute the rate" },
     SOURCE_OPTIONS,
     BENCH_SESSION_OPTIONS,
 };
@@ -418,7 +418,7 @@ done:
 
 const cli_command cli_bench_kernel = {
     .name = "bench kernel",
-    .summary = "Measure a kernel of one's own, alone or beside another one",
+    .summary = "Measure your own kernel, alone or against another one",
     .usage = "FILE NAME [--grid X[,Y[,Z]] --block X[,Y[,Z]]] [OPTION...] ARG...",
     .examples =
         "  cucore bench kernel saxpy.cu saxpy --grid 4096 --block 256 --bytes 12582912 \\\n"

@@ -17,7 +17,7 @@ enum { PLOT_OUT = CLI_LONG, PLOT_FORMAT };
 enum { PLOT_NO_MATPLOTLIB = 3 };
 
 static const cli_option options[] = {
-    { "out", PLOT_OUT, "DIR", "where the plots go, made when it is not there; default ." },
+    { "out", PLOT_OUT, "DIR", "output folder, created if missing; default ." },
     { "format", PLOT_FORMAT, "LIST", "svg, png or svg,png, which is the default" },
     CLI_JSON_OPTION,
 };

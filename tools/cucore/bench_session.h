@@ -41,21 +41,21 @@ enum {
 
 // clang-format off
 #define BENCH_SESSION_OPTIONS                                                                      \
-    { "quick", BENCH_QUICK, NULL, "fewer values of the axes, and less time for each" },            \
-    { "mode", BENCH_MODE, "LIST", "of cold, hot, graph, cpu: only these of each case's modes" },   \
-    { "max-seconds", BENCH_MAX_SECONDS, "S", "for a point in a mode; 3 by default, 0.3 quick" },   \
-    { "min-samples", BENCH_MIN_SAMPLES, "N", "20 by default, 10 quick; past --max-seconds too" },  \
+    { "quick", BENCH_QUICK, NULL, "fewer axis values, and less time per point" },                  \
+    { "mode", BENCH_MODE, "LIST", "use only these modes: cold, hot, graph, cpu" },                 \
+    { "max-seconds", BENCH_MAX_SECONDS, "S", "per point and mode; 3 by default, 0.3 quick" },      \
+    { "min-samples", BENCH_MIN_SAMPLES, "N", "20 by default, 10 quick; overrides --max-seconds" }, \
     { "max-samples", BENCH_MAX_SAMPLES, "N", "10000 by default, 1000 quick" },                     \
-    { "target", BENCH_TARGET, "PERCENT", "half width of the 95 % interval to reach; 0.5" },        \
-    { "seed", BENCH_SEED, "N", "of the inputs and of the order; 0 by default" },                   \
+    { "target", BENCH_TARGET, "PERCENT", "target half width of the 95 % interval; 0.5" },          \
+    { "seed", BENCH_SEED, "N", "seed of inputs and order; 0 by default" },                         \
     { "device", BENCH_DEVICE, "N", "the device's ordinal; 0 by default" },                         \
     { "driver", BENCH_DRIVER, "WHICH", "real, sim or auto, as for cucore run" },                   \
-    { "json", BENCH_JSON, "FILE", "keep the results; - is standard output, for each of these" },   \
+    { "json", BENCH_JSON, "FILE", "write the results; - is standard output, here and below" },     \
     { "csv", BENCH_CSV, "FILE", "write every figure as CSV" },                                     \
     { "md", BENCH_MD, "FILE", "write tables in Markdown" },                                        \
     { "samples", BENCH_SAMPLES, NULL, "keep every sample in the JSON" },                           \
-    { "commit", BENCH_COMMIT, "TEXT", "what is measured, for the JSON" },                          \
-    { "limits", BENCH_LIMITS, NULL, "exit status 1 when a ratio's interval is over the limit" }
+    { "commit", BENCH_COMMIT, "TEXT", "the measured version, for the JSON" },                      \
+    { "limits", BENCH_LIMITS, NULL, "exit status 1 if a ratio's interval is above the limit" }
 // clang-format on
 
 void bench_session_begin(bench_session *s, const cli_command *command, int argc, char **argv);

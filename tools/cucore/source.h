@@ -63,23 +63,23 @@ enum {
 
 // clang-format off
 #define SOURCE_OPTIONS                                                                           \
-    { "arch", SOURCE_ARCH, "ARCH", "sm_90, sm_90a, compute_90, ...: what the code is for" },          \
+    { "arch", SOURCE_ARCH, "ARCH", "target architecture: sm_90, sm_90a, compute_90, ..." },           \
     { "include-path", 'I', "DIR", "search DIR for headers; may be given again" },                     \
     { "define-macro", 'D', "NAME[=V]", "define a macro; may be given again" },                        \
     { "std", SOURCE_STD, "STD", "C++ standard: c++11, c++14, c++17, c++20" },                         \
-    { "option", SOURCE_OPTION, "RAW", "hand a flag to the compiler as it is; again for more" },       \
-    { "set", SOURCE_SET, "NAME=VALUE", "a constant of a tile program; may be given again" },          \
-    { "dim", SOURCE_DIMENSION, "NAME=EXTENT", "choose auto() of a tile program for it; again for more" }, \
-    { "warps", SOURCE_WARPS, "N", "of a block, in a tile program: a power of two up to 32" },         \
+    { "option", SOURCE_OPTION, "RAW", "pass a flag to the compiler; repeatable" },                    \
+    { "set", SOURCE_SET, "NAME=VALUE", "a constant of a tile program; repeatable" },                  \
+    { "dim", SOURCE_DIMENSION, "NAME=EXTENT", "dimension to choose auto() for; repeatable" },         \
+    { "warps", SOURCE_WARPS, "N", "per block of a tile program: a power of two up to 32" },           \
     { "stages", SOURCE_STAGES, "N", "of a tile program's pipelined loops: 2 to 24" },                 \
-    { "tile-cluster", SOURCE_CLUSTER, "N", "blocks of a tile program that load for one another: 2" }, \
-    { "tile-split", SOURCE_SPLIT, "N", "blocks that share a product's sums: up to 8" },               \
-    { "tile-raster", SOURCE_RASTER, "N", "tiles of a product side by side: up to 64" },               \
-    { "budget", SOURCE_BUDGET, "NAME=N", "of compiling a tile program: operations, ptx, memory, seconds" }, \
+    { "tile-cluster", SOURCE_CLUSTER, "N", "blocks of a tile program that share loads: 2" },          \
+    { "tile-split", SOURCE_SPLIT, "N", "blocks that split a product's inner axis: up to 8" },         \
+    { "tile-raster", SOURCE_RASTER, "N", "tiles along the grid's first axis per group: up to 64" },   \
+    { "budget", SOURCE_BUDGET, "NAME=N", "tile compiler limit: operations, ptx, memory, seconds" },   \
     { "require-tma", SOURCE_REQUIRE_TMA, NULL, "refuse a load with tma=true that cannot use it" },    \
     { "require-tensor-core", SOURCE_REQUIRE_TENSOR_CORE, NULL, "refuse an mma that cannot use one" }, \
-    { "no-fma", SOURCE_NO_FMA, NULL, "round products before they are added to something" },           \
-    { "lang", SOURCE_LANG, "LANG", "what FILE is where its name does not say: cu, ptx or tile" }
+    { "no-fma", SOURCE_NO_FMA, NULL, "round products before additions" },                             \
+    { "lang", SOURCE_LANG, "LANG", "kind of FILE if its suffix does not tell: cu, ptx or tile" }
 // clang-format on
 
 void source_options_begin(source_options *o, int argc);

@@ -13,7 +13,7 @@
 enum { TUNE_KERNEL = 950 };
 
 static const cli_option options[] = {
-    { "kernel", TUNE_KERNEL, "NAME", "the kernel, where there are several" },
+    { "kernel", TUNE_KERNEL, "NAME", "the kernel; needed if there are several" },
     SOURCE_OPTIONS,
     TUNE_OPTIONS,
 };
