@@ -1,4 +1,4 @@
-"""The binary interface, from a description: symbol maps, layouts held to a compiler, exports."""
+"""The binary interface derived from a description: symbol maps, layout checks, exports."""
 import pathlib
 import re
 import subprocess
@@ -9,7 +9,7 @@ MAPS = {"cucore": ("src/cucore.map", "CUCORE"),
 
 
 def symbol_map(api):
-    """A version script: each function under the release that its @since names."""
+    """Return a version script: each function under the release in its @since."""
     stem = MAPS[api["library"]][1]
     releases = sorted({f["since"] for f in api["functions"]},
                       key=lambda r: [int(n) for n in r.split(".")])
@@ -24,7 +24,7 @@ def symbol_map(api):
 
 
 def layout_program(api):
-    """A source that compiles where every size, offset and value is what the description says."""
+    """Return a source that compiles only if every size, offset and value matches the description."""
     header = "tune.h" if api["library"] == "cucore-bench" else "cucore.h"
     out = ["#include <stddef.h>", f"#include <cucore/{header}>", "#ifdef __cplusplus",
            "#define HOLDS(fact) static_assert(fact, #fact)", "#else",
@@ -56,7 +56,7 @@ def check_layout(api, compiler, language):
     flags = ["-std=c11"] if language == "c" else ["-std=c++17"]
     done = subprocess.run([*compiler, *flags, "-w", "-fsyntax-only", f"-I{ROOT / 'include'}", "-x",
                            language, "-"], input=layout_program(api), capture_output=True, text=True)
-    # gcc quotes the text, g++ does not, clang says the requirement before it.
+    # gcc quotes the text, g++ does not, clang prints the requirement before it.
     facts = re.findall(r"assert\w* failed(?: due to requirement '[^']*')?:? *\"?(.*?)\"?$", done.stderr, re.M)
     return (facts or done.stderr.splitlines()[:20]) if done.returncode else []
 
@@ -75,7 +75,7 @@ def check_symbols(api, library):
 
 
 def changes(old, new):
-    """What of a binary interface is not what it was, and would break who uses it."""
+    """List changes of a binary interface that would break its users."""
     found = []
     functions = {f["name"]: f for f in new["functions"]}
     for was in old["functions"]:

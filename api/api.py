@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""The description of the public interface, and what is made of it.
+"""Maintains the description of the public interface and the files generated from it.
 
-    api.py write [--break]     read the headers: write api/*.json and all that is made of them.
-                               What would break a program that is built is refused; --break allows
-                               it, as long as nothing is released
-    api.py check               the files are what the headers say; exits 1 with what differs
-    api.py layout [CC...]      sizes, offsets and values are those of a compiler, as C and C++
-    api.py symbols LIBRARY     the shared library exports what the description of its name has
-    api.py cdef [LIBRARY]      print the declarations in C without preprocessor, as cffi takes them
+    api.py write [--break]     read the headers; write api/*.json and all generated files. Changes
+                               that would break compiled programs are refused; --break allows
+                               them until the first release
+    api.py check               compare the files with the headers; exits 1 with the differences
+    api.py layout [CC...]      check sizes, offsets and values with a compiler, as C and C++
+    api.py symbols LIBRARY     check that the shared library exports what its description lists
+    api.py cdef [LIBRARY]      print C declarations without preprocessor directives, for cffi
 
-    api.py man FOLDER          write man pages of section 3, a page a function. A folder that is not
-                               absolute is one of the installation, when meson runs this
+    api.py man FOLDER          write man pages of section 3, one per function. A relative folder is
+                               relative to the installation when meson runs this
 
-"write" and "check" need libclang for Python (Debian's python3-clang, PyPI's libclang); the others
-read api/*.json, and need Python alone. An interpreter without libclang hands over to one with it.
+"write" and "check" need libclang for Python (Debian's python3-clang, PyPI's libclang); the others read api/*.json and
+need only Python. An interpreter without libclang hands over to one that has it.
 """
 import difflib
 import importlib.util
@@ -35,7 +35,7 @@ import python  # noqa: E402
 import rust  # noqa: E402
 
 LIBRARIES = ["cucore", "cucore-bench"]
-SKIPPED = 77  # what meson takes for "not run"
+SKIPPED = 77  # meson's status for a skipped test
 
 
 def load(library):
@@ -50,7 +50,7 @@ def has_libclang():
 
 
 def hand_over():
-    """Go on in the interpreter of Debian's packages, where this one has no libclang."""
+    """Continue in Debian's interpreter if this one lacks libclang."""
     other = "/usr/bin/python3"
     if not has_libclang() and "CUCORE_API_HANDED_OVER" not in os.environ and \
             os.path.exists(other) and os.path.realpath(sys.executable) != os.path.realpath(other):
@@ -66,7 +66,7 @@ def need_libclang():
 
 
 def made():
-    """Every file that is written from the headers: path -> text; and the descriptions."""
+    """Return every generated file as path -> text, and the descriptions."""
     import headers
     files, described = {}, {}
     for library in LIBRARIES:

@@ -1,12 +1,12 @@
-"""Plain C declarations from a description: for cffi's cdef(), and for whoever reads C only.
+"""Plain C declarations from a description, for cffi's cdef() and for readers of C.
 
-No preprocessor is needed: types, constants as enums, structs, functions.
+They need no preprocessor: types, constants as enums, structs, functions.
 """
 import re
 
 
 def declared(name, kind, count=None):
-    """`type name`, with the name where C has it."""
+    """Format `type name`, with the name in C's position."""
     kind = kind.strip()
     joint = "" if kind.endswith("*") else " "
     return f"{kind}{joint}{name}" + (f"[{count}]" if count else "")
@@ -32,7 +32,7 @@ def fields(members, indent="    "):
 
 
 def in_order(structs):
-    """Structs after those that they have inside, by value."""
+    """Order structs after those they contain by value."""
     left, done = {s["name"]: s for s in structs}, []
     while left:
         for name, each in list(left.items()):
@@ -42,16 +42,16 @@ def in_order(structs):
 
 
 def text(api, types):
-    """All of a library. `types` are those of libcucore, which libcucore-bench uses too."""
+    """Return all declarations of a library. `types` are libcucore's, which libcucore-bench uses too."""
     out = [f"/* {api['library']} {api['version']}: written by api/api.py cdef. */"]
     out += [f"typedef {kind['type']} {name};" for name, kind in types.items()]
     known = set(api["handles"]) | {s["name"] for s in api["structs"]}
-    used = set(re.findall(r"\bcuc_\w+(?= \*)", str(api)))  # another library's handles
+    used = set(re.findall(r"\bcuc_\w+(?= \*)", str(api)))  # handles of another library
     opaque = sorted((known | used) - set(types) - set(api["callbacks"]))
     out += [f"typedef struct {name} {name};" for name in opaque]
     out += [f"typedef {pointer(name, each)};" for name, each in api["callbacks"].items()]
     for each in [v for e in api["enums"] for v in e["values"]] + api["constants"]:
-        if -2**31 <= each["value"] < 2**31:  # what an enum of C holds
+        if -2**31 <= each["value"] < 2**31:  # fits a C enum
             out.append(f"enum {{ {each['name']} = {each['value']} }};")
     for each in in_order(api["structs"]):
         out += [f"struct {each['name']} {{", *fields(each["fields"]), "};"]

@@ -1,8 +1,8 @@
-"""Read the public headers into one description: what api/cucore.json holds.
+"""Reads the public headers into one description, the contents of api/cucore.json.
 
-libclang parses, so that types, values, sizes and offsets are a compiler's; what C cannot say
-(direction, ownership, lengths, NULL, threads, capture) comes from the doc comments, and a comment
-that leaves it open is a mistake. `describe()` gives the description and the mistakes.
+libclang parses them, so types, values, sizes and offsets are a compiler's. Facts that C cannot express (direction,
+ownership, lengths, NULL, threads, capture) come from the doc comments; a comment that omits one is an error.
+`describe()` returns the description and the errors.
 """
 import pathlib
 import re
@@ -13,7 +13,7 @@ import clang.cindex as clang
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 INCLUDE = ROOT / "include"
 
-# What each library has: the header that declares it all, and the headers that are not its own.
+# For each library, the header that declares everything, and foreign headers.
 LIBRARIES = {
     "cucore": {"header": "cucore.h", "without": {"bench.h", "check.h", "tune.h"}},
     "cucore-bench": {"header": "tune.h", "only": {"bench.h", "tune.h"}},
@@ -24,7 +24,7 @@ Type = clang.TypeKind
 
 
 def parse(header):
-    # libclang comes without the headers of a compiler; those of cc do.
+    # libclang lacks builtin headers; those of cc work.
     builtin = subprocess.run(["cc", "-print-file-name=include"], capture_output=True, text=True,
                              check=True).stdout.strip()
     unit = clang.Index.create().parse(
@@ -39,7 +39,7 @@ def parse(header):
 # ---- comments ------------------------------------------------------------------------------------
 
 def plain(comment):
-    """A comment's text without its stars."""
+    """Strip the stars from a comment."""
     if not comment:
         return ""
     text = re.sub(r"^/\*\*<?|\*/$", "", comment.strip())
@@ -58,11 +58,11 @@ TAG = re.compile(r"^@(\w+)(\[[\w,]+\])?\s*(.*)$")
 
 
 def tags(comment):
-    """The text before the first tag, and the tags: (name, direction, text)."""
+    """Split a comment into the text before the first tag and the tags: (name, direction, text)."""
     before, found, last = [], [], None
     for line in plain(comment).splitlines():
         if tag := TAG.match(line.strip()):
-            if tag.group(1) == "par":  # a paragraph's heading
+            if tag.group(1) == "par":  # a paragraph heading
                 before.append(tag.group(3) + ":")
                 continue
             found.append([tag.group(1), (tag.group(2) or "")[1:-1], tag.group(3)])
@@ -86,14 +86,14 @@ def one(found, name):
 # ---- types ---------------------------------------------------------------------------------------
 
 def strip(kind):
-    """Through the typedefs that cucore does not name, and anonymous wrappers."""
+    """Resolve typedefs that cucore does not name, and anonymous wrappers."""
     while kind.kind == Type.ELABORATED:
         kind = kind.get_named_type()
     return kind
 
 
 def function_type(kind):
-    """The function that a type points to, by a typedef or not; or None."""
+    """Return the function type behind a pointer or typedef; None if there is none."""
     kind = strip(kind)
     if kind.kind == Type.TYPEDEF:
         kind = kind.get_canonical()
@@ -124,7 +124,7 @@ def parameter_names(cursor):
 # ---- parts of the description --------------------------------------------------------------------
 
 def layout(record):
-    """Fields of a struct or union, offsets from its own start."""
+    """Return the fields of a struct or union, with offsets from its start."""
     kind, fields = record.type, []
     for cursor in record.get_children():
         if cursor.kind != Cursor.FIELD_DECL:
@@ -151,7 +151,7 @@ def layout(record):
 
 
 def ownership(doc, also=""):
-    """Who has what a pointer gives: the words of docs/ownership.md."""
+    """Return who owns the object behind a pointer, in the words of docs/ownership.md."""
     for text in (doc, also):
         for word, pattern in (("owned", r"release it|_release\(\)|to be released|caller's reference|"
                                         r"to be consumed|[Rr]elease with|\bretained\b"),
@@ -198,7 +198,7 @@ def parameters(cursor, found, handles, growing):
         if pointer or proto:
             if parameter["direction"] == "in":
                 parameter["nullable"] = "NULL" in doc or position == 0 and "for NULL" in returned
-            else:  # of what comes out, NULL may be said of the pointer or of the value
+            else:  # for outputs, NULL may describe the pointer or the value
                 parameter["nullable"] = bool(re.search(r"may be NULL|NULL: not wanted|NULL does", doc))
                 if parameter["type"].count("*") == 2:
                     said = re.sub(r"may be NULL|NULL: not wanted", "", doc)
@@ -275,7 +275,7 @@ def function(cursor, handles, growing, listed, mistakes):
 
 
 def lists(header):
-    """The X-macro lists of a header: name -> (comment, rows of words)."""
+    """Return the X-macro lists of a header: name -> (comment, rows of words)."""
     text, result = (INCLUDE / "cucore" / header).read_text(), {}
     for match in re.finditer(r"#define (CUC_\w+_LIST)\(X\)((?:[^\n]*\\\n)*[^\n]*\n)", text):
         before = text[:match.start()].rstrip().removesuffix("// clang-format off").rstrip()
@@ -290,7 +290,7 @@ def lists(header):
 
 
 def listed_functions(known):
-    """Functions that are declared by a list: name -> what a comment of its own would give."""
+    """Return functions declared by a list: name -> the equivalent of an own comment."""
     result, rules = {}, []
     for comment, rows in known.values():
         said = [("thread", r"one call at a time[^;.]*"), ("capture", "no driver call"),
@@ -300,7 +300,7 @@ def listed_functions(known):
             if match := re.search(pattern, comment):
                 value = match.group(match.lastindex or 0)
                 here.append((tag, "", "makes no driver call" if tag == "capture" else value))
-        rules = here or rules  # "the same for those ..." has the rules of the list before
+        rules = here or rules  # "the same for those ..." inherits the rules of the preceding list
         for words, _ in rows:
             if re.fullmatch(r"cuc_\w+", words[0]):
                 gives = words[-1].strip('"')
@@ -308,7 +308,7 @@ def listed_functions(known):
     return result
 
 
-# Enums whose constants have one prefix, by their first constants.
+# Enums whose constants share a prefix, keyed by first constant.
 ENUM_NAMES = {
     "CUC_DEFAULT": "switch",
     "CUC_DL_CPU": "dl_device_type", "CUC_DL_INT": "dl_type_code", "CUC_DL_READ_ONLY": "dl_flag",
@@ -326,8 +326,8 @@ ENUM_NAMES = {
 
 
 def rows_of(rows, names):
-    """The row of each name, for an enum made of a list: its names are the rows' constants, or those behind one
-    prefix that all of them have. Nothing for an enum that is not made of it."""
+    """Return each name's row for an enum made from a list. Names are the rows' constants, or those after a common
+    prefix. Nothing for other enums."""
     for place in (0, 1):
         words = [row[place] for row, _ in rows if len(row) > place and row[place].isupper()]
         if len(words) == len(rows) and rows and names[0].endswith(words[0]):
@@ -388,7 +388,7 @@ def enum(cursor, header, known, source, mistakes):
 
 
 def constants(header):
-    """Numbers that are macros."""
+    """Return numeric macros."""
     text, result = (INCLUDE / "cucore" / header).read_text(), []
     for name, value in re.findall(r"^#define (CUC_[A-Z][A-Z0-9_]*) \(?(-?\d+|UINT64_MAX)\)?$", text, re.M):
         result.append({"name": name, "value": 2**64 - 1 if value == "UINT64_MAX" else int(value),

@@ -1,4 +1,4 @@
-"""Julia's raw layer, from the description: constants, structs and ccalls; and their layouts."""
+"""Generates Julia's raw layer from the description: constants, structs, ccalls, and a layout test."""
 import re
 
 SCALARS = {"int8_t": "Int8", "uint8_t": "UInt8", "int16_t": "Int16", "uint16_t": "UInt16",
@@ -30,7 +30,7 @@ class Types:
         return "Cstring" if spelling == "const char *" else self.julia(spelling)
 
     def field(self, field):
-        """A union is words of its size and alignment."""
+        """Represent a union as words of its size and alignment."""
         if "fields" in field:
             align = self.align(field)
             kind = f"UInt{8 * align}"
@@ -50,7 +50,7 @@ def comment(text, indent=""):
 
 
 def in_order(structs):
-    """Structs after those that they have inside or point to."""
+    """Order structs after those they contain or point to."""
     done, left = [], {s["name"]: s for s in structs}
     while left:
         for title, each in list(left.items()):

@@ -1,4 +1,4 @@
-"""Man pages of a description, section 3: a page a function."""
+"""Man pages of section 3 from a description, one per function."""
 import re
 import textwrap
 
@@ -6,7 +6,7 @@ from cdef import declared, pointer
 
 
 def roff(text):
-    """Text as roff takes it: no line begins a request, no character is a mark."""
+    """Escape text for roff: no line starts a request, no character is markup."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return re.sub(r"^([.'])", r"\\&\1", text, flags=re.M)
 
@@ -18,7 +18,7 @@ def marked(text):
 
 
 def paragraphs(text):
-    """A comment's text; what is indented stands as it is."""
+    """Format a comment's text; indented lines stay unchanged."""
     out = []
     for part in re.split(r"\n\n+", text.strip("\n")):
         if part.startswith("    "):
@@ -32,7 +32,7 @@ def synopsis(each):
     parts = [pointer(p["name"], p["callback"]) if "callback" in p else declared(p["name"], p["type"])
              for p in each["parameters"]]
     head = f"{declared(each['name'], each['returns'])}("
-    # Lines end between parameters only.
+    # Break lines only between parameters.
     whole = ", ".join(p.replace(" ", "\0") for p in parts) or "void"
     lines = textwrap.wrap(f"{head.replace(' ', chr(0))}{whole});", 78, subsequent_indent=" " * len(head),
                           break_long_words=False, break_on_hyphens=False)
@@ -58,7 +58,7 @@ def parameter(p):
 
 
 def page(api, each):
-    """One man page as text."""
+    """Return one man page."""
     library = "-lcucore" if api["library"] == "cucore" else "-lcucore-bench -lcucore"
     out = [f".TH {each['name'].upper()} 3 \"\" \"{api['library']} {api['version']}\" \"{api['library']}\"",
            ".SH NAME", f"{roff(each['name'])} \\- {roff(brief(each))}",
@@ -78,7 +78,7 @@ def page(api, each):
             if "return_doc" in each else []
         names = {p["name"] for p in each["parameters"]}
         for status in each.get("statuses", []):
-            text = status["doc"] # a parameter's name stays as it is written
+            text = status["doc"] # keep a parameter's name as written
             first = text[:1] if re.match(r"\w*", text)[0] in names else text[:1].upper()
             out += [".TP", f".B {status['name']}", marked(first + text[1:] + ".")]
     out += [".SH THREADS", marked(each["thread"][:1].upper() + each["thread"][1:] + "."),
@@ -95,5 +95,5 @@ def page(api, each):
 
 
 def pages(api):
-    """Name of the file -> text, for every function."""
+    """Return file name -> text for every function."""
     return {f"{each['name']}.3": page(api, each) for each in api["functions"]}

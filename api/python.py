@@ -1,10 +1,10 @@
-"""Python's raw layer, from the description: constants, structs and prototypes for ctypes."""
+"""Generates Python's raw layer from the description: constants, structs and prototypes for ctypes."""
 import re
 
 SCALARS = {"int8_t": "c_int8", "uint8_t": "c_uint8", "int16_t": "c_int16", "uint16_t": "c_uint16",
            "int32_t": "c_int32", "uint32_t": "c_uint32", "int64_t": "c_int64", "uint64_t": "c_uint64",
            "size_t": "c_size_t", "float": "c_float", "double": "c_double", "int": "c_int"}
-# A letter for each type of a prototype; cucore/raw.py has the way back.
+# Letter codes of prototype types; cucore/raw.py has the inverse.
 LETTERS = {"void": "v", "c_int8": "b", "c_uint8": "B", "c_int16": "h", "c_uint16": "H",
            "c_int32": "i", "c_uint32": "I", "c_int64": "q", "c_uint64": "Q", "c_size_t": "z",
            "c_float": "f", "c_double": "d", "c_int": "i", "c_void_p": "p", "c_char_p": "s"}
@@ -17,7 +17,7 @@ class Types:
         self.structs = {s["name"]: s for s in api["structs"]}
 
     def ctypes(self, spelling):
-        """The ctypes name of a C type."""
+        """Return the ctypes name of a C type."""
         if spelling in self.api["types"]:
             spelling = self.api["types"][spelling]["type"]
         if spelling == "const char *":
@@ -27,7 +27,7 @@ class Types:
         return SCALARS.get(spelling, spelling)
 
     def hint(self, spelling):
-        """What a type checker is told."""
+        """Return the annotation for type checkers."""
         name = self.ctypes(spelling)
         if name == "c_char_p":
             return "bytes | None"
@@ -42,7 +42,7 @@ def callback(types, each):
 
 
 def struct(types, name, fields, out, kind="Structure"):
-    """A class, those within it first."""
+    """Generate a class, nested ones first."""
     rows = []
     for field in fields:
         if "fields" in field:
@@ -61,7 +61,7 @@ def struct(types, name, fields, out, kind="Structure"):
 
 
 def in_order(structs):
-    """Structs after those that they have inside."""
+    """Order structs after those they contain."""
     done, left = [], dict(structs)
     while left:
         for name, each in list(left.items()):

@@ -1,4 +1,4 @@
-"""Rust's raw layer, from the description: the crate cucore-sys, and the test of its layouts."""
+"""Generates Rust's raw layer from the description: the crate cucore-sys and its layout test."""
 import re
 
 SCALARS = {"int8_t": "i8", "uint8_t": "u8", "int16_t": "i16", "uint16_t": "u16", "int32_t": "i32",
@@ -15,11 +15,11 @@ def name(word):
 
 
 def rust(spelling, kind=None):
-    """The Rust type of a C type."""
+    """Return the Rust type of a C type."""
     stars, base = spelling.count("*"), spelling.replace("*", "").strip()
     if not stars:
         return SCALARS.get(base, base)
-    # const qualifies what is left of it: "const char * const *" points to a constant pointer.
+    # const qualifies the text to its left: "const char * const *" points to a constant pointer.
     parts = [part.strip() for part in spelling.split("*")]
     inner = parts[0].replace("const", "").strip()
     result, constant = SCALARS.get(inner, inner), "const" in parts[0]
@@ -40,13 +40,13 @@ def escaped(text):
 
 
 def comment(text, indent=""):
-    """The first paragraph of a comment."""
+    """Return the first paragraph of a comment."""
     first = text.partition("\n\n")[0].strip()
     return [f"{indent}/// {escaped(line)}".rstrip() for line in first.splitlines()]
 
 
 def struct(title, fields, out, kind="struct", doc="", grows=False):
-    """A struct or union, those within it first."""
+    """Generate a struct or union, nested ones first."""
     rows = []
     for field in fields:
         if "fields" in field:
@@ -96,7 +96,7 @@ def bindings(api):
 
 
 def layouts(api):
-    """A test that compares what rustc makes of the structs with the headers' offsets."""
+    """Generate a test that compares rustc's struct layouts with the headers' offsets."""
     out = [f"// {NOTE}", "// Sizes and offsets as the headers have them; every function is there.", ""]
     rows = []
 

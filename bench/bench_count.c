@@ -1,4 +1,4 @@
-// Run one side of one case so often, for a tool that counts instructions (count.sh).
+// Runs one side of one case a given number of times, for an instruction counter (count.sh).
 //
 //     bench_count CASE raw|cuc CALLS
 #include "cases/runtime_cases.h"

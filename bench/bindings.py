@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What the bindings add to a call, beside what others have, and whether the goals are kept.
+"""Measures the call overhead of the bindings against other packages, and checks the goals.
 
     bench/bindings.py [--json FILE] [--rust PROGRAM] [--seconds N] [--filter TEXT]
 
-Python is measured in this process, all subjects in turn in each round, so that all see the same machine:
-every call that a loop makes beside cuda.core (bindings_calls.py), launches also beside the driver called
-raw, arrays by DLPack beside PyTorch's own. A subject that is not installed is left out. --rust names the
-crate's bench of launches (`cargo bench --no-run` says where it is). Where the driver is simulated, or
-CUCORE_DRIVER and a link libcuda.so.1 in LD_LIBRARY_PATH name bench/libnull_driver.so, which does nothing,
-the times are those of the bindings alone.
+Python is measured in this process, with all subjects alternating in each round, so that all see the same machine
+state: every call found in loops against cuda.core (bindings_calls.py), launches also against raw driver calls, and
+DLPack exchange against PyTorch's own. Subjects that are not installed are left out. --rust names the crate's launch
+benchmark (`cargo bench --no-run` prints its path). On a simulated driver, or with the do-nothing driver
+bench/libnull_driver.so, selected by CUCORE_DRIVER and a link libcuda.so.1 in LD_LIBRARY_PATH, the times are those of
+the bindings alone.
 """
 import argparse
 import ctypes
@@ -35,8 +35,8 @@ PTX = b"""
                     .param .u32 g, .param .f32 h, .param .f32 i, .param .f32 j) { ret; }
 """
 
-# case, subject, peer, and the limit of their ratio; or no peer, and a limit in seconds. A case of None is
-# every one that both have.
+# Case, subject, peer and the limit of their ratio; without a peer, a limit in seconds. A case of None means every
+# case that both have.
 GOALS = [
     (None, "cucore", "cuda.core", 1.0),
     ("launch_3", "prepared", "cuda.bindings", 1.15),
@@ -49,7 +49,7 @@ GOALS = [
 
 
 def launches(device, stream):
-    """(case, subject, function) of launches."""
+    """Yield (case, subject, function) of launches."""
     code = ObjectCode.from_ptx(PTX)
     config = LaunchConfig(grid=1, block=32)
     buffer = device.allocate(256, stream=stream)
@@ -63,7 +63,7 @@ def launches(device, stream):
 
 
 def shared():
-    """Every call that a loop makes, by cucore and by cuda.core."""
+    """Yield every loop call for cucore and cuda.core."""
     cores = [("cucore", cucore)]
     try:
         import cuda.core
@@ -71,7 +71,7 @@ def shared():
         cores.append(("cuda.core", cuda.core))
     except ImportError:
         pass
-    except RuntimeError as error:  # it knows no driver but the system's, which is not there
+    except RuntimeError as error:  # it supports only the system's driver, which is missing
         print(f"without cuda.core: {error}", file=sys.stderr)
     for name, core in cores:
         core.Device(0).set_current()
@@ -80,12 +80,12 @@ def shared():
         try:
             for case, function in calls(core, kernels):
                 yield case, name, function
-        except Exception as error:  # the driver that does nothing has no graphs for cuda.core
+        except Exception as error:  # the do-nothing driver has no graphs for cuda.core
             print(f"{name}: {error!r}", file=sys.stderr)
 
 
 def raw_launches(case, kernel, given, stream):
-    """The driver's function by ctypes and by cuda.bindings, with arguments that are ready."""
+    """Call the driver through ctypes and cuda.bindings, with prepared arguments."""
     values = [ctypes.c_uint64(g.handle) if hasattr(g, "handle") else
               ctypes.c_float(g) if isinstance(g, float) else ctypes.c_int(g) for g in given]
     addresses = (ctypes.c_void_p * (len(values) or 1))(*[ctypes.addressof(v) for v in values])
@@ -109,7 +109,7 @@ def raw_launches(case, kernel, given, stream):
 
 
 def arrays(device, stream):
-    """Arrays given and taken by DLPack; what is given is let go of at once."""
+    """Exchange arrays through DLPack, releasing each at once."""
     view = device.allocate(256, stream=stream).view("f32")
     take = Tensor.from_capsule
     yield "tensor_export", "cucore", lambda: view.__dlpack__(stream=-1)
@@ -119,7 +119,7 @@ def arrays(device, stream):
     try:
         import torch
         theirs = torch.zeros(64, device="cuda")
-    except Exception:  # none, or of another driver
+    except Exception:  # missing, or for another driver
         return
     yield "tensor_export", "torch", lambda: theirs.__dlpack__(stream=-1)
     yield "tensor_export_versioned", "torch", lambda: theirs.__dlpack__(stream=-1, max_version=(1, 1))
@@ -140,15 +140,15 @@ def sample(function):
 
 
 def measure(rows, wait, seconds):
-    """The times of each row, sorted; those of a row that fails are left out."""
+    """Return the sorted times of each row; rows that fail are left out."""
     good = []
     for row in rows:
         try:
-            sample(row[2])  # makes what is made at the first call
+            sample(row[2])  # triggers one-time setup
             good.append((row, []))
         except Exception as error:
             print(f"{row[0]} {row[1]}: {error!r}", file=sys.stderr)
-    # The subjects of a case change their order: whoever comes first may find what the last has left.
+    # Rotate the order of a case's subjects: the first may suffer from what the last left behind.
     cases = [list(group) for _, group in itertools.groupby(good, lambda row: row[0][0])]
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -162,7 +162,7 @@ def measure(rows, wait, seconds):
 
 
 def rust_rows(program):
-    """Medians of the crate's bench."""
+    """Return the medians of the crate's benchmark."""
     said = subprocess.run([program], capture_output=True, text=True, timeout=120, check=True).stdout
     found = re.findall(r"^(.+?)\s+([\d.]+) ns \(([\d.]+) to ([\d.]+)\)$", said, re.M)
     return [{"case": "rust_launch_4", "subject": name, "median_s": float(median) * 1e-9,
@@ -170,7 +170,7 @@ def rust_rows(program):
 
 
 def judge(results):
-    """Each goal with what was measured, and whether it is kept; those without figures are left out."""
+    """Return each goal with the measurement and the verdict; goals without figures are left out."""
     by = {(r["case"], r["subject"]): r["median_s"] for r in results}
     everywhere = dict.fromkeys(r["case"] for r in results)
     for case, subject, peer, limit in [(each, *goal[1:]) for goal in GOALS

@@ -1,7 +1,7 @@
-"""The calls that a loop makes, written once for cucore and cuda.core, which have the same names.
+"""Loop calls written once for cucore and cuda.core, which share their names.
 
-calls(core, kernels) yields (case, function). A function with a method prepare() has that called before each
-batch of BATCH calls, outside of the time.
+calls(core, kernels) yields (case, function). If the function has a method prepare(), it runs before each batch of
+BATCH calls, outside the measured time.
 """
 import importlib
 
@@ -9,7 +9,7 @@ BATCH = 100
 
 
 class Uses:
-    """A function of something new each time, all of which is made before a batch."""
+    """Uses a new object in each call, all created before the batch."""
 
     def __init__(self, make, function):
         self.make, self.function, self.made = make, function, []
@@ -22,7 +22,7 @@ class Uses:
 
 
 class Makes:
-    """A function that makes something, which goes before the next batch."""
+    """Creates objects, which are released before the next batch."""
 
     def __init__(self, function):
         self.function, self.made = function, []
@@ -35,7 +35,7 @@ class Makes:
 
 
 class Described:
-    """A device array of a library that has the CUDA array interface alone."""
+    """A device array that has only the CUDA array interface."""
 
     def __init__(self, address):
         self.said = {"shape": (8, 8), "typestr": "<f4", "data": (address, False), "strides": None, "version": 3}
@@ -46,7 +46,7 @@ class Described:
 
 
 class Foreign:
-    """Another library's stream."""
+    """A stream of another library."""
 
     def __init__(self, handle):
         self.said = 0, int(handle)
@@ -56,7 +56,7 @@ class Foreign:
 
 
 def reads(thing, names):
-    """Attributes of an object, each by a function that reads it as a program does."""
+    """Yield functions that read attributes as a program does."""
     for name in names:
         yield name, eval(f"lambda thing=thing: thing.{name}", {"thing": thing})
 
@@ -126,7 +126,7 @@ def memory(core, device):
     yield "close_on_stream", Uses(one, lambda made: made.close(other))
     yield "allocate_close", lambda: device.allocate(256, stream=stream).close()
     yield "allocate_drop", lambda: device.allocate(256, stream=stream)
-    # An empty pool gives its memory back to the system at each wait: then the time would be that of the driver.
+    # An empty pool returns its memory to the system at each wait, and the driver's time would dominate.
     yield "pool_allocate_close", lambda kept=pool.allocate(256, stream=stream): pool.allocate(256, stream=stream).close()
     yield "pinned_allocate_close", lambda: pinned.allocate(256, stream=stream).close()
     yield "copy_to", lambda: buffer.copy_to(second, stream=stream)
@@ -200,7 +200,7 @@ def graphs(core, device, kernel):
 
 
 def calls(core, kernels):
-    """(case, function) of all; `kernels` are those of core by their names."""
+    """Yield all (case, function) pairs; `kernels` maps names to core's kernels."""
     device = core.Device(0)
     device.set_current()
     stream = device.create_stream()

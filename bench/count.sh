@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Count the instructions that cucore adds to a driver call: callgrind over bench_count on a
-# driver that does nothing, cucore's side less the raw side, each as the difference of two numbers of calls, so that
-# set-up cancels out. Repeatable for the same binaries, whatever else the machine does.
+# Counts the instructions cucore adds to a driver call: callgrind over bench_count on a do-nothing
+# driver, cucore's side minus the raw side. Each is the difference of two call counts, so set-up
+# cancels out. Repeatable for the same binaries, regardless of machine load.
 #
 #     bench/count.sh BUILD [JSON]
 set -euo pipefail

@@ -1,6 +1,6 @@
-// A driver that does nothing: every function returns 0 at once, and the few that must give
-// something back give a constant or a handle that is new. A program then spends its own time and
-// that of the library above the driver; cuda.core runs on it too, by a link libcuda.so.1.
+// A do-nothing driver: every function returns 0 at once, and the few that must return something
+// give a constant or a new handle. A program's time is then its own plus that of the library above
+// the driver. cuda.core runs on it too, through a link libcuda.so.1.
 #include "driver/cuda_abi.h"
 
 #include <stdio.h>
@@ -13,12 +13,12 @@ EXPORT CUresult cuDriverGetVersion(int *version);
 EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
                                     int *status);
 
-static char thing[8]; // what every handle points to
+static char thing[8]; // target of every handle
 static char kernels[6];
 static CUstreamCaptureStatus capturing;
-static uintptr_t last = 0x100000; // handle and address: what differs is told apart by its number
+static uintptr_t last = 0x100000; // handle and address: distinct objects get distinct numbers
 
-// Functions that must give something back; the rest come from the list at the end.
+// Functions that must return a value; the rest come from the list at the end.
 #define GIVES(name, params, ...)       \
     static CUresult null_##name params \
     {                                  \
@@ -96,8 +96,8 @@ static CUresult null_cuLibraryLoadData(CUlibrary *library, const void *code, CUj
     return 0;
 }
 
-// empty0, empty3 and empty16 of runtime_cases.c, and those of bindings.py, told apart by their
-// handle; of each the sizes of its parameters.
+// Parameter sizes of empty0, empty3 and empty16 of runtime_cases.c, and of those of bindings.py,
+// selected by handle.
 static const struct {
     const char *name, *sizes;
 } known[] = {
@@ -199,8 +199,8 @@ static const struct {
 CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
                              int *status)
 {
-    // A call with more arguments than the function has is well defined in every C ABI we run on:
-    // the caller keeps them.
+    // Calling a function with more arguments than it has is well defined in every C ABI we run on:
+    // the caller owns them.
     void (*fn)(void) = (void (*)(void))nothing;
 
     (void)version, (void)flags, (void)status;

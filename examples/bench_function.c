@@ -1,4 +1,5 @@
-// Timing a C function against another, without a GPU: sums with one chain of additions, and eight.
+// Times two C functions against each other, without a GPU: sums with one and with eight chains of
+// additions.
 #include "example.h"
 
 #include <cucore/bench.h>
@@ -21,7 +22,7 @@ static float chains(const float *a, int count)
 
 static cuc_status run_one(void *data, cuc_stream *stream, uint64_t set)
 {
-    (void)data, (void)stream; // there is none
+    (void)data, (void)stream; // there is no stream
     result = chains(cuc_bench_input_host(x, set), 1);
     return CUC_OK;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Timing functions of Python's against each other with libcucore-bench, through ctypes:
-bench_python.py [libcucore-bench.so.0]. Structs are as in <cucore/bench.h>; what is behind their last
-field here is the library's default."""
+"""Times Python functions against each other with libcucore-bench, through ctypes: bench_python.py
+[libcucore-bench.so.0]. Structs are those of <cucore/bench.h>; trailing fields omitted here take the library's
+defaults."""
 import ctypes as c
 import json
 import sys
@@ -48,7 +48,7 @@ numbers, made = list(range(1000)), {}
 
 
 def subject(name, function, flags=0):
-    def run(_data, _stream, _set): # of a GPU, cuc_stream_handle(stream) is what to launch on
+    def run(_data, _stream, _set): # for GPU work, launch on cuc_stream_handle(stream)
         made[name] = function()
         return 0
 
@@ -62,7 +62,7 @@ def subject(name, function, flags=0):
                    check=CHECK(check), kind=KIND_CPU, flags=flags)
 
 
-# The callbacks live as long as these do.
+# These objects keep the callbacks alive.
 subjects = [subject("map", lambda: list(map(lambda x: x * x, numbers)), PEER),
             subject("comprehension", lambda: [x * x for x in numbers])]
 

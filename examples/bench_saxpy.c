@@ -1,4 +1,4 @@
-// Timing a kernel of one's own against another: SAXPY with one float a thread, and with four.
+// Times two user kernels against each other: SAXPY with one and with four floats per thread.
 #include "example.h"
 
 #include <cucore/bench.h>
@@ -16,7 +16,7 @@ static const char source[] =
     "    z[i] = make_float4(2 * u.x + v.x, 2 * u.y + v.y, 2 * u.z + v.z, 2 * u.w + v.w);\n"
     "}\n";
 
-static cuc_bench_input *in[3]; // x, y and z, in several sets that runs use in turn
+static cuc_bench_input *in[3]; // x, y and z, in several sets used in rotation
 
 static cuc_status run(void *kernel, cuc_stream *stream, uint64_t set)
 {
@@ -35,14 +35,14 @@ static cuc_status check_run(void *kernel, cuc_stream *stream, char *why, size_t 
     for (int i = 0; i < 3; i++)
         CUC_MUST(cuc_bench_input_read(a[i], in[i], 0));
     for (int i = 0; i < N; i++)
-        if (a[2][i] != 2 * a[0][i] + a[1][i]) // 2 * x is exact: one rounding, here as there
+        if (a[2][i] != 2 * a[0][i] + a[1][i]) // 2 * x is exact, so both sides round once
             return snprintf(why, why_size, "z[%d] is %g", i, (double)a[2][i]) > 0;
     return CUC_OK;
 }
 
 static cuc_status setup(cuc_bench_state *state, void *kernels)
 {
-    for (int i = 0; i < 3; i++) // z is spoilt before each kernel is checked
+    for (int i = 0; i < 3; i++) // z is overwritten before each check
         CUC_MUST(cuc_bench_state_add_input(
             &in[i], state,
             CUC_BENCH_INPUT(.count = N, .dtype = CUC_F32,

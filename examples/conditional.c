@@ -1,4 +1,4 @@
-// A graph that decides on the device: steps of heat in a rod, until nothing moves much any more.
+// A graph with a loop on the device: heat diffuses in a rod until it is nearly steady.
 #include "example.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 enum { N = 256 };
 
-// Ends are kept at 0. `more` is whether some element has changed by more than the limit.
+// The ends stay at 0. `more` is set if any element changed by more than the limit.
 static const char source[] =
     "extern \"C\" __device__ __cudart_builtin__ void\n"
     "cudaGraphSetConditional(unsigned long long handle, unsigned value);\n"
@@ -73,7 +73,7 @@ int main(void)
     CUC_MUST(cuc_stream_end_capture(&same, other));
     CUC_MUST(cuc_stream_end_capture(&graph, stream));
     CUC_MUST(cuc_graph_instantiate(&exec, graph, NULL));
-    CUC_MUST(cuc_graph_exec_launch(exec, stream)); // all the steps that it takes
+    CUC_MUST(cuc_graph_exec_launch(exec, stream)); // runs as many steps as needed
     CUC_MUST(cuc_buffer_read(stream, &steps, count, 0, sizeof(steps)));
     CUC_MUST(cuc_stream_synchronize(stream));
 
@@ -82,6 +82,6 @@ int main(void)
     cuc_graph *graphs[] = { same, body, graph };
     for (int i = 0; i < 3; i++)
         cuc_graph_release(graphs[i]);
-    // Roundings differ where products and sums are fused, and may move the end by a step or two.
+    // Fused multiply-add rounds differently and may change the count by a step or two.
     return abs(steps - wanted) > 2;
 }

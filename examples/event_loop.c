@@ -45,9 +45,9 @@ int main(void)
         if (poll(fds, 2, 10000) <= 0)
             return 1;
         if (fds[1].revents && read(timer, &expired, sizeof(expired)) > 0)
-            ticks += (int)expired; // the loop is alive while the GPU works
+            ticks += (int)expired; // the loop keeps running while the GPU works
     } while (!fds[0].revents);
-    CUC_MUST(cuc_event_query(event)); // readable also if the work failed: this tells which
+    CUC_MUST(cuc_event_query(event)); // also readable if the work failed: the query tells
 
     CUC_MUST(cuc_buffer_read(stream, &done, buffer, 0, sizeof(done)));
     CUC_MUST(cuc_stream_synchronize(stream));

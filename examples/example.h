@@ -1,4 +1,4 @@
-// The examples' own ends. 77 says to a test runner that there was nothing to run on.
+// Shared exit handling of the examples. Status 77 tells a test runner that no device was available.
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -13,7 +13,7 @@ static inline void skip_unless(int condition, const char *why)
     exit(77);
 }
 
-// The first device; on a machine without one the example ends here.
+// Return the first device; without one the example exits here.
 static inline cuc_device *example_device(void)
 {
     cuc_device *device = NULL;

@@ -1,4 +1,4 @@
-// d = gelu(a b + bias) by a ready plan: no kernel is written, nothing is compiled at the call.
+// d = gelu(a b + bias) with a ready-made plan: no kernel to write, no compilation at the call.
 #include "example.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@ enum { M = 96, N = 80, K = 128 };
 
 static float a[M * K], b[K * N], bias[N], d[M * N];
 
-// An array on the device with those elements.
+// Create a device tensor with the given elements.
 static cuc_tensor tensor_of(cuc_buffer **buffer, cuc_stream *stream, const float *data,
                             int32_t rank, int64_t rows, int64_t columns)
 {
@@ -51,7 +51,7 @@ int main(void)
     cuc_tensor tbias = tensor_of(&buffers[2], stream, bias, 1, N, 0);
     cuc_tensor td = tensor_of(&buffers[3], stream, d, 2, M, N);
 
-    // What kind of products; the shape chooses tiles, and others may come.
+    // The shape guides the choice of tiles; other shapes may follow.
     CUC_MUST(cuc_gemm_plan_create(&plan, device,
                                   CUC_GEMM_OPTIONS(.dtype = CUC_F32, .activation = CUC_GEMM_GELU,
                                                    .bias = CUC_GEMM_BIAS_COLUMNS, .m = M, .n = N,
@@ -68,7 +68,7 @@ int main(void)
     printf("gelu(a b + bias) on %s in tiles of %d x %d, at most %.1g off\n",
            cuc_device_name(device), choice.tile_m, choice.tile_n, worst);
 
-    // What does not fit is refused by name, before anything runs.
+    // A mismatch is reported by name before anything runs.
     tb.shape[0] = K / 2;
     if (cuc_gemm(stream, plan, 1, 0, CUC_GEMM_ARGS(.a = &ta, .b = &tb, .d = &td, .bias = &tbias)) <
         0)

@@ -1,4 +1,4 @@
-// Graphs: steps of heat in a rod, captured once, launched as one, and changed by an update.
+// Graphs: steps of heat diffusion in a rod, captured once, launched as one, and updated.
 #include "example.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static const char source[] =
     "        to[i] = from[i] + k * (from[i - 1] - 2 * from[i] + from[i + 1]);\n"
     "}\n";
 
-// Nothing of this runs: it is what a launch of the graph will do.
+// Captures the work without running it.
 static cuc_graph *capture(cuc_stream *stream, cuc_kernel *kernel, cuc_buffer *rod[2], float k)
 {
     cuc_graph *graph;
@@ -58,7 +58,7 @@ int main(void)
               *fast = capture(stream, kernel, rod, 0.4F);
     CUC_MUST(cuc_graph_instantiate(&exec, slow, CUC_GRAPH_EXEC_OPTIONS(.upload = stream)));
     for (int l = 0; l < LAUNCHES; l++) {
-        if (l == LAUNCHES / 2) // the same nodes with another argument: no new instance
+        if (l == LAUNCHES / 2) // same nodes, another argument: no new instance needed
             CUC_MUST(cuc_graph_exec_update(exec, fast));
         CUC_MUST(cuc_graph_exec_launch(exec, stream));
         on_host(expected, l < LAUNCHES / 2 ? 0.1F : 0.4F);
@@ -73,6 +73,6 @@ int main(void)
     cuc_graph_release(fast);
     for (int b = 0; b < 2; b++)
         cuc_buffer_release(rod[b]);
-    // Either side rounds four times a step, by 2^-15 at most, and a step averages what it had.
+    // Each side rounds four times per step, by at most 2^-15, and a step averages earlier errors.
     return error > 2 * 4 * STEPS * LAUNCHES * ldexp(1, -15);
 }

@@ -1,4 +1,4 @@
-// What there is on this machine: driver, toolkit libraries, devices and some of their properties.
+// Prints this machine's driver, toolkit libraries, devices and some of their properties.
 #include "example.h"
 
 static void print_library(const char *name)

@@ -1,4 +1,5 @@
-// Link-time optimisation: a function of the user's, compiled apart, inlined into a finished kernel.
+// Link-time optimisation: a user's function, compiled separately, is inlined into an existing
+// kernel.
 #include "example.h"
 
 enum { N = 1024 };
@@ -36,7 +37,7 @@ int main(void)
     const void *code;
     size_t bytes;
 
-    // Neither compiling nor linking needs a device, or a driver.
+    // Compiling and linking need no device or driver.
     CUC_MUST(cuc_linker_create(&linker, CUC_LINKER_OPTIONS(.arch = arch)));
     CUC_MUST(cuc_linker_add(linker, parts[0]));
     CUC_MUST(cuc_linker_add(linker, parts[1]));
@@ -45,7 +46,7 @@ int main(void)
     printf("linked by %s for %s: %zu bytes\n", cuc_linker_backend(linker), arch, bytes);
     cuc_object_release(parts[0]);
     cuc_object_release(parts[1]);
-    device = example_device(); // without one it ends here
+    device = example_device(); // exits here without one
 
     float data[N];
     CUC_SCOPED(cuc_stream, stream);

@@ -1,5 +1,5 @@
-// Copies under computation: chunks of pinned memory go round two streams, in, through a kernel,
-// out.
+// Overlaps copies with computation: chunks of pinned memory alternate between two streams: in,
+// kernel, out.
 #include "example.h"
 
 enum { CHUNKS = 8, N = 1 << 21, BYTES = N * (int)sizeof(float) };
@@ -9,7 +9,7 @@ static const char source[] = "extern \"C\" __global__ void busy(float *data, int
                              "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
                              "    float v = i < n ? data[i] : 0;\n"
                              "    for (int k = 0; k < 256; k++)\n"
-                             "        v = v * 0.5f + 1;\n" // comes to 2, whatever it began with
+                             "        v = v * 0.5f + 1;\n" // converges to 2 from any start
                              "    if (i < n)\n"
                              "        data[i] = v;\n"
                              "}\n";
@@ -31,7 +31,7 @@ static float run(cuc_device *device, cuc_kernel *kernel, cuc_buffer *host, int s
     for (int c = 0; c < CHUNKS; c++) {
         cuc_stream *stream = streams[c % stream_count];
         char *chunk = bytes + (size_t)c * BYTES;
-        // Freed when the stream gets there, so the memory goes round.
+        // Freed in stream order, so the memory is reused.
         CUC_SCOPED(cuc_buffer, buffer);
 
         CUC_MUST(cuc_buffer_create(&buffer, NULL, BYTES, stream));

@@ -1,6 +1,6 @@
-// The CUDA runtime and cucore in one program: nvcc's kernel, cudaMalloc's memory, streams and
-// events of either side on the other. Both work in the device's primary context, so nothing is
-// copied.
+// The CUDA runtime and cucore in one program: a kernel from nvcc, memory from cudaMalloc, and
+// streams and events of either side used on the other. Both use the device's primary context, so
+// nothing is copied.
 #include <cuda_runtime_api.h>
 
 #include "example.h"
@@ -37,7 +37,7 @@ int main(void)
 
     for (int i = 0; i < N; i++)
         data[i] = (float)i;
-    // The runtime's work: memory, a stream, an event behind a copy.
+    // On the runtime's side: memory, a stream, and an event after a copy.
     check_cuda(cudaSetDevice(cuc_device_ordinal(device)));
     check_cuda(cudaMalloc(&memory, BYTES));
     check_cuda(cudaStreamCreate(&runtime_stream));
@@ -45,7 +45,8 @@ int main(void)
     check_cuda(cudaMemcpyAsync(memory, data, BYTES, cudaMemcpyHostToDevice, runtime_stream));
     check_cuda(cudaEventRecord(runtime_event, runtime_stream));
 
-    // Into cucore: a buffer that ends with cudaFree; the rest is borrowed, of the current context.
+    // Into cucore: a buffer released with cudaFree; everything else is borrowed, in the current
+    // context.
     CUC_MUST(cuc_buffer_from_pointer(&buffer, (cuc_device_ptr)(uintptr_t)memory, BYTES,
                                      CUC_BUFFER_OPTIONS(.owner = memory, .drop_owner = free_cuda)));
     CUC_MUST(cuc_stream_from_handle(&theirs, runtime_stream, NULL, NULL));
@@ -54,12 +55,12 @@ int main(void)
 
     const cuc_launch_config *config = CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 });
     CUC_MUST(cuc_stream_create(&ours, device, NULL));
-    CUC_MUST(cuc_stream_wait_event(ours, event)); // the runtime's copy
+    CUC_MUST(cuc_stream_wait_event(ours, event)); // waits for the runtime's copy
     CUC_MUST(CUC_LAUNCH(ours, config, kernel, buffer, 3.0f, N));
     CUC_MUST(cuc_stream_wait_stream(theirs, ours));
     CUC_MUST(CUC_LAUNCH(theirs, config, kernel, buffer, 2.0f, N));
 
-    // And back: cucore's stream is the runtime's as it is.
+    // And back: the runtime uses cucore's stream directly.
     CUC_MUST(cuc_stream_wait_stream(ours, theirs));
     check_cuda(cudaMemcpyAsync(data, (void *)(uintptr_t)cuc_buffer_ptr(buffer), BYTES,
                                cudaMemcpyDeviceToHost, (cudaStream_t)cuc_stream_handle(ours)));

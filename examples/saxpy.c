@@ -27,7 +27,7 @@ static double max_error(void)
 int main(void)
 {
     cuc_device *device = NULL;
-    CUC_SCOPED(cuc_stream, stream); // released by main's end, in any order
+    CUC_SCOPED(cuc_stream, stream); // released at the end of main, in any order
     CUC_SCOPED(cuc_program, program);
     CUC_SCOPED(cuc_object, object);
     CUC_SCOPED(cuc_kernel, kernel);
@@ -40,14 +40,14 @@ int main(void)
     cuc_status found = cuc_device_get(&device, 0);
     const char *arch = found == CUC_OK ? cuc_device_arch(device) : "sm_90";
 
-    // Neither compiling nor linking needs a device, or a driver.
+    // Compiling and linking need no device or driver.
     CUC_MUST(cuc_program_create(&program, CUC_SOURCE_CUDA, source, 0,
                                 CUC_PROGRAM_OPTIONS(.name = "saxpy.cu", .arch = arch)));
     CUC_MUST(cuc_program_compile(&object, program, CUC_CODE_CUBIN));
     CUC_MUST(cuc_object_get_ptx(&ptx, &ptx_bytes, object));
     CUC_MUST(cuc_object_get_code(&cubin, &cubin_bytes, object));
     printf("saxpy for %s: %zu bytes of PTX, %zu bytes of cubin\n", arch, ptx_bytes, cubin_bytes);
-    device = example_device(); // without one it ends here
+    device = example_device(); // exits here without one
 
     for (int i = 0; i < N; i++) {
         x[i] = (float)i / N;
@@ -65,5 +65,6 @@ int main(void)
     CUC_MUST(cuc_stream_synchronize(stream));
     printf("%d elements on %s, max error %g\n", N, cuc_device_name(device), max_error());
 
-    return max_error() <= 0x1p-24 ? 0 : 1; // 2 * x is exact; one rounding of a sum from 1 to 2
+    return max_error() <= 0x1p-24 ? 0
+                                  : 1; // 2 * x is exact; the sum, between 1 and 2, is rounded once
 }

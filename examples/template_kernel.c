@@ -1,4 +1,4 @@
-// A C++ template: named when the program is compiled, found by the same name afterwards.
+// A C++ template: named when the program is compiled, and found by the same name.
 #include "example.h"
 
 enum { N = 1000 };

@@ -1,4 +1,4 @@
-// A formula that is known when the program runs, as one kernel: built by calls and not by text.
+// Turns a formula given at run time into one kernel, built by calls instead of source text.
 #include "example.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ enum { N = 10000, MOST = 16 };
 
 #define K CUC_HERE(program)
 
-// The functions there are, by name: the header's lists are tables to generate from.
+// Available functions by name, generated from the header's lists.
 static const struct {
     const char *name;
     cuc_tile (*build)(cuc_tile_program *, const char *, uint32_t, cuc_tile);
@@ -17,7 +17,8 @@ static const struct {
     CUC_TILE_UNARY_LIST(ROW)
 };
 
-// In postfix of x, y, numbers, + * and functions. What makes no sense is an error of the program.
+// Parse postfix notation of x, y, numbers, + * and functions. Mistakes become errors of the
+// program.
 static cuc_tile formula(cuc_tile_program *program, const char *text, cuc_tile x, cuc_tile y)
 {
     cuc_tile stack[MOST] = { 0 };
@@ -58,9 +59,9 @@ int main(void)
     cuc_tile y = cuc_tile_load(K, to, CUC_TILES(i), CUC_SHAPE(1024), NULL);
     cuc_tile_store(K, to, CUC_TILES(i), formula(program, "x y * 0.5 x * tanh +", x, y), NULL);
     cuc_tile_kernel_end(K);
-    CUC_MUST(cuc_tile_program_finish(&source, program)); // tells all errors of all calls above
+    CUC_MUST(cuc_tile_program_finish(&source, program)); // reports all errors of the calls above
     printf("%s", source);
-    // From here on it is a tile program like any other; this one runs on the CPU.
+    // From here on it is an ordinary tile program; this one runs on the CPU.
     CUC_MUST(cuc_program_create(&compiled, CUC_SOURCE_TILE, source, 0, NULL));
     for (int n = 0; n < N; n++)
         in[n] = out[n] = (float)n / N;

@@ -1,4 +1,4 @@
-// c = a + b on tiles: a kernel that names no thread, launched with tensors.
+// c = a + b as a tile program: the kernel mentions no threads and is launched with tensors.
 #include "example.h"
 
 enum { N = 1000000, BYTES = N * (int)sizeof(float) };
@@ -10,7 +10,7 @@ static const char source[] = "kernel vadd(a: f32[N], b: f32[N], c: f32[N]) grid 
 
 static float a[N], b[N], c[N];
 
-// An array on the device: its elements, and how they lie there.
+// Create a device tensor: its elements and their layout.
 static cuc_tensor tensor_of(cuc_buffer **buffer, cuc_stream *stream, const float *data)
 {
     cuc_tensor tensor;
@@ -38,7 +38,8 @@ int main(void)
     CUC_MUST(cuc_stream_create(&stream, device, NULL));
     cuc_tensor ta = tensor_of(&buffers[0], stream, a), tb = tensor_of(&buffers[1], stream, b);
     cuc_tensor tc = tensor_of(&buffers[2], stream, c);
-    CUC_MUST(CUC_LAUNCH(stream, NULL, kernel, &ta, &tb, &tc)); // N, and the grid, are the tensors'
+    CUC_MUST(
+        CUC_LAUNCH(stream, NULL, kernel, &ta, &tb, &tc)); // N and the grid come from the tensors
     CUC_MUST(cuc_buffer_read(stream, c, buffers[2], 0, BYTES));
     CUC_MUST(cuc_stream_synchronize(stream));
 
@@ -46,7 +47,7 @@ int main(void)
         wrong += c[i] != a[i] + b[i];
     printf("%d elements on %s, %d of them wrong\n", N, cuc_device_name(device), wrong);
 
-    // What does not fit is refused by name, before anything runs.
+    // A mismatch is reported by name before anything runs.
     tb.shape[0] = N / 2;
     if (CUC_LAUNCH(stream, NULL, kernel, &ta, &tb, &tc) < 0)
         printf("%s\n", cuc_error_message());

@@ -10,7 +10,7 @@ cuc_configure build
 echo "building the library, the simulated driver and three examples in build/"
 ninja -C build libcucore-sim.so examples/saxpy examples/link_lto examples/tile_vadd
 
-# Runs a program, shows which; 77 is its word for "no device here".
+# Run a program and show which; status 77 means that no device is available.
 run() {
     status=0
     echo "+ $*"
@@ -31,7 +31,7 @@ if [ "$status" = 0 ]; then
     exit 0
 fi
 
-# No device: the library goes over to the simulated driver only when it is told to.
+# The library uses the simulated driver only on request.
 echo "demo: no GPU can be used here (see above), so from here on a device is simulated"
 export CUCORE_DRIVER=sim
 run build/examples/saxpy

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What tile programs should reach, and whether they did: goals.py RESULT.json...
+"""Performance goals of tile programs, and whether they are met: goals.py RESULT.json...
 
-Of results of cucore bench (suites elementwise, norms, reductions, gemm, attention, compile) measured on a
-GPU. Speeds are those of one run, side by side. Exit status 1 when a goal is missed, or its measurement is.
+Reads results of cucore bench (suites elementwise, norms, reductions, gemm, attention, compile) measured on a GPU.
+Speeds are compared within one run. Exit status 1 if a goal or its measurement is missing.
 """
 import json
 import math
@@ -13,19 +13,19 @@ MIB = 1 << 20
 
 
 def faster_of(*speeds):
-    """The fastest of those that were measured; None: none was."""
+    """Return the highest measured speed; None if there is none."""
     return max((s for s in speeds if s), default=None)
 
 
 def norm(speed, size):
-    """1.4 times PyTorch, but no more than 92 % of a copy; Triton; large ones 85 % of a copy."""
+    """1.4 times PyTorch, capped at 92 % of a copy; Triton; large ones 85 % of a copy."""
     torch, copy = speed.get("torch"), speed.get("copy")
     return faster_of(torch and copy and min(1.4 * torch, 0.92 * copy), speed.get("triton"),
                      copy and size >= 256 * MIB and 0.85 * copy)
 
 
 def vadd(speed, size):
-    """2^28 elements: 0.99 of CUDA C++ written by hand."""
+    """2^28 elements: 0.99 of handwritten CUDA C++."""
     return size >= 1536 * MIB and 0.99 * speed.get("cuda", 0)
 
 
@@ -51,10 +51,10 @@ def attention(speed, _size):
 
 SHARES = {"gemm/square": 1.0, "gemm/batched": 1.0, "gemm/grouped": 1.0, "gemm/after": 1.0,
           "gemm/wide": 0.97, "gemm/skinny": 0.95, "gemm/fast": 0.95}
-# Of these all is asked, of others nothing.
+# For these suites only the listed points have goals.
 POINTS = {"gemm/skinny": {"128x4096x4096", "16x8192x8192", "4096x4096x128", "256x256x8192"},
           "gemm/batched": {"1024"}, "gemm/after": {"8192x8192x4096"}}
-# Where the geometric mean over the shapes should be no slower than cuBLASLt; 30 of a dtype.
+# Cases whose geometric mean over the shapes should be at least cuBLASLt's speed; 30 per dtype.
 MEAN = {"gemm/square": ({"1024", "2048", "4096", "8192", "16384"}, {"nn", "nt", "tn", "tt"}),
         "gemm/wide": ({"4096x12288x2560", "14336x4096x4096", "1024x8192x8192"}, {"nn", "tn"}),
         "gemm/skinny": (POINTS["gemm/skinny"], {"tn"})}
@@ -62,8 +62,8 @@ MEAN_OF = 30
 
 
 def product(name):
-    """A share of cuBLASLt's speed, as much as its kind of product says, and of Triton's, of bf16. What cuBLASLt
-    cannot do behind a product has PyTorch's for that: of the product, and then of the rest."""
+    """A share of cuBLASLt's speed that depends on the kind of product, and for bf16 of Triton's. Epilogues that
+    cuBLASLt lacks are compared with PyTorch: product, then the rest."""
     def goal(speed, _size, axes):
         dtype, shape = axes["dtype"], axes["shape"]
         share = SHARES[name]
@@ -83,13 +83,13 @@ def product(name):
 
 
 def portable(speed, axes):
-    """The goal of the code for sm_80: 0.9 of Triton's product without TMA, of 16-bit floats."""
+    """The goal of the sm_80 code: 0.9 of Triton's product without TMA, for 16-bit floats."""
     return (axes["dtype"] in ("f16", "bf16") and axes["shape"] in ("4096", "8192")
             and 0.9 * speed.get("triton_plain", 0))
 
 
-# The least speed, by the speeds of the other subjects and the bytes; 0 or None is no goal. Speeds are bytes a
-# second, and of the compiler programs a second.
+# The minimum speed, from the other subjects' speeds and the bytes; 0 or None is no goal. Speeds are bytes per second,
+# for the compiler programs per second.
 GOALS = {
     "elementwise/vadd": vadd,
     "elementwise/transpose": transpose,
@@ -106,17 +106,17 @@ GOALS = {
 }
 
 
-COUNTED = {*SHARES, "attention/forward"}  # whose speed is of operations, not of bytes
+COUNTED = {*SHARES, "attention/forward"}  # speed counts operations, not bytes
 
 
 def own(name, of):
-    """The subject that is judged: of products the library's, of all else the tile program."""
+    """The judged subject: the library for products, the tile program otherwise."""
     return next((s for s in ("cuc_gemm", "tile") if s in of and (name in SHARES) == (s == "cuc_gemm")), None)
 
 
 def points(documents):
-    """(suite/case, axes, results by subject) of the points that have a tile program as it is; subjects of two
-    runs are not compared, a card is as fast as it is cool."""
+    """Yield (suite/case, axes, results by subject) of points with an unmodified tile program. Subjects of different
+    runs are not compared, because a card's speed varies with its temperature."""
     found = {}
     for run, document in enumerate(documents):
         for r in document["results"]:
@@ -130,7 +130,7 @@ def points(documents):
 
 
 def speeds(name, of):
-    """Of each subject that was measured: bytes or operations a second."""
+    """Return the bytes or operations per second of each measured subject."""
     unit = "flop" if name in COUNTED else "bytes"
     work = {subject: r.get(unit) or 1 for subject, r in of.items()}
     return ({subject: work[subject] / r["median_s"] for subject, r in of.items() if "median_s" in r},
@@ -138,7 +138,7 @@ def speeds(name, of):
 
 
 def judged(documents):
-    """(suite/case, axes, speed of the tile program or None, the goal, why it was not measured)."""
+    """Yield (suite/case, axes, tile program's speed or None, goal, why it was not measured)."""
     ratios = {}
     for name, axes, of in points(documents):
         speed, size = speeds(name, of)
@@ -158,7 +158,7 @@ def judged(documents):
         shapes, layouts = MEAN.get(name, ((), ()))
         if (axes.get("shape") in shapes and axes.get("layout") in layouts and "mode" not in axes
                 and mine in speed and "cublaslt" in speed):
-            ratios.setdefault(axes["dtype"], {}).setdefault(  # once, whatever number of runs has it
+            ratios.setdefault(axes["dtype"], {}).setdefault(  # counts once even if several runs have it
                 (name, axes["shape"], axes["layout"]), speed[mine] / speed["cublaslt"])
     for dtype, of in ratios.items():
         if len(of) == MEAN_OF:
@@ -180,7 +180,7 @@ def show(name, speed):
 
 
 def table(documents):
-    """Markdown, and how many goals there are and are missed; "" without any."""
+    """Return Markdown, and the number of goals and of misses; "" without any."""
     rows, missed = [], 0
     for name, axes, speed, goal, why in judged(documents):
         right = bool(speed and (not goal or speed >= goal))

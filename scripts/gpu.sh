@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Everything that waits for a GPU, in one run.
+# Runs everything that needs a GPU.
 #
-#   scripts/gpu.sh --prepare [BUILD]           on any machine: build what is to run, in build-gpu/
+#   scripts/gpu.sh --prepare [BUILD]           on any machine: build everything, in build-gpu/
 #   scripts/gpu.sh [OUTDIR [BUILD [STEPS]]]    on the machine with the GPU: run it
 #
-# The second needs bash, the driver and a CUDA toolkit; no network, no Check, no compiler. STEPS is a
-# regular expression of the steps to run, all by default. OUTDIR (gpu-results/) gets summary.txt, a
-# table of the steps, logs/ with a file for each, logs.txt with all of them, opcodes.tar.gz with what
-# every instruction gave, and the benchmarks' JSON, which goes into bench/results/ as well. Each step
-# has a limit of time, and none stops the next; exits 1 when one failed. Where the checkout was when it
-# was prepared, a link is made to this one, if nothing is there: tests look there for their data.
+# The second needs bash, the driver and a CUDA toolkit; no network, no Check, no compiler. STEPS is
+# a regular expression that selects steps, all by default. OUTDIR (gpu-results/) receives
+# summary.txt, a table of the steps; logs/ with one file per step; logs.txt with all of them;
+# opcodes.tar.gz with the result of every instruction; and the benchmarks' JSON, which is copied to
+# bench/results/ too. Each step has a time limit, and none stops the next; exits 1 if any failed. If
+# the path of the checkout at preparation does not exist, it becomes a link to this one, because
+# tests look there for their data.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -18,18 +19,18 @@ prepare() {
     . scripts/setup.sh || return
     cuc_configure "$build" --buildtype=debugoptimized -Dwerror=true -Dtests=enabled || return
     ninja -C "$build" || return
-    # What the tests are and which programs they run, for a machine without meson.
+    # List the tests and their programs, for a machine without meson.
     python3 - "$build" <<'PYTHON' >"$build/gpu-tests.txt" || return
 import json, os, sys
 build = os.path.abspath(sys.argv[1])
-# One run of those that differ only in the simulated device. Opcodes have a step of their own, and whether
-# the tables have all of them is seen in the source.
+# Run tests once that differ only in the simulated device. Opcodes have their own step, and table
+# coverage is checked from the source.
 seen = {"tests/sim/test_opcodes", "tests/sim/test_opcode_coverage"}
 for test in json.load(open(build + "/meson-info/intro-tests.json")):
     command = [word for word in test["cmd"] if os.path.basename(word) != "env"]
     program = os.path.join(build, command[0])
     name = os.path.relpath(program, build)
-    # The simulator by itself has nothing to see on a GPU.
+    # Tests of the simulator itself gain nothing from a GPU.
     inside = name.startswith("tests/sim/test_sim_") and not name.endswith("_programs")
     if len(command) == 1 and program.startswith(build + "/") and name not in seen and not inside:
         seen.add(name)
@@ -38,7 +39,7 @@ for test in json.load(open(build + "/meson-info/intro-tests.json")):
 PYTHON
     git rev-parse --short HEAD >"$build/gpu-commit.txt" 2>/dev/null || echo unknown >"$build/gpu-commit.txt"
     pwd >"$build/gpu-source.txt"
-    # To travel light; a later ninja makes again what is gone.
+    # Reduces the transfer size; a later ninja rebuilds these.
     find "$build" '(' -name '*.o' -o -name '*.a' ')' -delete
     find "$build/tests/sim" -type f -name 'test_sim_*' ! -name '*_programs' -delete
     rm -rf "$build/tests/sim/cuda-core"
@@ -79,7 +80,7 @@ step() {
         flock "$out/logs" tee -a "$out/logs.txt" >/dev/null
 }
 
-# The same beside others, as many as there are processors and no more than 14: of what measures no time.
+# The same in parallel, on all processors but at most 14: for steps that measure no time.
 beside() {
     local most
     most=$(nproc)
@@ -89,7 +90,7 @@ beside() {
     step "$@" &
 }
 
-# Each test program on the real driver; those that need the fake one exit 77.
+# Run each test program on the real driver; those that need the fake one exit 77.
 run_tests() {
     local suite program name slice
     while read -r suite program name; do
@@ -97,7 +98,7 @@ run_tests() {
         examples) beside 120 "$name" "$build/$program" ;;
         gpu | bench) ;;
         tile)
-            if [[ $name =~ ^tile_(emit|kernels|gemm)$ ]]; then # the driver takes long to assemble all of it, and so does nvJitLink
+            if [[ $name =~ ^tile_(emit|kernels|gemm)$ ]]; then # the driver and nvJitLink take long to assemble all of it
                 for slice in 0 1 2 3 4 5 6 7; do
                     beside 400 "test_${name}_$slice" "$build/$program" --slice $slice/8
                     [ "$name" = tile_gemm ] || beside 400 "linked_${name}_$slice" env TILE_LINKED=1 "$build/$program" --slice $slice/8
@@ -110,14 +111,14 @@ run_tests() {
         esac
     done <"$build/gpu-tests.txt"
     wait
-    while read -r suite program name; do # what looks at the time, alone
+    while read -r suite program name; do # timing tests run alone
         case $suite in
         gpu | bench) step 120 "test_$name" "$build/$program" ;;
         esac
     done <"$build/gpu-tests.txt"
 }
 
-# The examples and the tests of a device again, every access checked; and the tile kernels by every tool.
+# Run the device tests and examples with memcheck, and the tile kernels with every tool.
 run_sanitizer() {
     local suite program name tool slice
     command -v compute-sanitizer >/dev/null || {
@@ -127,7 +128,7 @@ run_sanitizer() {
     while read -r suite program name; do
         case $suite:$name in
         object:object_load) skip memcheck_object_load "the tool's own calls spoil the captures it looks at" ;;
-        gpu:* | object:* | examples:*) # not the processes that tests start to fail in
+        gpu:* | object:* | examples:*) # skip processes that tests start in order to crash
             beside 300 "memcheck_$name" compute-sanitizer --tool memcheck --report-api-errors no \
                 --leak-check full --error-exitcode 86 --target-processes application-only "$build/$program"
             ;;
@@ -144,9 +145,9 @@ run_sanitizer() {
     wait
 }
 
-# Every instruction on the GPU against the oracle and what is recorded; and recorded anew, as one file:
-# its contents are what tests/data/opcodes/sm_90/ and the like have. A family a step, so that a fault
-# leaves the others.
+# Compare every instruction on the GPU with the oracle and the recorded results, and record them
+# anew in one file, with the contents of tests/data/opcodes/sm_90/ and others. Each family is a
+# step, so a fault does not affect the others.
 run_opcodes() {
     local family test=$build/tests/sim/test_opcodes
     if [ "$device" = none ]; then
@@ -160,7 +161,7 @@ run_opcodes() {
     [ ! -d "$out/opcodes" ] || tar -czf "$out/opcodes.tar.gz" -C "$out" opcodes
 }
 
-# Products of any kind and shape, as many as come in SOAK seconds (60), eight processes side by side.
+# Test random products for SOAK seconds (60) in eight parallel processes.
 run_soak() {
     local i seconds=${SOAK:-60}
     if [ "$device" = none ]; then
@@ -174,8 +175,8 @@ run_soak() {
     wait
 }
 
-# Objects that go in any order on many threads, longer than in the test; and without each of their sorts, which
-# tells what a driver cannot bear. Then the driver by itself.
+# Destroy objects in any order on many threads, longer than the test does; then without each kind of
+# object, to find combinations the driver cannot handle; then with the driver alone.
 run_orders() {
     local without switches i
     for without in '' work host capture graph pool virtual condition green pool,virtual; do
@@ -188,7 +189,7 @@ run_orders() {
             fi
         done
     done
-    # What the driver can do; docs/memory.md names what it cannot.
+    # Combinations the driver supports; docs/memory.md names the others.
     for switches in pvh dvh vh dxyechr pxyechr; do
         for i in 1 2 3; do
             if [ "$device" = none ]; then
@@ -201,7 +202,8 @@ run_orders() {
     wait
 }
 
-# The tests of the Python package with this library; those of wheels and of bench need more than is here.
+# Test the Python package with this library; tests of wheels and of bench need more than is
+# available here.
 run_python() {
     local file name
     for file in bindings/python/tests/test_*.py; do
@@ -219,8 +221,8 @@ run_python() {
     wait
 }
 
-# The suites of cucore bench. What has a limit, of calls beside the raw driver's and of tile kernels beside
-# a copy, and does not keep it, is a failure. What comes is kept under the device's name.
+# Run the suites of cucore bench. Exceeding a limit (call overhead relative to the raw driver, tile
+# kernels relative to a copy) is a failure. Results are stored under the device's name.
 run_bench() {
     local cli=$1 suite name options
     for suite in runtime compile memory gemm attention elementwise norms reductions; do
@@ -253,13 +255,13 @@ main() {
     mkdir -p "$out/logs"
     rm -f "$out/summary.txt" "$out/logs.txt"
     unset CUCORE_DRIVER
-    # Tests find their data where the sources were when they were built.
+    # Tests find their data at the path of the sources at build time.
     source=$(cat "$build/gpu-source.txt")
     [ -e "$source" ] || { mkdir -p "$(dirname "$source")" && ln -s "$PWD" "$source"; }
-    export CUCORE_CLI=$PWD/$cli # for its tests, which were built elsewhere
-    # The interpreter runs instructions of a source's own in the simulator, libcucore-sim.so.
+    export CUCORE_CLI=$PWD/$cli # for tests built elsewhere
+    # The interpreter runs inline instructions in the simulator, libcucore-sim.so.
     export LD_LIBRARY_PATH=$PWD/$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-    # Programs that link the shared runtime find the toolkit of this machine.
+    # Programs linked to the shared runtime find this machine's toolkit.
     for lib in "${CUDA_HOME:-/usr/local/cuda}"/lib64 "${CUDA_HOME:-/usr/local/cuda}"/lib; do
         [ ! -e "$lib/libcudart.so" ] || export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     done

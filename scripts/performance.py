@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Make docs/performance.md and its plots from bench/results/: performance.py [--cucore PROGRAM]
+"""Generate docs/performance.md and its plots from bench/results/: performance.py [--cucore PROGRAM]
 
-Tables are those of `cucore bench show --md`, plots those of `cucore bench plot`. With --check nothing
-is written: it says what is not as it would be made, and the exit status is 1 then. That a plot is
-the right one is told by what it says it was drawn from, so that --check needs no matplotlib.
+Tables come from `cucore bench show --md`, plots from `cucore bench plot`. With --check nothing is written; it lists
+what is out of date and exits 1 if anything is. A plot is verified by the origin recorded in it, so --check needs no
+matplotlib.
 """
 import argparse
 import hashlib
@@ -83,7 +83,7 @@ def of_a_gpu(root):
 
 
 class Performance:
-    """The page of a checkout, its plots, and the results that both are made of."""
+    """The page of a checkout, its plots, and their source results."""
 
     def __init__(self, root, cucore):
         self.root = root
@@ -93,7 +93,7 @@ class Performance:
         self.plots = root / "docs" / "performance"
         found = [(path, json.loads(path.read_text())) for path in sorted(self.results.glob("*.json"))]
         self.documents = [(p, d) for p, d in found if d.get("schema") == "cucore-bench/1"]
-        # What a GPU did comes first.
+        # GPU results come first.
         self.documents.sort(key=lambda item: (not of_a_gpu(item[1]), item[0]))
 
     def show(self, path):
@@ -104,7 +104,7 @@ class Performance:
         return run.stdout
 
     def plots_of(self, path):
-        """Those that are there, by name. A file's name can begin another one's: memory, memory-2."""
+        """Return the existing plots of a file by name. One file name may be a prefix of another: memory, memory-2."""
         others = [p.stem for p, _ in self.documents if p.stem.startswith(path.stem + "-")]
         return [svg for svg in sorted(self.plots.glob(f"{path.stem}-*.svg"))
                 if not any(svg.stem.startswith(other + "-") for other in others)]
@@ -118,7 +118,7 @@ class Performance:
                 sys.exit(f"performance.py: no plots of {path}")
 
     def wrong_plots(self):
-        """What is wrong with the plots that are there, a sentence each."""
+        """Describe the problems of existing plots, a sentence each."""
         script = digest(PLOT_SCRIPT)
         known = []
         for path, _ in self.documents:

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Make an installable static library of an internal one: all its objects linked into one, hidden
-# names made local.
+# Make an installable static library from an internal one: link its objects into one and localise
+# hidden names.
 #
 #     scripts/prelink.sh INTERNAL.a OUT.a FOLDER CC...
 set -eu
 internal=$1 out=$2 folder=$3
 shift 3
 mkdir -p "$folder"
-# Objects for link-time optimisation become machine code here: their names cannot be made local.
+# LTO objects become machine code here, because their names cannot be localised.
 lto=
 if "$@" -flinker-output=nolto-rel -x c -c -o /dev/null /dev/null 2>/dev/null; then
     lto=-flinker-output=nolto-rel

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Whether two builds of cucore, by compilers of their own, make the same of every tile source here:
+# Checks that two builds of cucore, by different compilers, generate the same code for every tile
+# source here:
 #
 #   scripts/same_code.sh BUILD OTHER
 #
-# The order in which C evaluates what one call is given is open: where two of them emit, compilers
-# differ. The exit status is 1 where something differs, and what does is named.
+# C leaves the evaluation order of arguments open, so compilers differ if two arguments of one call
+# emit code. Exits 1 and names each difference.
 set -uo pipefail
 [ $# -eq 2 ] || {
     echo "usage: scripts/same_code.sh BUILD OTHER" >&2
@@ -22,7 +23,7 @@ while read -r source; do
         for kind in ir machine ptx; do
             one=$(make "$1" "$source" $arch $kind)
             other=$(make "$2" "$source" $arch $kind)
-            [ -z "$one$other" ] || compared=$((compared + 1)) # some are for fewer, or wrong on purpose
+            [ -z "$one$other" ] || compared=$((compared + 1)) # some sources are for fewer architectures, or wrong on purpose
             [ "$one" = "$other" ] || {
                 echo "$source: $kind for $arch differs"
                 differ=$((differ + 1))

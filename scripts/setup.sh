@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
-# Get what building and testing need, on Debian or Ubuntu; quick when everything is there.
+# Installs the requirements for building and testing on Debian or Ubuntu; quick if everything is
+# present.
 #
 #   scripts/setup.sh [PACKAGE...]     install only
-#   scripts/setup.sh --site           and what makes the documentation
+#   scripts/setup.sh --site           install the documentation tools too
 #   . scripts/setup.sh [PACKAGE...]   install, and set PATH, CUDA_HOME and PYTHONPATH for the shell
 #
-# PACKAGE names further Debian packages to have. Compilers and tools come from apt, with sudo where
-# the user is not root. The CUDA libraries and headers are those of an installed CUDA 13 toolkit
-# (CUDA_PATH, CUDA_HOME, /usr/local/cuda, nvcc's), or else NVIDIA's Python packages, put into
-# .cuda/ of this checkout. Meson goes into .venv/ where the system's is older than 1.0, and what makes
-# the documentation into .docs/, which cuc_site does. Nothing else is written outside the checkout.
+# PACKAGE names additional Debian packages. Compilers and tools come from apt, with sudo unless the
+# user is root. CUDA libraries and headers come from an installed CUDA 13 toolkit (CUDA_PATH,
+# CUDA_HOME, /usr/local/cuda, nvcc's), or else from NVIDIA's Python packages, installed to .cuda/ of
+# this checkout. Meson is installed to .venv/ if the system's is older than 1.0, and cuc_site
+# installs the documentation tools to .docs/. Nothing else is written outside the checkout.
 #
-# CUCORE_SETUP_WHEELS=1 takes the Python packages though a toolkit is installed.
+# CUCORE_SETUP_WHEELS=1 uses the Python packages even if a toolkit is installed.
 
 cuc_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# One row for each thing: what shows that it is there, and the package that brings it.
+# One row per requirement: how to detect it, and the package that provides it.
 cuc_needs="
 command gcc         gcc
 command g++         g++
@@ -44,9 +45,9 @@ cuc_has() {
     command) command -v "$2" >/dev/null ;;
     module) pkg-config --exists "$2" 2>/dev/null ;;
     header) [ -e "/usr/include/$2" ] ;;
-    shared) # loaded when it is needed: the simulated driver unpacks fat binaries with libzstd
+    shared) # loaded on demand: the simulated driver unpacks fat binaries with libzstd
         PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | grep -q "$2" ;;
-    python) # a module, of either interpreter that cucore bench plot and api.py try
+    python) # a module, in either interpreter that cucore bench plot and api.py try
         for python in python3 /usr/bin/python3; do
             "$python" -c "import importlib.util as u, sys; sys.exit(not u.find_spec('$2'))" \
                 2>/dev/null && return
@@ -65,7 +66,7 @@ cuc_as_root() {
     fi </dev/null >&2
 }
 
-# The package lists, once.
+# Update the package lists, once.
 cuc_apt_update() {
     [ -z "${cuc_apt_updated:-}" ] || return 0
     command -v apt-get >/dev/null || {
@@ -96,7 +97,7 @@ cuc_packages() {
     [ ${#missing[@]} = 0 ] || cuc_apt "${missing[@]}"
 }
 
-# A private Python with pip. Debian splits what that takes into python3-venv.
+# Create a private Python with pip. On Debian this needs python3-venv.
 cuc_venv() {
     [ -x "$1/bin/pip" ] && "$1/bin/python3" -c '' 2>/dev/null && return
     rm -rf "$1"
@@ -110,7 +111,7 @@ cuc_pip() {
     "$1/bin/pip" --disable-pip-version-check --no-input install --quiet "${@:2}" </dev/null >&2
 }
 
-# What makes the documentation, in .docs/: the versions of docs/requirements.txt.
+# Install the documentation tools to .docs/, at the versions of docs/requirements.txt.
 cuc_site() {
     local wanted=$cuc_root/docs/requirements.txt has=$cuc_root/.docs/requirements.txt
     cuc_has command doxygen || cuc_apt doxygen || return
@@ -139,7 +140,7 @@ cuc_meson() {
     PATH=$cuc_root/.venv/bin:$PATH
 }
 
-# Whether a folder is a CUDA 13 toolkit with all that cucore loads and includes.
+# Check for a CUDA 13 toolkit with everything that cucore loads and includes.
 cuc_is_toolkit() {
     local sub lib="" include=""
     for sub in lib64 lib targets/x86_64-linux/lib targets/sbsa-linux/lib; do
@@ -171,7 +172,7 @@ cuc_toolkit() {
         printf '%s\n' "$cuc_wheels" >"$cuc_root/.cuda/wheels"
     fi
     for root in "$cuc_root"/.cuda/lib/python3*/site-packages; do
-        # cucore searches PYTHONPATH first, so that these come before an older toolkit.
+        # cucore searches PYTHONPATH first, so these take precedence over an older toolkit.
         case :${PYTHONPATH:-}: in
         *:"$root":*) ;;
         *) export PYTHONPATH=$root${PYTHONPATH:+:$PYTHONPATH} ;;
@@ -186,8 +187,8 @@ cuc_toolkit() {
     cuc_say "CUDA toolkit: NVIDIA's Python packages in $CUDA_HOME"
 }
 
-# cuc_configure FOLDER OPTION...: configure a build folder, or change the options of one. A folder
-# that came from another checkout is made anew. Meson is heard only when it fails.
+# cuc_configure FOLDER OPTION...: configure a build folder, or change its options. A folder copied
+# from another checkout is recreated. Meson's output is shown only on failure.
 cuc_configure() {
     local folder=$1 said
     shift

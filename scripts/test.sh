@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # The test suite: scripts/test.sh [--full]
 #
-# By default the suite once, as the system's compiler builds it, and the documentation. --full adds a
-# build by clang, which has to make the same code of tile programs, one with AddressSanitizer and
-# UndefinedBehaviorSanitizer, one with ThreadSanitizer for the tests that start threads, the suite
-# without the compilers of the toolkit under valgrind, and the count of instructions a call. The last
-# line counts what passed, failed and was skipped, and the exit status is 1 when something failed.
+# By default it runs the suite once, built with the system's compiler, and checks the documentation.
+# --full adds: a clang build, which must generate the same code for tile programs; a build with
+# AddressSanitizer and UndefinedBehaviorSanitizer; one with ThreadSanitizer for tests that start
+# threads; the suite under valgrind without the toolkit's compilers; and the instruction counts per
+# call. The last line counts passed, failed and skipped tests; exits 1 if anything failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -20,9 +20,10 @@ case ${1:-} in
 esac
 # shellcheck disable=SC2086 source=scripts/setup.sh # words
 . scripts/setup.sh ${full:+clang valgrind} || exit 1
-# Plots are drawn by matplotlib; without it their tests are skipped.
+# Plots need matplotlib; without it their tests are skipped.
 cuc_has python matplotlib || cuc_apt python3-matplotlib || cuc_say "going on without matplotlib"
-# The Rust crates, and what find_package() of CMake finds; without these their tests are skipped.
+# cargo builds the Rust crates, and CMake tests find_package(); without them these tests are
+# skipped.
 for tool in cargo cmake; do
     cuc_has command $tool || cuc_apt $tool || cuc_say "going on without $tool"
 done
@@ -54,7 +55,7 @@ suite() {
 
 full_run() {
     local threads
-    # Those that start threads, by what they call.
+    # Tests that start threads, detected by the calls in their source.
     threads=$(grep -lE 'pthread_create|thrd_create' tests/test_*.c | sed 's|.*/test_||; s|\.c$||')
 
     if CC=clang CXX=clang++ build build/clang; then
@@ -71,7 +72,7 @@ full_run() {
             suite build/asan toolkit --suite toolkit -t 3
     fi
 
-    # The sanitizers' part of clang is a package of its own on Debian.
+    # On Debian clang's sanitizer runtime is a separate package.
     echo 'int main(void) { return 0; }' | clang -fsanitize=thread -x c - -o build/tsan-probe 2>/dev/null ||
         cuc_apt "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
     # By clang: gcc calls through an _Atomic function pointer with a plain load.

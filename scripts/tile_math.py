@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Make src/tile/emit/math_tables.c, the constants of the tile compiler's functions: tile_math.py
+"""Generate src/tile/emit/math_tables.c, the constants of the tile compiler's math functions: tile_math.py
 
-Polynomials are minimax by Remez' exchange, with the weight that makes the error that of the function
-relative to its value. Coefficients are rounded to the dtype from the lowest power on, and those
-after it are fitted again around each that was rounded, so that the last one takes up what is left.
-With --check nothing is written, and the exit status is 1 when the file is not as it would be made.
-Needs mpmath.
+Polynomials are minimax by the Remez exchange algorithm, weighted so that the error is relative to the function's
+value. Coefficients are rounded to the dtype from the lowest power on; after each rounding, the remaining ones are
+fitted again to absorb the error. With --check nothing is written, and the exit status is 1 if the file is out of
+date. Needs mpmath.
 """
 import argparse
 import pathlib
@@ -29,7 +28,7 @@ LN2 = mp.log(2)
 
 
 def rounded(x, bits):
-    """To nearest; no constant here is subnormal."""
+    """Round to nearest; no constant here is subnormal."""
     if not x:
         return mpf(0)
     mantissa, exponent = mp.frexp(x)
@@ -37,7 +36,7 @@ def rounded(x, bits):
 
 
 def split(x, bits, parts):
-    """A sum of numbers of so many bits, each what those before it leave."""
+    """Split into a sum of numbers with that many bits, each the remainder of those before."""
     out = []
     for _ in range(parts):
         out.append(rounded(x, bits))
@@ -46,7 +45,7 @@ def split(x, bits, parts):
 
 
 def cut(x, bits, parts):
-    """The same with each toward zero, so that all have x's sign."""
+    """The same, rounding towards zero so that all parts have x's sign."""
     out = []
     for _ in range(parts):
         mantissa, exponent = mp.frexp(x)
@@ -63,7 +62,7 @@ def evaluate(coefficients, t):
 
 
 class Fit:
-    """value(t) by a polynomial in t on an interval; the error at t counts weight(t) times."""
+    """Fits value(t) by a polynomial in t on an interval, weighting the error at t by weight(t)."""
 
     def __init__(self, value, weight, low, high, degree):
         self.degree = degree
@@ -72,14 +71,14 @@ class Fit:
         nodes = [mp.cos(mp.pi * i / count) for i in range(count, -1, -1)]
         points = [(low + high) / 2 + (high - low) / 2 * node for node in nodes]
         weighed = [(t, abs(weight(t))) for t in points]
-        # Where the error does not count there is nothing to fit.
+        # Skip points where the error has no weight.
         self.points = [(t, value(t), w) for t, w in weighed if w > mpf(10) ** -30]
 
     def error(self, coefficients):
         return max(abs(w * (v - evaluate(coefficients, t))) for t, v, w in self.points)
 
     def solve(self, fixed):
-        """The best coefficients that begin with those fixed ones."""
+        """Return the best coefficients given the fixed leading ones."""
         first, free = len(fixed), self.degree + 1 - len(fixed)
         points = [(t, v - evaluate(fixed, t), w) for t, v, w in self.points]
         last = len(points) - 1

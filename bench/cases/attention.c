@@ -1,5 +1,6 @@
-// Attention by a tile program, beside PyTorch's by cuDNN and by FlashAttention-2. As papers about
-// it have it, all points have the same tokens and the same width: batch x sequence, and heads x d.
+// Attention as a tile program, against PyTorch's with cuDNN and FlashAttention-2. As in the
+// literature, all points have the same number of tokens (batch x sequence) and the same width
+// (heads x d).
 #include "bench_case_kernels.h"
 #include "peers.h"
 #include "point.h"
@@ -20,8 +21,8 @@ typedef struct attention {
     double scale;
 } attention;
 
-// What a query's weights and result are, in double precision: from the keys and values of its head,
-// in `x`, of which the weights take the end.
+// Compute a query's weights and result in double precision from the keys and values of its head;
+// the weights use the end of `x`.
 static double attend(const attention *a, double *x, const double *query, int64_t row, double *out)
 {
     const double *keys = x, *values = x + a->sequence * a->depth;
@@ -47,8 +48,8 @@ static double attend(const attention *a, double *x, const double *query, int64_t
     return top + log(sum);
 }
 
-// Weights are rounded to 16 bits before they are multiplied with values of up to 1, and so is the
-// result: an average, of which the errors of weights are averaged too.
+// Weights are rounded to 16 bits before they multiply values of up to 1, and the result is rounded
+// too. The result is an average, so weight errors average out.
 static cuc_status check_row(bench_point *p, double *x, int64_t row, char *why, size_t why_size)
 {
     const attention *a = p->data;
@@ -107,7 +108,7 @@ static cuc_status read_point(attention *a, cuc_bench_state *state)
     return CUC_OK;
 }
 
-// Of a mask half of the products count, as papers have it.
+// With a mask, half of the products count, as in the literature.
 static cuc_status set_work(const bench_point *p)
 {
     const attention *a = p->data;
@@ -131,7 +132,7 @@ static void add_tile(bench_point *p)
         array[i] = i < 3 ? bench_point_read(p, p->dtype, shape)
                          : bench_point_written(p, p->dtype, shape);
     array[4] = bench_point_written(p, CUC_F32, BENCH_SHAPE(a->batch, a->heads, a->sequence));
-    // Three warpgroups, where their registers hold what they have: the fastest on an H200.
+    // Three warpgroups if the registers suffice: the fastest on an H200.
     snprintf(settings, sizeof(settings), "D=%d CAUSAL=%s BM=%d BN=%d", (int)a->depth,
              a->causal ? "true" : "false", a->depth > 64 ? 128 : 192, a->depth > 128 ? 64 : 128);
     bench_point_kernel(p, &(bench_kernel_spec){

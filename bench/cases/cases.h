@@ -1,5 +1,5 @@
-// The registry of cases: what cucore bench knows by itself. A suite is a file here and a row in
-// cases.c; a case is a row of its suite.
+// Registry of built-in cases. A suite is a file here and a row in cases.c; a case is a row of its
+// suite.
 #ifndef CUCORE_BENCH_CASES_H
 #define CUCORE_BENCH_CASES_H
 
@@ -9,12 +9,12 @@ typedef struct bench_suite {
     const char *name; // the cases' `suite`
     const cuc_bench_case *cases;
     size_t case_count;
-    // What the suite's own processes do, `cucore bench --serve NAME`: answer on standard output
-    // what they are asked on standard input (child.h); an exit status. NULL for a suite that has
+    // Entry point of the suite's child processes, `cucore bench --serve NAME`: answer requests from
+    // standard input on standard output (child.h); returns an exit status. NULL if the suite has
     // none.
     int (*serve)(void);
 } bench_suite;
 
-extern const bench_suite *const bench_suites[]; // NULL at the end
+extern const bench_suite *const bench_suites[]; // NULL-terminated
 
 #endif

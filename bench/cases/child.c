@@ -20,9 +20,9 @@ extern char **environ;
 struct bench_child {
     char *name;
     pid_t pid;
-    int fd;     // its input and output
-    int errors; // a file of memory: what it wrote to stderr
-    char *line; // what was read and not yet taken
+    int fd;     // standard input and output
+    int errors; // memory file with its stderr
+    char *line; // input read but not yet consumed
     size_t used, room;
 };
 
@@ -43,7 +43,7 @@ static bool same_variable(const char *a, const char *b)
     return strncmp(a, b, length) == 0 && b[length] == '=';
 }
 
-// The environment with changes; the texts are borrowed.
+// Return the environment with changes; the strings are borrowed.
 static char **environment(const char *const *changes)
 {
     size_t count = 0, more = 0, n = 0;
@@ -61,13 +61,13 @@ static char **environment(const char *const *changes)
             all[n++] = environ[i];
     }
     for (size_t i = 0; all && i < more; i++, n++)
-        memcpy(&all[n], &changes[i], sizeof(*all)); // posix_spawn() takes them without const
+        memcpy(&all[n], &changes[i], sizeof(*all)); // posix_spawn() takes non-const pointers
     if (all)
         all[n] = NULL;
     return all;
 }
 
-// Of a process group of its own: Control-C is for this program, which then ends the other one.
+// Use a separate process group: Control-C reaches only this program, which then ends the child.
 static int spawn(bench_child *c, const char *const *argv, const char *const *changes, int theirs)
 {
     posix_spawn_file_actions_t actions;
@@ -127,7 +127,7 @@ cuc_status bench_child_start(bench_child **out, const char *name, const char *co
 
 // ---- Asking
 
-// The last line that it wrote to stderr; "" for none.
+// Return the last line of its stderr; "" for none.
 static void last_words(char *out, size_t size, const bench_child *c)
 {
     char text[2048] = "";
@@ -142,15 +142,15 @@ static void last_words(char *out, size_t size, const bench_child *c)
     snprintf(out, size, "%s%s", *text ? ": " : "", line ? line + 1 : text);
 }
 
-// An answer that comes late would be taken for that to the next question: it is asked no more. What
-// it has started itself, such as the interpreter behind a script, is of its process group.
+// Ask no more: a late answer would be mistaken for the next one. Processes that the child started,
+// such as the interpreter behind a script, are in its process group.
 static void give_up(const bench_child *c)
 {
     if (c->pid > 0)
         kill(-c->pid, SIGKILL);
 }
 
-// How it ended, for which it has some time left.
+// Wait a limited time for the exit status.
 static int wait_for_end(bench_child *c, double seconds)
 {
     const struct timespec tick = { .tv_nsec = 5000000 };
@@ -172,7 +172,7 @@ static cuc_status fail_ended(bench_child *c)
     char how[64] = "ended";
 
     if (c->pid > 0) {
-        int status = wait_for_end(c, 1); // or it has closed its output, and runs on
+        int status = wait_for_end(c, 1); // it may have closed its output and still run
         if (WIFSIGNALED(status))
             snprintf(how, sizeof(how), "was ended by signal %d", WTERMSIG(status));
         else
@@ -197,7 +197,7 @@ static cuc_status send_line(bench_child *c, const char *text)
     return CUC_OK;
 }
 
-// More of what it says; false at the end, and when the time is over.
+// Read more output; false at its end or on timeout.
 static bool read_more(bench_child *c, double until, cuc_status *st)
 {
     struct pollfd poller = { .fd = c->fd, .events = POLLIN };
@@ -275,7 +275,7 @@ void bench_child_end(void *child)
     if (!c)
         return;
     if (c->fd >= 0)
-        close(c->fd); // the end of its input
+        close(c->fd); // signals end of input
     if (c->pid > 0)
         (void)wait_for_end(c, 5);
     if (c->errors >= 0)

@@ -1,20 +1,20 @@
-// Another process that measures: it is asked by a JSON object on a line of its standard input, and
-// answers each by one on a line of its standard output. The keys of an answer are those of a result
-// of the schema cucore-bench/1, as far as they say something then:
+// A measuring child process. Each request is a JSON object on one line of its standard input, each
+// answer one on a line of its standard output. The keys of an answer are those of a result of the
+// schema cucore-bench/1 as far as they apply:
 //
 //   {"do": "point", "suite": .., "case": .., "axes": {..}, "seed": "0", "mode": "cold", ..}
-//       make what a point takes, instead of the point before
+//       prepare a point, replacing the previous one
 //       -> {} or {"checked": "nothing to check: why", "items": .., "figures": {..}},
-//          {"skipped": why}, {"failed": why}; beside "skipped", "everywhere": true says that no
-//          other point will fare better
+//          {"skipped": why}, {"failed": why}; beside "skipped", "everywhere": true says that all
+//          other points would be skipped too
 //   {"do": "check"}
-//       compare what a run leaves with a reference
+//       compare the results of a run with a reference
 //       -> {"checked": "passed"} or {"failed": why}
 //   {"do": "sample", "set": 7}
 //       take one sample
 //       -> {"raw_s": [seconds]} or {"failed": why}
 //
-// At the end of its input it exits.
+// It exits at the end of its input.
 #ifndef CUCORE_BENCH_CASES_CHILD_H
 #define CUCORE_BENCH_CASES_CHILD_H
 
@@ -24,21 +24,20 @@
 
 typedef struct bench_child bench_child;
 
-// Start a program: argv as for exec, looked for in PATH, argv[0] "" is this program itself.
-// `changes` are variables of its environment, "NAME=value", NULL at the end, or NULL. `name` is
-// what failures call it.
+// Start a program: argv as for exec, searched in PATH; argv[0] "" is this program itself. `changes`
+// are environment variables "NAME=value", NULL-terminated, or NULL. `name` identifies it in
+// messages.
 cuc_status bench_child_start(bench_child **out, const char *name, const char *const *argv,
                              const char *const *changes);
 
-// Ask and wait for the answer, an object that is the caller's to drop. The request's reference is
-// taken over.
+// Send a request and wait for the answer, an object the caller must release. Takes over the
+// request's reference.
 cuc_status bench_child_ask(json_t **answer, bench_child *child, json_t *request, double timeout_s);
 
-// Have it exit, or end it. Takes NULL. Of this type so that a point can defer it.
+// Make it exit, or kill it. Accepts NULL. The type allows a point to defer it.
 void bench_child_end(void *child);
 
-// What an answer has under a key that says why something is not: "skipped", "failed"; NULL:
-// nothing.
+// Return the answer's reason under the key "skipped" or "failed"; NULL if absent.
 const char *bench_answer(const json_t *answer, const char *key);
 
 #endif

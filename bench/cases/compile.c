@@ -1,4 +1,4 @@
-// From source to a kernel that runs: NVRTC, nvJitLink, loading, and a process's first launch. The
+// From source to a running kernel: NVRTC, nvJitLink, loading, and a process's first launch. The
 // compilers need no driver and no device.
 #include "bench_case_kernels.h"
 #include "compile_service.h"
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// What is not installed is no failure.
+// A missing component is not a failure.
 static cuc_status or_skip(cuc_bench_state *state, cuc_status st)
 {
     return st == CUC_ERROR_NOT_FOUND ? cuc_bench_state_skip(state, cuc_error_message()) : st;
@@ -31,7 +31,7 @@ static const char *arch_of(const cuc_bench_state *state)
     return device ? cuc_device_arch(device) : "sm_90";
 }
 
-// Whether the code is of that kind, and has the kernel in it; LTO-IR shows no names.
+// Check the kind of the code and that it contains the kernel; LTO-IR exposes no names.
 static bool has_kernel(const cuc_object *object, int32_t kind, const char *symbol, char *why,
                        size_t why_size)
 {
@@ -63,10 +63,10 @@ static const char *const instances[] = { "reduce<float, Add, 256, 4>",
                                          "reduce<double, Most, 512, 2>" };
 
 static const struct source {
-    const char *name, *text, *symbol; // the symbol, or the beginning of it
+    const char *name, *text, *symbol; // the symbol or its prefix
     const char *const *expressions;
     size_t expression_count;
-    const char *headers; // as cuc_find_header_dir() knows them
+    const char *headers; // name for cuc_find_header_dir()
 } sources[] = {
     { "saxpy", saxpy_cu, "saxpy", NULL, 0, NULL },
     { "template", template_cu, "_Z6reduceIf3AddLi256ELi4EEv", instances, BENCH_LENGTH(instances),
@@ -79,10 +79,10 @@ typedef struct compilation {
     char arch[32];
     int32_t kind;
     int32_t relocatable;
-    cuc_object *object; // of the last run
+    cuc_object *object; // from the last run
 } compilation;
 
-// A macro that each compilation has another value of keeps what caches there are out of it.
+// A macro with a new value in each compilation defeats caches.
 static cuc_status compile(cuc_object **out, const compilation *c, uint64_t number)
 {
     char macro[48];
@@ -132,7 +132,7 @@ static void drop_compilation(void *data)
     free(c);
 }
 
-// NULL, with the failure recorded, when there is none of that name.
+// Return NULL, with the failure recorded, if the name is unknown.
 static const struct source *find_source(const char *name)
 {
     for (size_t i = 0; i < BENCH_LENGTH(sources); i++)
@@ -186,7 +186,7 @@ enum { MAX_INPUTS = 2 };
 typedef struct linking {
     char arch[32];
     cuc_object *inputs[MAX_INPUTS];
-    cuc_object *object; // of the last run
+    cuc_object *object; // from the last run
 } linking;
 
 static cuc_status run_link(void *data, cuc_stream *stream, uint64_t set)
@@ -216,7 +216,7 @@ static void drop_linking(void *data)
     free(l);
 }
 
-// PTX of one source, or LTO-IR of two.
+// Make PTX of one source, or LTO-IR of two.
 static cuc_status make_inputs(linking *l, const char *from)
 {
     static const struct source alone = { .text = saxpy_cu };
@@ -288,7 +288,7 @@ static cuc_status write_source(const char *path)
     return ok ? CUC_OK : bench_fail(CUC_ERROR_IO, "%s cannot be written", path);
 }
 
-// SAXPY in a file, as source or as code; it goes with the point.
+// Write SAXPY to a file, as source or as code; removed with the point.
 static cuc_status make_file(code_file **out, cuc_bench_state *state, const char *kind)
 {
     code_file *f = calloc(1, sizeof(*f));
@@ -324,7 +324,7 @@ static json_t *request(const code_file *f, bool launch)
                      "launch", (int)launch);
 }
 
-// The device of such a process is the first one.
+// Child processes use the first device.
 static const char *unfit(const cuc_bench_state *state, const char *kind)
 {
     if (cuc_device_ordinal(cuc_bench_state_device(state)) != 0)
@@ -356,7 +356,7 @@ static cuc_status set_up_load(cuc_bench_state *state, void *data)
     return bench_foreign_add(state, &subject, child, request(f, false), NULL);
 }
 
-// From the start of a process until it has the kernel's result, and has checked it.
+// Measure from process start until the kernel's result is available and checked.
 static cuc_status sample_first(void *data, uint64_t set, double *seconds)
 {
     const code_file *f = data;

@@ -1,6 +1,6 @@
-// Requests name a file with SAXPY as source or code: {"kind": "ptx", "file": .., "launch": true}
-// has it run and its result checked at once, for the time of a first launch; without "launch" a
-// sample is the time of loading it. {"kind": "tile", "kernel": ..} is compile_tile.h's.
+// Requests name a file with SAXPY as source or code. {"kind": "ptx", "file": .., "launch": true}
+// runs it and checks the result at once, to time a first launch; without "launch" a sample is the
+// loading time. compile_tile.h handles {"kind": "tile", "kernel": ..}.
 #include "compile_service.h"
 
 #include "compile_tile.h"
@@ -22,8 +22,8 @@ enum { COUNT = 1024 };
 typedef struct point {
     cuc_device *device;
     cuc_stream *stream;
-    cuc_object *code;   // not loaded: what each sample loads is made of it
-    cuc_kernel *kernel; // of the last sample
+    cuc_object *code;   // never loaded itself: each sample loads a copy
+    cuc_kernel *kernel; // from the last sample
 } point;
 
 static void drop(void *data)
@@ -62,7 +62,7 @@ static cuc_status read_code(cuc_object **out, cuc_device *device, const json_t *
                : cuc_object_from_file(out, path, cuc_code_from_name(kind), NULL);
 }
 
-// 1 with `why` when the kernel does not do what it should.
+// Return 1 with `why` if the kernel's result is wrong.
 static cuc_status launch(point *p, cuc_kernel *kernel, char *why, size_t why_size)
 {
     float x[COUNT], y[COUNT];
@@ -94,7 +94,7 @@ static cuc_status launch(point *p, cuc_kernel *kernel, char *why, size_t why_siz
     return st;
 }
 
-// Loading is over when the driver has to know what the kernel is like.
+// Loading is complete when the driver must know the kernel's attributes.
 static cuc_status load(point *p)
 {
     const void *code;
@@ -132,7 +132,7 @@ static cuc_status make_point(void **out, const json_t *request, json_t *answer)
     if (!p)
         return bench_no_memory("a point");
     const char *kind = json_string_value(json_object_get(request, "kind"));
-    if (kind && strcmp(kind, "tile") == 0) { // done with the answer, and without a device
+    if (kind && strcmp(kind, "tile") == 0) { // complete with the answer; needs no device
         *out = p;
         return bench_tile_first(request, answer);
     }

@@ -1,5 +1,5 @@
-// What the processes of the suite compile do: what a process can do but once, or with a setting of
-// its own.
+// Work of the compile suite's child processes: tasks that a process can do only once, or that need
+// their own settings.
 #ifndef CUCORE_BENCH_CASES_COMPILE_SERVICE_H
 #define CUCORE_BENCH_CASES_COMPILE_SERVICE_H
 

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// The one that takes longest of all in examples/tile is `top`.
+// `top` compiles slowest of all in examples/tile.
 static const struct source {
     const char *kernel, *file, *text;
 } sources[] = {
@@ -41,7 +41,7 @@ static bool begins_with(const char *line, const char *word)
     return strncmp(line, word, strlen(word)) == 0;
 }
 
-// Of a file the functions and that kernel alone, to be freed.
+// Extract the functions and that kernel from a file; freed by the caller.
 static char *cut(const struct source *source)
 {
     char *out = malloc(strlen(source->text) + 1), *to = out;
@@ -69,7 +69,7 @@ static char *cut(const struct source *source)
     return out;
 }
 
-// From source to PTX, and nothing kept.
+// Compile source to PTX and discard it.
 static cuc_status compile(cuc_object **out, const char *name, const char *text, const char *arch)
 {
     cuc_program_options options = CUC_PROGRAM_OPTIONS_INIT;
@@ -91,7 +91,7 @@ typedef struct compilation {
     const struct source *source;
     char *text;
     char arch[32];
-    cuc_object *ptx, *cubin; // of the last runs
+    cuc_object *ptx, *cubin; // from the last runs
 } compilation;
 
 static cuc_status run_compile(void *data, cuc_stream *stream, uint64_t set)
@@ -114,7 +114,8 @@ static cuc_status run_link(void *data, cuc_stream *stream, uint64_t set)
     return bench_link(&c->cubin, &c->ptx, 1, c->arch, NULL);
 }
 
-// Entries side by side. What ptxas remarks in threads goes to stderr, whatever log there is.
+// Link the entries in parallel. In threads, ptxas writes its remarks to stderr even if a log is
+// given.
 static cuc_status run_link_in_threads(void *data, cuc_stream *stream, uint64_t set)
 {
     compilation *c = data;
@@ -170,7 +171,7 @@ static void drop_compilation(void *data)
     free(c);
 }
 
-// All that the device has, as a tile program gets without an arch.
+// Use all features of the device, the default for tile programs.
 static void set_arch(compilation *c, const cuc_bench_state *state)
 {
     cuc_device *device = cuc_bench_state_device(state);

@@ -55,7 +55,7 @@ static const struct type *find_type(cuc_dtype dtype)
     return NULL;
 }
 
-// A stored matrix: of a transposed one the rows lie one behind the other.
+// Describe a stored matrix; a transposed one is row-major.
 static int make_matrix(lt_matrix *out, int type, int64_t rows, int64_t columns, bool transposed,
                        int64_t batch)
 {
@@ -180,7 +180,7 @@ void bench_lt_release(void *data)
     free(t);
 }
 
-// Addresses of the device as the library has them.
+// Convert a device address to the library's type.
 static void *address(cuc_device_ptr ptr)
 {
     return (void *)(uintptr_t)ptr;
@@ -211,7 +211,7 @@ cuc_status bench_lt_run(bench_lt *t, cuc_stream *stream, cuc_device_ptr a, cuc_d
                 : CUC_OK;
 }
 
-// The median of some runs, after one that is not counted.
+// Return the median of some runs after a warm-up.
 static cuc_status time_choice(double *out, bench_lt *t, cuc_stream *stream, cuc_event *events[2],
                               cuc_device_ptr a, cuc_device_ptr b, cuc_device_ptr d,
                               cuc_device_ptr extra)
@@ -254,7 +254,7 @@ cuc_status bench_lt_choose(bench_lt *t, cuc_stream *stream, cuc_device_ptr a, cu
         t->chosen = i;
         st = time_choice(&took, t, stream, events, a, b, d, extra);
         if (st == CUC_ERROR_NOT_SUPPORTED)
-            st = CUC_OK; // what was proposed and is refused now is out
+            st = CUC_OK; // skip a proposed algorithm that fails
         if (st >= 0 && took < best) {
             best = took;
             fastest = i;

@@ -1,4 +1,4 @@
-// cuBLASLt as far as it is measured: its ABI in our own words, and products of matrices.
+// The part of cuBLASLt that is used here: its ABI in our own declarations, and matrix products.
 #ifndef CUCORE_BENCH_CASES_CUBLASLT_H
 #define CUCORE_BENCH_CASES_CUBLASLT_H
 
@@ -30,13 +30,13 @@ enum {
     LT_BIAS = 8,                // an address; it has the type of the result
     LT_FAST_SUMS = 25,          // a byte, 0 or 1
     LT_BATCHES = 5,             // attributes of a matrix: an int
-    LT_STRIDE = 6,              // from one of the batch to the next, an int64
+    LT_STRIDE = 6,              // distance between matrices of a batch, an int64
     LT_MAX_WORKSPACE_BYTES = 1, // attribute of a preference: a size_t
     LT_COMPUTE_F32 = 68,
     LT_COMPUTE_TF32 = 77,
     LT_COMPUTE_I32 = 72,
     LT_GELU_BIAS = 36,
-    LT_F32 = 0, // types of elements
+    LT_F32 = 0, // element types
     LT_F16 = 2,
     LT_I8 = 3,
     LT_I32 = 10,
@@ -52,30 +52,30 @@ struct lt_functions {
 
 // ---- Products
 
-// What is done to each element of a product before it is stored, with one of d's type: of the row's
-// in m of them, gelu by its approximation with tanh; or of the same place in an m x n matrix; or
-// silu, of which cuBLASLt knows nothing.
+// Epilogue of a product, applied to each element before it is stored. BENCH_BIAS_GELU adds one of m
+// elements by row and applies gelu in its tanh approximation; BENCH_RESIDUAL adds the element of an
+// m x n matrix; BENCH_SILU is unknown to cuBLASLt.
 enum bench_after { BENCH_NOTHING_AFTER, BENCH_BIAS_GELU, BENCH_RESIDUAL, BENCH_SILU };
 
-// d = op(a) op(b), in the words of BLAS: columns lie one behind the other, and 't' of a matrix says
-// that its rows do instead, as they are multiplied. d is m x n, and a product is over k.
+// d = op(a) op(b) in BLAS terms: column-major; 't' marks a matrix stored row-major. d is m x n, and
+// the sum runs over k.
 typedef struct bench_product {
     int64_t m, n, k;
     cuc_dtype dtype;     // of a and b
     cuc_dtype out_dtype; // of d
     bool transposed_a, transposed_b;
-    int64_t batch;          // products of that shape, one behind the other; 0 is 1
-    enum bench_after after; // of one product
+    int64_t batch;          // number of consecutive products of that shape; 0 means 1
+    enum bench_after after; // of a single product
     bool fast_sums;         // of 8-bit floats
 } bench_product;
 
-// Elements of what is worked with after the product.
+// Number of elements of the epilogue operand.
 int64_t bench_product_extra(const bench_product *product);
 
 typedef struct bench_lt bench_lt;
 
-// Make ready to compute products of that shape; NULL in `out` with the reason in `why` where
-// cuBLASLt or an algorithm of it is missing.
+// Prepare products of that shape; `out` is NULL, with the reason in `why`, if cuBLASLt or a
+// suitable algorithm is missing.
 cuc_status bench_lt_create(bench_lt **out, const bench_product *product, char *why,
                            size_t why_size);
 void bench_lt_release(void *lt);
@@ -86,7 +86,7 @@ cuc_status bench_lt_choose(bench_lt *lt, cuc_stream *stream, cuc_device_ptr a, c
 cuc_status bench_lt_run(bench_lt *lt, cuc_stream *stream, cuc_device_ptr a, cuc_device_ptr b,
                         cuc_device_ptr d, cuc_device_ptr extra);
 
-// What was chosen: its place among those proposed, how many these were, and its workspace.
+// Report the chosen algorithm's index, the number proposed, and its workspace.
 void bench_lt_figures(const bench_lt *lt, cuc_bench_figure out[3]);
 
 #endif

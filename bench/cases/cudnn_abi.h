@@ -1,5 +1,5 @@
-// cuDNN as far as it is measured: its ABI in our own words. tests/bench/library_abi.c holds it to
-// the real headers.
+// The part of cuDNN's ABI that is used here, in our own declarations. tests/bench/library_abi.c
+// checks it against the real headers.
 #ifndef CUCORE_BENCH_CASES_CUDNN_ABI_H
 #define CUCORE_BENCH_CASES_CUDNN_ABI_H
 
@@ -11,7 +11,7 @@ enum {
     DNN_F16 = 2,
     DNN_BF16 = 9,
     DNN_NCHW = 0,
-    DNN_SOFTMAX_ACCURATE = 1,      // less the largest first
+    DNN_SOFTMAX_ACCURATE = 1,      // subtracts the maximum first
     DNN_SOFTMAX_MODE_INSTANCE = 0, // over all of C, H and W
 };
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 1 << 16 }; // elements that are looked at together
+enum { PIECE = 1 << 16 }; // elements compared at a time
 
-// Running sums of `length` elements from `first` on, in pieces: those of some pieces are compared.
+// Check running sums of `length` elements from `first` on; only some pieces are compared.
 static cuc_status check_run(bench_point *p, int64_t first, int64_t length, double absolute,
                             char *why, size_t why_size)
 {
@@ -35,7 +35,7 @@ static cuc_status check_run(bench_point *p, int64_t first, int64_t length, doubl
     return st;
 }
 
-// What comes of adding tile to tile, one after the other.
+// Check sums accumulated tile by tile.
 static cuc_status check_long(bench_point *p, char *why, size_t why_size)
 {
     int64_t count = p->rows * p->columns;
@@ -54,10 +54,10 @@ static cuc_status check_short(bench_point *p, char *why, size_t why_size)
     return st;
 }
 
-// In one way over the array, each block looking back at those before it.
+// Add the single-pass scan, in which each block looks back at its predecessors.
 static void add_long(bench_point *p, const char *settings)
 {
-    const char *other = strstr(settings, "BN="); // in place of what is set here
+    const char *other = strstr(settings, "BN="); // overrides the setting below
     int64_t tile = other ? atoll(other + strlen("BN=")) : 32768;
     int64_t count = p->rows * p->columns, tiles = (count + tile - 1) / tile;
     bench_array *x = bench_point_read(p, CUC_F32, BENCH_SHAPE(count));
@@ -70,7 +70,7 @@ static void add_long(bench_point *p, const char *settings)
                               .file = "scan.tile",
                               .source = scan_tile,
                               .kernel = "cumulative_sum_long",
-                              .settings = "BB=1", // of the other kernels of the file, little
+                              .settings = "BB=1", // minimal for the file's other kernels
                               .arguments = { BENCH_TENSOR(x), BENCH_TENSOR(y), BENCH_TENSOR(told),
                                              BENCH_TENSOR(ticket) },
                               .zeroed = { told, ticket },
@@ -88,7 +88,7 @@ static void add_short(bench_point *p)
                               .file = "scan.tile",
                               .source = scan_tile,
                               .kernel = "cumulative_sum_rows",
-                              .settings = "BB=1", // of the other kernels of the file, little
+                              .settings = "BB=1", // minimal for the file's other kernels
                               .arguments = { BENCH_TENSOR(x), BENCH_TENSOR(y) },
                               .limit = bench_reduction_limit(p),
                           });

@@ -1,5 +1,5 @@
-// Element by element at the speed of memory: a sum of two arrays, a transpose, an activation. Tile
-// programs beside CUDA C++ written by hand and Python.
+// Elementwise kernels at memory speed: vector addition, transpose, activation. Tile programs
+// against handwritten CUDA C++ and Python.
 #include "bench_case_kernels.h"
 #include "peers.h"
 #include "point.h"
@@ -22,7 +22,7 @@ static uint32_t blocks(int64_t threads)
     return (uint32_t)((threads + 255) / 256);
 }
 
-// Pieces of arrays of `count` elements, all of which are near `one` of those of a and b.
+// Compare pieces of an array of `count` elements with `one` applied to a and b.
 static cuc_status check_pieces(bench_point *p, int64_t count, double (*one)(double a, double b),
                                double relative, double absolute, char *why, size_t why_size)
 {
@@ -53,7 +53,7 @@ static double add_one(double a, double b)
     return a + b;
 }
 
-// The sum of two elements is exact in double precision: what comes is rounded once.
+// The sum of two elements is exact in double precision, so the result is rounded once.
 static cuc_status check_vadd(bench_point *p, char *why, size_t why_size)
 {
     return check_pieces(p, p->columns, add_one, bench_epsilon(p->dtype) * 0.5, 0x1p-25, why,
@@ -73,7 +73,7 @@ static cuc_status add_peers(bench_point *p, const char *name)
                                               (json_int_t)p->columns));
 }
 
-// The same arrays go to the tile program and to CUDA C++ by vectors, which is the peer.
+// Run the tile program and vectorised CUDA C++, the peer, on the same arrays.
 static void add_kernels(bench_point *p, const char *file, const char *source, const char *kernel,
                         double limit)
 {
@@ -153,7 +153,7 @@ static cuc_status set_up_swiglu(cuc_bench_state *state, void *data)
 
 // ---- y[n, m] = x[m, n]
 
-// Rows of y against columns of x.
+// Compare rows of y with columns of x.
 static cuc_status check_transpose(bench_point *p, char *why, size_t why_size)
 {
     int64_t m = p->rows, n = p->columns, row;

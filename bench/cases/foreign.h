@@ -1,17 +1,16 @@
-// Subjects that a child process measures (child.h).
+// Subjects measured by a child process (child.h).
 #ifndef CUCORE_BENCH_CASES_FOREIGN_H
 #define CUCORE_BENCH_CASES_FOREIGN_H
 
 #include "child.h"
 #include "support.h"
 
-// How long a child may take to make a point, to check or to take a sample.
+// Time limit for preparing a point, a check or a sample.
 #define BENCH_ANSWER_S 300.0
 
-// Add a subject that `child` measures: `point` is the request that makes the point there, taken
-// over. Of `subject` are read name, limit, modes and flags. A point that the child cannot make is a
-// subject that is skipped. The child's answer goes to `answer` when that is not NULL, and is the
-// caller's then.
+// Add a subject that `child` measures; `point`, the request that prepares it there, is taken over.
+// Reads name, limit, modes and flags of `subject`. If the child skips the point, so does the
+// subject. Unless `answer` is NULL, it receives the child's answer, owned by the caller.
 cuc_status bench_foreign_add(cuc_bench_state *state, const cuc_bench_subject *subject,
                              bench_child *child, json_t *point, json_t **answer);
 

@@ -1,5 +1,5 @@
-// Products of matrices by a tile program, against cuBLASLt with the fastest of the algorithms that
-// it proposes: square, wide, skinny and odd shapes, batches, and work behind the product.
+// Matrix products as tile programs, against the fastest algorithm cuBLASLt proposes: square, wide,
+// skinny and odd shapes, batches, and epilogues.
 #include "gemm_check.h"
 #include "gemm_grouped.h"
 #include "gemm_plan.h"
@@ -25,7 +25,7 @@ typedef struct gemm {
     bench_product_reference *reference;
 } gemm;
 
-// What is worked with after the product; of one without such, anything.
+// Operand of the epilogue; any address if there is no epilogue.
 static cuc_device_ptr extra_of(const gemm *g, uint64_t set)
 {
     return g->extra ? cuc_bench_input_ptr(g->extra, set) : 0;
@@ -60,7 +60,7 @@ static cuc_status run_plan(void *data, cuc_stream *stream, uint64_t set)
 
 // ---- The check
 
-// Once more, over what was there: the algorithms that were timed to choose one wrote there too.
+// Run again over a cleared result: timing the algorithms wrote to it too.
 static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_size)
 {
     const gemm *g = data;
@@ -73,7 +73,7 @@ static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_si
 
 // ---- Points
 
-// "4096x16x8192" as m, n and k; or n alone for all three.
+// Parse "4096x16x8192" as m, n and k, or one number for all three.
 static bool read_shape(bench_product *p, const char *text)
 {
     long long m, n, k;
@@ -142,7 +142,7 @@ static cuc_status set_work(cuc_bench_state *state, const bench_product *p)
 
 static const char *const after_names[] = { "nothing", "bias_gelu", "residual", "silu" };
 
-// triton_plain: without TMA, as the code for sm_80.
+// triton_plain: without TMA, like the sm_80 code.
 static const char *const gemm_peers[] = { "torch", "triton", "triton_plain", NULL };
 
 static cuc_status add_peers(cuc_bench_state *state, const bench_product *p)
@@ -155,7 +155,7 @@ static cuc_status add_peers(cuc_bench_state *state, const bench_product *p)
                                      "layout", cuc_bench_state_text(state, "layout")));
 }
 
-// The same matrices, and a result of its own.
+// Share the matrices but use a separate result.
 static gemm *make_another(cuc_bench_state *state, const gemm *lt)
 {
     const bench_product *p = &lt->product;
@@ -248,10 +248,10 @@ static cuc_status add_cublaslt(cuc_bench_state *state, gemm *g)
     return cuc_bench_state_add_subject(state, &subject);
 }
 
-// The same source for an older GPU, as it would run there.
+// The same source compiled for an older GPU.
 static const bench_tile_how ways[] = {
     { .name = "sm_80", .arch = "sm_80" },
-    // Two blocks a multiprocessor, each warp with 64 x 64.
+    // Two blocks per multiprocessor, 64 x 64 per warp.
     { .name = "sm_80_small",
       .arch = "sm_80",
       .warps = 4,
@@ -260,8 +260,8 @@ static const bench_tile_how ways[] = {
       .depth_bytes = 64 },
 };
 
-// The ways that the axis `tile` names, with / in between, each a subject of that name: tiles, or
-// cuc_gemm for the library's choice.
+// Add each variant of the axis `tile`, separated by /, as a subject: tile settings, or cuc_gemm for
+// the library's choice.
 static cuc_status add_named_tiles(cuc_bench_state *state, const gemm *g, const char *text)
 {
     size_t bytes = strlen(text) + 1;
@@ -289,7 +289,7 @@ static cuc_status add_named_tiles(cuc_bench_state *state, const gemm *g, const c
     return st;
 }
 
-// What a case has beside its axes.
+// Properties of a case besides its axes.
 struct kind {
     bool after, batched, fast;
 };
@@ -323,7 +323,7 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
     if (cuc_driver_is_simulated() && p->m * p->n * p->k > MOST_SIMULATED)
         return cuc_bench_state_skip(state,
                                     "simulated: 2^20 products are the most that is measured");
-    // cuBLASLt goes by the thread's current context.
+    // cuBLASLt uses the thread's current context.
     if ((st = cuc_device_set_current(cuc_bench_state_device(state), NULL)) < 0 ||
         (st = make_matrices(g, state)) < 0 || (st = set_work(state, p)) < 0 ||
         (st = add_cublaslt(state, g)) < 0)
@@ -339,8 +339,7 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
     return add_peers(state, p);
 }
 
-// How the tile program is compiled in place of what the suite sets: see bench_tile_read_how(); more
-// than one with / in between.
+// Compile settings that replace the suite's: see bench_tile_read_how(); several are separated by /.
 #define TILES BENCH_AXIS("tile", STRING, "default", NULL)
 #define DTYPES BENCH_AXIS("dtype", DTYPE, "f16,bf16,tf32,e4m3,i8", "f16,e4m3")
 

@@ -10,11 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Bytes of which no element is a sum that can be: NaN, more than 10^38, or a whole number near
-// 2^31.
+// Poison bytes no product can yield: NaN, more than 10^38, or an integer near 2^31.
 enum { LINES = 16, POISON = 0x7F };
 
-// Some rows of a product. Its columns are rows too, of the product transposed.
+// Some rows of a product; its columns are rows of the transposed product.
 typedef struct lines {
     bench_product product;
     int64_t at[LINES];                      // which rows
@@ -44,7 +43,7 @@ static uint64_t scrambled(uint64_t x)
     return x ^ x >> 31;
 }
 
-// The first, the last, and one at random of every band between them.
+// Choose the first, the last, and a random line from each band between.
 static void choose(lines *l, uint64_t seed)
 {
     int64_t count = l->product.m;
@@ -111,7 +110,7 @@ static void add(double sums[LINES], double sizes[LINES], const double factors[LI
     }
 }
 
-// Goes through the right matrix in the order in which it lies; `line` has room for k or n.
+// Traverse the right matrix in memory order; `line` has room for k or n.
 static void multiply(lines *l, const void *left, const void *right, double *line)
 {
     const bench_product *p = &l->product;
@@ -159,9 +158,9 @@ static cuc_status compute(bench_product_reference *r)
 
 // ---- What was computed against it
 
-// Sums of products that are exact are rounded as f32 does, in any order, and the result once more.
-// Parts of a sum, which grow with the root of its length, may be rounded to the type of the result
-// when they are put together; of 8-bit floats Hopper keeps fewer bits of the sums.
+// Return the allowed error. Sums of exact products round as f32, in any order, and the result
+// rounds once more. Partial sums, which grow with the root of their length, may be rounded to the
+// result type when combined; for 8-bit floats Hopper keeps fewer bits of the sums.
 static double allowed(const bench_product *p, double sum, double size)
 {
     double of_sums = p->dtype == CUC_E4M3 ? 0x1p-10 : 0x1p-16;
@@ -170,7 +169,7 @@ static double allowed(const bench_product *p, double sum, double size)
            0x1p-24;
 }
 
-// The element of row and column, with what is done after the product.
+// Return the element at row and column after the epilogue.
 static double finished(const bench_product *p, const void *extra, double sum, int64_t row,
                        int64_t at)
 {
@@ -188,7 +187,7 @@ static double finished(const bench_product *p, const void *extra, double sum, in
                : x / 2 * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
 }
 
-// d lies column by column: of `columns` the lines are such.
+// d is column-major; with `columns` the lines are columns.
 static cuc_status compare(const lines *l, bool columns, const void *d, const void *extra, char *why,
                           size_t why_size)
 {
@@ -210,7 +209,7 @@ static cuc_status compare(const lines *l, bool columns, const void *d, const voi
     return CUC_OK;
 }
 
-// Where the poison is still, or `count`.
+// Return the first index that still holds the poison, or `count`.
 static int64_t find_poison(const void *d, uint32_t bits, int64_t count)
 {
     const uint8_t *bytes = d;
@@ -235,7 +234,7 @@ static cuc_status find_unwritten(const bench_product *p, const void *d, char *wh
     int64_t count = p->m * p->n * (p->batch > 1 ? p->batch : 1);
     int64_t at = find_poison(d, cuc_dtype_bits(p->out_dtype), count);
 
-    if (at == count || p->out_dtype == CUC_I32) // -1 may be the result
+    if (at == count || p->out_dtype == CUC_I32) // -1 is a possible result
         return CUC_OK;
     snprintf(why, why_size, "row %lld, column %lld was not written", (long long)(at % p->m),
              (long long)(at / p->m));

@@ -1,6 +1,6 @@
-// See gemm_grouped.h. Group g is the rows offsets[g] to offsets[g + 1] of a and d, which lie row by
-// row, and a matrix b[g] of its own. To BLAS, whose columns lie one behind the other, that is d' =
-// b[g]' a', with n rows and the group's rows as columns.
+// See gemm_grouped.h. Group g consists of the rows offsets[g] to offsets[g + 1] of the row-major a
+// and d, and its own matrix b[g]. In column-major BLAS terms that is d' = b[g]' a', with n rows and
+// the group's rows as columns.
 #include "gemm_grouped.h"
 
 #include "cublaslt.h"
@@ -22,7 +22,7 @@ enum { MOST_GROUPS = 64, LINES = 3, COLUMNS = 256, POISON = 0x7F, MOST_SIMULATED
 typedef struct grouped {
     int64_t groups, rows, n, k;
     cuc_dtype dtype;
-    bool transposed; // the matrices of the groups
+    bool transposed; // applies to the groups' matrices
     int32_t offset[MOST_GROUPS + 1];
     cuc_bench_input *a, *b, *d;
     cuc_buffer *offsets;
@@ -57,7 +57,7 @@ static cuc_status run_lt(void *data, cuc_stream *stream, uint64_t set)
     return st;
 }
 
-// NULL in `*why` of the point's cuBLASLt: there is one for each group.
+// The point's cuBLASLt object does not apply: there is one per group.
 static cuc_status make_lt(cuc_bench_state *state, grouped *g, char *why, size_t why_size)
 {
     *why = 0;
@@ -229,7 +229,7 @@ static cuc_status check_lt(void *data, cuc_stream *stream, char *why, size_t why
 
 // ---- The point
 
-// The second group has no rows, the others from an eighth of what is usual up to nearly twice that.
+// The second group is empty; the others range from an eighth to nearly twice the average.
 static void make_offsets(grouped *g, uint64_t seed)
 {
     double weight[MOST_GROUPS], all = 0, before = 0;
@@ -319,7 +319,7 @@ cuc_status bench_grouped_set_up(cuc_bench_state *state, void *data)
         return cuc_bench_state_skip(state,
                                     "simulated: 2^20 products are the most that is measured");
     g->device = cuc_device_ordinal(cuc_bench_state_device(state));
-    // cuBLASLt goes by the thread's current context.
+    // cuBLASLt uses the thread's current context.
     if ((st = cuc_device_set_current(cuc_bench_state_device(state), NULL)) < 0 ||
         !(g->a = bench_input(state, g->dtype, (uint64_t)(g->rows * g->k), CUC_BENCH_UNIFORM, 0)) ||
         !(g->b = bench_input(state, g->dtype, (uint64_t)(g->groups * g->k * g->n),

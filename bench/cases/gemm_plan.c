@@ -1,4 +1,4 @@
-// See gemm_plan.h. A plan is told of BLAS's matrices as they are: columns one behind the other.
+// See gemm_plan.h. The plan receives BLAS's column-major matrices unchanged.
 #include "gemm_plan.h"
 
 #include <cucore/buffer.h>
@@ -10,13 +10,13 @@
 
 struct bench_plan_gemm {
     cuc_gemm_plan *plan;
-    cuc_buffer *workspace; // NULL: it asks for none
+    cuc_buffer *workspace; // NULL: none is needed
     uint64_t workspace_bytes;
     bench_product product;
     int32_t device;
 };
 
-// As much as cuBLASLt may have.
+// The same limit as for cuBLASLt.
 static const uint64_t most_workspace = (uint64_t)256 << 20;
 
 static void drop_plan(void *plan)
@@ -76,7 +76,7 @@ cuc_status bench_plan_gemm_create(bench_plan_gemm **out, cuc_bench_state *state,
     return CUC_OK;
 }
 
-// A matrix by rows, or by columns.
+// Describe a row-major or column-major matrix.
 static cuc_tensor matrix(const bench_plan_gemm *g, cuc_device_ptr at, cuc_dtype dtype, int64_t rows,
                          int64_t columns, bool by_rows)
 {

@@ -1,4 +1,4 @@
-// Products of matrices by cuc_gemm(), with the tile that the library chooses by itself.
+// Matrix products with cuc_gemm(), at the tile size that the library chooses.
 #ifndef CUCORE_BENCH_CASES_GEMM_PLAN_H
 #define CUCORE_BENCH_CASES_GEMM_PLAN_H
 
@@ -6,13 +6,13 @@
 
 typedef struct bench_plan_gemm bench_plan_gemm;
 
-// Made, and let go of when the point is done. NULL in `out` with the reason in `why` where there is
-// no such plan.
+// Create an object that lives as long as the point. `out` is NULL, with the reason in `why`, if
+// there is no such plan.
 cuc_status bench_plan_gemm_create(bench_plan_gemm **out, cuc_bench_state *state,
                                   const bench_product *product, char *why, size_t why_size);
 cuc_status bench_plan_gemm_run(const bench_plan_gemm *gemm, cuc_stream *stream, cuc_device_ptr a,
                                cuc_device_ptr b, cuc_device_ptr d, cuc_device_ptr extra);
-// Rows and columns of a block's tile, and blocks of the grid.
+// Report rows and columns of a block's tile, and the number of blocks.
 void bench_plan_gemm_figures(const bench_plan_gemm *gemm, cuc_bench_figure out[3]);
 
 #endif

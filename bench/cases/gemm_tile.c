@@ -1,5 +1,5 @@
-// See gemm_tile.h. A product in the words of BLAS is, of its matrices transposed and exchanged, one
-// whose rows lie one behind the other.
+// See gemm_tile.h. A column-major BLAS product is a row-major product of the transposed matrices in
+// exchanged order.
 #include "gemm_tile.h"
 
 #include "bench_case_kernels.h"
@@ -15,7 +15,7 @@
 
 struct bench_tile_gemm {
     cuc_kernel *kernel;
-    bench_product product; // m x n of its result as the kernel has it
+    bench_product product; // m x n of the result as the kernel sees it
     int64_t rows, columns, tiles;
     int32_t split;
     int32_t device;
@@ -77,22 +77,23 @@ static int64_t blocks(int64_t extent, int64_t tile)
     return (extent + tile - 1) / tile;
 }
 
-// Clocks that a tile takes, by what bounds it: the tensor cores, which make 64 rows or columns at
-// least, or what a multiprocessor gets of its operands; and what comes before and after.
+// Estimate a tile's clocks from its bound: the tensor cores, which process at least 64 rows or
+// columns, or the operand bandwidth of a multiprocessor; plus prologue and epilogue.
 static double clocks(const bench_product *p, int64_t rows, int64_t columns, int64_t split)
 {
     enum { STEP_BYTES = 128, BYTES_A_CLOCK = 48, ENDS = 1500, JOINS = 2500 };
     int64_t steps = blocks(p->k * cuc_dtype_bits(p->dtype) / 8, STEP_BYTES * split);
     int64_t least = rows < columns ? rows : columns, most = rows < columns ? columns : rows;
     double computed = (double)(least * (most < 64 ? 64 : most)) / 32;
-    // What other blocks load too comes a little later.
+    // Data that other blocks load too arrives a little later.
     int64_t again = (blocks(p->n, columns) > 1 ? rows : 0) + (blocks(p->m, rows) > 1 ? columns : 0);
     double loaded = ((double)(rows + columns) + 0.1 * (double)again) * STEP_BYTES / BYTES_A_CLOCK;
 
     return (double)steps * (computed > loaded ? computed : loaded) + ENDS + (split > 1 ? JOINS : 0);
 }
 
-// The tile with the least work of the block that has most; of equals the first, which reads least.
+// Choose the tile that minimises the work of the busiest block; on ties the first, which reads
+// least.
 static void choose(bench_tile_gemm *g, int64_t multiprocessors)
 {
     static const int64_t shapes[][3] = {
@@ -107,7 +108,7 @@ static void choose(bench_tile_gemm *g, int64_t multiprocessors)
     for (size_t i = 0; i < BENCH_LENGTH(shapes); i++) {
         int64_t rows = shapes[i][0], columns = shapes[i][1], split = shapes[i][2];
         int64_t tiles = blocks(p->m, rows) * blocks(p->n, columns) * (p->batch > 1 ? p->batch : 1);
-        // Clusters of more than 2 blocks leave some multiprocessors of an H200 out.
+        // Clusters of more than 2 blocks leave some multiprocessors of an H200 idle.
         int64_t together = split > 2 ? multiprocessors * 10 / 11 : multiprocessors;
         double work = (double)blocks(tiles * split, together) * clocks(p, rows, columns, split);
         if (g->tiles && work >= least)
@@ -120,7 +121,7 @@ static void choose(bench_tile_gemm *g, int64_t multiprocessors)
     }
 }
 
-// The kernel that does it, and the constants that it has of its own.
+// Return the kernel, and the constants specific to it.
 static const char *kernel_of(const bench_product *p, const char **constant)
 {
     static const char *const plain[] = { "gemm_nn", "gemm_nt", "gemm_tn", "gemm_tt" };
@@ -135,8 +136,8 @@ static const char *kernel_of(const bench_product *p, const char **constant)
                                         : plain[order];
 }
 
-// Of a file what comes before its first kernel, and one of its kernels; NULL, with the failure
-// recorded, without memory.
+// Extract the text before a file's first kernel, and one kernel; NULL, with the failure recorded,
+// if out of memory.
 static char *one_kernel(const char *file, const char *name)
 {
     char head[64];
@@ -178,7 +179,7 @@ static cuc_status compile(bench_tile_gemm *g, const bench_tile_how *how)
     snprintf(words[6], sizeof(words[6]), "FAST=%s", p->fast_sums ? "true" : "false");
     for (int i = 0; i < OWN; i++)
         constants[i] = words[i];
-    // The driver would assemble the others, too.
+    // The driver would assemble the other kernels too.
     char *text = one_kernel(p->after       ? gemm_epilogue_tile
                             : p->batch > 1 ? gemm_batched_tile
                                            : gemm_tile,
@@ -194,7 +195,7 @@ static cuc_status compile(bench_tile_gemm *g, const bench_tile_how *how)
     free(text);
     if (st < 0)
         return st;
-    // The driver assembles a program as a whole, and gives registers from role to role.
+    // The driver assembles whole programs and assigns registers to each role.
     st = cuc_program_compile(&object, program, CUC_CODE_PTX);
     cuc_program_release(program);
     if (st < 0)
@@ -281,7 +282,7 @@ cuc_status bench_tile_gemm_run(const bench_tile_gemm *g, cuc_stream *stream, cuc
                                cuc_device_ptr b, cuc_device_ptr d, cuc_device_ptr extra)
 {
     const bench_product *p = &g->product;
-    // What BLAS calls a is the second here.
+    // BLAS's a is the second operand here.
     cuc_tensor x = p->transposed_a ? matrix(g, b, p->dtype, p->k, p->m)
                                    : matrix(g, b, p->dtype, p->m, p->k);
     cuc_tensor y = p->transposed_b ? matrix(g, a, p->dtype, p->n, p->k)

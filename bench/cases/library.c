@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is machine code of a GPU has nothing to do with a device that is simulated, and could find a
-// real one beside it. A file that is named stands for the library: the tests have such.
+// Libraries of GPU machine code do not work on a simulated device and might find a real one beside
+// it. An explicitly named file replaces the library; tests use this.
 static bool fits_device(const char *library, char *why, size_t why_size)
 {
     if (!cuc_driver_is_simulated() || cuc__find_environment(library, ""))

@@ -1,5 +1,5 @@
-// Moving bytes: copies between host and device and within the device, fills, and streams of
-// hand-written CUDA C++ with four elements a thread, over sizes.
+// Data movement: copies between host and device and within the device, fills, and memory streams in
+// CUDA C++ with four elements per thread, over sizes.
 #include "bench_case_kernels.h"
 #include "peers.h"
 #include "suites.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A simulated device is no faster for large sizes, nor slower: these tell all there is.
+// A simulated device's speed does not depend on size, so small sizes suffice.
 static const int64_t simulated_most = 4 << 20;
 
 static bool too_large(cuc_bench_state *state)
@@ -33,8 +33,8 @@ typedef struct copying {
     const struct path *path;
     size_t bytes;
     cuc_stream *stream;
-    cuc_bench_input *source, *target; // of the device
-    void *host;                       // instead of the one or the other
+    cuc_bench_input *source, *target; // on the device
+    void *host;                       // replaces source or target
 } copying;
 
 static cuc_status within(const copying *c, cuc_stream *stream, uint64_t set)
@@ -56,7 +56,7 @@ static cuc_status to_host(const copying *c, cuc_stream *stream, uint64_t set)
 static const struct path {
     const char *name;
     cuc_status (*copy)(const copying *c, cuc_stream *stream, uint64_t set);
-    bool pinned, pageable; // the host's memory, if it takes part
+    bool pinned, pageable; // kind of host memory, if used
     uint32_t flags;
 } paths[] = {
     { "d2d", within, false, false, 0 },
@@ -73,7 +73,7 @@ static cuc_status run_copy(void *data, cuc_stream *stream, uint64_t set)
     return c->path->copy(c, stream, set);
 }
 
-// What lies on the device as it must be, from `offset` on.
+// Write the expected device contents from `offset` on.
 static cuc_status expected_of(void *data, void *to, uint64_t offset, size_t bytes)
 {
     const copying *c = data;
@@ -87,7 +87,7 @@ static cuc_status expected_of(void *data, void *to, uint64_t offset, size_t byte
     return st;
 }
 
-// What the copy writes is cleared before, so that nothing of an earlier one is taken for it.
+// Clear the destination first, so that an earlier copy's result cannot pass.
 static cuc_status check_copy(void *data, cuc_stream *stream, char *why, size_t why_size)
 {
     copying *c = data;
@@ -130,7 +130,7 @@ static cuc_status make_arrays(copying *c, cuc_bench_state *state)
 
     if (st < 0)
         return st;
-    // The source of random numbers also when it is the host's memory that is copied.
+    // Serves as the source of random numbers for host copies too.
     cuc_bench_input *random =
         bench_input(state, CUC_U8, c->bytes, CUC_BENCH_UNIFORM, reads_device ? 0 : 1);
     if (!random)
@@ -171,8 +171,8 @@ static cuc_status set_up_copy(cuc_bench_state *state, void *data)
     c->bytes = (size_t)cuc_bench_state_int(state, "bytes");
     c->stream = cuc_bench_state_stream(state);
     bool within_device = c->path->copy == within;
-    // Within the device what is read and what is written both count, against the data sheet; from
-    // and to the host it is the bus that counts, and each byte goes over it once.
+    // Within the device, bytes read and written both count, against the data sheet. Between host
+    // and device the bus counts, which each byte crosses once.
     work.bytes = (within_device ? 2.0 : 1.0) * (double)c->bytes;
     work.peak = within_device ? "memory" : "";
     subject.name = "cucore";
@@ -258,7 +258,7 @@ static float triad_one(float a, float b)
 }
 
 static const struct operation {
-    const char *name; // of the kernel, too
+    const char *name; // also of the kernel
     int arrays;       // read and written
     float (*one)(float a, float b);
 } operations[] = {
@@ -286,7 +286,7 @@ static cuc_status run_stream(void *data, cuc_stream *stream, uint64_t set)
                       s->vectors);
 }
 
-// As the kernel must do it, rounding by rounding.
+// Reproduces the kernel with its individual roundings.
 static cuc_status streamed(void *data, void *to, uint64_t offset, size_t bytes)
 {
     const streaming *s = data;

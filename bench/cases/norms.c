@@ -1,5 +1,5 @@
-// Rows brought to a norm: softmax, layer norm and RMS norm by tile programs, by CUDA C++ written by
-// hand, by cuDNN, which has the first of them, and by Python; beside a copy of as many bytes.
+// Row normalisations: softmax, layer norm and RMS norm as tile programs, in handwritten CUDA C++,
+// in Python, and softmax in cuDNN; compared with a copy of the same bytes.
 #include "bench_case_kernels.h"
 #include "cudnn_softmax.h"
 #include "peers.h"
@@ -59,15 +59,14 @@ static void layer_norm(double *x, const double *w, const double *b, int64_t coun
 // ---- The norms
 
 static struct norm {
-    const char *name; // of the kernels, too
+    const char *name; // also of the kernels
     const char *file, *source;
-    const char *tile_of; // the constant that says how many columns a tile has
-    bool power;          // which has to be a power of two
-    // What the kernels take: x, w, b are read; y, and mean and rstd as m and r, are written; e is
-    // eps.
+    const char *tile_of; // the constant for the number of columns of a tile
+    bool power;          // it must be a power of two
+    // Kernel parameters: x, w, b are read; y, and mean and rstd as m and r, are written; e is eps.
     const char *parameters;
     norm_reference *reference;
-    double absolute; // what may be off beside rounding
+    double absolute; // allowed error besides rounding
 } norms[] = {
     // not const: the `data` of the suite's cases
     // clang-format off
@@ -82,7 +81,7 @@ static const struct norm *norm_of(const bench_point *p)
     return p->data;
 }
 
-// NULL: it has none of that name.
+// NULL: there is no such array.
 static bench_array *array_of(bench_point *p, char name)
 {
     const char *at = strchr(norm_of(p)->parameters, name);
@@ -90,7 +89,7 @@ static bench_array *array_of(bench_point *p, char name)
     return at ? &p->arrays[at - norm_of(p)->parameters] : NULL;
 }
 
-// What is kept of a row: the mean, and how it was scaled.
+// Check the statistics kept for a row: the mean and the scale.
 static cuc_status check_kept(bench_point *p, const double *x, int64_t row, char *why,
                              size_t why_size)
 {
@@ -125,7 +124,7 @@ static cuc_status check_row(bench_point *p, double *work, int64_t row, char *why
         st = check_kept(p, x, row, why, why_size);
     norm_of(p)->reference(x, w, more ? b : NULL, n);
     snprintf(what, sizeof(what), "row %lld, column", (long long)row);
-    // Rounding to the type, and functions by approximation.
+    // Allows for rounding to the type and approximate functions.
     return st ? st
               : bench_near(y, x, n, bench_epsilon(p->dtype) + 0x1p-16, norm_of(p)->absolute, what,
                            0, why, why_size);
@@ -191,7 +190,7 @@ static void add_tile(bench_point *p)
     bench_point_kernel(p, &spec);
 }
 
-// Four vectors a thread, more with long rows.
+// Four vectors per thread; more for long rows.
 static void add_cuda(bench_point *p)
 {
     bench_kernel_spec spec = { .name = "cuda", .file = "norms.cu", .source = norms_cu };

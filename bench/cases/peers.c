@@ -13,13 +13,13 @@
 
 enum { MAX_PEERS = 8 };
 
-// The processes that are started once, since importing what they use takes seconds. They end with
-// this program, which is the end of their input.
+// Child processes, started once because their imports take seconds. They exit when this program
+// ends, which closes their input.
 static struct peer {
     char name[32];
     bench_child *child; // NULL: see `reason`
-    char reason[512];   // why there is none, which is no failure
-    char told[64];      // the last case that this was told of
+    char reason[512];   // why it is missing; not a failure
+    char told[64];      // the last case that reported it missing
 } started[MAX_PEERS];
 
 static void start(struct peer *p)
@@ -39,7 +39,7 @@ static void start(struct peer *p)
         snprintf(p->reason, sizeof(p->reason), "%s", cuc_error_message());
 }
 
-// NULL: there are too many.
+// NULL: the table is full.
 static struct peer *find(const char *name)
 {
     for (size_t i = 0; i < MAX_PEERS; i++) {
@@ -67,7 +67,7 @@ static json_t *make_request(cuc_bench_state *state, uint32_t mode, const char *s
                      "simulated", cuc_driver_is_simulated());
 }
 
-// A peer that is not there is told of once in a case, and not at each of its points.
+// Report a missing peer once per case, not at each point.
 static cuc_status tell_missing(cuc_bench_state *state, struct peer *p, const char *name)
 {
     if (strcmp(p->told, name) == 0)

@@ -204,16 +204,16 @@ static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_si
 
 enum { MOST_SETTINGS = 16 };
 
-// How a kernel is compiled.
+// Compile settings of a kernel.
 typedef struct settings {
-    char text[512]; // what the rest points to
+    char text[512]; // backs the pointers below
     const char *words[MOST_SETTINGS];
     size_t count;
     int32_t warps;
     const char *kernel;
 } settings;
 
-// Of two words of the same NAME= the second counts.
+// The later of two words with the same NAME= wins.
 static void set(settings *s, const char *word)
 {
     size_t name = strcspn(word, "=") + 1, i = 0;
@@ -267,7 +267,7 @@ static cuc_status compile(cuc_object **out, const bench_point *p, const bench_ke
                                        spec->source, 0, &o);
     if (st < 0)
         return st;
-    // A simulated device runs PTX, and what assembling it takes is saved.
+    // A simulated device runs PTX, so assembling is unnecessary.
     st = cuc_program_compile(out, program, as_ptx ? CUC_CODE_PTX : CUC_CODE_CUBIN);
     cuc_program_release(program);
     return st;

@@ -1,6 +1,5 @@
-// Many elements brought to few, and running sums, at the speed of memory: of all elements, of rows
-// and of columns; the cross entropy of rows. Tile programs beside CUDA C++ written by hand, Python,
-// and a copy of as many bytes.
+// Reductions and scans at memory speed: over all elements, rows and columns; running sums; row
+// cross entropy. Tile programs against handwritten CUDA C++, Python, and a copy of the same bytes.
 #include "bench_case_kernels.h"
 #include "peers.h"
 #include "point.h"
@@ -15,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 1 << 16 }; // elements that are looked at together
+enum { PIECE = 1 << 16 }; // elements compared at a time
 
 double bench_reduction_limit(const bench_point *p)
 {
@@ -59,8 +58,7 @@ static const struct operation *operation_of(const bench_point *p)
     return p->data;
 }
 
-// What rounding may do to a sum of so many elements between -1 and 1, added in any order; maxima
-// are exact.
+// Bound the rounding error of a sum of elements between -1 and 1 in any order; maxima are exact.
 static double slack(const bench_point *p, int64_t count)
 {
     return operation_of(p)->join == add_one ? 1e-5 * sqrt((double)count) : 0;
@@ -97,7 +95,7 @@ static cuc_status check_all(bench_point *p, char *why, size_t why_size)
     return bench_near(&got, p->expected, 1, 0, slack(p, count), "element", 0, why, why_size);
 }
 
-// Rows, or columns, one by one.
+// Check rows or columns one by one.
 static cuc_status check_lines(bench_point *p, bool columns, char *why, size_t why_size)
 {
     int64_t lines = columns ? p->columns : p->rows, length = columns ? p->rows : p->columns, line;
@@ -131,7 +129,7 @@ static cuc_status check_columns(bench_point *p, char *why, size_t why_size)
 
 // ---- Sums and maxima
 
-// What a kernel takes of the array, and how it is launched.
+// Defines a kernel's arguments and launch.
 typedef void add_kernels(bench_point *p, const struct operation *o);
 
 static bench_kernel_spec tile_spec(const bench_point *p, const struct operation *o, bool all)
@@ -166,7 +164,7 @@ static void add_of_all(bench_point *p, const struct operation *o)
     int64_t count = p->rows * p->columns;
     bench_array *x = bench_point_read(p, CUC_F32, BENCH_SHAPE(count));
     bench_array *y = bench_point_written(p, CUC_F32, BENCH_SHAPE(1));
-    bench_array *bits = bench_point_alias(p, y, CUC_I32); // max.tile says why
+    bench_array *bits = bench_point_alias(p, y, CUC_I32); // max.tile explains this
     bench_kernel_spec tile = tile_spec(p, o, true), cuda = cuda_spec(o, "all");
     int32_t blocks = 8 * processors(p);
 
@@ -189,7 +187,7 @@ static void add_of_rows(bench_point *p, const struct operation *o)
     bench_array *y = bench_point_written(p, CUC_F32, BENCH_SHAPE(p->rows, 1));
     bench_kernel_spec tile = tile_spec(p, o, false), cuda = cuda_spec(o, "rows");
 
-    tile.settings = "BN=4096 BB=1"; // the source has less
+    tile.settings = "BN=4096 BB=1"; // smaller in the source
     tile.arguments[0] = (cuc_arg)BENCH_TENSOR(x);
     tile.arguments[1] = (cuc_arg)BENCH_TENSOR(y);
     bench_point_kernel(p, &tile);
@@ -275,7 +273,7 @@ static cuc_status set_up_reduction(cuc_bench_state *state, void *data)
 
 // ---- Cross entropy
 
-// Arrays, in this order.
+// Array indices.
 enum { X, TARGET, LOSS, LSE };
 
 static cuc_status check_entropy(bench_point *p, char *why, size_t why_size)
@@ -285,7 +283,7 @@ static cuc_status check_entropy(bench_point *p, char *why, size_t why_size)
     int64_t n = p->columns, row;
 
     for (int64_t i = 0; st == CUC_OK && (row = bench_sampled(i, p->rows)) >= 0; i++) {
-        double sum = 0; // elements are below 1: no exponential is too large
+        double sum = 0; // elements are below 1, so no exponential overflows
         if (!bench_get(p, x, &p->arrays[X], row * n, n, 1, n) ||
             !bench_get(p, &target, &p->arrays[TARGET], row, 1, 1, 1) ||
             !bench_get(p, got, &p->arrays[LOSS], row, 1, 1, 1) ||

@@ -1,13 +1,13 @@
-// The suite reductions: what its files share.
+// Shared by the files of the suite reductions.
 #ifndef CUCORE_BENCH_CASES_REDUCTIONS_H
 #define CUCORE_BENCH_CASES_REDUCTIONS_H
 
 #include "point.h"
 
-// The largest ratio to the copy that passes, for arrays that are as large as a goal is set for.
+// Largest passing ratio to the copy, for arrays of the size for which the goal is set.
 double bench_reduction_limit(const bench_point *p);
 
-// The copy, which is the peer, and Python, after the kernels.
+// Add the copy, which is the peer, and the Python peers after the kernels.
 cuc_status bench_reduction_finish(bench_point *p, const char *name, const char *of);
 
 // Running sums of a long array, and of rows.

@@ -8,7 +8,7 @@
 
 // ---- Elements
 
-// A small float of so many bits for exponent and mantissa, as a number.
+// Convert a small float with the given exponent and mantissa bits.
 static double small_float(uint32_t bits, int exponent_bits, int mantissa_bits, bool has_infinity)
 {
     uint32_t mantissa = bits & ((1u << mantissa_bits) - 1);
@@ -27,7 +27,7 @@ static double small_float(uint32_t bits, int exponent_bits, int mantissa_bits, b
 
 static void read_f16(double *out, const void *from, size_t count, size_t stride)
 {
-    static float known[65536]; // by its bits; made at the first need
+    static float known[65536]; // indexed by bits; filled on first use
     const uint16_t *x = from;
 
     if (known[0x3C00] == 0)

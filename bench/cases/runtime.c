@@ -1,5 +1,5 @@
-// What a call of cucore costs beside the raw driver call, which is the peer: the time of the call
-// on the host. What it enqueues is waited for outside of that.
+// Host time of a cucore call against the raw driver call, its peer. Enqueued work is waited for
+// outside the measured time.
 #include "peers.h"
 #include "runtime_cases.h"
 #include "suites.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// A side of a case.
+// One side of a case.
 typedef struct side {
     struct bench *bench;
     const struct bench_case *what;
@@ -46,7 +46,7 @@ static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_si
     cuc_device_ptr second = cuc_buffer_ptr(s->bench->buffer) + 4096;
     cuc_status st;
 
-    // The other side must not have done it already.
+    // Clear the result of the other side.
     if ((st = cuc_fill(stream, second, 0, 4, 1024)) < 0 || (st = run(data, stream, 0)) < 0)
         return st;
     return bench_compare(stream, second, 4096, is_full_of, data, why, why_size);
@@ -76,7 +76,7 @@ static cuc_status add(cuc_bench_state *state, side *s, const char *name, double 
     return cuc_bench_state_add_subject(state, &subject);
 }
 
-// Which of the Python peers launch so, too.
+// Python peers that launch too.
 static const char *const launch_peers[] = { "cuda.core", "cucore-python", "cucore-prepared",
                                             "cupy",      "numba",         "triton",
                                             NULL };

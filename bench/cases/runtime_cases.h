@@ -1,6 +1,6 @@
-// What the object layer costs over the driver: one table of cases, each the same work by raw driver
-// calls and by cucore. The suite runtime times them, bench_count counts instructions on a
-// do-nothing driver.
+// Overhead of the object layer over the driver: a table of cases, each with the same work as raw
+// driver calls and through cucore. The suite runtime times them; bench_count counts instructions on
+// a do-nothing driver.
 #ifndef CUCORE_BENCH_CASES_RUNTIME_CASES_H
 #define CUCORE_BENCH_CASES_RUNTIME_CASES_H
 
@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-// The raw side's own function pointers, as a program without cucore would have them.
+// Function pointers of the raw side, like those of a program without cucore.
 struct raw_driver {
 #define RAW(name, version, params) CUresult(*name) params;
 #include "raw_driver.def"
@@ -24,7 +24,7 @@ struct bench {
     cuc_event *event;
     cuc_memory_resource *pool;
     cuc_object *object;
-    cuc_kernel *kernel[3]; // of 0, 3 and 16 parameters
+    cuc_kernel *kernel[3]; // with 0, 3 and 16 parameters
     cuc_buffer *buffer;
 
     CUstream raw_stream, raw_other;
@@ -36,12 +36,12 @@ struct bench {
 
 struct bench_case {
     const char *name;
-    double limit; // the most that cucore may take, as a multiple of raw; 0: none
-    int batch;    // calls between two waits: what a stream's queue takes without blocking
+    double limit; // largest allowed ratio to raw; 0: none
+    int batch;    // calls between two waits, limited by the stream's queue depth
     int (*raw)(struct bench *b, int calls);
     int (*cuc)(struct bench *b, int calls);
     const char *unchecked; // why there is nothing to check
-    uint32_t word;         // else: what the second 4096 bytes of the buffer are full of then
+    uint32_t word;         // otherwise: the fill value of the second 4096 bytes of the buffer
 };
 
 // clang-format off
@@ -67,14 +67,14 @@ enum {
 };
 
 enum {
-    BENCH_FIRST = 3, // what the first 4096 bytes of the buffer are full of, a word each
+    BENCH_FIRST = 3, // fill value of each word in the first 4096 bytes of the buffer
     BENCH_FILL = 7,
 };
 
 extern struct bench_case bench_cases[BENCH_CASES]; // not const: the `data` of the suite's cases
 
-// Make everything that the cases use; `stream` may be NULL for one of its own. A failure is the
-// thread's last error.
+// Create everything the cases use; with a NULL `stream` it makes its own. A failure is the thread's
+// last error.
 cuc_status bench_open(struct bench *b, cuc_device *device, cuc_stream *stream);
 void bench_close(struct bench *b);
 

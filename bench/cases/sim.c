@@ -1,6 +1,6 @@
-// The simulated driver by itself: instructions a second, what its checks cost, and its memory. What
-// is measured runs in processes of its own, as its settings are read when it is loaded; whatever
-// driver this process has does not matter.
+// The simulated driver itself: instructions per second, cost of its checks, memory use.
+// Measurements run in child processes, because the driver reads its settings when loaded; this
+// process's driver does not matter.
 #include "foreign.h"
 #include "sim_service.h"
 #include "suites.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The settings that subjects differ in. The first one is the peer.
+// Settings that distinguish the subjects. The first one is the peer.
 static const struct setting {
     const char *name, *check;
 } settings[] = {
@@ -18,7 +18,7 @@ static const struct setting {
     { "barrier", "CUCORE_SIM_CHECK=barrier" }, { "all", "CUCORE_SIM_CHECK=all" },
 };
 
-// The simulated driver that this program was told to use, or else the one that goes with it.
+// Return the simulated driver this program was told to use, or else its own.
 static const char *driver(void)
 {
     static const char name[] = "libcucore-sim";
@@ -47,8 +47,8 @@ static cuc_status start(bench_child **out, cuc_bench_state *state, const struct 
     return st;
 }
 
-// A subject for each of the first `count` settings, that runs a kernel as `point` says. How many
-// instructions the kernel has goes to `items`, when that is not NULL.
+// Add a subject for each of the first `count` settings, running the kernel of `point`. `items`,
+// unless NULL, receives the kernel's instruction count.
 static cuc_status add(cuc_bench_state *state, size_t count, const char *threads, json_t *point,
                       double *items)
 {
@@ -77,7 +77,7 @@ static json_t *request(const char *kernel, int64_t n)
     return json_pack("{s:s, s:s, s:I}", "do", "point", "kernel", kernel, "n", (json_int_t)n);
 }
 
-// One thread runs the blocks, so that it is by the core.
+// One thread runs the blocks, so the figure is per core.
 static cuc_status set_up_instructions(cuc_bench_state *state, void *data)
 {
     cuc_bench_work work = CUC_BENCH_WORK_INIT;
@@ -116,8 +116,8 @@ static cuc_status set_up_matmul(cuc_bench_state *state, void *data)
     return st < 0 ? st : cuc_bench_state_set_work(state, &work);
 }
 
-// What is told of it are the figures: how much more memory the process has than before. Up to
-// twice of what is allocated on the device passes.
+// The figures report the growth of the process's memory. Up to twice the allocated device memory
+// passes.
 static cuc_status set_up_memory(cuc_bench_state *state, void *data)
 {
     json_t *point = request("saxpy", cuc_bench_state_int(state, "bytes") / 8);

@@ -1,5 +1,5 @@
-// The processes of the suite sim: each has the simulated driver with settings of its own, and runs
-// kernels on it through cucore, as any program would.
+// Child processes of the suite sim: each loads the simulated driver with its own settings and runs
+// kernels through cucore, like any program.
 #include "sim_service.h"
 
 #include "bench_case_kernels.h"
@@ -27,8 +27,8 @@ typedef struct point {
     cuc_buffer *buffers[BUFFERS];
     cuc_launch_config config;
     uint32_t n;
-    double allocated, resident; // bytes: of the device, and how many more there are of the process
-    double most_resident;       // as a multiple of the allocated ones; 0: any
+    double allocated, resident; // bytes: on the device, and growth of the process
+    double most_resident;       // as a multiple of allocated; 0: any
 } point;
 
 // ---- Numbers that are made a piece at a time, so that the host needs no memory of their size
@@ -53,13 +53,13 @@ static cuc_status twice_x_of(void *data, void *to, uint64_t offset, size_t bytes
     return CUC_OK;
 }
 
-// Eighths from -1 to 1: their products and sums are exact in f32.
+// Multiples of 1/8 from -1 to 1: their products and sums are exact in f32.
 static float eighth(uint64_t i, uint64_t n, uint64_t step)
 {
     return (float)((int)((i * step + i / n * 3) % 17) - 8) / 8;
 }
 
-// Of a number that f16 holds, and that is no subnormal.
+// Convert a number representable in f16 as a normal.
 static uint16_t f16_of(float x)
 {
     uint32_t bits;
@@ -128,7 +128,7 @@ static cuc_status launch_matmul(const point *p)
                       (int32_t)p->n);
 }
 
-// Some rows of the product, computed in f64.
+// Compare some rows of the product with f64.
 static cuc_status check_matmul(point *p, char *why, size_t why_size)
 {
     size_t n = p->n;
@@ -169,8 +169,8 @@ static cuc_status check_reverse(point *p, char *why, size_t why_size)
 static const struct program {
     const char *name, *source;
     uint32_t block;
-    uint32_t tile;                   // the grid is n / tile, in two dimensions of a square
-    uint32_t element_bytes[BUFFERS]; // of a buffer of n, or n * n; 0: there is none
+    uint32_t tile;                   // the grid is n / tile, in both dimensions for a square
+    uint32_t element_bytes[BUFFERS]; // for a buffer of n, or n * n; 0: no buffer
     bool square;
     bench_expect *fills[BUFFERS]; // NULL: zeros before each check
     cuc_status (*launch)(const point *p);
@@ -183,8 +183,8 @@ static const struct program {
     // clang-format on
 };
 
-// How many instructions of PTX a thread runs, when it runs each one time: what jumps back has none
-// that could be counted so.
+// Count the PTX instructions a thread executes if each executes once; backward jumps cannot be
+// counted.
 static uint64_t count_instructions(const char *ptx)
 {
     static const char label_marks[] = "$:";
@@ -199,7 +199,7 @@ static uint64_t count_instructions(const char *ptx)
         if (!body || !length || at[length - 1] != ';' || *at == '.' || *at == '/')
             continue;
         count++;
-        // A jump is only counted as one that is not taken: where its label came before, it is.
+        // Jumps count as not taken; a label that came earlier makes it a backward jump.
         const char *label = strstr(at, "bra");
         label = label && label < at + length ? strchr(label, label_marks[0]) : NULL;
         if (label && label < at + length) {
@@ -224,7 +224,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-// The memory that this process has resident.
+// Return the process's resident memory.
 static double resident_bytes(void)
 {
     unsigned long long all = 0, resident = 0;

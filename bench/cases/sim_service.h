@@ -1,4 +1,4 @@
-// What the processes of the suite sim do.
+// Work of the sim suite's child processes.
 #ifndef CUCORE_BENCH_CASES_SIM_SERVICE_H
 #define CUCORE_BENCH_CASES_SIM_SERVICE_H
 

@@ -8,7 +8,7 @@
 
 enum { MAX_VALUES = 10000 };
 
-// The reader of a list: what it is in, for messages.
+// List reader state; the context is for messages.
 struct list {
     struct cuc__bench_values *out;
     int32_t kind;
@@ -25,7 +25,7 @@ static cuc_status add(struct list *l, struct cuc__bench_value value, const char 
 
     if (l->out->count == MAX_VALUES)
         return FAIL(l, "more than %d values", MAX_VALUES);
-    // Two points of the same values would be one result twice, which nothing can tell apart.
+    // Duplicate values would yield indistinguishable results.
     for (size_t i = 0; i < l->out->count; i++)
         if (strcmp(l->out->at[i].text, text) == 0)
             return FAIL(l, "%s is there twice", text);
@@ -46,7 +46,7 @@ static cuc_status add_number(struct list *l, int64_t number)
     char text[32];
 
     if (l->kind == CUC_BENCH_AXIS_POW2) {
-        // 64 and up are powers themselves, so that what was printed can be given back.
+        // Values from 64 up are powers themselves, so printed values can be entered again.
         bool power = number >= 64 && (number & (number - 1)) == 0;
         if (!power && (number < 0 || number > 62))
             return FAIL(l, "%" PRId64 " is neither an exponent of 2 from 0 to 62 nor a power of 2",
@@ -57,7 +57,7 @@ static cuc_status add_number(struct list *l, int64_t number)
     return add(l, (struct cuc__bench_value){ .number = number }, text);
 }
 
-// A number at *at, which is moved behind it; "2^10" too where powers of two are meant.
+// Read a number at *at and advance past it; accepts "2^10" for powers of two.
 static cuc_status read_number(struct list *l, const char **at, int64_t *out)
 {
     char *end;
@@ -73,7 +73,7 @@ static cuc_status read_number(struct list *l, const char **at, int64_t *out)
     return CUC_OK;
 }
 
-// One item of numbers: "8", or first:last, or first:last:step.
+// Read one item: "8", first:last, or first:last:step.
 static cuc_status read_range(struct list *l, const char *item)
 {
     const char *at = item;
@@ -95,7 +95,7 @@ static cuc_status read_range(struct list *l, const char *item)
         if ((st = add_number(l, i)) < 0)
             return st;
         if (n[1] - i < n[2])
-            break; // the next one might be past the largest number there is
+            break; // the next value might overflow
     }
     return CUC_OK;
 }

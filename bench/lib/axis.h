@@ -1,14 +1,14 @@
-// Axes: lists of values as text, and what they stand for.
+// Axes: value lists as text, and their parsed form.
 #ifndef CUCORE_BENCH_LIB_AXIS_H
 #define CUCORE_BENCH_LIB_AXIS_H
 
 #include "fail.h"
 
 struct cuc__bench_value {
-    int64_t number;   // INT and POW2
+    int64_t number;   // for INT and POW2
     cuc_dtype dtype;  // DTYPE
     int32_t reserved; // 0
-    const char *text; // as people read it: "1048576", "bf16"
+    const char *text; // readable form: "1048576", "bf16"
 };
 
 struct cuc__bench_values {
@@ -17,7 +17,8 @@ struct cuc__bench_values {
     struct cuc__bench_text *texts;
 };
 
-// Read a list for an axis of this kind; `axis` is named in messages. On failure nothing is left.
+// Parse a list for an axis of this kind; `axis` is named in messages. On failure nothing remains
+// allocated.
 cuc_status cuc__bench_read_values(struct cuc__bench_values *out, int32_t kind, const char *axis,
                                   const char *list, const char *function);
 void cuc__bench_values_release(struct cuc__bench_values *v);

@@ -2,8 +2,8 @@
 
 #include <cucore/launch.h>
 
-// words[0] is the host's: 1 lets the kernel go. words[1] is the kernel's: 1 when it did not wait
-// any longer.
+// The host sets words[0] to 1 to release the kernel. The kernel sets words[1] to 1 if it stopped
+// waiting.
 
 cuc_status cuc__bench_block(struct cuc__bench_gpu *g)
 {

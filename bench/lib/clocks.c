@@ -23,7 +23,7 @@ double cuc__bench_now(void)
 
 void cuc__bench_clocks_init(struct cuc__bench_clocks *c, cuc_device *device)
 {
-    // NVML itself reads the device some ten times a second, and takes its time for it.
+    // NVML itself polls the device about ten times a second, and each read takes time.
     *c = (struct cuc__bench_clocks){ .read = device ? read_device : NULL,
                                      .data = device,
                                      .interval_s = 1e-3 };
@@ -41,7 +41,7 @@ struct cuc__bench_clock cuc__bench_clocks_read(struct cuc__bench_clocks *c)
     if (c->readings && at - c->read_at < c->interval_s)
         return c->last;
     if (c->read(c->data, &now) < 0) {
-        c->read = NULL; // no NVML, or a simulated device: not asked again
+        c->read = NULL; // no NVML, or a simulated device: do not ask again
         return clock;
     }
     clock.sm_mhz = now.sm_mhz;
@@ -68,7 +68,7 @@ struct cuc__bench_clock cuc__bench_clocks_between(struct cuc__bench_clock before
     return clock;
 }
 
-// The clock that half of `total` counts are at or below.
+// Return the clock at or below which half of `total` counts lie.
 static uint32_t middle(const uint32_t *seen, uint32_t total)
 {
     uint32_t mhz = 0;

@@ -1,4 +1,4 @@
-// The clocks beside the samples: what they were, and which samples a low clock spoils.
+// Clock readings around samples, and detection of samples spoilt by a low clock.
 #ifndef CUCORE_BENCH_LIB_CLOCKS_H
 #define CUCORE_BENCH_LIB_CLOCKS_H
 
@@ -6,7 +6,7 @@
 
 enum { CUC__BENCH_MAX_MHZ = 8192 };
 
-// What the clock was around a sample; 0 MHz: not known.
+// The clock around a sample; 0 MHz: unknown.
 struct cuc__bench_clock {
     uint32_t sm_mhz;
     uint32_t reserved;
@@ -14,38 +14,38 @@ struct cuc__bench_clock {
 };
 
 struct cuc__bench_clocks {
-    // Where readings come from; a negative status means that there are none, now and later.
+    // Source of readings; a negative status means none are available, now and later.
     cuc_status (*read)(void *data, cuc_device_sensors *out);
     void *data;
-    double interval_s; // a reading that is not older is not made anew
+    double interval_s; // reuse a reading that is not older
     double read_at;
     struct cuc__bench_clock last;
-    uint64_t throttle;   // every reason that was seen while measuring
-    uint32_t memory_mhz; // of the last reading
+    uint64_t throttle;   // union of all reasons seen while measuring
+    uint32_t memory_mhz; // from the last reading
     uint32_t readings;
-    uint32_t seen[CUC__BENCH_MAX_MHZ]; // how often each SM clock was
+    uint32_t seen[CUC__BENCH_MAX_MHZ]; // count per SM clock
 };
 
 double cuc__bench_now(void); // seconds of the monotonic clock
 
-// Read the device's sensors from now on.
+// Start reading the device's sensors.
 void cuc__bench_clocks_init(struct cuc__bench_clocks *c, cuc_device *device);
 
-// One reading, counted for the session.
+// Take one reading, counted for the session.
 struct cuc__bench_clock cuc__bench_clocks_read(struct cuc__bench_clocks *c);
 
-// The clock of a sample between two readings: the lower one, and the reasons of both.
+// Combine the readings around a sample: the lower clock, and the reasons of both.
 struct cuc__bench_clock cuc__bench_clocks_between(struct cuc__bench_clock before,
                                                   struct cuc__bench_clock after);
 
-// Which of the samples to throw away: those with a clock below `below` of the median one, and those
-// during which the hardware slowed down or was too warm. A power limit alone is no reason: there
-// are kernels that always meet it. Writes discard[count] and the median clock, which may be NULL;
-// gives how many are thrown away.
+// Mark samples to discard: those whose clock is below `below` times the median clock, and those
+// during a hardware slowdown or thermal throttling. A power limit alone does not count, because
+// some kernels always reach it. Writes discard[count] and the median clock, unless NULL; returns
+// the number discarded.
 size_t cuc__bench_clocks_judge(bool *discard, double *median_mhz,
                                const struct cuc__bench_clock *clocks, size_t count, double below);
 
-// The session's clocks: false when there was no reading.
+// Report the session's clock range; false if there was no reading.
 bool cuc__bench_clocks_range(const struct cuc__bench_clocks *c, uint32_t *min, uint32_t *median,
                              uint32_t *max);
 

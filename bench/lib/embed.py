@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""embed.py OUT NAME=FILE...: a C header with each file as an array of characters and a zero.
+"""embed.py OUT NAME=FILE...: writes a C header with each file as a zero-terminated character array.
 
-Arrays and no string literals, which C lets be no longer than 4095 characters.
+Arrays, because C limits string literals to 4095 characters.
 """
 import pathlib
 import sys

@@ -58,7 +58,7 @@ cuc_status cuc__bench_write(void *to, const void *from, size_t size, const char 
     return CUC_OK;
 }
 
-// The exported `_init` functions: zero what the caller has, never more, and write its size.
+// Exported `_init` functions: zero the caller's struct, never more, and set its size.
 #define INIT(name, type)                                    \
     void name(type *options, size_t caller_size)            \
     {                                                       \

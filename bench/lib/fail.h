@@ -1,5 +1,5 @@
-// How the bench library's files report failures and read structs: as cucore does (src/base/error.h,
-// src/base/options.h), but through public functions, since it is a library of its own.
+// Error reporting and struct reading for the bench library: the same as cucore's (src/base/error.h,
+// src/base/options.h), but through public functions, because this is a separate library.
 #ifndef CUCORE_BENCH_LIB_FAIL_H
 #define CUCORE_BENCH_LIB_FAIL_H
 
@@ -11,7 +11,7 @@
 
 #define BENCH_LENGTH(array) (sizeof(array) / sizeof(*(array)))
 
-// Record a failure of the public function that this is in, and give its status.
+// Record a failure of the enclosing public function and return its status.
 #define BENCH_FAIL(status, ...) cuc__bench_fail((status), __func__, __VA_ARGS__)
 
 #define BENCH_CHECK_NOT_NULL(argument)                                              \
@@ -26,33 +26,34 @@
 cuc_status cuc__bench_fail(cuc_status status, const char *function, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold));
 
-// Copy what the caller gave into a struct of this library's size: NULL is every default, a smaller
-// struct leaves the rest zero, a larger one may have only zeros there.
+// Copy the caller's struct into one of this library's size: NULL selects every default, a smaller
+// struct leaves the rest zero, a larger one may hold only zeros there.
 cuc_status cuc__bench_read(void *to, size_t size, const void *from, const char *type,
                            const char *function);
 
 #define BENCH_READ(to, from, type) cuc__bench_read((to), sizeof(type), (from), #type, __func__)
 
-// Fill as much of the caller's struct as its struct_size says.
+// Fill the caller's struct up to its struct_size.
 cuc_status cuc__bench_write(void *to, const void *from, size_t size, const char *type,
                             const char *function);
 
 #define BENCH_WRITE(to, from, type) cuc__bench_write((to), (from), sizeof(type), #type, __func__)
 
-// A copy of a text that lives until its owner lets go of all of them at once.
+// A copied string; its owner frees all copies at once.
 struct cuc__bench_text {
     struct cuc__bench_text *next;
     _Alignas(double) char text[];
 };
 
-// NULL for NULL, and without memory.
+// NULL for NULL, and if out of memory.
 const char *cuc__bench_keep(struct cuc__bench_text **all, const char *text);
 const char *cuc__bench_keep_format(struct cuc__bench_text **all, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void *cuc__bench_keep_bytes(struct cuc__bench_text **all, const void *from, size_t bytes);
 void cuc__bench_drop_texts(struct cuc__bench_text **all);
 
-// A growing array: room for one more element; NULL without memory, and the array is as it was.
+// Make room for one more element of a growing array; NULL if out of memory, with the array
+// unchanged.
 void *cuc__bench_grow(void **array, size_t *capacity, size_t count, size_t element);
 
 #endif

@@ -1,6 +1,6 @@
 #include "gpu.h"
 
-#include "bench_kernels.h" // the texts of kernels.cu and philox.h
+#include "bench_kernels.h" // texts of kernels.cu and philox.h
 
 #include <cucore/copy.h>
 #include <cucore/object.h>
@@ -35,7 +35,7 @@ static cuc_status compile(cuc_object **out, cuc_device *device)
 
     options.name = "cucore_bench.cu";
     options.arch = cuc_device_arch(device);
-    options.fma = CUC_OFF; // the host makes the same numbers with two roundings
+    options.fma = CUC_OFF; // the host computes the same numbers with two roundings
     options.headers = &header;
     options.header_count = 1;
     cuc_status st = cuc_program_create(&program, CUC_SOURCE_CUDA, kernels_cu, 0, &options);
@@ -48,7 +48,7 @@ static cuc_status compile(cuc_object **out, cuc_device *device)
 
 static cuc_status make_memory(struct cuc__bench_gpu *g)
 {
-    // Simulated, there is no cache to flush.
+    // A simulated device has no cache to flush.
     uint64_t flush = g->flush_bytes ? g->flush_bytes : g->simulated ? 65536 : 3 * g->l2_bytes;
     cuc_memory_resource *pinned;
     void *host = NULL;
@@ -118,7 +118,7 @@ uint32_t cuc__bench_grid(const struct cuc__bench_gpu *g, uint64_t work, uint32_t
     uint64_t needed = (work + block - 1) / block;
 
     (void)cuc_device_get_attribute(&sms, g->device, CUC_DEVICE_MULTIPROCESSOR_COUNT);
-    // Eight blocks of 256 threads fill a multiprocessor. Simulated, threads only cost.
+    // Eight blocks of 256 threads fill a multiprocessor. When simulated, threads only add cost.
     uint64_t most = g->simulated ? 4 : (uint64_t)sms * 8;
     return (uint32_t)(needed < most ? (needed ? needed : 1) : most);
 }

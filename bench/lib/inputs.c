@@ -11,11 +11,11 @@
 
 enum {
     MAX_SETS = 32,
-    SET_ALIGNMENT = 512, // what an allocation of the device has; tensor maps need 128
+    SET_ALIGNMENT = 512, // alignment of device allocations; tensor maps need 128
 };
 
-// How an element type is made: the numbers of an element, and how each is stored. `is_float` and
-// the range are for integers alone.
+// Generation of an element type: numbers per element, and their storage. `is_float` and the range
+// apply to integers only.
 static const struct form {
     int store, numbers;
     bool known, is_float;
@@ -71,8 +71,7 @@ static cuc_status whole_numbers(struct philox_recipe *r, const struct form *form
     return CUC_OK;
 }
 
-// How to make an input of these options; `numbers` is how many there are in an element, 0 when
-// nothing random is to be made.
+// Choose the recipe of an input; `numbers` is the count per element, 0 if nothing is random.
 static cuc_status read_recipe(struct philox_recipe *r, int *numbers,
                               const cuc_bench_input_options *o, const char *function)
 {
@@ -169,13 +168,13 @@ static cuc_status fill_on_device(cuc_bench_input *input, const cuc_bench_input_o
     return st;
 }
 
-// As many sets as exceed L2 twice, so that a set which comes round again is not there any more.
+// Return how many sets exceed twice the size of L2, so that a reused set has been evicted.
 static uint64_t automatic_sets(const struct cuc__bench_gpu *g, uint64_t stride, uint64_t most)
 {
     uint64_t free_bytes = 0, sets = 2 * g->l2_bytes / stride + 1;
 
     if (g->simulated)
-        return 2; // there is no cache, and each costs; but what fails with two is found
+        return 2; // there is no cache, and sets cost time; two still catch failures that one hides
     if (!most && cuc_device_get_memory_info(&free_bytes, NULL, g->device) >= 0)
         most = free_bytes / 8;
     if (sets > MAX_SETS)

@@ -7,20 +7,20 @@
 struct cuc_bench_input {
     cuc_bench_input *next; // of the point
     struct cuc__bench_gpu *gpu;
-    cuc_buffer *buffer; // every set, `stride` apart; NULL for an input of the host
+    cuc_buffer *buffer; // all sets, `stride` apart; NULL for host input
     void *host;
     uint64_t bytes, stride, sets;
-    bool result; // spoilt before each check
+    bool result; // overwritten before each check
 };
 
-// Make an input. `gpu` may be NULL for one of the host; `max_set_bytes` 0 is an eighth of the free
+// Create an input. `gpu` may be NULL for host input; `max_set_bytes` 0 means an eighth of the free
 // memory.
 cuc_status cuc__bench_input_create(cuc_bench_input **out, struct cuc__bench_gpu *gpu,
                                    const cuc_bench_input_options *options, uint64_t seed,
                                    uint32_t index, uint64_t max_set_bytes);
 void cuc__bench_input_release(cuc_bench_input *input);
 
-// Have every bit of the first set be 1, in the order of the session's stream.
+// Set every bit of the first set to 1, in order of the session's stream.
 cuc_status cuc__bench_input_spoil(cuc_bench_input *input);
 
 #endif

@@ -1,5 +1,5 @@
-// A session as a document of the schema cucore-bench/1 (bench/schema.json). What was not measured
-// is not in it.
+// Writes a session as a document of the schema cucore-bench/1 (bench/schema.json). Values that were
+// not measured are omitted.
 #include "json.h"
 
 #include "../../src/base/new_file.h"
@@ -15,7 +15,7 @@ bool cuc__bench_set_text(json_t *object, const char *key, const char *text)
     if (!text)
         return true;
     json_t *value = json_string(text);
-    if (!value) // not UTF-8, such as in a message that names a file
+    if (!value) // not UTF-8, such as a file name in a message
         value = json_string("(text that is not UTF-8)");
     return json_object_set_new(object, key, value) == 0;
 }
@@ -57,7 +57,7 @@ static bool set_peak(json_t *to, const cuc_bench_result *r)
            cuc__bench_set_number(peak, "value", r->peak);
 }
 
-// What else the subject told of itself.
+// Write figures the subject reported itself.
 static bool set_own_figures(json_t *to, const cuc_bench_result *r)
 {
     if (!r->figure_count)
@@ -80,7 +80,7 @@ static bool set_samples(json_t *to, const struct cuc__bench_record *record)
     return ok;
 }
 
-// What only a subject that was measured has.
+// Write figures that only a measured subject has.
 static bool set_figures(json_t *to, const cuc_bench_result *r)
 {
     return cuc__bench_set_count(to, "samples", r->samples) &&
@@ -149,7 +149,7 @@ static json_t *settings_of(const cuc_bench *b)
 {
     const cuc_bench_options *o = &b->options;
 
-    // The seed is 64 bits without a sign, which JSON's readers do not all hold: a text.
+    // The seed is unsigned 64-bit, which not all JSON readers support, so it is a string.
     json_t *to = json_pack("{s:o, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:b, s:b}", "seed",
                            json_sprintf("%llu", (unsigned long long)o->seed), "min_samples",
                            (json_int_t)o->min_samples, "max_samples", (json_int_t)o->max_samples,

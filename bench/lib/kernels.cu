@@ -1,4 +1,4 @@
-// The harness's own kernels: random inputs, the flush of L2, and holding a stream back.
+// Kernels of the harness: random inputs, the L2 flush, and stream blocking.
 #include "philox.h"
 
 extern "C" __global__ void cucore_bench_fill(void *to, unsigned long long count,
@@ -11,9 +11,8 @@ extern "C" __global__ void cucore_bench_fill(void *to, unsigned long long count,
         philox_element(to, i, &recipe);
 }
 
-// Read everything, so that L2 holds it and nothing else. Reading leaves no lines behind that have
-// to be written back in the time of the sample, as a fill would. Nobody writes to `never`, but the
-// compiler cannot know.
+// Read everything, so that L2 holds nothing else. Unlike a fill, reading leaves no dirty lines to
+// be written back during the sample. Nobody sets `never`, but the compiler cannot know.
 extern "C" __global__ void cucore_bench_flush(const uint4 *from, unsigned long long count,
                                               unsigned *never)
 {
@@ -37,8 +36,8 @@ static __device__ unsigned long long now_ns()
     return t;
 }
 
-// Wait until the host writes words[0], in memory that both see; after timeout_ns write words[1] and
-// go on, so that a host which waits for the stream gets free.
+// Wait until the host sets words[0] in shared memory; after timeout_ns set words[1] and continue,
+// so that a host waiting for the stream is released.
 extern "C" __global__ void cucore_bench_block(volatile unsigned *words,
                                               unsigned long long timeout_ns)
 {

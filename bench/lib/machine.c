@@ -1,4 +1,4 @@
-// The machine that a session ran on.
+// Describes the machine of a session.
 #include "json.h"
 
 #include <cucore/system.h>
@@ -69,7 +69,7 @@ static bool set_device(json_t *to, const cuc_bench *b)
     return ok;
 }
 
-// Clocks, and the reasons for low ones, where there was a reading at all.
+// Write clocks and throttle reasons, if there was a reading.
 static bool set_clocks(json_t *to, const cuc_bench *b)
 {
     static const struct {

@@ -1,4 +1,4 @@
-// A point: its subjects checked, timed in every mode, and told as results.
+// Measures a point: checks its subjects, times them in every mode, and adds the results.
 #include "rounds.h"
 #include "stats.h"
 
@@ -12,7 +12,7 @@ static void fail_entry(cuc_bench *b, struct cuc__bench_entry *e)
     e->reason = cuc__bench_keep_error(b);
 }
 
-// Run a subject once, with the first set, and hold what it leaves against its reference.
+// Run a subject once with the first set and compare the result with its reference.
 static void check_entry(cuc_bench_state *state, struct cuc__bench_entry *e)
 {
     cuc_bench *b = state->bench;
@@ -25,7 +25,7 @@ static void check_entry(cuc_bench_state *state, struct cuc__bench_entry *e)
         e->checked = s->unchecked;
         return;
     }
-    cuc_error_clear(); // what fails without a word has not the words of an older failure
+    cuc_error_clear(); // an older error must not explain a failure that sets none
     for (cuc_bench_input *input = state->inputs; input && st >= 0; input = input->next)
         if (input->result)
             st = cuc__bench_input_spoil(input);
@@ -49,7 +49,7 @@ static void check_entry(cuc_bench_state *state, struct cuc__bench_entry *e)
     }
 }
 
-// The modes that a subject is timed in.
+// Return the modes a subject is timed in.
 static uint32_t modes_of(const cuc_bench *b, const cuc_bench_subject *s)
 {
     static const uint32_t able[] = {
@@ -84,7 +84,7 @@ static cuc_status tell_untimed(cuc_bench *b, const struct cuc__bench_entry *e, u
     return cuc__bench_add_result(b, &r, NULL, 0);
 }
 
-// Throughput, and its share of a peak.
+// Derive throughput and its share of a peak.
 static void derive_rates(cuc_bench *b, cuc_bench_result *r, const cuc_bench_work *w)
 {
     const struct rate {
@@ -104,7 +104,7 @@ static void derive_rates(cuc_bench *b, cuc_bench_result *r, const cuc_bench_work
     }
     if (w->items > 0)
         r->item = w->item;
-    // A call's time on the host says nothing of how busy the device is.
+    // Host call time says nothing about device utilisation.
     if (!w->peak || !*w->peak || !b->gpu.device || b->gpu.simulated || r->mode == CUC_BENCH_CPU ||
         cuc_bench_get_peak(&peak, b, w->peak) < 0)
         return;
@@ -114,7 +114,7 @@ static void derive_rates(cuc_bench *b, cuc_bench_result *r, const cuc_bench_work
     r->share = *rates[peak.per].rate / peak.value;
 }
 
-// So much was thrown away that what is left is not to be believed.
+// Return whether too many samples were discarded to trust the rest.
 static bool is_disturbed(uint64_t discarded, size_t count)
 {
     return 3 * discarded > count;
@@ -147,7 +147,7 @@ static cuc_status compare(cuc_bench *b, cuc_bench_result *r, const struct cuc__b
     return st;
 }
 
-// The figures of a track's samples.
+// Compute the figures of a track's samples.
 static cuc_status summarise(cuc_bench_result *r, const struct cuc__bench_track *t,
                             const double *seconds, const double *cpu_seconds)
 {
@@ -215,7 +215,7 @@ static cuc_status tell_track(cuc_bench_state *state, const struct cuc__bench_tra
     if (!(r.sm_mhz > 0))
         r.sm_mhz = NAN;
     if (r.samples == t->count)
-        r.discarded = 0; // all were low, and kept after all
+        r.discarded = 0; // all were low, so all were kept
     derive_rates(b, &r, &state->work);
     return cuc__bench_add_result(b, &r, seconds, t->count);
 }

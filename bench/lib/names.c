@@ -1,4 +1,4 @@
-// The names of the constants, from the lists of bench.h.
+// Names of the constants, from the lists of bench.h.
 #include "fail.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// The most that a device can do: measured, from the vendor's data sheets, or set by a case.
+// Peak rates of a device: measured, from data sheets, or set by a case.
 #include "philox.h"
 #include "sample.h"
 #include "session.h"
@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-// What the data sheets say of dense arithmetic, in units of 10^12 a second; 0: nothing. A row is
-// for the devices whose name has its words in it; the first that fits counts.
+// Data sheet rates of dense arithmetic in 10^12 per second; 0: not listed. A row applies to devices
+// whose name contains its words; the first match wins.
 static const struct sheet {
     const char *device;
     double memory, f64, f32, tf32, f16, f8, i8;
@@ -37,7 +37,7 @@ static const struct sheet {
     // clang-format on
 };
 
-// What each name reads of a row.
+// Column of each peak name.
 static const struct column {
     const char *name;
     size_t at;
@@ -62,7 +62,7 @@ static cuc_bench_peak *find(const cuc_bench *b, const char *name)
     return NULL;
 }
 
-// Keep a peak; the address is good until the next one is kept.
+// Store a peak; the address is valid until the next one is stored.
 static cuc_bench_peak *keep(cuc_bench *b, const char *name, double value, int32_t per,
                             const char *source)
 {
@@ -86,7 +86,7 @@ static cuc_bench_peak *keep(cuc_bench *b, const char *name, double value, int32_
     return to;
 }
 
-// Whole words: an L40 is no L4, and a GB200 no B200.
+// Match whole words: an L40 is not an L4, and a GB200 not a B200.
 static bool has_words(const char *text, const char *words)
 {
     static const char alphanumeric[] =
@@ -110,7 +110,7 @@ double cuc__bench_datasheet(const char *device, const char *name, int32_t *per)
         c++;
     while (s < last && !has_words(device, s->device))
         s++;
-    // A part of a device has a part of its peaks.
+    // A MIG instance has only part of the peaks.
     if (c == end || s == last || has_words(device, "MIG"))
         return 0;
     memcpy(&value, (const char *)s + c->at, sizeof(value));
@@ -128,8 +128,7 @@ static const cuc_bench_peak *from_sheet(cuc_bench *b, const char *name)
     return value > 0 && source ? keep(b, name, value, per, source) : NULL;
 }
 
-// Random bits: zeros would be moved with less power, and so perhaps faster, than what is measured
-// against this.
+// Use random bits: zeros take less power to move and so might be faster than real data.
 static cuc_status fill_randomly(struct cuc__bench_gpu *g, cuc_device_ptr to, size_t bytes)
 {
     struct philox_recipe random = { .make = PHILOX_BITS, .store = PHILOX_U64 };
@@ -143,8 +142,8 @@ static cuc_status fill_randomly(struct cuc__bench_gpu *g, cuc_device_ptr to, siz
         g->fill, to, count, CUC_ARG_STRUCT(random));
 }
 
-// The fastest of some copies between two halves of a buffer that is far larger than L2: bytes read
-// and written a second.
+// Time copies between halves of a buffer far larger than L2; return the highest rate of bytes read
+// and written per second.
 static cuc_status time_copies(double *out, struct cuc__bench_gpu *g, cuc_buffer *buffer)
 {
     size_t half = cuc_buffer_bytes(buffer) / 2;

@@ -1,6 +1,6 @@
-// Random numbers by philox4x32-10, and elements of every type made of them. The same text is
-// compiled for the host and for the device (kernels.cu), and every operation is exact or rounds as
-// IEEE 754 says, so both make the same bytes.
+// Random numbers by philox4x32-10, and their conversion to every element type. The same text is
+// compiled for host and device (kernels.cu). Every operation is exact or rounds per IEEE 754, so
+// both produce the same bytes.
 //
 // Source: J. Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011.
 #ifndef CUCORE_BENCH_LIB_PHILOX_H
@@ -22,15 +22,15 @@ static inline unsigned philox_bits_of_float(float x)
 #define PHILOX_BITS_OF_FLOAT(x) philox_bits_of_float(x)
 #endif
 
-// What a number is made like.
+// Distribution of a number.
 enum {
-    PHILOX_BITS,    // all 64 of them
+    PHILOX_BITS,    // all 64 bits
     PHILOX_UNIFORM, // low + u * scale, u from 0 up to 1
     PHILOX_NORMAL,  // low + z * scale
     PHILOX_INTEGER, // first + one of `span` numbers
 };
 
-// How it is stored.
+// Storage of a number.
 enum {
     PHILOX_U8,
     PHILOX_U16,
@@ -74,8 +74,8 @@ PHILOX_FN void philox(unsigned out[4], const struct philox_recipe *r, unsigned l
     out[3] = c3;
 }
 
-// The sum of eight uniform numbers of 16 bits, moved to 0 and scaled to a deviation of 1. It ends
-// at 4.9 deviations, and is the same on every machine, as no logarithm is.
+// Sum eight uniform 16-bit numbers, centred at 0 and scaled to unit deviation. Values end at 4.9
+// deviations. Unlike a logarithm, it gives the same result on every machine.
 PHILOX_FN double philox_normal(const unsigned w[4])
 {
     int sum = 0;
@@ -85,14 +85,14 @@ PHILOX_FN double philox_normal(const unsigned w[4])
     return (double)(sum - 262140) * 1.8688123650118534e-05; // 1 / (65536 * sqrt(2 / 3))
 }
 
-// The code of a small float with this many bits of mantissa and bias, rounded to nearest even;
-// beyond `largest` it is that. Sign apart.
+// Encode a magnitude as a small float with the given mantissa and bias, rounded to nearest even and
+// saturated at `largest`. The sign is separate.
 PHILOX_FN unsigned philox_small(unsigned magnitude, int mantissa, int bias, unsigned largest)
 {
     int exponent = (int)(magnitude >> 23) - 127 + bias, shift = 23 - mantissa;
     unsigned m = (magnitude & 0x7FFFFF) | 0x800000, code;
 
-    if (exponent < 1) { // subnormal: the exponent is that of the smallest normal number
+    if (exponent < 1) { // subnormal: uses the exponent of the smallest normal number
         shift += 1 - exponent;
         exponent = 1;
     }
@@ -102,11 +102,11 @@ PHILOX_FN unsigned philox_small(unsigned magnitude, int mantissa, int bias, unsi
     unsigned rest = m & ((1u << shift) - 1), half = 1u << (shift - 1);
     if (rest > half || (rest == half && (code & 1)))
         code++;
-    code += (unsigned)(exponent - 1) << mantissa; // the leading one counts as an exponent
+    code += (unsigned)(exponent - 1) << mantissa; // the leading one carries into the exponent
     return code < largest ? code : largest;
 }
 
-// Round the magnitude of an f32 to nearest even at bit `at`; past the largest number it stays that.
+// Round the magnitude of an f32 to nearest even at bit `at`, saturating at the largest number.
 PHILOX_FN unsigned philox_cut(unsigned magnitude, int at)
 {
     unsigned rounded = magnitude + ((1u << (at - 1)) - 1) + ((magnitude >> at) & 1);
@@ -169,7 +169,7 @@ PHILOX_FN void philox_store_bits(void *to, unsigned long long i, unsigned long l
     }
 }
 
-// Make number i.
+// Generate number i.
 PHILOX_FN void philox_element(void *to, unsigned long long i, const struct philox_recipe *r)
 {
     unsigned w[4];

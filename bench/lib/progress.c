@@ -1,4 +1,4 @@
-// Telling whoever wants to know where a run is.
+// Progress callbacks of a run.
 #include "sample.h"
 #include "session.h"
 

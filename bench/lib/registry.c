@@ -65,7 +65,7 @@ static cuc_status check_case(const cuc_bench *b, const cuc_bench_case *c, const 
     return CUC_OK;
 }
 
-// A case and its axes in one block; texts go to the session.
+// Copy a case and its axes into one block; strings belong to the session.
 static cuc_bench_case *copy_case(cuc_bench *b, const cuc_bench_case *c)
 {
     cuc_bench_case *copy = malloc(sizeof(*copy) + c->axis_count * sizeof(*c->axes));

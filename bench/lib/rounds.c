@@ -21,7 +21,7 @@ cuc_status cuc__bench_track_times(const struct cuc__bench_track *t, double below
     for (size_t i = 0; i < t->count; i++)
         clocks[i] = t->at[i].clock;
     *discarded = cuc__bench_clocks_judge(discard, sm_mhz, clocks, t->count, below);
-    // With nothing left there would be no figure at all; the result is called disturbed.
+    // Discarding all samples would leave no figure; keep them and mark the result disturbed.
     bool all = *discarded == t->count;
     for (size_t i = 0; i < t->count; i++) {
         bool gone = discard[i] && !all;
@@ -55,7 +55,7 @@ static cuc_status append(struct cuc__bench_track *t, const struct cuc__bench_rou
     return cuc__bench_entropy_add(&t->entropy, round->sample.seconds);
 }
 
-// A random order of the tracks, by the session's seed, the point and the round.
+// Shuffle the tracks by the session's seed, the point and the round.
 static void shuffle(size_t *order, size_t count, const cuc_bench *b, uint64_t round)
 {
     struct philox_recipe r = { .seed = ~b->options.seed, .set = (unsigned)b->point_index };
@@ -72,7 +72,7 @@ static void shuffle(size_t *order, size_t count, const cuc_bench *b, uint64_t ro
     }
 }
 
-// One sample of every track that is still in.
+// Take one sample of every active track.
 static cuc_status take_round(cuc_bench *b, struct cuc__bench_track *tracks, size_t count,
                              size_t *order, uint64_t round, struct cuc__bench_clock *clock)
 {
@@ -84,7 +84,7 @@ static cuc_status take_round(cuc_bench *b, struct cuc__bench_track *tracks, size
         struct cuc__bench_round r;
         if (t->entry->reason)
             continue;
-        cuc_error_clear(); // whose words a failure without any would be told with
+        cuc_error_clear(); // an older error must not explain a failure that sets none
         if (cuc__bench_sample(&r.sample, &t->trial, cuc__bench_gpu_of(b), round * t->trial.batch) <
             0) {
             t->entry->outcome = CUC_BENCH_FAILED;
@@ -92,8 +92,8 @@ static cuc_status take_round(cuc_bench *b, struct cuc__bench_track *tracks, size
             continue;
         }
         r.clock = (struct cuc__bench_clock){ 0 };
-        if (t->trial.mode != CUC_BENCH_CPU) { // the device's clock is nothing to the host's work
-            // What was read after a sample is what was before the next one.
+        if (t->trial.mode != CUC_BENCH_CPU) { // the device clock is irrelevant to host work
+            // The reading after a sample also serves as the one before the next.
             struct cuc__bench_clock after = cuc__bench_clocks_read(&b->clocks);
             r.clock = cuc__bench_clocks_between(*clock, after);
             *clock = after;
@@ -103,7 +103,7 @@ static cuc_status take_round(cuc_bench *b, struct cuc__bench_track *tracks, size
     return st;
 }
 
-// Whether a track knows enough; writes its reason, and the median so far.
+// Decide whether a track has enough samples; write its reason and the current median.
 static cuc_status judge(const cuc_bench *b, struct cuc__bench_track *t, double *median)
 {
     double *seconds = malloc((t->count + 1) * sizeof(*seconds));
@@ -176,7 +176,7 @@ cuc_status cuc__bench_rounds(cuc_bench *b, struct cuc__bench_track *tracks, size
         st = take_round(b, tracks, count, order, rounds++, &clock);
         if (st >= 0)
             st = tell(b, tracks, count, rounds);
-        // Sorting costs more the more there is, so it is done less often.
+        // Sorting cost grows with the samples, so sort less often.
         double seconds = cuc__bench_now() - begun;
         if (st >= 0 && rounds >= next && seconds >= b->rule.min_seconds) {
             st = judge_all(b, tracks, count, &enough);
@@ -185,7 +185,7 @@ cuc_status cuc__bench_rounds(cuc_bench *b, struct cuc__bench_track *tracks, size
         limit = b->cancelled ? CUC_BENCH_STOP_CANCELLED
                              : cuc__bench_limit(&b->rule, rounds, seconds);
     }
-    // At a limit too, what a subject knows already is known for its own reason.
+    // A subject that finished earlier keeps its own reason at a limit.
     if (st >= 0 && !enough)
         st = judge_all(b, tracks, count, &enough);
     for (size_t i = 0; i < count; i++)

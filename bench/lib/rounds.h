@@ -1,4 +1,4 @@
-// The subjects of a point in one mode, sampled in turns.
+// Samples the subjects of a point in one mode, in alternation.
 #ifndef CUCORE_BENCH_LIB_ROUNDS_H
 #define CUCORE_BENCH_LIB_ROUNDS_H
 
@@ -10,7 +10,7 @@ struct cuc__bench_round {
     struct cuc__bench_clock clock;
 };
 
-// One subject's samples: at[i] was taken in round i.
+// The samples of one subject: at[i] was taken in round i.
 struct cuc__bench_track {
     struct cuc__bench_entry *entry;
     struct cuc__bench_trial trial;
@@ -21,12 +21,12 @@ struct cuc__bench_track {
     int32_t reserved;
 };
 
-// Take rounds, each a sample of every track in random order, until all know enough or a limit is
-// met. A subject that fails has that in its entry, and takes no further part.
+// Run rounds, each sampling every track in random order, until all have enough or a limit is
+// reached. A subject that fails records it in its entry and drops out.
 cuc_status cuc__bench_rounds(cuc_bench *b, struct cuc__bench_track *tracks, size_t count);
 
-// Times of a track: those that are thrown away are NaN. `seconds` and `cpu_seconds` have room for
-// count each; gives how many are thrown away, and the median clock.
+// Copy a track's times with discarded ones as NaN. `seconds` and `cpu_seconds` have room for count
+// each; reports how many are discarded, and the median clock.
 cuc_status cuc__bench_track_times(const struct cuc__bench_track *t, double below, double *seconds,
                                   double *cpu_seconds, uint64_t *discarded, double *sm_mhz);
 

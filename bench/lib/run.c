@@ -1,10 +1,10 @@
-// Going through the points of a selection.
+// Runs the points of a selection.
 #include "select.h"
 #include "state.h"
 
 #include <stdlib.h>
 
-// A point that comes to one result, without a subject.
+// Report a single result for a whole point, without a subject.
 static cuc_status tell_whole(cuc_bench *b, int32_t outcome, const char *reason)
 {
     cuc_bench_result r = cuc__bench_no_result(b);
@@ -23,7 +23,7 @@ static cuc_status run_point(cuc_bench *b)
     if (!b->gpu.device && !(c->flags & CUC_BENCH_CASE_NO_DEVICE))
         return tell_whole(b, CUC_BENCH_SKIPPED,
                           cuc__bench_keep_format(&b->texts, "no device: %s", b->device_reason));
-    // A setup that fails without a word would otherwise be told with the words of an older failure.
+    // An older error must not explain a setup failure that sets none.
     cuc_error_clear();
     cuc_status made = c->setup(&s, c->data);
     if (s.skipped && made >= 0)

@@ -8,12 +8,12 @@
 
 enum {
     WARM_UPS = 3,
-    MAX_BATCH_GPU = 100, // a stream's queue takes some 1000 launches without blocking, if each run
-                         // makes ten of them
+    MAX_BATCH_GPU = 100, // a stream's queue holds some 1000 launches without blocking,
+                         // and a run may make ten of them
     MAX_BATCH_CPU = 1000000,
 };
 
-// How long a sample should take at least, so that the timer's steps are small beside it.
+// Minimum durations of a sample, to make the timer's resolution negligible.
 static const double HOT_SECONDS = 1e-3, SUBMIT_SECONDS = 50e-6, CPU_SECONDS = 20e-6,
                     WAKE_SECONDS = 0.1;
 
@@ -40,7 +40,7 @@ static cuc_status fail_blocked(const struct cuc__bench_trial *t, const struct cu
                            t->subject->name, g->block_timeout_s);
 }
 
-// What is between the two events: the batch enqueued run by run.
+// Enqueue the batch run by run between the two events.
 static cuc_status enqueue_runs(const struct cuc__bench_trial *t, struct cuc__bench_gpu *g,
                                uint64_t set)
 {
@@ -54,15 +54,14 @@ static cuc_status launch_graph(const struct cuc__bench_trial *t, struct cuc__ben
     return cuc_graph_exec_launch(t->graph, g->stream);
 }
 
-// Time on the device between two events around what `enqueue` puts there. The stream is held back
-// until everything is enqueued, so that the time has no gaps in which the device waits for the
-// host.
+// Measure device time between two events around the work of `enqueue`. The stream is held until
+// everything is enqueued, so the device never waits for the host.
 static cuc_status sample_events(struct cuc__bench_sample *out, const struct cuc__bench_trial *t,
                                 struct cuc__bench_gpu *g, uint64_t set,
                                 cuc_status (*enqueue)(const struct cuc__bench_trial *t,
                                                       struct cuc__bench_gpu *g, uint64_t set))
 {
-    // CUCORE_LAUNCH_BLOCKING makes every launch wait, that of the blocking kernel too.
+    // CUCORE_LAUNCH_BLOCKING makes every launch wait, including the blocking kernel's.
     bool block = !(t->subject->flags & CUC_BENCH_SYNCHRONISES) && !cuc_launch_is_blocking();
     double before = 0, after = 0;
     float ms = 0;
@@ -84,7 +83,7 @@ static cuc_status sample_events(struct cuc__bench_sample *out, const struct cuc_
     if (block)
         cuc__bench_unblock(g);
     if (st < 0) {
-        (void)cuc_stream_synchronize(g->stream); // nothing of it runs into what comes next
+        (void)cuc_stream_synchronize(g->stream); // keeps its work out of the next sample
         return st;
     }
     if ((st = cuc_event_synchronize(g->stop)) < 0)
@@ -99,7 +98,7 @@ static cuc_status sample_events(struct cuc__bench_sample *out, const struct cuc_
     return CUC_OK;
 }
 
-// Time of the calls on the host. What they enqueued is waited for, but not in their time.
+// Measure the host time of the calls. Enqueued work is waited for outside that time.
 static cuc_status sample_host(struct cuc__bench_sample *out, const struct cuc__bench_trial *t,
                               struct cuc__bench_gpu *g, uint64_t set)
 {
@@ -139,12 +138,12 @@ cuc_status cuc__bench_sample(struct cuc__bench_sample *out, struct cuc__bench_tr
         return sample_foreign(out, t, gpu, set);
     if (t->mode == CUC_BENCH_CPU)
         return sample_host(out, t, gpu, set);
-    // A graph has the first sets in it, whatever is prepared.
+    // A graph contains the first sets, regardless of preparation.
     return t->graph ? sample_events(out, t, gpu, 0, launch_graph)
                     : sample_events(out, t, gpu, set, enqueue_runs);
 }
 
-// So many runs that a sample takes `wanted` seconds.
+// Return how many runs take `wanted` seconds.
 static uint64_t batch_for(double wanted, double seconds, uint64_t most)
 {
     double runs = seconds > 0 ? ceil(wanted / seconds) : (double)most;
@@ -167,8 +166,8 @@ static cuc_status warm_up(struct cuc__bench_sample *best, struct cuc__bench_tria
     return st;
 }
 
-// The batch for which a sample takes long enough. A run that enqueues much may fill the queue while
-// the stream is held back: then fewer are tried.
+// Choose a batch that makes a sample long enough. Runs that enqueue much may fill the queue while
+// the stream is held; then smaller batches are tried.
 static cuc_status choose_batch(struct cuc__bench_trial *t, struct cuc__bench_gpu *gpu,
                                double seconds)
 {
@@ -190,7 +189,7 @@ static cuc_status choose_batch(struct cuc__bench_trial *t, struct cuc__bench_gpu
     }
 }
 
-// Keep a device busy that has been idle, until its clocks are up.
+// Keep an idle device busy until its clocks are up.
 static cuc_status wake(struct cuc__bench_gpu *g)
 {
     double begun = cuc__bench_now(), idle = begun - g->busy_at;
@@ -204,7 +203,7 @@ static cuc_status wake(struct cuc__bench_gpu *g)
     return st;
 }
 
-// The batch as a graph, ready to be replayed.
+// Capture the batch as a graph, ready for replay.
 static cuc_status capture(struct cuc__bench_trial *t, struct cuc__bench_gpu *g)
 {
     cuc_graph *graph;

@@ -1,4 +1,4 @@
-// One sample of a subject, in each of the modes.
+// Takes one sample of a subject in any mode.
 #ifndef CUCORE_BENCH_LIB_SAMPLE_H
 #define CUCORE_BENCH_LIB_SAMPLE_H
 
@@ -12,15 +12,15 @@ struct cuc__bench_trial {
     uint32_t mode;
     uint32_t reserved;
     uint64_t batch;
-    cuc_graph_exec *graph; // graph mode: what is replayed
+    cuc_graph_exec *graph; // graph mode: the graph to replay
 };
 
 struct cuc__bench_sample {
-    double seconds;     // of one run
-    double cpu_seconds; // of one call of run() on the host; NaN where that is not apart
+    double seconds;     // per run
+    double cpu_seconds; // host time per call of run(); NaN if not separate
 };
 
-// Choose the batch, unless the subject has one, and warm up: what a first run does once, such as
+// Choose the batch, unless the subject fixes it, and warm up: one-time work of a first run, such as
 // loading code, is not sampled. `gpu` is NULL without a device.
 cuc_status cuc__bench_trial_begin(struct cuc__bench_trial *t, struct cuc__bench_gpu *gpu,
                                   const cuc_bench_subject *subject, uint32_t mode);

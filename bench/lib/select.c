@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The selection while it is applied: which of its parts have met something.
+// State while applying a selection: which of its parts matched.
 struct selecting {
     const cuc_bench *b;
     const cuc_bench_selection *s;
@@ -59,7 +59,7 @@ static bool is_selected(const struct selecting *x, const cuc_bench_case *c)
     return in_suite && (!x->filtered || regexec(&x->filter, path, 0, NULL, 0) == 0);
 }
 
-// The values that are asked for an axis, or NULL for its own. The last one that was given counts.
+// Return the values requested for an axis, or NULL for its own. The last request wins.
 static const char *override_of(const struct selecting *x, const char *axis)
 {
     const char *values = NULL;

@@ -1,4 +1,4 @@
-// Which points of which cases, worked out before any of them runs.
+// Computes the points of the selected cases before any of them runs.
 #ifndef CUCORE_BENCH_LIB_SELECT_H
 #define CUCORE_BENCH_LIB_SELECT_H
 
@@ -7,7 +7,7 @@
 struct cuc__bench_plan {
     struct cuc__bench_planned {
         size_t index;                   // of the case
-        struct cuc__bench_values *axes; // of each of its axes
+        struct cuc__bench_values *axes; // for each of its axes
         size_t points;
     } * cases;
     size_t case_count, case_capacity, point_count;
@@ -17,7 +17,7 @@ cuc_status cuc__bench_plan(struct cuc__bench_plan *out, const cuc_bench *b,
                            const cuc_bench_selection *selection, const char *function);
 void cuc__bench_plan_release(struct cuc__bench_plan *plan, const cuc_bench *b);
 
-// Point `number` of a planned case; NULL without memory. It belongs to the caller: free().
+// Return point `number` of a planned case; NULL if out of memory. The caller frees it with free().
 struct cuc__bench_point *cuc__bench_plan_point(const cuc_bench *b,
                                                const struct cuc__bench_planned *planned,
                                                size_t number, struct cuc__bench_text **texts);

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <stdlib.h>
 
-// Put the defaults in place of zeros. `quick` is the default of a quick session.
+// Replace zeros by defaults. `quick` is the default of a quick session.
 static void set_count(uint64_t *value, bool is_quick, uint64_t usual, uint64_t quick)
 {
     if (!*value)
@@ -70,7 +70,7 @@ static cuc_status read_options(cuc_bench_options *o, const cuc_bench_options *gi
     return CUC_OK;
 }
 
-// The device that was asked for, or the first one. That there is none is no failure.
+// Find the requested device, or the first one. Having none is not a failure.
 static cuc_status find_device(cuc_bench *b)
 {
     cuc_device *device = b->options.device;

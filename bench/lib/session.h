@@ -1,4 +1,4 @@
-// A session, and what its files share of it.
+// A session, and the parts its files share.
 #ifndef CUCORE_BENCH_LIB_SESSION_H
 #define CUCORE_BENCH_LIB_SESSION_H
 
@@ -15,7 +15,7 @@ struct cuc__bench_coordinate {
     struct cuc__bench_value value;
 };
 
-// A point as results remember it.
+// A point as stored with results.
 struct cuc__bench_point {
     struct cuc__bench_point *next;
     const cuc_bench_case *bench_case;
@@ -32,14 +32,14 @@ struct cuc__bench_record {
 };
 
 struct cuc_bench {
-    cuc_bench_options options; // with the defaults in place
+    cuc_bench_options options; // defaults filled in
     struct cuc__bench_rule rule;
-    struct cuc__bench_text *texts; // whatever cases, points, peaks and results point to
-    struct cuc__bench_gpu gpu;     // without a device: all zero
+    struct cuc__bench_text *texts; // strings referenced by cases, points, peaks and results
+    struct cuc__bench_gpu gpu;     // all zero without a device
     const char *device_reason;
     struct cuc__bench_clocks clocks;
 
-    cuc_bench_case **cases; // an address of its own each, since points refer to them
+    cuc_bench_case **cases; // separately allocated, because points refer to them
     size_t case_count, case_capacity;
     cuc_bench_peak *peaks;
     size_t peak_count, peak_capacity;
@@ -48,14 +48,14 @@ struct cuc_bench {
     size_t record_count, record_capacity;
     char *json;
 
-    // The run under way.
+    // State of the current run.
     const struct cuc__bench_point *point;
     size_t point_index, point_count;
-    double told; // when the progress callback was last told of samples
+    double told; // time of the last progress report of samples
     bool cancelled;
 };
 
-// The device's side; NULL without a device.
+// Return the device state; NULL without a device.
 static inline struct cuc__bench_gpu *cuc__bench_gpu_of(cuc_bench *b)
 {
     return b->gpu.device ? &b->gpu : NULL;
@@ -64,27 +64,26 @@ static inline struct cuc__bench_gpu *cuc__bench_gpu_of(cuc_bench *b)
 // registry.c
 void cuc__bench_cases_release(cuc_bench *b);
 
-// result.c: add a result of the present point; texts in it must live as long as the session.
-// `samples` is taken over, also when this fails.
+// result.c: add a result of the current point; strings in it must live as long as the session.
+// Takes over `samples`, also on failure.
 cuc_status cuc__bench_add_result(cuc_bench *b, const cuc_bench_result *result, double *samples,
                                  size_t sample_count);
 void cuc__bench_results_release(cuc_bench *b);
 
-// A result of nothing measured, for the present point.
+// Return an empty result for the current point.
 cuc_bench_result cuc__bench_no_result(const cuc_bench *b);
 
-// progress.c: tell whoever wants to know; notes whether the run is to end.
+// progress.c: report progress; records whether the run should stop.
 void cuc__bench_tell_point(cuc_bench *b);
 void cuc__bench_tell_result(cuc_bench *b, const cuc_bench_result *result);
-bool cuc__bench_tells_samples(cuc_bench *b); // whether it is time to
+bool cuc__bench_tells_samples(cuc_bench *b); // whether a report is due
 void cuc__bench_tell_samples(cuc_bench *b, const char *subject, uint32_t mode, uint64_t samples,
                              double median_s);
 
-// peaks.c: what the vendor's data sheet has under the name of a peak for a device of that name, a
-// second; 0: nothing.
+// peaks.c: return a data sheet rate per second by device and peak name; 0: not listed.
 double cuc__bench_datasheet(const char *device, const char *name, int32_t *per);
 
-// The thread's last failure as a text of the session.
+// Copy the thread's last failure to a string of the session.
 const char *cuc__bench_keep_error(cuc_bench *b);
 
 #endif

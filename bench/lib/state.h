@@ -1,4 +1,4 @@
-// A point while it is set up and measured.
+// A point during setup and measurement.
 #ifndef CUCORE_BENCH_LIB_STATE_H
 #define CUCORE_BENCH_LIB_STATE_H
 
@@ -6,7 +6,7 @@
 #include "session.h"
 
 struct cuc__bench_entry {
-    cuc_bench_subject subject; // zero but for the name when it is skipped
+    cuc_bench_subject subject; // zero except for the name if skipped
     const char *reason;        // why it was skipped or failed; NULL: neither
     const char *checked;
     int32_t outcome;
@@ -26,10 +26,10 @@ struct cuc_bench_state {
     size_t deferred_count, deferred_capacity;
     cuc_bench_work work;
     const char *skipped; // why the point is skipped
-    const char *failed;  // what setup asked for and is not there
+    const char *failed;  // a missing resource that setup requested
 };
 
-// Everything of the point is done with: waits for the stream and frees.
+// Finish the point: wait for the stream and free everything.
 void cuc__bench_state_end(cuc_bench_state *s);
 
 // measure.c: check and time the subjects, and add their results.

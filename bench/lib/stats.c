@@ -33,9 +33,8 @@ double cuc__bench_quantile(const double *sorted, size_t count, double q)
     return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-// How many of the values lie below the median is binomial with 1/2, whatever they are distributed
-// like: the rank is the largest whose tail has 2.5 % at most. Terms further than eight deviations
-// out are too small to count.
+// The number of values below the median is binomial with p = 1/2 for any distribution. The rank is
+// the largest whose tail is at most 2.5 %. Terms beyond eight deviations are negligible.
 size_t cuc__bench_median_rank(size_t count)
 {
     double n = (double)count, tail = 0;

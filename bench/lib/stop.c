@@ -17,7 +17,7 @@ static double weight(uint32_t count)
     return (double)count * log2((double)count);
 }
 
-// The bin of a sample, made where it is not there yet.
+// Return the bin of a sample, creating it if needed.
 static struct cuc__bench_bin *bin_for(struct cuc__bench_entropy *e, int32_t at)
 {
     size_t low = 0, high = e->bin_count;

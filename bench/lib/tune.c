@@ -73,7 +73,7 @@ void cuc__tune_add(void *data, const char *choice, double seconds)
         cuc__bench_grow((void **)&race->all, &race->capacity, race->count, sizeof(*c));
 
     if (!c || strlen(choice) >= sizeof(c->choice))
-        return; // one fewer to choose from
+        return; // one candidate fewer
     memset(c, 0, sizeof(*c));
     strcpy(c->choice, choice);
     c->told.struct_size = sizeof(c->told);
@@ -202,7 +202,7 @@ static cuc_status measure(struct cuc__tune_race *race, cuc_bench *bench)
     return CUC_OK;
 }
 
-// Those that were measured first, the fastest of them in front.
+// Order measured candidates first, by time.
 static int by_time(const void *a, const void *b)
 {
     double x = ((const struct cuc__tune_candidate *)a)->told.seconds;

@@ -1,5 +1,5 @@
-// Whether candidates compute the same: to a few roundings of the element type, since sums are made
-// in other orders.
+// Compares the results of candidates up to a few roundings of the element type, because summation
+// orders differ.
 #include "tune.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-// Tuning plans of products: matrices of their own, a plan for each candidate.
+// Tunes matrix multiplication plans: allocates matrices and creates a plan per candidate.
 #include "tune.h"
 
 #include <cucore/copy.h>
@@ -13,7 +13,7 @@ struct matrices {
     cuc_gemm_options options;
     cuc_bench_input *a, *b, *d;
     cuc_dtype d_dtype;
-    void *expected; // d by the first candidate that was checked
+    void *expected; // d of the first checked candidate
     cuc_buffer *workspace;
     uint64_t workspace_bytes;
 };
@@ -124,7 +124,7 @@ static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_si
     return same ? CUC_OK : 1;
 }
 
-// A plan for each candidate, and the workspace that the hungriest asks for.
+// Create a plan per candidate, and the largest workspace any of them needs.
 static void make_plans(struct cuc__tune_race *race)
 {
     struct matrices *x = race->data;
@@ -146,7 +146,7 @@ static void make_plans(struct cuc__tune_race *race)
     }
 }
 
-// What is compared with others is a plan without any record.
+// The baseline is a plan without tuning records.
 static cuc_status read_plan(struct matrices *x, const cuc_gemm_options *plan, const char *function)
 {
     cuc_gemm_options *o = &x->options;
@@ -184,7 +184,7 @@ cuc_status cuc_gemm_tune(char *choice, size_t room, cuc_device *device,
         return st;
     race.choice = choice;
     race.room = room;
-    // The plan as it would be made tells of types, and what its record is kept under.
+    // The default plan determines the types and the record key.
     if ((st = cuc_gemm_plan_create(&first, device, &x.options)) < 0 ||
         (st = cuc_gemm_plan_get_record(&key, first)) < 0 ||
         (st = cuc_gemm_plan_get_choice(&made, first)) < 0 ||

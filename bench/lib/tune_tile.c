@@ -1,5 +1,5 @@
-// Tuning kernels of tile programs: the caller's arguments, a kernel for each candidate. What
-// kernels write is put back before each run.
+// Tunes tile kernels: the caller's arguments, one kernel per candidate. Arrays written by kernels
+// are restored before each run.
 #include "tune.h"
 
 #include <cucore/copy.h>
@@ -13,13 +13,13 @@ enum { MOST_ARGUMENTS = 64, MOST_CONSTANTS = 32, MOST_COMPARED = 1 << 20, VARIED
 
 static const double OF_SIZE = 1e-3;
 
-// The bytes that a tensor's elements lie among.
+// The byte range that a tensor's elements occupy.
 struct span {
     cuc_device_ptr at;
     uint64_t bytes;
     cuc_dtype dtype;
-    cuc_buffer *saved; // as they were
-    void *expected;    // by the first candidate that was checked
+    cuc_buffer *saved; // original contents
+    void *expected;    // of the first checked candidate
 };
 
 struct arguments {
@@ -137,7 +137,7 @@ static cuc_status check(void *data, cuc_stream *stream, char *why, size_t why_si
 
 // ---- Kernels
 
-// An option of a choice, "cluster=2".
+// Set an option of a choice, such as "cluster=2".
 static bool set_option(cuc_program_options *o, const char *text)
 {
     const struct {
@@ -156,7 +156,7 @@ static bool set_option(cuc_program_options *o, const char *text)
     return false;
 }
 
-// The program with a candidate's constants behind its own.
+// Compile the program with a candidate's constants appended to its own.
 static cuc_status compile(cuc_kernel **out, const char *text, size_t bytes,
                           const cuc_program_options *program, const char *kernel, char *choice)
 {
@@ -188,8 +188,8 @@ static cuc_status compile(cuc_kernel **out, const char *text, size_t bytes,
     return st;
 }
 
-// What the model does not tell apart: options of pipelines, or how many warps work on a tile. Of
-// those that it likes best, as far as the program leaves them free.
+// Add variants the model does not distinguish: pipeline options and warps per tile. Applies to its
+// best candidates, as far as the program leaves these options open.
 static void add_variants(struct cuc__tune_race *race, const char *text, size_t bytes,
                          const cuc_program_options *program, const char *kernel)
 {
@@ -204,7 +204,7 @@ static void add_variants(struct cuc__tune_race *race, const char *text, size_t b
         return;
     memcpy(choice, race->all[0].choice, sizeof(choice));
     if (compile(&first, text, bytes, program, kernel, choice) < 0)
-        return; // which will be told of
+        return; // reported by the caller
     bool known = cuc_tile_get_entry(&entry, cuc_kernel_object(first), kernel, 0) >= 0;
     bool pipeline = known && strcmp(entry.variant, "tma") == 0;
     cuc_kernel_release(first);
@@ -236,7 +236,7 @@ static void compile_all(struct cuc__tune_race *race, const char *text, size_t by
     }
 }
 
-// The name of the only kernel, where none is given.
+// Return the name of the only kernel, if none is given.
 static cuc_status name_of(char name[256], const char *text, size_t bytes,
                           const cuc_program_options *program)
 {
@@ -263,12 +263,12 @@ static cuc_status race_kernels(struct cuc__tune_race *race, struct arguments *x)
     for (size_t i = 0; i < race->count && !any; i++)
         any = race->all[i].subject;
     if (!any)
-        return cuc__tune_run(race); // which says why
+        return cuc__tune_run(race); // it reports the reason
     if ((st = cuc_stream_create(&stream, race->device, NULL)) < 0)
         return st;
     if ((st = save(x, any, stream)) >= 0)
         st = cuc__tune_run(race);
-    // Whatever happened, what was written is as it was.
+    // Restore written arrays in any case.
     if (restore(x, stream) >= 0)
         (void)cuc_stream_synchronize(stream);
     for (size_t i = 0; i < x->spans; i++) {
@@ -304,7 +304,7 @@ cuc_status cuc_tile_tune(char *choice, size_t room, cuc_device *device, const ch
         return st;
     race.choice = choice;
     race.room = room;
-    o.tuned = ""; // what is found is not to hang on what was
+    o.tuned = ""; // ignore earlier records
     if (!kernel && (st = name_of(name, text, bytes, &o)) < 0)
         return st;
     kernel = kernel ? kernel : name;

@@ -1,4 +1,4 @@
-// What the examples share: how they end. 77 says to a test runner that there was nothing to run on.
+// Shared exit handling of the examples. Status 77 tells a test runner that no device was available.
 #ifndef EXAMPLE_HPP
 #define EXAMPLE_HPP
 

@@ -1,4 +1,4 @@
-// Capture what a stream would do, and launch it as one; be told when it is done.
+// Captures a stream's work, launches it as one graph, and is notified of completion.
 #include <future>
 
 #include "example.hpp"
@@ -17,7 +17,7 @@ static bool graph()
     const cuc::device device;
     const cuc::stream stream(device);
 
-    // A template is compiled by name, and found by the same name.
+    // A template is compiled by name and found by the same name.
     const char *const names[] = { "scale<double>" };
     auto options = cuc::options<cuc_program_options>();
     options.name_expressions = names;

@@ -1,4 +1,4 @@
-// SAXPY, y = a * x + y: from CUDA C++ source to a checked result, and what failures say.
+// SAXPY, y = a * x + y: from CUDA C++ source to a checked result, with error messages.
 #include <algorithm>
 #include <cmath>
 
@@ -25,7 +25,7 @@ static bool saxpy()
         y[static_cast<size_t>(i)] = 1 - static_cast<float>(i) / n;
     }
     const cuc::kernel kernel =
-        cuc::program(CUC_SOURCE_CUDA, source).compile().kernel("saxpy"); // holds what it needs
+        cuc::program(CUC_SOURCE_CUDA, source).compile().kernel("saxpy"); // keeps its object alive
     const cuc::array<float> dx(stream, x), dy(stream, y);
 
     cuc::launch(stream, cuc::config((n + 255) / 256, 256), kernel, 2.0f, dx, dy, n);
@@ -36,12 +36,12 @@ static bool saxpy()
         worst = std::max(worst, std::fabs(result[i] - (2.0 * x[i] + y[i])));
     std::printf("%d elements on %s, max error %g\n", n, device.name().c_str(), worst);
 
-    // Arguments are checked against the kernel before anything runs.
+    // Arguments are checked against the kernel before launch.
     try {
         cuc::launch(stream, cuc::config(n / 256, 256), kernel, 2.0, dx, dy, n);
     } catch (const cuc::error &refused) {
         std::printf("%s\n", refused.what());
-        return worst <= 0x1p-24; // 2 * x is exact; one rounding of a sum from 1 to 2
+        return worst <= 0x1p-24; // 2 * x is exact; the sum, between 1 and 2, is rounded once
     }
     return false;
 }

@@ -1,4 +1,4 @@
-// A softmax of rows on tiles: launched with tensors, and the same program run without a device.
+// A row softmax as a tile program: launched with tensors, and interpreted without a device.
 #include <cmath>
 
 #include "example.hpp"
@@ -33,7 +33,7 @@ static bool softmax()
     const cuc::array<float> dx(stream, x), dy(stream, x.size());
     const cuc::tensor tx(dx, shape), ty(dy, shape);
     const cuc::kernel kernel = program.compile().kernel("softmax");
-    cuc::launch(stream, cuc::own_grid, kernel, tx, ty); // M and N are the tensors'
+    cuc::launch(stream, cuc::own_grid, kernel, tx, ty); // M and N come from the tensors
 
     // The interpreter needs neither a driver nor a compiler.
     cuc::interpret(program, "softmax", cuc::tensor::host(x.data(), shape),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tool of api/ notices what it is there to notice."""
+"""The API tool detects the mistakes it exists to detect."""
 import copy
 import os
 import pathlib
@@ -54,7 +54,7 @@ class Layouts(unittest.TestCase):
 
 
 class Changes(unittest.TestCase):
-    """Each change of an interface, and whether programs that are built would break."""
+    """Each kind of interface change, and whether it breaks compiled programs."""
 
     def told(self, change):
         old = tool.load("cucore")
@@ -118,12 +118,12 @@ class SymbolMaps(unittest.TestCase):
 
 
 class Declarations(unittest.TestCase):
-    """The declarations without preprocessor are those of the headers."""
+    """The declarations without preprocessor match the headers."""
 
     def test_a_compiler_finds_no_difference(self):
         for library, header in (("cucore", "cucore.h"), ("cucore-bench", "bench.h")):
             text = cdef.text(tool.load(library), TYPES)
-            # A declaration may be repeated where it is the same; definitions are the headers' own.
+            # Identical declarations may be repeated; definitions come from the headers.
             again = re.sub(r"^struct cuc_\w+ \{.*?^\};$|^enum .*?$", "", text, flags=re.S | re.M)
             done = subprocess.run([*CC, "-std=c11", "-fsyntax-only", f"-I{ROOT / 'include'}", "-x", "c", "-"],
                                   input=f"#include <cucore/{header}>\n{again}", capture_output=True, text=True)
@@ -177,7 +177,7 @@ class ManPages(unittest.TestCase):
 
 
 class Comments(unittest.TestCase):
-    """What a doc comment leaves open is told with the function's name."""
+    """An incomplete doc comment is reported with the function's name."""
 
     CASES = [
         ("stream.h", " * @capture becomes a dependency in the graph", " *", "no @capture"),

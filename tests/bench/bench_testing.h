@@ -1,4 +1,4 @@
-// What the tests of the bench library share: assertions, and random numbers that are not its own.
+// Shared by the tests of the bench library: assertions, and independent random numbers.
 #ifndef CUCORE_TESTS_BENCH_TESTING_H
 #define CUCORE_TESTS_BENCH_TESTING_H
 
@@ -18,7 +18,7 @@
                       cuc_error_message());                                               \
     } while (0)
 
-// The call gives this status, its name is in the record, and the message has the fragment.
+// The call returns this status, its name is recorded, and the message contains the fragment.
 #define ck_fails(status, call, fragment)                                                 \
     do {                                                                                 \
         cuc_status ck_got = (call);                                                      \
@@ -42,7 +42,7 @@ static inline uint64_t test_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-// More than 0, less than 1.
+// Greater than 0, less than 1.
 static inline double test_uniform(uint64_t *state)
 {
     return ((double)(test_random(state) >> 12) + 0.5) * 0x1p-52;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""goals.py: scripts/goals.py says of results made up which goals are kept."""
+"""goals.py: tests the verdicts of scripts/goals.py on made-up results."""
 import json
 import pathlib
 import subprocess
@@ -12,7 +12,7 @@ problems = []
 
 
 def results(seconds, name, size, setting="default", axes=None):
-    """One point; a text instead of a time is why there is none."""
+    """Make the results of one point; a string in place of a time is the reason for its absence."""
     suite, case = name.split("/")
     for subject, took in seconds.items():
         yield {"suite": suite, "case": case, "subject": subject,
@@ -20,7 +20,7 @@ def results(seconds, name, size, setting="default", axes=None):
                **({"failed": took} if isinstance(took, str) else {"median_s": took})}
 
 
-# What was measured, and how the row of it ends, or no row.
+# Measurements, and the end of the resulting row, or no row.
 ROWS = [
     ("a sum as fast as by hand", ("elementwise/vadd", 3072 * MIB), {"tile": 1.0, "cuda": 1.0}, "| yes |"),
     ("a sum 2 % slower", ("elementwise/vadd", 3072 * MIB), {"tile": 1.02, "cuda": 1.0}, "| 0.990 | no |"),

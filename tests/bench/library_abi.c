@@ -1,5 +1,5 @@
-// What bench/cases/ says of cuBLASLt and cuDNN, held to their real headers. That it compiles is the
-// test.
+// Checks the declarations of cuBLASLt and cuDNN in bench/cases/ against the real headers. Compiling
+// is the test.
 #include "cases/cublaslt.h"
 #include "cases/cudnn_abi.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""cucore bench plot draws what it says: plots.py CUCORE. Each file is there, is not empty, and is
-SVG that parses, or PNG; equal results give equal files; every kind of plot has its marks."""
+"""Tests cucore bench plot: plots.py CUCORE. Each file exists, is not empty, and is valid SVG or PNG; equal results
+give equal files; every kind of plot has its marks."""
 import json
 import os
 import pathlib
@@ -14,7 +14,7 @@ CUCORE = sys.argv[1]
 DATA = pathlib.Path(__file__).resolve().parent / "data"
 SVG = "{http://www.w3.org/2000/svg}"
 
-# What is drawn of plots.json, and texts that are in it.
+# Plots of plots.json and texts in them.
 EXPECTED = {
     "plots-bandwidth-memory-copy": ["memory / copy: bandwidth", "GB/s", "cucore cold",
                                     "copy (invented) ", "1 MiB", "ExampleGPU 1"],
@@ -37,7 +37,7 @@ def plot(folder, *arguments, **environment):
 
 
 def check_missing(folder):
-    """Without Python, or without matplotlib, nothing is drawn, and the status is a skip's."""
+    """Without Python or matplotlib, nothing is drawn and the status means skipped."""
     run = plot(folder, DATA / "plots.json", CUCORE_PYTHON="/nowhere/python3")
     expect(run.returncode == 77, f"no Python: exit status {run.returncode}")
     expect("there is no python3" in run.stderr, f"no Python: {run.stderr}")
@@ -85,7 +85,7 @@ def check_svg(path, texts):
 
 
 def check_same(first, second):
-    """Drawn again, under another name of the hash seed, every SVG is the same."""
+    """Drawing again with another hash seed gives identical SVG."""
     ours = pathlib.Path(second) / f"{next(iter(EXPECTED))}.svg"
     ours.write_text("an older plot")
     ours.chmod(0o640)
@@ -99,7 +99,7 @@ def check_same(first, second):
 
 
 def check_simulated(folder):
-    """What is simulated says so."""
+    """Plots of simulated results say so."""
     root = json.loads((DATA / "plots.json").read_text())
     root["machine"]["simulated"] = True
     path = pathlib.Path(folder) / "sim.json"
@@ -112,7 +112,7 @@ def check_simulated(folder):
 
 
 def check_names(folder):
-    """Files of one name are drawn beside each other, not over each other."""
+    """Files of the same name do not overwrite each other."""
     folder = pathlib.Path(folder)
     paths = [folder / "old" / "r.json", folder / "new" / "r.json", folder / "new" / "s t.json",
              folder / "new" / "s_t.json", folder / "new" / "s_t.json"]

@@ -1,5 +1,5 @@
-"""As much of JSON Schema (draft 7) as bench/schema.json uses: problems(schema, document) gives a
-sentence for each place where the document is not of the schema."""
+"""The subset of JSON Schema (draft 7) used by bench/schema.json: problems(schema, document) describes each violation
+in a sentence."""
 import re
 
 TYPES = {"object": dict, "array": list, "string": str, "number": (int, float), "integer": int,
@@ -16,7 +16,7 @@ def is_a(value, name):
 
 
 def problems(schema, document):
-    """What is wrong, with the place in the document."""
+    """Describe each violation and its location."""
     yield from check(schema, document, schema, "")
 
 

@@ -1,5 +1,4 @@
-// cucore bench SUITE and cucore bench kernel, as child processes: the program with cases made for
-// this.
+// Tests cucore bench SUITE and cucore bench kernel as child processes, with cases made for this.
 #include "../cli/child.h"
 #include "documents.h"
 #include "npy.h"
@@ -7,7 +6,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-// The program of the tests has these suites; the real one has others.
+// The test program has these suites; the real one has others.
 static const char *program = BENCH_PROGRAM;
 static const char simulated[] = "CUCORE_DRIVER=" BENCH_SIMULATED;
 static char folder[64];
@@ -22,11 +21,11 @@ static const char wrong[] =
     "extern \"C\" __global__ void other(float a, const float *x, float *y)\n"
     "{ y[threadIdx.x] = a * x[threadIdx.x] + y[threadIdx.x]; }\n";
 
-// Does not bear to find what an earlier launch has left.
+// Fails if it finds the results of an earlier launch.
 static const char strict[] = "extern \"C\" __global__ void strict(float *y)\n"
                              "{ if (y[threadIdx.x] != 1) __trap(); y[threadIdx.x] = 2; }\n";
 
-// Does not bear to be run more often than 16 times on the same memory, all of whose bits are ones.
+// Fails if run more than 16 times on the same memory, which starts with all bits set.
 static const char often[] = "extern \"C\" __global__ void often(unsigned *y)\n"
                             "{ if (++y[threadIdx.x] > 15) __trap(); }\n";
 
@@ -64,7 +63,7 @@ static void save_numbers(const char *path, float first, float step)
     save(path, file, sizeof(file));
 }
 
-// One result, of a GPU of that name.
+// One result from a GPU of that name.
 static void save_results(const char *path, const char *gpu)
 {
     char text[512];
@@ -131,12 +130,12 @@ static const struct {
     const char *arguments[CHILD_ARGUMENTS];
     int status;
     unsigned needs;
-    const char *out[5]; // all of these are on standard output
+    const char *out[5]; // all expected on standard output
     const char *err[3];
     const char *environment;
-    const char *same[2]; // two arrays that are equal afterwards
+    const char *same[2]; // two arrays that must be equal afterwards
 } rows[] = {
-    // What there is.
+    // Listings.
     { { "bench", "--list" }, .out = { "suite", "waiting  pair          3  n=1,2,4", "device   fill" } },
     { { "bench", "--list", "--quick", "waiting" }, .out = { "waiting  pair          1  n=1 " } },
     { { "bench", "--list", "--filter", "^device/" }, .out = { "fill       2  bytes=2^10,12" } },
@@ -189,7 +188,7 @@ static const struct {
       .out = { "\n7  twice", "\n9  twice" } },
     { { "bench", "waiting", "--filter", "pair", "--mode", "cold" }, .status = 1,
       .out = { "no results" }, .err = { "no case has a mode that --mode names" } },
-    // A limit of samples that is given alone is kept, whatever the other one is by default.
+    // A sample limit given alone is kept regardless of the other's default.
     { { "bench", "waiting", "--filter", "pair", "--quick", "--max-samples", "7" },
       .out = { "\n2 measured" } },
     { { "bench", "waiting", "--filter", "pair", "--quick", "--max-seconds", "0.05", "--min-samples", "1001" },
@@ -202,7 +201,7 @@ static const struct {
     { { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--csv", "-" },
       .out = { "suite,case,axes,", "waiting,pair,n=1,twice,cpu," } },
     { { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--csv", "sub/x/y" }, .status = 1,
-      .err = { "sub/x/y cannot be written" } }, // known before anything is measured
+      .err = { "sub/x/y cannot be written" } }, // detected before measuring
     { { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--json", "sub" }, .status = 1,
       .err = { "sub cannot be written: Is a directory" } },
     { { "bench", "waiting", "--filter", "pair", "--quick", FAST, "--json", "/dev/null" },
@@ -211,7 +210,7 @@ static const struct {
       .out = { "\nsimulated: ", "device / fill\nbytes", "1 KiB  fill     cold", "not checked" } },
     { { "bench", "device", FAST, "--md", "-", "--mode", "hot" }, .needs = NVRTC,
       .environment = simulated, .out = { "**simulated: ", "| 4 KiB | fill | hot |" } },
-    // What was measured on another GPU, and what was ended before its end.
+    // Results of another GPU, and of an unfinished run.
     { { "bench", "compare", "a.json", "a.json" },
       .out = { "warning: OLD and NEW are unfinished", "1 SAME" } },
     { { "bench", "compare", "a.json", "b.json" }, .status = 2,
@@ -219,7 +218,7 @@ static const struct {
     { { "bench", "compare", "a.json", "b.json", "--force" },
       .out = { "warning: gpu A in OLD, B in NEW", "1 SAME" } },
     { { "bench", "show", "a.json" }, .out = { "A\nunfinished: the run was to measure more\n" } },
-    // A kernel of the user's.
+    // A user's kernel.
     { { "bench", "kernel" }, .status = 2, .err = { "a FILE and the NAME" } },
     { { "bench", "kernel", "saxpy.cu" }, .status = 2, .err = { "NAME is missing" } },
     { { "bench", "kernel", "saxpy.cu", "saxpy", "--grid", "1" }, .status = 2,
@@ -243,7 +242,7 @@ static const struct {
       .out = { "2 measured, 0 skipped, 0 failed" } },
     { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy=-" }, .needs = NVRTC,
       .environment = simulated, .out = { "not checked" } },
-    // =FILE and ==FILE mean the same to cucore run and to cucore bench kernel.
+    // =FILE and ==FILE mean the same as in cucore run.
     { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, ARGS, "inout:y.npy=written.npy" },
       .needs = NVRTC, .environment = simulated, .out = { "not checked" },
       .same = { "written.npy", "right.npy" } },
@@ -270,7 +269,7 @@ static const struct {
       .environment = simulated, .out = { "2 measured, 0 skipped, 0 failed" } },
     { { "bench", "kernel", "strict.cu", "strict", LAUNCH, "--mode", "graph", "inout:y.npy=-" },
       .needs = NVRTC, .environment = simulated, .out = { "1 measured, 0 skipped, 0 failed" } },
-    // A tile program has its own extents, and what is said of them is the other's.
+    // A tile program has its own extents; the given ones apply to the other.
     { { "bench", "kernel", "saxpy.tile", "saxpy", "--peer", "saxpy.cu", LAUNCH, ARGS,
         "inout:y.npy=-" }, .needs = NVRTC, .environment = simulated,
       .out = { "4 measured, 0 skipped, 0 failed" } },
@@ -299,10 +298,10 @@ static const struct {
       .err = { "argument 1: 'random:f32' is no random array, such as random:f32[64,32]" } },
     { { "bench", "kernel", "saxpy.cu", "saxpy", LAUNCH, "f32:2", "random:f32[4]=x" }, .status = 2,
       .err = { "argument 1: 'random:f32[4]=x' is no random array" } },
-    // Some 23 runs, on two sets in turn.
+    // About 23 runs, alternating between two sets.
     { { "bench", "kernel", "often.cu", "often", LAUNCH, "--mode", "cold", "out:u32[32]=-" },
       .needs = NVRTC, .environment = simulated, .out = { "1 measured, 0 skipped, 0 failed" } },
-    // The peer is checked too, from the same start.
+    // The peer is checked too, from the same initial state.
     { { "bench", "kernel", "often.cu", "often", "--peer", "often.cu", LAUNCH, "--mode", "cold",
         "out:u32[32]=-" }, .needs = NVRTC, .environment = simulated,
       .out = { "2 measured, 0 skipped, 0 failed" } },
@@ -313,7 +312,7 @@ static const struct {
 };
 // clang-format on
 
-// Two .npy files have the same elements; their headers may be spelled differently.
+// Compare the elements of two .npy files; header formatting may differ.
 static void check_same(const char *path, const char *other)
 {
     const char *paths[] = { path, other };
@@ -355,7 +354,7 @@ START_TEST(a_run_ends_and_says_as_the_table_has_it)
 }
 END_TEST
 
-// The same results in every form that was asked for, and the command that made them.
+// All requested formats contain the same results, and the command that made them.
 START_TEST(the_forms_of_the_results_agree)
 {
     child c = { .arguments = { "bench", "waiting", "--filter", "p(a|x)ir", "--quick", FAST,
@@ -429,8 +428,8 @@ END_TEST
 
 // ---- On a terminal
 
-// Run with stderr on a terminal, to its end or until `words` were seen, then signalled. What the
-// terminal got is returned, to be freed.
+// Run with stderr on a terminal, until the end or until `words` appear, then send the signal.
+// Returns the terminal output, freed by the caller.
 static char *on_terminal(const char *const *arguments, const char *words, int signal_number,
                          char **out, int *status)
 {
@@ -452,7 +451,7 @@ static char *on_terminal(const char *const *arguments, const char *words, int si
         setenv("CUCORE_DRIVER", "/nowhere", 1);
         setenv("TERM", "xterm", 1);
         if (signal_number)
-            signal(signal_number, SIG_DFL); // nohup ignores SIGHUP for all that it starts
+            signal(signal_number, SIG_DFL); // nohup makes its children ignore SIGHUP
         dup2(slave, STDERR_FILENO);
         dup2(file, STDOUT_FILENO);
         close(terminal);
@@ -490,7 +489,7 @@ START_TEST(a_terminal_sees_how_far_it_is)
     static const char *const seen[] = { "\r[1/2] waiting / pair n=1", "\r[2/2] waiting / pair n=2",
                                         " cpu: ", " samples, " };
     check_has("the terminal", text, seen, LENGTH(seen));
-    // At the end the line is clean.
+    // The line is cleared at the end.
     ck_assert_msg(strlen(text) > 4 && strcmp(text + strlen(text) - 4, "\r\033[K") == 0, "%s", text);
     ck_assert_ptr_null(strchr(out, '\r'));
     free(text);
@@ -516,7 +515,7 @@ START_TEST(an_interrupted_run_reports_what_it_has)
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 1, "status %d", status);
     ck_assert_msg(strstr(text, "interrupted") != NULL, "%s", text);
     ck_assert_msg(results_read(&r, "kept.json", &why), "%s", why.text);
-    ck_assert_uint_lt(r.count, 6); // it did not go on to the third point
+    ck_assert_uint_lt(r.count, 6); // it stopped before the third point
     ck_assert(r.unfinished);
     results_release(&r);
     free(text);
@@ -524,8 +523,7 @@ START_TEST(an_interrupted_run_reports_what_it_has)
 }
 END_TEST
 
-// Killed, what was measured is there all the same: the first result at least, and no half of a
-// file.
+// A killed run keeps its measurements: at least the first result, and no partial file.
 START_TEST(a_run_that_is_killed_has_written_what_it_had)
 {
     static const char *const arguments[] = { "bench",  "waiting", "--filter",  "pair", "--axis",

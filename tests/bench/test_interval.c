@@ -19,7 +19,7 @@ static double uniform(void)
     return ((double)(state * UINT64_C(2685821657736338717) >> 11) + 0.5) * 0x1p-53;
 }
 
-// Of mean and median 0.
+// Mean and median are 0.
 static double normal(void)
 {
     return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());

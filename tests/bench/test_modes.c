@@ -203,7 +203,7 @@ static const struct {
     { "e5m2", "datasheet: NVIDIA H200", 1979e12, CUC_BENCH_PER_FLOP },
 };
 
-// What the library's copies move: it calls this one. -1: there was none yet.
+// Distinct bytes moved by the library's copies, which call this one. -1: none yet.
 static int distinct_bytes = -1;
 
 cuc_status cuc_copy(cuc_stream *stream, cuc_device_ptr dst, cuc_device_ptr src, size_t bytes)
@@ -378,7 +378,7 @@ START_TEST(what_one_subject_has_left_passes_for_no_other)
 
     open_bench((cuc_bench_options){ .flags = CUC_BENCH_QUICK });
     run_case(one_idle, &s, CUC_BENCH_COLD);
-    // What fails its check is told before anything is timed.
+    // A failed check is reported before anything is timed.
     ck_assert_str_eq(result(0).subject, "idles");
     ck_assert_int_eq(result(0).outcome, CUC_BENCH_FAILED);
     ck_assert_ptr_nonnull(strstr(result(0).reason, "element 0 is -nan"));

@@ -616,7 +616,7 @@ START_TEST(without_a_driver_points_that_need_a_device_are_skipped)
 }
 END_TEST
 
-// What progress was told of, and when to say stop.
+// Progress reports received, and when to stop.
 struct heard {
     int points, samples, results, stop_at_samples;
     cuc_status inner;

@@ -61,8 +61,8 @@ static const struct distribution {
     { "uniform", test_uniform, 0.5, 50 },
 };
 
-// Of 4000 intervals 95 % hold the median, or somewhat more since ranks are whole; three deviations
-// of such a share are 1 %.
+// 95 % of 4000 intervals contain the median, or slightly more because ranks are integers; three
+// standard deviations of such a share are 1 %.
 START_TEST(the_medians_interval_holds_the_median_as_often_as_it_says)
 {
     const struct distribution *d = &distributions[_i];

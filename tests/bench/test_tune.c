@@ -167,7 +167,7 @@ START_TEST(what_is_wrong_does_not_win_and_arrays_are_as_they_were)
     ck_ok(cuc_stream_synchronize(stream));
     for (int i = 0; i < N; i++)
         ck_assert(after[i] == (float)i - 3);
-    // What was found is used.
+    // The stored record is used.
     o.tuned = path;
     o.remarks = CUC_ON;
     ck_ok(cuc_program_create(&p, CUC_SOURCE_TILE, program, 0, &o));

@@ -17,7 +17,7 @@ typedef struct child {
     const char *environment[4];             // "NAME=VALUE", or "NAME" to take it away
     const char *input;                      // NULL: nothing
     const char *output;                     // where to write to; NULL: to `out`
-    // What came of it.
+    // Result.
     int status; // 128 and more: ended by a signal
     char *out;
     size_t out_bytes;

@@ -6,11 +6,11 @@
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
-// What a row of the table needs; without it the row is passed over.
+// Requirements of a table row; without them the row is skipped.
 enum { NVRTC = 1, FAKE = 2 };
 
 static const char *program = CLI_PROGRAM;
-static char fake[1024]; // "CUCORE_DRIVER=..." of the fake driver; empty when there is none
+static char fake[1024]; // "CUCORE_DRIVER=..." of the fake driver; empty if there is none
 static bool has_nvrtc;
 
 static bool can_run(unsigned needs)
@@ -158,8 +158,8 @@ static const struct {
     const char *arguments[CHILD_ARGUMENTS];
     unsigned needs;
     int status;
-    const char *out[4]; // all of these are on standard output
-    const char *err[4]; // and these on standard error
+    const char *out[4]; // all expected on standard output
+    const char *err[4]; // all expected on standard error
     const char *environment[4];
     const char *input;
 } rows[] = {
@@ -343,7 +343,7 @@ static const struct {
         "-o", "-" },
       .out = { "_Z4axpyIfEvT_PKS0_PS0_" } },
 
-    // bench: what reads results
+    // bench: commands that read results
     { .status = 0, .arguments = { "help", "bench", "show" },
       .out = { "Usage: cucore bench show FILE..." } },
     { .status = 2, .arguments = { "help", "bench", "xyzzy" }, .err = { "'xyzzy' is given too" } },
@@ -593,7 +593,7 @@ START_TEST(help_completion_and_manual_have_every_option)
 END_TEST
 
 static const struct {
-    const char *words; // the last one is being completed
+    const char *words; // the last word is being completed
     const char *expected;
 } completions[] = {
     { "cucore comp", "compile" },
@@ -746,8 +746,7 @@ static void read_array(const char *path, npy_header *h, void *elements, size_t b
     free(file);
 }
 
-// The fake driver runs no kernels, so what went in comes out, and outputs stay as they were
-// poisoned.
+// The fake driver runs no kernels: inputs come back unchanged, and outputs keep the poison value.
 START_TEST(arrays_go_in_and_come_out)
 {
     npy_header h;
@@ -797,7 +796,7 @@ START_TEST(a_failure_leaves_the_old_output)
     ck_assert_int_eq(c.status, 1);
     child_free(&c);
 
-    // The second file cannot be written: the first one must not be in place either.
+    // The second file cannot be written, so the first must not appear either.
     child two = { .arguments = { "run", "-", "--lang", "ptx", "--kernel", "two", "--grid", "1",
                                  "--block", "1", "out:f32[4]=kept.npy", "out:f32[4]=missing/z" },
                   .input = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -840,7 +839,7 @@ START_TEST(driver_real_is_the_real_one_whatever_the_environment_says)
 }
 END_TEST
 
-// Without a choice and without a GPU the kernel is simulated, and that is said.
+// Without a choice and without a GPU the kernel is simulated, and the output says so.
 START_TEST(auto_takes_the_simulated_driver_where_there_is_no_device)
 {
     npy_header h;

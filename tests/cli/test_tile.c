@@ -1,5 +1,5 @@
-// The cucore program on tile programs: compiled, looked at, run on the driver that CUCORE_DRIVER
-// names and interpreted.
+// The cucore program on tile programs: compiled, inspected, run on the driver that CUCORE_DRIVER
+// names, and interpreted.
 #include "child.h"
 #include "npy.h"
 
@@ -75,7 +75,7 @@ static void save_array(const char *path, float first, float step)
     free(header);
 }
 
-// Zeros that take a while to be copied.
+// Zeros that take a while to copy.
 static void save_large(const char *path)
 {
     int64_t shape[1] = { 1 << 23 };
@@ -117,7 +117,7 @@ static const struct {
     const char *arguments[12];
     int status;
     unsigned needs;
-    const char *out[3], *err[3]; // all of these are there
+    const char *out[3], *err[3]; // all expected
     const char *input;
 } rows[] = {
     // compile: usage
@@ -198,7 +198,7 @@ static const struct {
     { { "run", "vadd.tile", "in:large.npy", "in:large.npy", "out:f32[99999999999999]=c.npy" }, 1, REAL,
       .err = { "CUDA_ERROR_OUT_OF_MEMORY" } }, // while large.npy may still be copied
     { { "run", "vadd.tile", "--grid", "5", VADD }, 1, REAL, .err = { "config.grid is given" } },
-    // auto() is chosen for the shapes of the arrays, as far as --dim does not say another.
+    // auto() is chosen by the arrays' shapes unless --dim overrides them.
     { { "run", "row.tile", "in:a.npy", "out:f32[5000]=c.npy" }, 0, REAL, .out = { "row on " } },
     { { "run", "row.tile", "--dim", "N=4", "in:a.npy", "out:f32[5000]=c.npy" }, 1, REAL,
       .err = { "where N <= BN: it does not hold: N is 5000" } },
@@ -264,7 +264,7 @@ static void run_command(const char *const *arguments)
     child_free(&c);
 }
 
-// Whichever way it runs, and however it comes: as source, as PTX, with its own grid.
+// In every way of running: as source, as PTX, with its own grid.
 START_TEST(the_sum_is_written)
 {
     static const char *const ways[][9] = {
@@ -318,7 +318,7 @@ START_TEST(json_has_kernels_and_resources)
     json_t *row = json_array_get(rows_of, 0);
     ck_assert_str_eq(json_string_value(json_object_get(row, "kernel")), "one");
     ck_assert_str_eq(json_string_value(json_object_get(row, "variant")), "idx32+aligned");
-    ck_assert(json_is_null(json_object_get(row, "registers"))); // PTX does not tell
+    ck_assert(json_is_null(json_object_get(row, "registers"))); // unknown for PTX
     json_decref(d);
 
     d = document_of(&(child){ .arguments = { "run", "vadd.tile", INTERP, VADD, "--json" } });
@@ -329,7 +329,7 @@ START_TEST(json_has_kernels_and_resources)
 }
 END_TEST
 
-// What cucore tune has kept is looked into by whatever compiles for the device itself.
+// Compilations for the device itself use the records of cucore tune.
 START_TEST(records_are_looked_into_unless_an_architecture_is_given)
 {
     static const struct {
@@ -356,7 +356,7 @@ START_TEST(records_are_looked_into_unless_an_architecture_is_given)
 }
 END_TEST
 
-// A cubin is machine code, and nobody here makes that but nvJitLink.
+// Only nvJitLink makes machine code, so without it there is no cubin.
 START_TEST(without_nvjitlink_no_cubin_is_made)
 {
     static const struct {

@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
-"""What the documents say is so: links lead somewhere, the README leads to each, the README's
-examples are in examples/, every variable that anything here reads from the environment is in
-docs/environment.md, the functions and constants that are named exist and are called with as many
-arguments as they take, and every public function has
-a comment that says since when it is there, which threads may call it and, in the words of
-docs/streams-and-order.md, what a capture makes of it."""
+"""Checks the documents: links resolve; the README links to each page; the README's examples are in examples/;
+docs/environment.md lists every environment variable read anywhere; functions and constants exist and are called with
+the right number of arguments; and every public function has a comment with its first version, its thread rule and, in
+the words of docs/streams-and-order.md, its behaviour during a capture."""
 import json
 import pathlib
 import re
@@ -24,16 +22,16 @@ problems += [f"README.md does not lead to {d.relative_to(ROOT)}" for d in docume
              if f"(docs/{d.name}" not in readme]
 
 examples = [e.read_text() for e in sorted((ROOT / "examples").glob("*.c"))]
-texts = [re.sub(r'^[^"\n]*"(.*)\\n";?$', r"\1", e, flags=re.M) for e in examples] # in C, a string a line
+texts = [re.sub(r'^[^"\n]*"(.*)\\n";?$', r"\1", e, flags=re.M) for e in examples] # C has one string per line
 for kind, block in re.findall(r"^```(c|tile)\n(.*?)^```$", readme, re.M | re.S):
     if not any(block in e for e in (examples if kind == "c" else texts)):
         problems.append(f"an example in README.md is not a part of any in examples/: {block[:60]}")
 
-# What is read from the environment: by getenv() in C, or named in a string; in scripts by $.
+# Environment variables: read by getenv() or named in a string in C; read with $ in scripts.
 environment = (ROOT / "docs" / "environment.md").read_text()
 documented = set(re.findall(r"`(\w+)(?:=\w+)?`", environment))
 libraries = re.findall(r'^    \{ (?:\.name = )?"(\w+)"', (ROOT / "src" / "find_table.c").read_text(), re.M)
-documented |= {f"CUCORE_{name.upper()}" for name in libraries} # as the row of CUCORE_NVRTC says
+documented |= {f"CUCORE_{name.upper()}" for name in libraries} # per the row of CUCORE_NVRTC
 read = set()
 for folder in ("api", "bench", "bindings", "docs/site", "scripts", "src", "tools"):
     for source in sorted((ROOT / folder).rglob("*.*")):
@@ -43,7 +41,7 @@ for folder in ("api", "bench", "bindings", "docs/site", "scripts", "src", "tools
             found |= set(re.findall(r'getenv\("([A-Z_]+)"\)', text))
             if source.suffix == ".sh":
                 found |= set(re.findall(r"\$\{?(CUCORE_\w+)", text))
-            found -= {"CUCORE_BENCH"} if folder == "api" else set() # a version of symbols
+            found -= {"CUCORE_BENCH"} if folder == "api" else set() # a symbol version
             read |= found
             problems += [f"{source.relative_to(ROOT)} reads {name}, which is not in docs/environment.md"
                          for name in sorted(found - documented)]
@@ -61,14 +59,14 @@ for document in documents:
         if not re.search(rf"\b{name}\b", public):
             problems.append(f"{document.relative_to(ROOT)} names {name}, which does not exist")
 
-# Calls in C: as many arguments as the function takes, and options that the struct has.
+# Calls in C: the function's number of arguments, and existing option fields.
 api = json.loads((ROOT / "api" / "cucore.json").read_text())
 takes = {f["name"]: len(f["parameters"]) for f in api["functions"]}
 fields = {each["name"].upper(): {f["name"] for f in each["fields"]} for each in api["structs"]}
 
 
 def arguments(text):
-    """The arguments of a call, from behind its bracket on."""
+    """Return the arguments of a call, given the text after its parenthesis."""
     depth, out = 0, [""]
     for c in re.sub(r'"(?:[^"\\]|\\.)*"', "text", text):
         depth += (c in "([{") - (c in ")]}")
@@ -82,7 +80,7 @@ for document in documents:
     for code in re.findall(r"^```c\n(.*?)^```$", document.read_text(), re.M | re.S):
         code = re.sub(r"//.*|/\*.*?\*/", "", code)
         code = re.sub(r"\(K\b", "(program, file, line", code) # as docs/tile-builder.md defines it
-        code = re.sub(r"\bCUC_(?:SHAPE|TILES)\(", "count, (", code) # macros of two arguments
+        code = re.sub(r"\bCUC_(?:SHAPE|TILES)\(", "count, (", code) # macros with two arguments
         for call in re.finditer(r"\b(cuc_\w+)\(|\b(CUC_\w+)\(", code):
             given = arguments(code[call.end():])
             if call[1] in takes and len(given) != takes[call[1]]:

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""follow.py PAGE BUILD [installed]: does what docs/PAGE.md tells its reader to do. "installed": the Python package
-is there already, and nothing of the source folder is used.
+"""follow.py PAGE BUILD [installed]: follows the instructions of docs/PAGE.md. "installed": the Python package is
+already installed, and the source folder is not used.
 
-Code goes into the file that the line above it names ("Save it as `NAME`:"); code without such a line
-goes on in the last file of its language. What is indented are commands, and the text in a fence behind
-them is what they print. `...` in it is a part of a line, or alone any number of lines. Fences of the
-languages "py" and "sh" are shown and not run.
+Code goes to the file named by the line above it ("Save it as `NAME`:"); code without such a line continues the last
+file of its language. Indented text holds commands, and the fence after them their output. `...` in it stands for part
+of a line, or alone for any number of lines. Fences of the languages "py" and "sh" are shown but not run.
 """
 import os
 import pathlib
@@ -22,7 +21,7 @@ STEP = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$|(?P<commands>(?:^ 
 
 
 def steps(text):
-    """("file", name, code), ("run", commands) and ("prints", text), in their order."""
+    """Yield ("file", name, code), ("run", commands) and ("prints", text) in order."""
     last = {}
     ran = False
     text = re.sub(r"^```(?:py|sh)\n.*?^```$", "", text, flags=re.M | re.S) # shown, not run
@@ -43,7 +42,7 @@ def steps(text):
 
 
 def fits(wanted, said):
-    """Whether that was printed."""
+    """Return whether the output matches."""
     lines = ["(?:.*\n)*?" if line.strip() == "..." else "[^\n]*".join(map(re.escape, line.split("..."))) + "\n"
              for line in wanted.rstrip("\n").split("\n")]
     return re.fullmatch("".join(lines), said.rstrip("\n") + "\n")
@@ -68,7 +67,7 @@ def environment(page, build, folder, installed):
         for name in ("PYTHONPATH", "CUCORE_LIBRARY"):
             del env[name]
         env["CUCORE_DRIVER"] = "sim"
-    (folder / "bin").mkdir() # "python" is the interpreter of this test, a script as it may be an environment's
+    (folder / "bin").mkdir() # "python" is this test's interpreter, wrapped in a script, as in some environments
     (folder / "bin/python").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n')
     (folder / "bin/python").chmod(0o755)
     env["PATH"] = f"{folder / 'bin'}:{env['PATH']}"
@@ -94,7 +93,7 @@ def main(page, build, installed=""):
                 with path.open("w" if what[2] else "a") as file:
                     file.write(what[1].replace('"../cucore/', f'"{ROOT}/'))
             elif kind == "run" and what[0].startswith("export "):
-                continue # the test has a driver of its own
+                continue # the test selects its own driver
             elif kind == "run":
                 print(f"$ {what[0]}", flush=True)
                 done = subprocess.run(["bash", "-e", "-c", what[0]], cwd=folder, env=env, text=True,

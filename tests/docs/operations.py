@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""operations.py CUCORE SIMULATOR: docs/tile-operations.md has an example of every operation of the
-tile language, and each gives what the page says, by the interpreter and on the simulated driver.
+"""operations.py CUCORE SIMULATOR: docs/tile-operations.md has an example of every operation of the tile language, and
+each gives the documented result in the interpreter and on the simulated driver.
 
-What operations there are is read from the compiler's own tables: the rows of src/tile/ir/ops.def and
-of src/tile/front/calls_*.c.
+The list of operations comes from the compiler's own tables: the rows of src/tile/ir/ops.def and of
+src/tile/front/calls_*.c.
 """
 import concurrent.futures
 import json
@@ -19,12 +19,12 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/tile-operations.md").read_text()
 
-# dtype: the letter of struct, the type in a .npy file
+# dtype: struct's format character, the type in a .npy file
 DTYPES = {"bool": ("?", "|b1"), "i8": ("b", "|i1"), "i16": ("h", "<i2"), "i32": ("i", "<i4"),
           "i64": ("q", "<i8"), "u8": ("B", "|u1"), "u16": ("H", "<u2"), "u32": ("I", "<u4"),
           "u64": ("Q", "<u8"), "f16": ("e", "<f2"), "f32": ("f", "<f4"), "f64": ("d", "<f8")}
 
-# Ops that are written by signs or words instead of a call.
+# Ops written as operators or keywords instead of calls.
 SIGNS = {"constant": r"\b1\b", "dimension": r"M \* N", "neg": r"= *-\w|, -a\b", "bitnot": "~",
          "add": r"\+", "sub": " - ", "mul": r" \* ", "div": " / ", "floordiv": "//", "mod": "%",
          "bitand": "&", "bitor": r"\|", "bitxor": r"\^", "shl": "<<", "shr": ">>", "eq": "==",
@@ -32,7 +32,7 @@ SIGNS = {"constant": r"\b1\b", "dimension": r"M \* N", "neg": r"= *-\w|, -a\b", 
          "atomic": r"\batomic_add\(", "for": r"\bfor \w+ in", "loop": r"\bwhile\b", "if": r"\bif\b",
          "yield": r"\belse\b", "continue": r"\bcontinue\b", "break": r"\bbreak\b",
          "return": r"\breturn\b"}
-OWN = {"convert", "warp"} # put in by the compiler alone
+OWN = {"convert", "warp"} # inserted only by the compiler
 
 
 def operations():
@@ -46,7 +46,7 @@ def operations():
 
 
 def parameters(source):
-    """Name -> dtype of the kernel."""
+    """Map the kernel's parameter names to dtypes."""
     head = re.search(r"kernel \w+\((.*?)\)\s*(?:const|where|grid|\{)", source, re.S).group(1)
     return dict(re.findall(r"(\w+): (\w+)", head))
 
@@ -82,7 +82,7 @@ def same(a, b):
 
 
 def run(cucore, driver, env, folder, source, told):
-    """What is wrong with an example on a driver; nothing when all is as the page says."""
+    """Describe how an example differs from the page on a driver; nothing if it agrees."""
     dtypes = parameters(source)
     given = {n: json.loads(v) for n, v in re.findall(r"^(\w+) = (.*)$", told, re.M)}
     left = {n: json.loads(v) for n, v in re.findall(r"^(\w+) -> (.*)$", told, re.M)}

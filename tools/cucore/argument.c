@@ -10,7 +10,7 @@ const char *argument_kind_name(int kind)
     return kind_names[kind];
 }
 
-// The type that the first `length` characters name.
+// Return the type named by the first `length` characters.
 static cuc_dtype dtype_of(const char *text, size_t length)
 {
     char name[16];
@@ -31,7 +31,7 @@ static const char *dtype_names(char *out, size_t size)
     return out;
 }
 
-// 64,32]  with the bracket taken already; what follows the closing one, or NULL.
+// Parse "64,32]" after the opening bracket; return the text after the closing one, or NULL.
 static const char *parse_shape(argument *a, const char *at, cli_why *why)
 {
     const char *start = at;
@@ -68,7 +68,7 @@ too_large:
     return NULL;
 }
 
-// The end of an output: =FILE is written, ==FILE is what the result must equal, =- is neither.
+// Parse the target of an output: =FILE to write, ==FILE to compare with, =- for neither.
 static bool parse_target(argument *a, const char *at, const char *form, cli_why *why)
 {
     bool compared = at[0] == '=' && at[1] == '=';
@@ -117,7 +117,7 @@ static bool parse_in(argument *a, const char *at, cli_why *why)
     }
     const char *end = at + strlen(at);
     if (a->kind == ARGUMENT_INOUT) {
-        // The last one, so that only the second file's name cannot have one.
+        // Use the last '=', so that only the second file name must not contain one.
         const char *equals = strrchr(at, '=');
         end = equals && equals > at && equals[-1] == '=' ? equals - 1 : equals ? equals : end;
         if (!parse_target(a, end, "inout:FILE", why))

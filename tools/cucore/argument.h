@@ -1,28 +1,28 @@
-// The ARG of cucore run, tune and bench kernel: a kernel's argument as text.
+// Text form of kernel arguments: the ARG of cucore run, tune and bench kernel.
 #ifndef CUCORE_TOOLS_ARGUMENT_H
 #define CUCORE_TOOLS_ARGUMENT_H
 
 #include "npy.h"
 #include "scalar.h"
 
-enum { ARGUMENT_MAX = 1024 }; // a kernel has 4 KiB or 32 KiB of parameters
+enum { ARGUMENT_MAX = 1024 }; // kernel parameters are limited to 4 KiB or 32 KiB
 
 enum { ARGUMENT_SCALAR, ARGUMENT_IN, ARGUMENT_INOUT, ARGUMENT_OUT };
 
 typedef struct argument {
     int kind;
     const char *text; // as given; borrowed
-    cuc_dtype dtype;  // of an array without a named type: known once its file is read
-    bool named;       // the type of in: and inout: was named
+    cuc_dtype dtype;  // for an array without a named type: known once the file is read
+    bool named;       // in: or inout: names the type
     uint8_t scalar[SCALAR_MAX_BYTES];
     char *in_path;
-    char *out_path;      // the file that gets the result; NULL: none
-    char *expected_path; // the file that has the expected result; NULL: none
+    char *out_path;      // file for the result; NULL: none
+    char *expected_path; // file with the expected result; NULL: none
     int32_t rank;
     int64_t shape[NPY_MAX_RANK];
     uint64_t bytes;
-    void *file;         // contents of in_path, and
-    size_t data_offset; // where the elements are in it
+    void *file;         // contents of in_path
+    size_t data_offset; // offset of the elements in it
 } argument;
 
 // SCALAR  is  TYPE:VALUE
@@ -31,7 +31,7 @@ typedef struct argument {
 // A mistake in the text is the user's: wrong usage. No file is touched.
 bool argument_parse(argument *out, const char *text, cli_why *why);
 
-// Read and check the file of an in: or inout: argument; the others have none.
+// Read and check the file of an in: or inout: argument; do nothing for others.
 bool argument_load(argument *a, cli_why *why);
 
 // "f32[64,32]"

@@ -10,9 +10,9 @@
 enum { BENCH_LIST = BENCH_NEXT_ID, BENCH_FILTER, BENCH_AXIS };
 
 static const cli_option options[] = {
-    { "list", BENCH_LIST, NULL, "print the cases and their axes, and measure nothing" },
-    { "filter", BENCH_FILTER, "REGEX", "cases whose suite/case has a match" },
-    { "axis", BENCH_AXIS, "NAME=LIST", "values for an axis; may be given again for another one" },
+    { "list", BENCH_LIST, NULL, "list the cases and their axes without measuring" },
+    { "filter", BENCH_FILTER, "REGEX", "select cases whose suite/case matches" },
+    { "axis", BENCH_AXIS, "NAME=LIST", "values of an axis; repeat for more axes" },
     BENCH_SESSION_OPTIONS,
 };
 
@@ -27,7 +27,7 @@ typedef struct request {
     bool list;
 } request;
 
-// ---- What there is
+// ---- Listing of suites and cases
 
 static const char *suite_name_at(const void *list, size_t index)
 {
@@ -61,7 +61,7 @@ static cuc_status add_suites(cuc_bench *bench)
     return st;
 }
 
-// The points of each case, by its index.
+// Count the points of each case, by case index.
 static int32_t count_point(void *data, size_t index, const cuc_bench_case *bench_case,
                            const char *axes)
 {
@@ -73,7 +73,7 @@ static int32_t count_point(void *data, size_t index, const cuc_bench_case *bench
     return 0;
 }
 
-// The values that --axis gives to an axis; NULL for none.
+// Return the values that --axis gives for an axis; NULL for none.
 static const char *values_given(const request *q, const char *axis)
 {
     size_t length = strlen(axis);
@@ -84,7 +84,7 @@ static const char *values_given(const request *q, const char *axis)
     return NULL;
 }
 
-// Of powers of two a number below 64 is an exponent: "2^10,12", "1024,4096", "1024,2^12".
+// On a power-of-two axis a number below 64 is an exponent: "2^10,12", "1024,4096", "1024,2^12".
 static size_t values_text(char *out, size_t size, const char *values, bool powers)
 {
     bool exponents = false;
@@ -182,7 +182,7 @@ static int measure(request *q)
 {
     int status = bench_session_check(&q->session);
 
-    // A list needs no device, and its driver need not be there.
+    // Listing needs no device and works without a driver.
     if (q->list)
         q->session.options.flags |= CUC_BENCH_NO_DEVICE;
     if (!status && q->list)
@@ -198,8 +198,8 @@ static int measure(request *q)
     return q->list ? print_list(q) : bench_session_run(&q->session, &q->selection);
 }
 
-// The processes that a suite starts for itself are this program: cucore bench --serve SUITE. It is
-// not for people, and so not among the options.
+// A suite's child processes run this program as cucore bench --serve SUITE. The option is internal
+// and therefore not in the option table.
 static int serve(const char *name)
 {
     for (size_t i = 0; bench_suites[i]; i++)
@@ -237,18 +237,22 @@ const cli_command cli_bench = {
                 "      inout:y.npy=expected.npy i32:1048576\n"
                 "  cucore bench compare old.json new.json\n",
     .details =
-        "Nothing is timed that has not been checked first. Subjects of a point take turns, sample "
-        "by sample, in\nrandom order; a sample is taken\n"
-        "  cold   with the L2 cache flushed, and all enqueued before it starts\n"
+        "Every subject is checked before it is timed. The subjects of a point alternate, sample "
+        "by sample,\n"
+        "in random order. A sample is taken\n"
+        "  cold   with the L2 cache flushed, and everything enqueued before it starts\n"
         "  hot    back to back\n"
-        "  graph  as a captured graph that is replayed\n"
-        "  cpu    by the clock of the host: what the call costs\n"
-        "until the median is known well enough, more samples tell nothing new, or the time is up. "
-        "Times are\nmedians, the interval is their 95 % one; a time is compared with the peer's by "
-        "the ratios of\nneighbouring samples: SAME within 1 %, FASTER or SLOWER when the interval "
-        "excludes 1, else UNSURE.\nDISTURBED: more than a third of the samples came at a low clock "
-        "and were thrown away.\nWithout a GPU the simulated driver takes its place, and every "
-        "output says so: then no time of it is\na GPU's.\n"
+        "  graph  as a replay of a captured graph\n"
+        "  cpu    by the host's clock: the cost of the call\n"
+        "until the median is known well enough, more samples add no information, or the time is "
+        "up. Times\n"
+        "are medians with their 95 % interval. A time is compared with the peer's by the ratios "
+        "of\n"
+        "neighbouring samples: SAME within 1 %, FASTER or SLOWER if the interval excludes 1, else "
+        "UNSURE.\n"
+        "DISTURBED: more than a third of the samples ran at a low clock and were discarded.\n"
+        "Without a GPU the simulated driver is used, and every output says so: its times are not "
+        "a GPU's.\n"
         "Exit status: 0 done, 1 something failed, 2 wrong usage.\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(*options),

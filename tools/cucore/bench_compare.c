@@ -10,22 +10,22 @@
 enum { COMPARE_THRESHOLD = CLI_LONG, COMPARE_CHANGES, COMPARE_FORCE };
 
 static const cli_option options[] = {
-    { "threshold", COMPARE_THRESHOLD, "PERCENT", "the least change that counts; 2 by default" },
-    { "changes", COMPARE_CHANGES, NULL, "leave out what is the same" },
-    { "force", COMPARE_FORCE, NULL, "compare what was measured on different GPUs" },
+    { "threshold", COMPARE_THRESHOLD, "PERCENT", "the smallest relevant change; 2 by default" },
+    { "changes", COMPARE_CHANGES, NULL, "omit unchanged results" },
+    { "force", COMPARE_FORCE, NULL, "compare results of different GPUs" },
     CLI_JSON_OPTION,
 };
 
 typedef struct request {
     double threshold; // a fraction
-    bool changes;     // only these are shown
-    bool force;       // different GPUs too
+    bool changes;     // show only changes
+    bool force;       // allow different GPUs
     results before;
     results after;
     comparisons found;
 } request;
 
-// ---- The report for people
+// ---- Text report
 
 static void add_time(table *t, const result *r)
 {
@@ -174,7 +174,7 @@ static int print_json(const request *q, int status)
 
 // ---- The command
 
-// A failure and a slower result must not look alike to a script.
+// Scripts must be able to tell a failure from a slower result.
 static int fail(const cli_why *why)
 {
     cli_fail("%s", why->text);
@@ -199,7 +199,7 @@ static int compare(request *q, char **paths)
 static int run(int argc, char **argv)
 {
     request q = { 0 };
-    double percent = 2; // two processes, whose memory lies elsewhere, have been seen 1.5 % apart
+    double percent = 2; // processes with different memory addresses differ by up to 1.5 %
     cli_parser parser;
     const char *value;
     int status = CLI_DONE;
@@ -229,7 +229,7 @@ static int run(int argc, char **argv)
 
 const cli_command cli_bench_compare = {
     .name = "bench compare",
-    .summary = "Compare two runs result by result: the same, faster, slower, or not to be told",
+    .summary = "Compare two runs result by result: same, faster, slower, or uncertain",
     .usage = "OLD NEW [--threshold PERCENT] [--changes] [--force] [--json]",
     .examples = "  cucore bench compare main.json branch.json\n"
                 "  cucore bench compare --changes --threshold 3 main.json branch.json\n"

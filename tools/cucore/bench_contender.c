@@ -28,7 +28,7 @@ cuc_status contender_restore(void *data, cuc_stream *stream, uint64_t set)
     return st;
 }
 
-// So many sets that they exceed L2 twice: as the library has it for inputs.
+// Return how many sets exceed twice the L2 size, as the library computes it for inputs.
 static size_t sets_for(const launcher *l)
 {
     uint64_t bytes = 0, free_bytes = 0;
@@ -39,7 +39,7 @@ static size_t sets_for(const launcher *l)
     if (!bytes)
         return 1;
     if (cuc_driver_is_simulated())
-        return 2; // there is no cache; but what fails with two is found
+        return 2; // there is no cache; two sets still catch failures that one hides
     (void)cuc_device_get_attribute(&l2, l->device, CUC_DEVICE_L2_CACHE_SIZE);
     (void)cuc_device_get_memory_info(&free_bytes, NULL, l->device);
     uint64_t wanted = 2 * (uint64_t)(l2 > 0 ? l2 : 0) / bytes + 1, most = free_bytes / 8 / bytes;
@@ -53,7 +53,7 @@ static cuc_status make_sets(contender *c)
     size_t count = sets_for(l);
     cuc_status st = CUC_OK;
 
-    // The launcher has those that it makes until the next ones, and at the end the first.
+    // The launcher owns the set it made last, and in the end the first one.
     while (c->set_count < count && (st = launcher_fill(l)) >= 0)
         c->sets[c->set_count++] = (argument_set){ l->args, l->buffers, l->tensors };
     if (st >= 0) {
@@ -89,7 +89,7 @@ void contender_release(contender *c)
     free(c->pristine);
     for (size_t s = 0; s < c->set_count; s++) {
         argument_set *set = &c->sets[s];
-        if (set->args == c->launcher.args) // which frees them
+        if (set->args == c->launcher.args) // the launcher frees these
             continue;
         for (size_t i = 0; i < c->launcher.argument_count; i++)
             cuc_buffer_release(set->buffers[i]);

@@ -26,30 +26,30 @@ enum {
 
 static const cli_option options[] = {
     { "grid", KERNEL_GRID, "X[,Y[,Z]]", "blocks" },
-    { "block", KERNEL_BLOCK, "X[,Y[,Z]]", "threads of a block" },
-    { "shared", KERNEL_SHARED, "BYTES", "dynamic shared memory of a block" },
-    { "cluster", KERNEL_CLUSTER, "X[,Y[,Z]]", "blocks of a cluster" },
+    { "block", KERNEL_BLOCK, "X[,Y[,Z]]", "threads per block" },
+    { "shared", KERNEL_SHARED, "BYTES", "dynamic shared memory per block" },
+    { "cluster", KERNEL_CLUSTER, "X[,Y[,Z]]", "blocks per cluster" },
     { "peer", KERNEL_PEER, "FILE", "compare with the kernel of that name in FILE" },
-    { "peer-kernel", KERNEL_PEER_KERNEL, "NAME", "the peer's name, where it is another" },
-    { "peer-grid", KERNEL_PEER_GRID, "X[,Y[,Z]]", "the peer's blocks, where they are others" },
-    { "peer-block", KERNEL_PEER_BLOCK, "X[,Y[,Z]]", "likewise" },
-    { "tolerance", KERNEL_TOLERANCE, "T", "outputs may be off by T * max(1, |expected|)" },
-    { "bytes", KERNEL_BYTES, "N", "read and written by a launch, for the bandwidth" },
-    { "flop", KERNEL_FLOP, "N", "of a launch, for the rate" },
+    { "peer-kernel", KERNEL_PEER_KERNEL, "NAME", "the peer's name, if different" },
+    { "peer-grid", KERNEL_PEER_GRID, "X[,Y[,Z]]", "the peer's blocks, if different" },
+    { "peer-block", KERNEL_PEER_BLOCK, "X[,Y[,Z]]", "the peer's threads per block, if different" },
+    { "tolerance", KERNEL_TOLERANCE, "T", "outputs may deviate by T * max(1, |expected|)" },
+    { "bytes", KERNEL_BYTES, "N", "bytes per launch, to compute the bandwidth" },
+    { "flop", KERNEL_FLOP, "N", "operations per launch, to compute the rate" },
     SOURCE_OPTIONS,
     BENCH_SESSION_OPTIONS,
 };
 
 typedef struct request {
     bench_session session;
-    contender subject; // whose launcher has what both must compute
-    contender peer;    // without a path: none
+    contender subject; // its launcher holds the expected results of both
+    contender peer;    // no path: no peer
     double bytes;
     double flop;
     char case_name[128];
 } request;
 
-// ---- The callbacks of the case
+// ---- Case callbacks
 
 static cuc_status check_outputs(void *data, cuc_stream *stream, char *why, size_t why_size)
 {
@@ -76,7 +76,7 @@ static bool is_output(const argument *a)
     return a->kind == ARGUMENT_INOUT || a->kind == ARGUMENT_OUT;
 }
 
-// Launch once and read the outputs, then put the arguments back as they were.
+// Launch once, read the outputs, and restore the arguments.
 static cuc_status compute_outputs(contender *c, cuc_stream *stream)
 {
     launcher *l = &c->launcher;
@@ -92,7 +92,7 @@ static cuc_status compute_outputs(contender *c, cuc_stream *stream)
     return st < 0 ? st : contender_restore(c, stream, 0);
 }
 
-// The peer computes the expected value of every output without an ==FILE.
+// Let the peer compute the expected value of every output without an ==FILE.
 static cuc_status expect_of_peer(request *q, cuc_stream *stream)
 {
     launcher *l = &q->subject.launcher, *peer = &q->peer.launcher;
@@ -137,7 +137,7 @@ static cuc_status add(cuc_bench_state *state, contender *c, uint32_t flags)
         subject.unchecked = "no output has an expected value: give ==FILE or a peer";
     if (changes) {
         subject.prepare = contender_restore;
-        subject.batch = 1; // prepared before each sample, so that a launch is one
+        subject.batch = 1; // prepared before each sample, so a sample is one launch
     }
     return cuc_bench_state_add_subject(state, &subject);
 }
@@ -211,7 +211,7 @@ static int take_option(request *q, int id, const char *value)
     }
 }
 
-// random:f32[1024]: an array that is read, of which no file is needed.
+// random:f32[1024]: an input array without a file.
 static bool parse_random(argument *out, const char *word)
 {
     const char *type = word + strlen(random_array);
@@ -249,7 +249,7 @@ static int parse_arguments(launcher *l, char **words, size_t count)
     return launcher_check_outputs(l);
 }
 
-// What names a subject or a case: letters, digits and some others.
+// Make a valid subject or case name: letters, digits and some others.
 static void make_word(char *out, size_t size, const char *text)
 {
     size_t n = 0;
@@ -283,7 +283,7 @@ static int take_operands(request *q, const cli_parser *parser)
     l->path = parser->operands[0];
     l->kernel_name = parser->operands[1];
     int status = source_identify(&l->source, l->path, &l->options);
-    // A tile program's kernel computes its own, also where it comes compiled.
+    // A tile kernel computes its own grid, even if it is loaded as compiled code.
     if (!status && l->source.language->source == CUC_SOURCE_CUDA &&
         (!l->config.grid[0] || !l->config.block[0]))
         status = cli_usage_error("say what to launch: --grid X[,Y[,Z]] --block X[,Y[,Z]]");
@@ -308,8 +308,8 @@ static int take_operands(request *q, const cli_parser *parser)
 
 // ---- The command
 
-// What is not said of the peer is as for the subject. Whether a kernel is a tile program's, which
-// has its own extents, shows only when it is loaded: also PTX and cubin may be.
+// Unset peer options default to the subject's. A tile kernel, which has its own extents, is
+// recognised only when loaded, because PTX and cubin files may contain one.
 static int load_both(request *q)
 {
     launcher *l = &q->subject.launcher, *peer = &q->peer.launcher;
@@ -327,12 +327,12 @@ static int load_both(request *q)
     status = launcher_load(peer);
     if (!status && peer->tile)
         peer->config = given;
-    else if (!status && l->tile) // what was said without --peer- is the peer's
+    else if (!status && l->tile) // options without --peer- apply to the peer too
         l->config = (cuc_launch_config)CUC_LAUNCH_CONFIG_INIT;
     return status;
 }
 
-// Numbers in the place of files that were not read.
+// Fill random: arrays in place of file contents.
 static int make_random(const launcher *l, uint64_t seed)
 {
     for (size_t i = 0; i < l->argument_count; i++) {
@@ -399,7 +399,7 @@ static int run(int argc, char **argv)
     while (!status && (id = cli_next(&parser, &value)) != 0) {
         if (id < 0) {
             status = parser.status;
-            goto done; // also after --help, which is no failure
+            goto done; // --help also ends here, without a failure
         }
         status = take_option(&q, id, value);
     }
@@ -418,7 +418,7 @@ done:
 
 const cli_command cli_bench_kernel = {
     .name = "bench kernel",
-    .summary = "Measure a kernel of one's own, alone or beside another one",
+    .summary = "Measure your own kernel, alone or against another one",
     .usage = "FILE NAME [--grid X[,Y[,Z]] --block X[,Y[,Z]]] [OPTION...] ARG...",
     .examples =
         "  cucore bench kernel saxpy.cu saxpy --grid 4096 --block 256 --bytes 12582912 \\\n"

@@ -1,4 +1,4 @@
-// cucore bench in a program that was built without the library that measures: what reads results.
+// cucore bench in a build without the measuring library: only commands that read results.
 #include "bench.h"
 
 static const cli_option options[] = { CLI_JSON_OPTION };

@@ -1,28 +1,27 @@
 #!/usr/bin/env python3
-"""Measure the work of cucore bench by what Python has for it: bench_peers.py PEER
+"""Measures the work of cucore bench with Python libraries: bench_peers.py PEER
 
-cucore bench starts one of these for each peer, and compares its own subjects with it. PEER is
-torch, triton, cupy, cuda.core, numba, or cucore-python and cucore-prepared, which are cucore's own
-package; torch_cudnn or torch_flash for attention, triton_plain for products without TMA.
+cucore bench starts one process per peer and compares its own subjects with it. PEER is torch, triton, cupy,
+cuda.core, numba, or cucore-python and cucore-prepared, cucore's own package; torch_cudnn or torch_flash for
+attention, triton_plain for matrix products without TMA.
 
-Requests come on standard input, a JSON object a line, and each is answered by one line on standard
-output. The keys of answers are those of a result of the schema cucore-bench/1.
+Requests arrive on standard input, one JSON object per line; each is answered by one line on standard output. The keys
+of answers are those of a result of the schema cucore-bench/1.
 
   {"do": "point", "suite": "memory", "case": "stream", "axes": {"op": "add", "bytes": 4096},
    "seed": "0", "mode": "cold", "quick": false, "device": {"name": .., "ordinal": 0, ..}}
-      Make what the point takes; what the one before took is let go of.
+      Prepare the point and release the previous one.
       -> {}, {"checked": "nothing to check: why"}, {"skipped": why} or {"failed": why}. With
-         "everywhere": true no other point will fare better: the library or its device is missing.
+         "everywhere": true all other points will fail too: the library or its device is missing.
   {"do": "check"}
       Run once, and compare with a reference in double precision.
       -> {"checked": "passed"} or {"failed": why}
   {"do": "sample", "set": 7}
-      One sample with the inputs of that set.
+      Take one sample with the inputs of that set.
       -> {"raw_s": [seconds]} or {"failed": why}
 
-Modes are "cold" (time on the device between two events, L2 flushed, the stream held back until all
-is enqueued) and "cpu" (time of the call, of a batch that is waited for afterwards). The process
-ends with its input.
+Modes are "cold" (device time between two events, with L2 flushed and the stream held until everything is enqueued)
+and "cpu" (time of the call in a batch, waited for afterwards). The process exits at the end of its input.
 """
 import json
 import math
@@ -37,17 +36,17 @@ from bench_peers_arrays import CupyArrays, TorchArrays, TritonArrays  # noqa: E4
 from bench_peers_gemm import TorchProducts, TritonPlainProducts, TritonProducts  # noqa: E402
 from bench_peers_work import Skip, Work, need  # noqa: E402
 
-HOLD_NS = 200_000  # at least; as long as enqueueing takes
+HOLD_NS = 200_000  # minimum; extended if enqueueing takes longer
 MAX_SETS = 32
 CPU_BATCH = 100
 ROWS_CHECKED = 32
 
 
 class Peer:
-    """A library. What one can do are methods by the name of suite and case, with a _ between."""
+    """A library. Its methods, named SUITE_CASE, implement the points."""
 
     def __init__(self, ordinal):
-        """Import it and choose the device; raises Skip."""
+        """Import the library and select the device; raises Skip."""
 
     def device_name(self):
         raise NotImplementedError
@@ -56,35 +55,35 @@ class Peer:
         raise NotImplementedError
 
     def flush(self):
-        """Enqueue reading a buffer of three times L2."""
+        """Enqueue a read of a buffer three times the size of L2."""
         raise NotImplementedError
 
     def hold(self, ns):
-        """Enqueue something that takes so long."""
+        """Enqueue work that takes that long."""
         raise NotImplementedError
 
     def event(self):
-        """Record an event, with time."""
+        """Record an event with timing."""
         raise NotImplementedError
 
     def elapsed_s(self, start, stop):
-        """Wait for the second, and give the seconds between."""
+        """Wait for the second event; return the seconds between both."""
         raise NotImplementedError
 
     def wait(self):
-        """Wait for all that was enqueued."""
+        """Wait for all enqueued work."""
         raise NotImplementedError
 
     def probe(self):
-        """Launch the smallest work there is, and wait for it: what is installed and cannot be used
-        with what is beside it, such as a NumPy that is too new, often shows only now."""
+        """Run the smallest possible work and wait for it: a library that is installed but incompatible with others,
+        such as a too new NumPy, often fails only here."""
         self.flush()
         self.hold(1000)
         start = self.event()
         self.elapsed_s(start, self.event())
 
     def sets_for(self, nbytes):
-        """So many sets that they exceed L2 twice."""
+        """Return how many sets exceed twice the size of L2."""
         return max(1, min(MAX_SETS, 2 * self.l2_bytes() // nbytes + 1))
 
     # Samples
@@ -98,7 +97,7 @@ class Peer:
         stop = self.event()
         enqueued = time.perf_counter_ns() - before
         seconds = self.elapsed_s(start, stop)
-        if 2 * enqueued > self.hold_ns:  # the next one is held back for longer
+        if 2 * enqueued > self.hold_ns:  # hold the next sample longer
             self.hold_ns = min(4 * enqueued, 50_000_000)
         return seconds
 
@@ -140,7 +139,7 @@ extern "C" __global__ void empty(float a, const float *x, unsigned n)
 
 
 class Torch(TorchArrays, TorchProducts, Peer):
-    """PyTorch, on its current stream."""
+    """PyTorch on its current stream."""
 
     def __init__(self, ordinal):
         self.torch = torch = need("torch")
@@ -161,7 +160,7 @@ class Torch(TorchArrays, TorchProducts, Peer):
         self.torch.amax(self.flushed, dim=0, out=self.sink)
 
     def hold(self, ns):
-        self.torch.cuda._sleep(2 * ns)  # cycles, at 2 GHz and less
+        self.torch.cuda._sleep(2 * ns)  # in cycles, at 2 GHz or less
 
     def event(self):
         event = self.torch.cuda.Event(enable_timing=True)
@@ -176,7 +175,7 @@ class Torch(TorchArrays, TorchProducts, Peer):
         self.torch.cuda.synchronize()
 
     def arrays(self, count, dtype, number):
-        """Random from -1 to 1, `number` of them for each set."""
+        """Make `number` random arrays per set, with values from -1 to 1."""
         torch = self.torch
         size = count * torch.empty((), dtype=dtype).element_size()
         return [[(torch.rand(count, device="cuda") * 2 - 1).to(dtype) for _ in range(number)]
@@ -223,14 +222,14 @@ class Torch(TorchArrays, TorchProducts, Peer):
         x, y = a.double(), b.double()
         expected = {"copy": lambda: x, "scale": lambda: STREAM_SCALE * x, "add": lambda: x + y,
                     "triad": lambda: x + STREAM_SCALE * y}[op]()
-        # Of a triad the product may be rounded too.
+        # The product of a triad may be rounded separately.
         bound = 2 * torch.finfo(torch.float32).eps * (x.abs() + STREAM_SCALE * y.abs())
         error = (c.double() - expected).abs()
         return None if bool((error <= bound).all()) else f"off by {error.max().item():g}"
 
 
 class TorchAttention(Torch):
-    """PyTorch's attention by one of the libraries that it has for it."""
+    """PyTorch's attention with a selected backend."""
 
     backend = None
 
@@ -278,7 +277,7 @@ class TorchFlash(TorchAttention):
     backend = "FLASH_ATTENTION"
 
 
-# Kernels of Triton, which reads the source of functions.
+# Triton kernels; Triton reads their source.
 tl = None  # triton.language, once it is imported
 
 
@@ -307,7 +306,7 @@ def empty(a, x, n):
 
 
 class Triton(TritonArrays, TritonProducts, Torch):
-    """Triton, over PyTorch's memory and streams."""
+    """Triton, on PyTorch's memory and streams."""
 
     def __init__(self, ordinal):
         global tl
@@ -344,18 +343,18 @@ class Triton(TritonArrays, TritonProducts, Torch):
 
 
 class TritonPlain(TritonPlainProducts, Triton):
-    """Triton without TMA, beside which code for older GPUs stands."""
+    """Triton without TMA, for comparison with code for older GPUs."""
 
 
 class Cupy(CupyArrays, Peer):
-    """CuPy, on its current stream."""
+    """CuPy on its current stream."""
 
     def __init__(self, ordinal):
         os.environ.setdefault("CUPY_ACCELERATORS", "cub")
         self.cupy = cupy = need("cupy")
         try:
             count = cupy.cuda.runtime.getDeviceCount()
-        except Exception as why:  # whatever the runtime raises without a driver
+        except Exception as why:  # the runtime raises various exceptions without a driver
             raise Skip(f"CuPy sees no CUDA device: {why}") from None
         if not count:
             raise Skip("CuPy sees no CUDA device")
@@ -449,7 +448,7 @@ class Cupy(CupyArrays, Peer):
 
 
 class CudaCore(Peer):
-    """cuda.core, on a stream of its own."""
+    """cuda.core on its own stream."""
 
     module = "cuda.core"
 
@@ -459,10 +458,10 @@ class CudaCore(Peer):
         try:
             self.device = core.Device(ordinal)
             self.device.set_current()
-        except Exception as why:  # of cuda.bindings: no driver, no device
+        except Exception as why:  # from cuda.bindings: no driver, no device
             raise Skip(f"{self.module} has no device: {why}") from None
         self.stream = self.device.create_stream()
-        # PTX, which every driver takes, the simulated one too.
+        # PTX works with every driver, including the simulated one.
         options = core.ProgramOptions(arch="sm_" + self.device.arch)
         code = core.Program(SPIN, code_type="c++", options=options).compile("ptx")
         self.kernel = {name: code.get_kernel(name) for name in ("spin", "flush", "empty")}
@@ -479,7 +478,7 @@ class CudaCore(Peer):
 
     def l2_bytes(self):
         if "(simulated)" in self.device.name:
-            return 1 << 14  # there is none
+            return 1 << 14  # no L2 cache
         return self.device.properties.l2_cache_size or 64 << 20
 
     def flush(self):
@@ -542,16 +541,16 @@ class CudaCore(Peer):
 
 
 class CucorePython(CudaCore):
-    """cucore's own Python package, which is shaped like cuda.core."""
+    """cucore's own Python package, with cuda.core's interface."""
 
     module = "cucore"
 
-    def seen_by_host(self, buffer):  # NumPy before 2.1 does not write to what comes by DLPack
+    def seen_by_host(self, buffer):  # NumPy before 2.1 treats DLPack imports as read-only
         return self.numpy.frombuffer(buffer.host_view(), dtype=self.numpy.uint8)
 
 
 class CucorePrepared(CucorePython):
-    """The same with what it has of its own for launching often."""
+    """The same with cucore's prepared launches."""
 
     def runtime_launch_3_arguments(self, _axes):
         numpy = self.numpy
@@ -562,7 +561,7 @@ class CucorePrepared(CucorePython):
 
 
 class Numba(Peer):
-    """Numba's CUDA target, on a stream of its own."""
+    """Numba's CUDA target on its own stream."""
 
     def __init__(self, ordinal):
         self.cuda = cuda = need("numba.cuda")
@@ -683,7 +682,7 @@ class Server:
                 self.peer = peer
             except Skip as why:
                 return {"skipped": str(why), "everywhere": True}
-            except Exception as why:  # whatever a library raises that cannot be used here
+            except Exception as why:  # unusable libraries raise various exceptions
                 return {"skipped": f"{self.name} cannot be used: {type(why).__name__}: {why}",
                         "everywhere": True}
         if self.peer.device_name() != device["name"]:
@@ -721,7 +720,7 @@ class Server:
             return act(request)
         except Skip as why:
             return {"skipped": str(why)}
-        except Exception as why:  # whatever a library raises is the reason
+        except Exception as why:  # any exception is the reason
             return {"failed": f"{self.name}: {type(why).__name__}: {why}"}
 
 
@@ -729,7 +728,7 @@ def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__)
         return 2 if len(sys.argv) != 2 else 0
-    # What libraries print is not for whoever asks.
+    # Keep the libraries' output away from the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     server = Server(sys.argv[1])

@@ -1,13 +1,13 @@
-"""The suites elementwise, norms and reductions by PyTorch, Triton and CuPy, for bench_peers.py."""
+"""The suites elementwise, norms and reductions with PyTorch, Triton and CuPy, for bench_peers.py."""
 import math
 
 from bench_peers_work import Skip, Work
 
-EPS = 1e-5  # of the norms
+EPS = 1e-5  # epsilon of the norms
 
 
 def wrong(got, expected, relative, absolute):
-    """What is wrong with an array, as the other one in double precision has it; of NumPy's ways."""
+    """Compare an array with one in double precision, using NumPy's interface; describe the error, or None."""
     error = abs(got - expected)
     right = error <= relative * abs(expected) + absolute
     if bool(right.all()):
@@ -16,11 +16,11 @@ def wrong(got, expected, relative, absolute):
 
 
 class TorchArrays:
-    """For PyTorch: made with PyTorch in `self.torch`, and the ways of a Peer."""
+    """PyTorch implementation; expects PyTorch in `self.torch` and the methods of a Peer."""
 
     def work(self, axes, make, run_one, expected, absolute=0.0):
-        """A point: make() gives the arrays of a set, run_one() of them what comes out, and
-        expected() the same in double precision, as one array or several."""
+        """Define a point: make() creates the arrays of a set, run_one() computes the outputs from them, and
+        expected() computes the same in double precision, as one array or several."""
         torch = self.torch
         torch.cuda.empty_cache()
         torch.manual_seed(self.seed)
@@ -51,19 +51,19 @@ class TorchArrays:
         return (self.torch.rand(shape, device="cuda") * 2 - 1).to(dtype)
 
     def matrices(self, axes, number):
-        """A function that makes so many matrices, and one more for what comes out."""
+        """Return a function that makes that many matrices and one for the result."""
         shape = (axes["rows"], axes["columns"])
         return lambda dtype: [*(self.random(dtype, *shape) for _ in range(number)),
                               self.torch.empty(shape, dtype=dtype, device="cuda")]
 
     def with_factors(self, axes, number):
-        """A function that makes a matrix, so many rows of factors, and one for what comes out."""
+        """Return a function that makes a matrix, that many rows of factors, and one matrix for the result."""
         rows, columns = axes["rows"], axes["columns"]
         return lambda dtype: [self.random(dtype, rows, columns),
                               *(self.random(dtype, columns) for _ in range(number)),
                               self.torch.empty(rows, columns, dtype=dtype, device="cuda")]
 
-    # What each computes; a class that computes it in another way has other functions for these.
+    # Operations; subclasses with other implementations override these.
 
     def vadd(self, a, b, c):
         return self.torch.add(a, b, out=c)
@@ -133,7 +133,7 @@ class TorchArrays:
         return self.work(axes, self.with_factors(axes, 2), self.layer_norm, expected, 2 ** -15)
 
     def norms_rms_norm(self, axes):
-        # Where it is rounded before it is multiplied by w, it is rounded twice.
+        # An implementation that rounds before the multiplication by w rounds twice.
         eps = self.torch.finfo(self.dtype_of(axes)).eps
 
         def expected(x, w, y):
@@ -163,7 +163,7 @@ class TorchArrays:
 
     @staticmethod
     def only(function):
-        """A function of the first array alone."""
+        """A function of the first array only."""
         return lambda x, *_: function(x)
 
     def reductions_cross_entropy(self, axes):
@@ -180,7 +180,7 @@ class TorchArrays:
         return self.work(axes, make, self.cross_entropy, expected, 2 ** -15)
 
 
-# Kernels of Triton, which reads the source of functions.
+# Triton kernels; Triton reads their source.
 tl = None  # triton.language, once it is imported
 
 
@@ -289,7 +289,7 @@ def cross_entropy_kernel(x, target, loss, n, BLOCK: "tl.constexpr"):
 
 
 class TritonArrays(TorchArrays):
-    """For Triton, as its tutorials have it: compiled functions in place of PyTorch's."""
+    """Triton, like its tutorials: compiled functions replace PyTorch's."""
 
     def compile_arrays(self, triton):
         global tl
@@ -326,7 +326,7 @@ class TritonArrays(TorchArrays):
         return y
 
     def row_block(self, x):
-        """The block of the tutorial on layer norm, and its warps."""
+        """Return block size and warps as in the layer norm tutorial."""
         block = min(65536 // x.element_size(), self.next_power(x.shape[1]))
         return {"BLOCK": block, "num_warps": min(max(block // 256, 1), 8)}
 
@@ -366,7 +366,7 @@ class TritonArrays(TorchArrays):
 
 
 class CupyArrays:
-    """For CuPy, with CUB under it."""
+    """CuPy, which uses CUB."""
 
     def reduction_work(self, axes, run_one, expected, absolute):
         cupy = self.cupy

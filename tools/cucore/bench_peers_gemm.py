@@ -1,4 +1,4 @@
-"""Products of matrices by PyTorch and Triton, for bench_peers.py."""
+"""Matrix products with PyTorch and Triton, for bench_peers.py."""
 import math
 import random
 
@@ -6,14 +6,14 @@ from bench_peers_work import Skip, Work, need
 
 ROWS_CHECKED = 32
 
-# Kernels of Triton, which reads the source of functions.
+# Triton kernels; Triton reads their source.
 tl = None  # triton.language, once it is imported
 
 
 def product_kernel(a, b, c, m, n, k, BM: "tl.constexpr", BN: "tl.constexpr", BK: "tl.constexpr",
                    GROUP: "tl.constexpr", TURNED_A: "tl.constexpr", TURNED_B: "tl.constexpr",
                    PROGRAMS: "tl.constexpr"):
-    """c = a b by TMA: tiles in groups of rows, each program taking one after the other."""
+    """c = a b with TMA; tiles are grouped by rows, and each program computes several."""
     tiles_m = tl.cdiv(m, BM)
     tiles_n = tl.cdiv(n, BN)
     for tile in tl.range(tl.program_id(0), tiles_m * tiles_n, PROGRAMS, flatten=True):
@@ -37,7 +37,7 @@ def product_kernel(a, b, c, m, n, k, BM: "tl.constexpr", BN: "tl.constexpr", BK:
 
 def plain_kernel(a, b, c, m, n, k, am, ak, bk, bn, BM: "tl.constexpr", BN: "tl.constexpr",
                  BK: "tl.constexpr", GROUP: "tl.constexpr"):
-    """c = a b by addresses, a program for each tile: for GPUs without TMA."""
+    """c = a b with pointers, one program per tile: for GPUs without TMA."""
     tile = tl.program_id(0)
     tiles_m = tl.cdiv(m, BM)
     tiles_n = tl.cdiv(n, BN)
@@ -45,7 +45,7 @@ def plain_kernel(a, b, c, m, n, k, am, ak, bk, bn, BM: "tl.constexpr", BN: "tl.c
     rows = min(tiles_m - group * GROUP, GROUP)
     row = (group * GROUP + tile % rows) * BM
     column = (tile % (GROUP * tiles_n)) // rows * BN
-    # Tiles that stick out read rows and columns again that there are.
+    # Tiles that extend past the edge wrap around to existing rows and columns.
     y = (row + tl.arange(0, BM)) % m
     x = (column + tl.arange(0, BN)) % n
     along = tl.arange(0, BK)
@@ -65,7 +65,7 @@ def plain_kernel(a, b, c, m, n, k, am, ak, bk, bn, BM: "tl.constexpr", BN: "tl.c
 
 
 class TorchProducts:
-    """Columns of a product lie one behind the other, so it is the transposed product of rows."""
+    """Products are column-major, so they are computed as transposed row-major products."""
 
     def product_dtype(self, axes):
         if axes["dtype"] in ("e4m3", "i8"):
@@ -74,7 +74,7 @@ class TorchProducts:
                 "tf32": self.torch.float32}[axes["dtype"]]
 
     def product_sets(self, axes):
-        """Sets of the left and the right matrix and the result."""
+        """Make sets of left matrix, right matrix and result."""
         torch, dtype = self.torch, self.product_dtype(axes)
         m, n, k, layout, batch = (axes[x] for x in ("m", "n", "k", "layout", "batch"))
         size = batch * max(m * k, k * n) * torch.empty((), dtype=dtype).element_size()
@@ -89,7 +89,7 @@ class TorchProducts:
                 for _ in range(self.sets_for(size))]
 
     def check_product(self, axes, run, left, right, result, extra=None):
-        """What is wrong with some rows, or None."""
+        """Check some rows; describe the error, or None."""
         torch, gelu = self.torch, self.torch.nn.functional.gelu
         result.zero_()
         run(0)
@@ -99,7 +99,7 @@ class TorchProducts:
         rows = sorted({0, n - 1, *random.Random(self.seed).sample(range(n), min(n, ROWS_CHECKED))})
         x, y = left[rows].double(), right.double()
         eps = 2 ** -10 if axes["dtype"] == "tf32" else torch.finfo(torch.float32).eps * 8
-        # Parts of a sum may be rounded to the type when they are put together.
+        # Partial sums may be rounded to the type when they are combined.
         bound = (eps * (x.abs() @ y.abs()) +
                  torch.finfo(result.dtype).eps * ((x @ y).abs() + math.sqrt(x.shape[1])))
         expected = x @ y
@@ -118,7 +118,7 @@ class TorchProducts:
         torch.manual_seed(self.seed)
         torch.backends.cuda.matmul.allow_tf32 = True
         sets = self.product_sets(axes)
-        # What is worked with after the product: an element for each column here, or a matrix.
+        # Operand of the epilogue: one element per column here, or a matrix.
         shape = {"bias_gelu": (axes["m"],), "residual": (axes["n"], axes["m"])}.get(after, (0,))
         extra = (torch.rand(shape, device="cuda") * 2 - 1).to(dtype)
 
@@ -137,7 +137,7 @@ class TorchProducts:
 
 
 class TritonProducts(TorchProducts):
-    """For Triton: its tutorial's product by TMA, the fastest of some tiles."""
+    """Triton's tutorial product with TMA, at the fastest of several tile configurations."""
 
     # Rows, columns, depth, stages, warps.
     TILES = ((128, 256, 64, 3, 8), (128, 256, 64, 4, 8), (128, 128, 64, 4, 4), (128, 128, 64, 4, 8),
@@ -151,12 +151,12 @@ class TritonProducts(TorchProducts):
         self.plain = triton.jit(plain_kernel)
 
     def fastest(self, runs):
-        """Of callables the one that took least, and what the others failed with if all did."""
+        """Return the fastest callable; raise the errors of the others if all fail."""
         torch, best, least, why = self.torch, None, math.inf, None
         for run in runs:
             try:
                 run(0)
-            except Exception as error:  # whatever a compiler raises: too much shared memory
+            except Exception as error:  # compilers raise various exceptions, such as for too much shared memory
                 why = error
                 continue
             start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -204,7 +204,7 @@ class TritonProducts(TorchProducts):
 
 
 class TritonPlainProducts(TritonProducts):
-    """For Triton: the product of its first tutorial, without TMA, the fastest of some tiles."""
+    """Triton's first tutorial product, without TMA, at the fastest of several tile configurations."""
 
     TILES = ((128, 256, 64, 3, 8), (64, 256, 32, 4, 4), (128, 128, 32, 4, 4), (128, 128, 64, 3, 4),
              (128, 128, 64, 4, 8), (64, 128, 32, 4, 4), (128, 64, 32, 4, 4))

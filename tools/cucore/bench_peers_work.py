@@ -1,13 +1,13 @@
-"""What peers make of a point, for bench_peers.py."""
+"""Work items of peers, for bench_peers.py."""
 import sys
 
 
 class Skip(Exception):
-    """What was asked for cannot be measured here, which is no failure."""
+    """The request cannot be measured here; not a failure."""
 
 
 class Work:
-    """One point: run(set) enqueues it; check() returns what is wrong, or None."""
+    """One point: run(set) enqueues it; check() describes an error, or returns None."""
 
     def __init__(self, run, check=None, unchecked=None):
         self.run = run
@@ -16,7 +16,7 @@ class Work:
 
 
 def need(module):
-    """Import a module, by its dotted name. One that is installed but broken may raise anything."""
+    """Import a module by dotted name. An installed but broken module may raise anything."""
     try:
         __import__(module)
     except ImportError as why:

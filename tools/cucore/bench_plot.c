@@ -13,18 +13,18 @@ extern char **environ;
 
 enum { PLOT_OUT = CLI_LONG, PLOT_FORMAT };
 
-// What bench_plot.py exits with where it cannot import matplotlib.
+// Exit status of bench_plot.py if it cannot import matplotlib.
 enum { PLOT_NO_MATPLOTLIB = 3 };
 
 static const cli_option options[] = {
-    { "out", PLOT_OUT, "DIR", "where the plots go, made when it is not there; default ." },
+    { "out", PLOT_OUT, "DIR", "output folder, created if missing; default ." },
     { "format", PLOT_FORMAT, "LIST", "svg, png or svg,png, which is the default" },
     CLI_JSON_OPTION,
 };
 
 // ---- The script
 
-// Beside the program in a build folder; where it was installed to, also when that was moved.
+// Search beside the program in a build folder, then the install location, even if relocated.
 static bool find_script(char out[PATH_MAX])
 {
     static const char *const places[] = { "bench_plot.py", "../share/cucore/bench_plot.py" };
@@ -42,7 +42,7 @@ static bool find_script(char out[PATH_MAX])
     return access(out, R_OK) == 0;
 }
 
-// What a program printed, until it ended, and how.
+// The output and exit status of a program.
 typedef struct output {
     char *text;
     size_t bytes;
@@ -112,8 +112,8 @@ static int skipped(const char *reason)
     return CLI_SKIPPED;
 }
 
-// By the first interpreter that has matplotlib: the one that is asked for, or else that of PATH, or
-// else the system's, which the packages of a distribution are for.
+// Use the interpreter given, or else the first one with matplotlib: the one on PATH, or the
+// system's, which distribution packages serve.
 static int draw(const request *q, char *script, output *out)
 {
     const char *asked = getenv("CUCORE_PYTHON");
@@ -159,7 +159,7 @@ static int report(output *out)
     return cli_print_json(document, CLI_DONE);
 }
 
-// The script takes what it is given for right.
+// The script does not check its input.
 static int check_files(const request *q)
 {
     cli_why why;

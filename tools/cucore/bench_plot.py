@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Draw the results of cucore bench: bench_plot.py [--out DIR] [--format svg,png] FILE...
 
-cucore bench plot runs this, once it has checked the files. Each plot's path is printed. Equal input
-gives equal SVG: no dates, no random identifiers, text as text. What a plot was made from is in its
-description: the SHA-256 of the results and of this script.
+cucore bench plot checks the files and runs this. It prints the path of each plot. Equal input gives equal SVG: no
+dates, no random identifiers, text as text. The description of a plot records its origin: the SHA-256 of the results
+and of this script.
 
-Exit status: 0 drawn, 1 failed, 2 wrong usage, 3 there is no matplotlib.
+Exit status: 0 drawn, 1 failed, 2 wrong usage, 3 matplotlib is missing.
 """
 import argparse
 import hashlib
@@ -24,24 +24,24 @@ try:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
     from matplotlib.ticker import FuncFormatter
-except ImportError: # cucore says so, once no other Python has it either
+except ImportError: # cucore reports it, after trying other Python interpreters
     sys.exit(3)
 
-# Colours that stay apart for the colour-blind (M. Okabe and K. Ito).
+# Colours distinguishable by the colour-blind (M. Okabe and K. Ito).
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 MARKERS = "osD^vPX"
 VERDICT_COLOURS = {"FASTER": "#009E73", "SLOWER": "#D55E00", "SAME": "#0072B2"}
 UNSURE_COLOUR = "#999999"
-MOST_BARS = 40  # of one plot
+MOST_BARS = 40  # per plot
 
-# The axis that a curve is drawn over, the first that varies; else the one that varies most.
+# Preferred x axes of curves: the first one that varies, else the axis with most values.
 SIZE_AXES = ("bytes", "size", "n", "elements", "count")
 
 TIME_UNITS = ((1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
 class Document:
-    """A file of results."""
+    """A result file."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -61,7 +61,7 @@ class Document:
         return [r for r in self.results if r["suite"] == suite and case in (None, r["case"])]
 
     def where(self):
-        """The machine in one line, for below a title."""
+        """Describe the machine in one line for the subtitle."""
         words = [str(self.machine.get("gpu") or self.machine.get("cpu") or "unknown machine")]
         if self.simulated:
             words = ["simulated, no times of a GPU: " + words[0]]
@@ -71,7 +71,7 @@ class Document:
 
 
 def interval(result, low, high):
-    """(low, high) of a result, or its median twice."""
+    """Return (low, high) of a result, or its median twice."""
     return result.get(low, result["median_s"]), result.get(high, result["median_s"])
 
 
@@ -93,7 +93,7 @@ def axes_text(result, without=()):
 
 
 def size_axis(results):
-    """The name of the axis to draw over; None when none varies in numbers."""
+    """Return the name of the x axis; None if no numeric axis varies."""
     values = {}
     for r in results:
         for name, value in r.get("axes", {}).items():
@@ -105,7 +105,7 @@ def size_axis(results):
 
 
 def peaks(results, rate):
-    """{name: (value, source)} of the peaks that count `rate`, told by whose share it is."""
+    """Return {name: (value, source)} of the peaks in units of `rate`, from the results' shares."""
     found = {}
     for r in results:
         peak = r.get("peak")
@@ -127,7 +127,7 @@ def figure(title, document, height=4.5):
 
 
 def series_of(results, axis):
-    """{label: its results in the order of the axis}: a curve for each subject, mode and rest."""
+    """Return {label: results in axis order}: one curve per subject, mode and remaining axes."""
     series = {}
     for r in results:
         if axis in r.get("axes", {}):
@@ -142,7 +142,7 @@ def legend(ax, count):
 
 
 def bandwidth(document, suite):
-    """Bytes a second over size, a plot for each case; the band is of the middle half of samples."""
+    """Plot bytes per second over size, one plot per case; the band shows the middle half of samples."""
     for case in dict.fromkeys(r["case"] for r in document.of(suite)):
         results = [r for r in document.of(suite, case)
                    if r.get("bytes") and r.get("bytes_per_s") and not r.get("flop")]
@@ -175,7 +175,7 @@ def bandwidth(document, suite):
 
 
 def roofline(document, suite):
-    """FLOP a second over FLOP a byte, under the peaks of both."""
+    """Plot FLOP/s over FLOP/byte under both peaks."""
     results = [r for r in document.of(suite)
                if r.get("bytes") and r.get("flop") and r.get("flop_per_s")]
     if not results:
@@ -186,7 +186,7 @@ def roofline(document, suite):
     xs = [r["flop"] / r["bytes"] for r in results]
     low, high = min(xs) / 4, max(xs) * 4
     slope = max(slopes.items(), key=lambda item: item[1][0], default=None)
-    if slope and roofs: # as far as the ridge
+    if slope and roofs: # up to the ridge point
         high = max(high, 4 * max(value for value, _ in roofs.values()) / slope[1][0])
     for name, (value, source) in sorted(roofs.items()):
         ridge = value / slope[1][0] if slope else low
@@ -216,7 +216,7 @@ def roofline(document, suite):
 
 
 def bars(ax, labels, values, lows, highs, colours):
-    """Horizontal bars from the top down, with what they may be from `lows` to `highs`."""
+    """Draw horizontal bars from the top down, with error bars from `lows` to `highs`."""
     at = range(len(labels), 0, -1)
     errors = [[max(0, v - low) for v, low in zip(values, lows)],
               [max(0, high - v) for v, high in zip(values, highs)]]
@@ -234,7 +234,7 @@ def chunks(rows):
 
 
 def ratios(document, suite):
-    """Times as multiples of the peer's, with the 95 % confidence interval."""
+    """Plot times relative to the peer's, with the 95 % confidence interval."""
     within = document.settings.get("same_within", 0.01)
     everything = [r for r in document.of(suite) if r.get("ratio")]
     for number, rows in chunks(everything):
@@ -258,7 +258,7 @@ def ratios(document, suite):
 
 
 def compile_times(document, suite):
-    """How long compilers take, with the middle half of samples."""
+    """Plot compile times, with the middle half of samples."""
     if suite != "compile":
         return
     for number, rows in chunks(document.of(suite)):
@@ -280,8 +280,8 @@ def as_name(text):
 
 
 def names_for(paths):
-    """What the plots of each file are called: by its name, with as many of its folders before it as
-    tell it from the others, and a number where it is one of them again."""
+    """Name the plots of each file after the file, with as many parent folders as needed to be unique, and a number
+    for duplicates."""
     parts = [pathlib.Path(path).absolute().with_suffix("").parts[1:] for path in paths]
     names = []
     for own in parts:
@@ -302,7 +302,7 @@ KINDS = (bandwidth, roofline, ratios, compile_times)
 
 
 def write_file(path, data):
-    """Make or replace a file, whole or not at all."""
+    """Write a file atomically."""
     path = path.resolve()
     os.umask(umask := os.umask(0o077))
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~umask
@@ -339,7 +339,7 @@ def main():
     parser.add_argument("--format", default="svg,png")
     parser.add_argument("files", nargs="+")
     args = parser.parse_args()
-    matplotlib.rcdefaults() # whatever the user's matplotlibrc says
+    matplotlib.rcdefaults() # ignore the user's matplotlibrc
     plt.rcParams.update({"svg.hashsalt": "cucore", "svg.fonttype": "none", "font.size": 9,
                          "axes.spines.top": False, "axes.spines.right": False})
     script = hashlib.sha256(pathlib.Path(__file__).read_bytes()).hexdigest()

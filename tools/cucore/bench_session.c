@@ -13,7 +13,7 @@
 
 // ---- Options
 
-// As a shell would take it again; argv[0] is a word of the command's name.
+// Return the command line quoted for a shell; argv[0] is a word of the command's name.
 static char *command_line(const cli_command *command, int argc, char **argv)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -146,8 +146,8 @@ static bool is_stdout(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-// What a path comes to when links in it are followed, also where the file is not there yet; to be
-// freed, NULL where its folder is not there either.
+// Resolve links in a path, even if the file does not exist yet. Freed by the caller; NULL if the
+// folder does not exist.
 static char *whole_path(const char *path)
 {
     char *whole = realpath(path, NULL);
@@ -195,7 +195,7 @@ int bench_session_check(const bench_session *s)
     return CLI_DONE;
 }
 
-// One limit that is given moves the default of the other out of its way.
+// Setting one limit lifts the other's default if they conflict.
 static void settle_samples(cuc_bench_options *o)
 {
     bool quick = o->flags & CUC_BENCH_QUICK;
@@ -210,7 +210,7 @@ static void settle_samples(cuc_bench_options *o)
 
 static volatile sig_atomic_t interrupted;
 
-// What a terminal, timeout(1) and a CI that is out of time send: what was measured is kept.
+// Signals of a terminal, timeout(1), or an expiring CI job: results so far are kept.
 static const int endings[] = { SIGINT, SIGTERM, SIGHUP };
 
 enum { ENDINGS = sizeof(endings) / sizeof(*endings) };
@@ -218,7 +218,8 @@ enum { ENDINGS = sizeof(endings) / sizeof(*endings) };
 static void on_interrupt(int signal_number)
 {
     interrupted = 1;
-    // Who is at a terminal can press Control-C again; nobody else waits for a sample without end.
+    // A user at a terminal can press Control-C again; after other signals nobody waits for a
+    // sample.
     if (signal_number != SIGINT)
         alarm(20);
 }
@@ -231,8 +232,8 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-// What there is by now, so that a run which is killed loses next to nothing. Writing takes a
-// twentieth of the time at most.
+// Save the results so far, so that a killed run loses almost nothing. Writing takes at most a
+// twentieth of the time.
 static void keep_so_far(bench_session *s)
 {
     double begun = now();
@@ -240,14 +241,14 @@ static void keep_so_far(bench_session *s)
     if (!s->keeps || begun < s->next_kept_at || !cuc_bench_result_count(s->bench))
         return;
     if (cuc_bench_write_json(s->bench, s->json) < 0)
-        s->keeps = false; // which is told at the end, when it fails again
-    cuc_error_clear();    // and is no reason of what may fail in between
+        s->keeps = false; // the final write fails again and reports it
+    cuc_error_clear();    // must not be mistaken for the cause of a later failure
     s->next_kept_at = now() + 19 * (now() - begun);
 }
 
 static int32_t on_progress(void *data, const cuc_bench_progress *progress)
 {
-    // While samples are taken, nothing else is done.
+    // Nothing else may run while samples are taken.
     if (progress->event != CUC_BENCH_PROGRESS_SAMPLES)
         keep_so_far(data);
     if (progress->event != CUC_BENCH_PROGRESS_RESULT)
@@ -255,7 +256,7 @@ static int32_t on_progress(void *data, const cuc_bench_progress *progress)
     return interrupted;
 }
 
-// That a file cannot be written is better known before an hour of measuring than after it.
+// Detect an unwritable file before an hour of measuring instead of after it.
 static int check_file(const char *path)
 {
     struct stat there;
@@ -286,7 +287,7 @@ int bench_session_open(bench_session *s, const char *what)
     s->options.target = s->target_percent / 100;
     s->options.progress = on_progress;
     s->options.progress_data = s;
-    // A pipe is written to once.
+    // A pipe can be written only once.
     struct stat there;
     s->keeps = s->json && !is_stdout(s->json) &&
                (stat(s->json, &there) != 0 || S_ISREG(there.st_mode));
@@ -300,10 +301,10 @@ static cuc_status run_interruptible(bench_session *s, const cuc_bench_selection 
     struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
     struct sigaction before[ENDINGS];
 
-    // The second one ends the program.
+    // A second signal ends the program.
     for (size_t i = 0; i < ENDINGS; i++) {
         sigaction(endings[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN) // as nohup has it
+        if (before[i].sa_handler != SIG_IGN) // respects nohup
             sigaction(endings[i], &action, NULL);
     }
     cuc_status st = cuc_bench_run(s->bench, selection);
@@ -347,7 +348,7 @@ static int write_form(const char *path, const results *r, table_style style)
     return CLI_DONE;
 }
 
-// How many of the results came to what. The last lines of the table, and the exit status.
+// Print a summary of the verdicts as the table's last lines; return the exit status.
 static int conclude(const bench_session *s, const results *r, bool print)
 {
     size_t measured = 0, skipped = 0, failed = 0, disturbed = 0;
@@ -400,7 +401,7 @@ static int report(bench_session *s)
         status = cli_fail_cuc();
     if (!results_take(&r, root, "the document", &why))
         return cli_fail("%s", why.text);
-    // A form that cannot be written does not keep the others from being.
+    // A format that cannot be written does not prevent the others.
     int csv = write_form(s->csv, &r, TABLE_CSV), md = write_form(s->md, &r, TABLE_MARKDOWN);
     status = status ? status : csv ? csv : md;
     bool print = !is_stdout(s->json) && !is_stdout(s->csv) && !is_stdout(s->md);
@@ -416,7 +417,7 @@ int bench_session_run(bench_session *s, const cuc_bench_selection *selection)
 {
     const char *text;
 
-    // What is read of the machine once takes its time, which is not that of the first results.
+    // Machine queries that run once take time, which must not count towards the first results.
     if (s->keeps)
         (void)cuc_bench_get_json(&text, NULL, s->bench);
     if (run_interruptible(s, selection) < 0)

@@ -1,5 +1,4 @@
-// One run of cucore bench: the options that SUITE and kernel share, the progress, and what is made
-// of the results.
+// One run of cucore bench: the options shared by SUITE and kernel, progress, and reports.
 #ifndef CUCORE_TOOLS_BENCH_SESSION_H
 #define CUCORE_TOOLS_BENCH_SESSION_H
 
@@ -14,15 +13,15 @@ typedef struct bench_session {
     uint32_t device;
     double target_percent;       // 0: the library's default
     char *command;               // the command line, for the JSON
-    const char *json, *csv, *md; // where to write to; "-" is stdout; NULL: not wanted
-    bool keeps;                  // the JSON is written as results come
+    const char *json, *csv, *md; // output paths; "-" is stdout; NULL: not wanted
+    bool keeps;                  // the JSON is updated as results arrive
     double next_kept_at;         // not before
     bool fails_over_limit;
     cuc_bench *bench;
 } bench_session;
 
 enum {
-    BENCH_QUICK = CLI_LONG + 100, // beyond those of source.h
+    BENCH_QUICK = CLI_LONG + 100, // above the ids of source.h
     BENCH_MODE,
     BENCH_MIN_SAMPLES,
     BENCH_MAX_SAMPLES,
@@ -42,35 +41,35 @@ enum {
 
 // clang-format off
 #define BENCH_SESSION_OPTIONS                                                                      \
-    { "quick", BENCH_QUICK, NULL, "fewer values of the axes, and less time for each" },            \
-    { "mode", BENCH_MODE, "LIST", "of cold, hot, graph, cpu: only these of each case's modes" },   \
-    { "max-seconds", BENCH_MAX_SECONDS, "S", "for a point in a mode; 3 by default, 0.3 quick" },   \
-    { "min-samples", BENCH_MIN_SAMPLES, "N", "20 by default, 10 quick; past --max-seconds too" },  \
+    { "quick", BENCH_QUICK, NULL, "fewer axis values, and less time per point" },                  \
+    { "mode", BENCH_MODE, "LIST", "use only these modes: cold, hot, graph, cpu" },                 \
+    { "max-seconds", BENCH_MAX_SECONDS, "S", "per point and mode; 3 by default, 0.3 quick" },      \
+    { "min-samples", BENCH_MIN_SAMPLES, "N", "20 by default, 10 quick; overrides --max-seconds" }, \
     { "max-samples", BENCH_MAX_SAMPLES, "N", "10000 by default, 1000 quick" },                     \
-    { "target", BENCH_TARGET, "PERCENT", "half width of the 95 % interval to reach; 0.5" },        \
-    { "seed", BENCH_SEED, "N", "of the inputs and of the order; 0 by default" },                   \
+    { "target", BENCH_TARGET, "PERCENT", "target half width of the 95 % interval; 0.5" },          \
+    { "seed", BENCH_SEED, "N", "seed of inputs and order; 0 by default" },                         \
     { "device", BENCH_DEVICE, "N", "the device's ordinal; 0 by default" },                         \
     { "driver", BENCH_DRIVER, "WHICH", "real, sim or auto, as for cucore run" },                   \
-    { "json", BENCH_JSON, "FILE", "keep the results; - is standard output, for each of these" },   \
+    { "json", BENCH_JSON, "FILE", "write the results; - is standard output, here and below" },     \
     { "csv", BENCH_CSV, "FILE", "write every figure as CSV" },                                     \
     { "md", BENCH_MD, "FILE", "write tables in Markdown" },                                        \
     { "samples", BENCH_SAMPLES, NULL, "keep every sample in the JSON" },                           \
-    { "commit", BENCH_COMMIT, "TEXT", "what is measured, for the JSON" },                          \
-    { "limits", BENCH_LIMITS, NULL, "exit status 1 when a ratio's interval is over the limit" }
+    { "commit", BENCH_COMMIT, "TEXT", "the measured version, for the JSON" },                      \
+    { "limits", BENCH_LIMITS, NULL, "exit status 1 if a ratio's interval is above the limit" }
 // clang-format on
 
 void bench_session_begin(bench_session *s, const cli_command *command, int argc, char **argv);
-// 0 when it was taken, -1 for an option of someone else, else an exit status.
+// Return 0 if the option was accepted, -1 if it is unknown here, else an exit status.
 int bench_session_take(bench_session *s, int id, const char *value);
-// Checks what only all options together tell.
+// Check constraints between options.
 int bench_session_check(const bench_session *s);
-// Make the session; `what` runs on a driver: "the kernel".
+// Create the session; `what`, such as "the kernel", appears in messages about the driver.
 int bench_session_open(bench_session *s, const char *what);
-// Run and report. Interrupted, what there is by then is reported.
+// Run and report; if interrupted, report the results so far.
 int bench_session_run(bench_session *s, const cuc_bench_selection *selection);
 void bench_session_end(bench_session *s);
 
-// bench_progress.c: a line on the terminal while a run goes on; nothing where stderr is none.
+// bench_progress.c: show a progress line during a run, if stderr is a terminal.
 void bench_progress_show(const cuc_bench_progress *p);
 // Shows a line in the place of the one before, and says whether stderr is a terminal that can.
 bool bench_progress_line(const char *text);

@@ -13,31 +13,31 @@ enum { COMPILE_EMIT = SOURCE_NEXT_ID, COMPILE_LOG, COMPILE_REMARKS, COMPILE_RESO
 
 static const cli_option options[] = {
     { "emit", COMPILE_EMIT, "KIND",
-      "ptx, cubin or ltoir; ptx of CUDA C++ and tile programs, cubin of PTX; ir: the tile program "
-      "as its compiler sees it; machine: with its layouts, as PTX is made of it" },
+      "ptx, cubin or ltoir; default: ptx for CUDA C++ and tile programs, cubin for PTX; ir: the "
+      "tile compiler's IR; machine: its final form with layouts, before PTX" },
     { "output", 'o', "OUT", "the file to write, - for standard output" },
     SOURCE_OPTIONS,
     { "name-expression", SOURCE_EXPRESSION, "EXPR",
-      "instantiate such as 'axpy<float>'; again for "
-      "more" },
-    { "log", COMPILE_LOG, NULL, "print what the compiler says, also on success" },
-    { "remarks", COMPILE_REMARKS, NULL, "print what the tile compiler decided, and why" },
+      "instantiate a template such as 'axpy<float>'; repeat for more" },
+    { "log", COMPILE_LOG, NULL, "print the compiler's log, also on success" },
+    { "remarks", COMPILE_REMARKS, NULL, "print the tile compiler's decisions and reasons" },
     { "resources", COMPILE_RESOURCES, NULL,
-      "print what each entry of a tile program's kernels uses; registers of a cubin" },
+      "print the resource use of each entry of a tile program's kernels; registers only for a "
+      "cubin" },
     CLI_JSON_OPTION,
 };
 
 typedef struct job {
     source_options options;
     const char *path;
-    const char *output; // as given; NULL: made from the name
+    const char *output; // as given; NULL: derived from the name
     int32_t target;     // a CUC_CODE_ value
-    bool ir, machine;   // the tile compiler's, and no code; machine: ir too
+    bool ir, machine;   // print the tile compiler's forms instead of code; machine implies ir
     bool log, resources;
     source source;
     char *made_output;
     const char *arch;
-    bool of_device; // nobody said which
+    bool of_device; // the architecture was not specified
 } job;
 
 static int take_options(job *j, cli_parser *parser)
@@ -85,7 +85,7 @@ static const char *kind_of(const job *j)
     return j->machine ? "machine" : j->ir ? "ir" : cuc_code_name(j->target);
 }
 
-// In the current folder, as compilers have it: dir/saxpy.cu becomes saxpy.ptx.
+// Write to the current folder, like compilers: dir/saxpy.cu becomes saxpy.ptx.
 static void name_output(job *j)
 {
     const char *extension = kind_of(j);
@@ -149,7 +149,7 @@ static void choose_arch(job *j)
     cuc_device *device;
 
     j->arch = j->options.arch;
-    if (j->arch || (j->ir && !j->machine)) // nothing of the architecture is in the IR
+    if (j->arch || (j->ir && !j->machine)) // the IR does not depend on the architecture
         return;
     if (cuc_device_get_current(&device) == CUC_OK) {
         j->arch = source_device_arch(&j->source, device);
@@ -167,7 +167,7 @@ static json_t *kernels_json(cuc_object *object)
     const char *text;
     size_t count;
 
-    // Without PTX the driver would have to load the code to tell.
+    // Without PTX, answering would require the driver to load the code.
     if (cuc_object_get_ptx(&text, NULL, object) != CUC_OK ||
         cuc_object_get_kernel_count(&count, object) != CUC_OK)
         return list;
@@ -191,7 +191,7 @@ static json_t *names_json(cuc_object *object)
     return names;
 }
 
-// What the entries of the object's kernels use: `each` is told of one at a time.
+// Call `each` with the resource use of every entry of the object's kernels.
 static void each_entry(cuc_object *object, void *user,
                        void (*each)(void *user, const char *kernel, const cuc_tile_entry *entry))
 {
@@ -277,7 +277,7 @@ static int report(const job *j, const cuc_program *program, cuc_object *object, 
     return CLI_DONE;
 }
 
-// The file whole or not at all, also of what is no object code.
+// Write the file whole or not at all; it need not be object code.
 static bool save_text(const char *path, const char *text, size_t bytes, cli_why *why)
 {
     cli_file file = { 0 };
@@ -288,7 +288,7 @@ static bool save_text(const char *path, const char *text, size_t bytes, cli_why 
     return ok;
 }
 
-// `object` is NULL for the IR, which is `code` then.
+// For the IR, `object` is NULL and `code` is the IR.
 static int write_out(const job *j, const cuc_program *program, cuc_object *object, const void *code,
                      size_t bytes)
 {
@@ -297,7 +297,7 @@ static int write_out(const job *j, const cuc_program *program, cuc_object *objec
     if (object && cuc_object_get_code(&code, &bytes, object) != CUC_OK)
         return cli_fail_cuc();
     if (strcmp(j->output, "-") == 0)
-        fwrite(code, 1, bytes, stdout); // main() sees whether it was written
+        fwrite(code, 1, bytes, stdout); // main() checks that the output was written
     else if (object && cuc_object_save(object, j->output) != CUC_OK)
         return cli_fail_cuc();
     else if (!object && !save_text(j->output, code, bytes, &why))
@@ -317,7 +317,7 @@ static int compile(job *j)
         return cli_fail("%s", why.text);
     choose_arch(j);
     int status = CLI_DONE;
-    // Of the device itself there may be records of what was measured on it.
+    // Tuning records measured on this device may exist.
     bool asks = j->of_device && j->source.language->source == CUC_SOURCE_TILE;
     if (source_program(&program, &j->source, &j->options, asks ? NULL : j->arch) < 0 ||
         (j->machine ? cuc_tile_get_machine(&ir, &bytes, program)
@@ -362,10 +362,12 @@ const cli_command cli_compile = {
         "  generate | cucore compile - --lang cu --arch sm_90 -o -\n",
     .details =
         "FILE ends in .cu, .ptx or .tile; - is standard input. Without -o, OUT is FILE's name in "
-        "the "
-        "current folder\nwith the end of its kind, or standard output for -. The folder of FILE is "
-        "searched for headers first.\nWithout --arch it is the device's, or sm_90 where there is "
-        "none (sm_90a of a tile program). Nothing is written on failure.\n",
+        "the current\n"
+        "folder with the suffix of its kind, or standard output for -. The folder of FILE is "
+        "searched for\n"
+        "headers first. The default ARCH is the device's, or without a device sm_90 (sm_90a for a "
+        "tile\n"
+        "program). Nothing is written on failure.\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(*options),
     .run = run,

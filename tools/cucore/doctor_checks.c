@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-// Each check judges facts that are gathered already, so that tests can make up any machine.
+// Checks judge facts gathered beforehand, so that tests can simulate any machine.
 
 static void found(finding *f, int severity, const char *fmt, ...) CLI_PRINTF(3, 4);
 static void fix(finding *f, const char *fmt, ...) CLI_PRINTF(2, 3);
@@ -223,7 +223,7 @@ static void check_toolkits(finding *f, const machine *m)
         if (!first) {
             first = p;
         } else if (p->major != first->major || p->minor != first->minor) {
-            // What NVRTC makes, a linker of the same or a later minor version reads.
+            // A linker reads NVRTC's output of the same or an earlier minor version.
             bool harmless = p->major == first->major && !p->headers && p->minor > first->minor;
             found(f,
                   p->major != first->major ? FINDING_FAIL

@@ -36,7 +36,7 @@ static json_t *explanation_json(const cuc_explanation *e)
     return entry;
 }
 
-// Words in lines of at most 78 characters.
+// Print words in lines of at most 78 characters.
 static void print_wrapped(const char *text)
 {
     enum { WIDTH = 78 };
@@ -65,7 +65,7 @@ static void print_explanation(const cuc_explanation *e)
             "\nThe context is lost: every later call fails until the process is started anew.\n");
 }
 
-// Codes are small numbers with gaps; the runtime has one of its own further up.
+// Codes are small numbers with gaps; the runtime has one large code.
 static int explain_all(void)
 {
     static const struct {
@@ -97,7 +97,7 @@ static bool is_negative_number(const char *text)
     return text[0] == '-' && text[1] && strspn(text + 1, "0123456789") == strlen(text + 1);
 }
 
-// Only a status of cucore can be negative.
+// Only a cucore status can be negative.
 static cuc_status explain_text(cuc_explanation *out, const char *text)
 {
     if (is_negative_number(text))
@@ -131,7 +131,7 @@ static int run(int argc, char **argv)
     int kept = 0;
     int id;
 
-    // -5 is a code, which getopt would take for an option.
+    // -5 is a code; getopt would take it for an option.
     for (int i = 0; i < argc; i++) {
         if (!negative && is_negative_number(argv[i]))
             negative = argv[i];

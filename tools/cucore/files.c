@@ -18,11 +18,11 @@ bool cli_because(cli_why *why, const char *fmt, ...)
     return false;
 }
 
-// What it grows to is what it is given: a pipe has no size to ask for.
+// The buffer grows as data arrives: a pipe has no size to query.
 static bool read_all(int fd, char **data, size_t *bytes, size_t expected, const char *path,
                      cli_why *why)
 {
-    size_t room = expected + 1; // one more tells the end of a file from one that has grown
+    size_t room = expected + 1; // one extra byte tells end of file from a file that grew
     size_t have = 0;
     char *text = malloc(room + 1);
 

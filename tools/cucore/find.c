@@ -48,7 +48,7 @@ static json_t *found_json(const char *name, const cuc_found *found)
     return entry;
 }
 
-// False when the name is not found, which is said on stderr.
+// Return false if the name is not found, after a message on stderr.
 static bool find_one(search *s, const char *name)
 {
     cuc_found *found;
@@ -72,7 +72,7 @@ static bool find_one(search *s, const char *name)
         return false;
     }
     bool json = cli_json_wanted();
-    cli_set_json(false); // it is in the document
+    cli_set_json(false); // the document contains it
     cli_fail_cuc();
     cli_set_json(json);
     return false;

@@ -9,7 +9,7 @@ extern char **environ;
 
 static const cli_option options[] = { CLI_JSON_OPTION };
 
-// Variables that change what cucore or the driver does, or where things are found.
+// Select variables that affect cucore, the driver, or the search for libraries.
 static bool is_of_interest(const char *entry)
 {
     static const char *const prefixes[] = { "CUCORE_",         "CUDA_",        "NVIDIA_",

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double z95 = 1.959963984540054; // the normal distribution's 97.5 % quantile
+static const double z95 = 1.959963984540054; // 97.5 % quantile of the normal distribution
 
 static int by_value(const void *a, const void *b)
 {
@@ -21,12 +21,12 @@ static double median_of_sorted(const double *v, size_t n)
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-// How many times as wide as with independent samples the variance of the median is. It is decided
-// by how often samples lie below the median: by the variance of that count over batches of
-// neighbours, against the binomial one. At least 1.
+// Return the variance of the median relative to independent samples. It is estimated from the
+// number of samples below the median: the variance of that count over batches of neighbouring
+// samples, divided by the binomial variance. At least 1.
 static double inflation(const double *samples, size_t count, double median)
 {
-    size_t size = (size_t)sqrt((double)count); // of a batch; as many batches
+    size_t size = (size_t)sqrt((double)count); // batch size, and number of batches
     size_t batches = count / size;
     double sum = 0;
 
@@ -52,8 +52,8 @@ bool interval_of_samples(interval *out, const double *samples, size_t count)
     qsort(sorted, count, sizeof(*sorted), by_value);
     double median = median_of_sorted(sorted, count);
 
-    // Ranks between which the median lies, by the normal approximation of the binomial count of
-    // samples below it.
+    // Ranks that bracket the median, by the normal approximation of the binomial count of samples
+    // below it.
     double n = (double)count;
     double half = z95 * 0.5 * sqrt(n * inflation(samples, count, median));
     double low = floor((n - 1) / 2 - half);
@@ -65,9 +65,9 @@ bool interval_of_samples(interval *out, const double *samples, size_t count)
     return true;
 }
 
-// The limits of the difference of two logarithms from the limits of each: the distances add like
-// those of independent errors, on each side by itself, so that uneven intervals stay so (the
-// method of variance estimates recovery, G. Zou and A. Donner, 2008).
+// Derive limits for the difference of two logarithms from the limits of each. Distances add like
+// those of independent errors, separately on each side, so asymmetric intervals stay asymmetric
+// (method of variance estimates recovery, G. Zou and A. Donner, 2008).
 interval interval_of_ratio(const interval *a, const interval *b)
 {
     double ratio = log(b->median / a->median);

@@ -1,4 +1,4 @@
-// 95 % confidence intervals of medians, and of the ratio of two.
+// 95 % confidence intervals of medians, and of the ratio of two medians.
 #ifndef CUCORE_TOOLS_INTERVAL_H
 #define CUCORE_TOOLS_INTERVAL_H
 
@@ -11,13 +11,13 @@ typedef struct interval {
     double high;
 } interval;
 
-enum { INTERVAL_LEAST_SAMPLES = 6 }; // with fewer, not even the extremes hold a median so surely
+enum { INTERVAL_LEAST_SAMPLES = 6 }; // with fewer, the extremes miss 95 %
 
-// Of samples in the order of measuring, which need not be independent: a clock that drifts makes
-// neighbours alike, and the interval as much wider. False with too few samples.
+// Samples are in measuring order and may be dependent: a drifting clock makes neighbours similar
+// and widens the interval. Returns false with too few samples.
 bool interval_of_samples(interval *out, const double *samples, size_t count);
 
-// Of b / a, which were measured apart.
+// Interval of b / a for separate measurements.
 interval interval_of_ratio(const interval *a, const interval *b);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum {
     NAMES_BYTES = 512,
-    NO_ADDRESS = 4096, // of an array whose memory is not there yet, and is not read
+    NO_ADDRESS = 4096, // placeholder for an array without memory; never read
 };
 
 int launcher_check_outputs(const launcher *l)
@@ -80,8 +80,8 @@ static void keep_dimension(void *user, const char *dimension)
     source_options_know(user, dimension);
 }
 
-// Let auto() be chosen for the shapes of the arguments. A mistake in them, or in the source, is for
-// the compilation and the launch to report.
+// Let auto() choose by the shapes of the arguments. Compilation and launch report mistakes in the
+// arguments or the source.
 static void know_dimensions(launcher *l)
 {
     size_t n = l->argument_count;
@@ -110,13 +110,13 @@ static void know_dimensions(launcher *l)
     l->tensors = NULL;
 }
 
-// CUDA C++ names kernels by expression, so that saxpy finds extern "C" and C++ ones alike, and
+// CUDA C++ looks kernels up by name expression: saxpy finds both extern "C" and C++ kernels, and
 // axpy<float> is instantiated.
 static int compile_source(launcher *l)
 {
     const char *arch = l->options.arch ? l->options.arch
                                        : source_device_arch(&l->source, l->device);
-    // A simulated device runs PTX, and needs nobody who assembles it.
+    // The simulated device runs PTX, without an assembler.
     bool as_ptx = strncmp(arch, "compute_", 8) == 0 ||
                   (l->source.language->source != CUC_SOURCE_CUDA && cuc_driver_is_simulated());
     int32_t target = as_ptx ? CUC_CODE_PTX : CUC_CODE_CUBIN;
@@ -125,7 +125,7 @@ static int compile_source(launcher *l)
     l->options.expressions[0] = l->kernel_name;
     l->options.expression_count = l->source.language->source == CUC_SOURCE_CUDA;
     if (l->source.language->source == CUC_SOURCE_TILE) {
-        arch = l->options.arch; // NULL: the device's, and what was measured on it
+        arch = l->options.arch; // NULL: the device's, with its tuning records
         know_dimensions(l);
     }
     cuc_status st = source_program(&program, &l->source, &l->options, arch);
@@ -137,8 +137,8 @@ static int compile_source(launcher *l)
     if (st != CUC_ERROR_COMPILE || !l->options.expression_count || strchr(l->kernel_name, '<'))
         return cli_fail_cuc();
 
-    // To the compiler an unknown kernel is a mistake in the source. Where it is the only one, the
-    // names that there are help more than its log.
+    // The compiler reports an unknown kernel as an error in the source. If that is the only error,
+    // the list of existing names helps more than its log.
     l->options.expression_count = 0;
     cuc_object *plain = NULL;
     cuc_program *again = NULL;
@@ -146,7 +146,7 @@ static int compile_source(launcher *l)
         cuc_program_compile(&plain, again, target) == CUC_OK) {
         l->object = plain;
         cuc_program_release(again);
-        return CLI_DONE; // and the lookup fails
+        return CLI_DONE; // the lookup fails and reports it
     }
     cuc_program_release(again);
     return cli_fail_cuc();
@@ -164,7 +164,7 @@ static int load_code(launcher *l)
                    : cli_fail_cuc();
     if (!source_read(&l->source, l->path, &why))
         return cli_fail("%s", why.text);
-    // PTX goes to the driver as it is, unless it is to be assembled in a certain way.
+    // The driver loads PTX directly unless assembler options are given.
     if (language->source != CUC_SOURCE_PTX || source_options_given(&l->options))
         return compile_source(l);
     options.name = l->source.name;
@@ -178,7 +178,7 @@ static cuc_status fill_buffer(launcher *l, size_t i)
 {
     const argument *a = &l->arguments[i];
 
-    if (l->tile) // which may have no elements
+    if (l->tile) // may have no elements
         cuc_tensor_contiguous(&l->tensors[i], 0, a->dtype, a->rank, a->shape,
                               cuc_device_ordinal(l->device));
     if (l->tile && !a->bytes)
@@ -202,9 +202,7 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-enum {
-    EVENTS = 2 * 128
-}; // launches are timed this many at a time, so that none waits for the host
+enum { EVENTS = 2 * 128 }; // launches per timed batch, so that none waits for the host
 
 static cuc_status time_batch(launcher *l, cuc_event **events, float *times, size_t count)
 {
@@ -282,7 +280,7 @@ cuc_status launcher_fill(launcher *l)
     return st;
 }
 
-// The results are those of the first launch: timing runs the kernel on its own results again.
+// The results are those of the first launch; timing runs the kernel on its own results again.
 static int launch(launcher *l)
 {
     cuc_status st = cuc_stream_create(&l->stream, l->device, NULL);
@@ -300,7 +298,7 @@ static int launch(launcher *l)
     return st < 0 ? cli_fail_cuc() : CLI_DONE;
 }
 
-// Which of an object's kernels to run: their names, as far as there is room.
+// Ask the user to choose a kernel, listing as many names as fit.
 static int ask_which(const launcher *l, size_t count)
 {
     char names[NAMES_BYTES] = "";
@@ -318,8 +316,8 @@ static int ask_which(const launcher *l, size_t count)
                            l->path, count, names, used < sizeof(names) ? "" : " ...");
 }
 
-// The kernel, which need not be named when there is one. Whether it is of a tile program shows only
-// now where the code came compiled.
+// Find the kernel, which may be unnamed if it is the only one. For compiled code, only now is it
+// known whether it is a tile kernel.
 static int find_kernel(launcher *l)
 {
     cuc_tile_parameter parameter = CUC_TILE_PARAMETER_INIT;
@@ -382,7 +380,7 @@ int launcher_run(launcher *l)
     return status ? status : launch(l);
 }
 
-// An array in host memory, which becomes its result.
+// Fill an array in host memory, which also receives the result.
 static void fill_memory(launcher *l, size_t i)
 {
     const argument *a = &l->arguments[i];
@@ -495,7 +493,7 @@ int launcher_save(launcher *l)
 
 void launcher_release(launcher *l)
 {
-    if (l->stream) // which may still copy arrays after a failure
+    if (l->stream) // copies may still be pending after a failure
         (void)cuc_stream_synchronize(l->stream);
     for (size_t i = 0; l->buffers && i < l->argument_count; i++)
         cuc_buffer_release(l->buffers[i]);

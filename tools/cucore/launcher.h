@@ -1,4 +1,4 @@
-// One run of a kernel: what it needs, and what came of it.
+// One run of a kernel: its inputs and results.
 #ifndef CUCORE_TOOLS_LAUNCHER_H
 #define CUCORE_TOOLS_LAUNCHER_H
 
@@ -11,64 +11,62 @@
 #include <cucore/launch.h>
 #include <cucore/stream.h>
 
-// Every byte of an output before the kernel runs: NaN in every floating-point type, -1 in signed
-// integers.
+// Initial value of every output byte: NaN in every floating-point type, -1 in signed integers.
 enum { LAUNCHER_POISON = 0xFF };
 
 typedef struct launcher {
-    // What is asked for.
+    // Request.
     const char *path;
     const char *kernel_name;
     source source;
     source_options options;
     cuc_launch_config config;
-    uint32_t repeats;   // of --time; 0: none
-    double tolerance;   // outputs may be off by tolerance * max(1, |expected|)
+    uint32_t repeats;   // for --time; 0: none
+    double tolerance;   // outputs may deviate by tolerance * max(1, |expected|)
     bool driver_given;  // --driver real or sim
-    bool interpret;     // --driver interp: no device is used
-    const char *prefix; // of --grid and --block in messages: "peer-"; NULL: none
+    bool interpret;     // --driver interp: run without a device
+    const char *prefix; // prefix of --grid and --block in messages: "peer-"; NULL: none
     argument *arguments;
     size_t argument_count;
 
-    // What is made of it.
+    // State.
     cuc_device *device;
     cuc_object *object;
     cuc_kernel *kernel;
     cuc_stream *stream;
-    cuc_arg *args;        // [argument_count], once launcher_fill() has made them
+    cuc_arg *args;        // [argument_count], set by launcher_fill()
     cuc_buffer **buffers; // [argument_count], NULL for scalars
-    cuc_tensor *tensors;  // [argument_count], what arrays are to a tile kernel
-    bool tile;            // the kernel is a tile program's: it has its own grid and block
-    void **results;       // [argument_count], what outputs hold afterwards
-    void **expected;      // [argument_count], what outputs must equal; NULL: anything
-    bool counted;         // the driver or the PTX told how many parameters there are
+    cuc_tensor *tensors;  // [argument_count], arrays as passed to a tile kernel
+    bool tile;            // a tile kernel, which determines its grid and block
+    void **results;       // [argument_count], contents of outputs after the run
+    void **expected;      // [argument_count], expected contents of outputs; NULL: any
+    bool counted;         // the driver or the PTX reported the parameter count
     double median_us, least_us, most_us;
 } launcher;
 
-// Arguments of the kernel as the command line has them. An exit status.
+// Parse the kernel arguments of the command line. Returns an exit status.
 int launcher_take_arguments(launcher *l, size_t count, char **texts);
-// Refuse two outputs that name one file. An exit status.
+// Reject two outputs that name one file. Returns an exit status.
 int launcher_check_outputs(const launcher *l);
-// The steps of launcher_run(), for whoever runs the kernel otherwise. Read the files and compile or
-// load the kernel: an exit status.
+// The steps of launcher_run(), for callers that run the kernel differently. Read the files and
+// compile or load the kernel. Returns an exit status.
 int launcher_load(launcher *l);
-// Make the arguments on l->stream, inputs written and outputs poisoned.
+// Create the arguments on l->stream: inputs written, outputs poisoned.
 cuc_status launcher_fill(launcher *l);
 
-// Compile or load, then run once, read the outputs back, and time. An exit status; nothing is
-// written to files.
+// Compile or load, run once, read the outputs, and time. Returns an exit status; writes no files.
 int launcher_run(launcher *l);
-// The same without a device: a tile program on the CPU.
+// The same without a device: interpret a tile program on the CPU.
 int launcher_interpret(launcher *l);
-// Read the outputs of the launch that the stream has, into `results`.
+// Read the outputs of the launch on the stream into `results`.
 cuc_status launcher_read(launcher *l);
-// Compare the results with those expected. Exit status 1, with the first element that differs.
+// Compare results with expectations. Returns exit status 1 and reports the first difference.
 int launcher_compare(const launcher *l);
-// Write the outputs to their files: all, or none.
+// Write the output files: all or none.
 int launcher_save(launcher *l);
 void launcher_release(launcher *l);
 
-// How many elements of an output are still as they were poisoned.
+// Return how many elements of an output still hold the poison value.
 uint64_t launcher_untouched(const launcher *l, size_t index, uint64_t *elements);
 
 #endif

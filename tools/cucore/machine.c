@@ -38,7 +38,7 @@ static void look_at_driver(machine *m)
         m->devices_message = copy_of(cuc_error_message());
 }
 
-// The number behind #define NAME in a header; 0 when it is not there.
+// Return the number after #define NAME in a header; 0 if absent.
 static int header_number(const char *directory, const char *header, const char *name)
 {
     char path[4096];
@@ -135,7 +135,7 @@ static bool in_container(void)
            file_has("/proc/1/cgroup", marks);
 }
 
-// A display or 3-D controller of NVIDIA's on the PCI bus.
+// Look for a display or 3-D controller of NVIDIA's on the PCI bus.
 static bool gpu_on_bus(void)
 {
     static const char root[] = "/sys/bus/pci/devices";
@@ -159,8 +159,8 @@ static bool gpu_on_bus(void)
     return is_one;
 }
 
-// access() goes by permissions; opening also meets what a container's device rules forbid, but it
-// may start the device, so that is left to the driver.
+// access() checks permissions. open() would also detect a container's device rules, but may start
+// the device, so that is left to the driver.
 static bool node(const char *name, int *denied)
 {
     char path[300];

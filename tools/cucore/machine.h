@@ -1,4 +1,4 @@
-// What there is on this machine, as info prints it and doctor judges it.
+// Facts about this machine: info prints them, doctor judges them.
 #ifndef CUCORE_TOOLS_MACHINE_H
 #define CUCORE_TOOLS_MACHINE_H
 
@@ -6,7 +6,7 @@
 
 #include <cucore/base.h>
 
-// Pieces of the toolkit that cucore uses: X(constant, name, is a folder of headers).
+// Toolkit components used by cucore: X(constant, name, is a header folder).
 #define MACHINE_PIECE_LIST(X)              \
     X(MACHINE_NVRTC, "nvrtc", 0)           \
     X(MACHINE_NVJITLINK, "nvjitlink", 0)   \
@@ -27,19 +27,19 @@ typedef struct machine_piece {
     const char *name;
     bool headers;
     char *path;   // NULL: not found
-    char *method; // how it was found
-    int major;    // 0: not known
+    char *method; // the search method
+    int major;    // 0: unknown
     int minor;
 } machine_piece;
 
 typedef struct machine {
     cuc_status driver_status;
-    char *driver_message;   // of a driver that could not be used; NULL
-    char *driver_log;       // the places tried; NULL
+    char *driver_message;   // why the driver is unusable; NULL
+    char *driver_log;       // locations tried; NULL
     int32_t driver_version; // 13000; 0: none
     char *driver_path;
     bool simulated;
-    char *kernel_driver; // "580.65.06"; NULL: not known
+    char *kernel_driver; // "580.65.06"; NULL: unknown
     cuc_status devices_status;
     char *devices_message;
     int32_t device_count;
@@ -51,9 +51,9 @@ typedef struct machine {
     bool gpu_on_bus;
     bool control_node; // /dev/nvidiactl
     int device_nodes;  // /dev/nvidia0 ...
-    int denied_nodes;  // of these and /dev/nvidiactl, nodes that this user cannot open
-    bool mps_pipe;     // the folder of CUDA_MPS_PIPE_DIRECTORY exists
-    bool one_home;     // CUDA_PATH and CUDA_HOME are one folder, or not both set
+    int denied_nodes;  // device nodes, including /dev/nvidiactl, that this user cannot open
+    bool mps_pipe;     // the CUDA_MPS_PIPE_DIRECTORY folder exists
+    bool one_home;     // CUDA_PATH and CUDA_HOME agree, or are not both set
 
     // Variables of the environment; NULL for one that is not set.
     const char *driver_choice; // CUCORE_DRIVER
@@ -65,7 +65,7 @@ typedef struct machine {
     const char *blocking; // CUCORE_LAUNCH_BLOCKING or CUDA_LAUNCH_BLOCKING
 } machine;
 
-// Ask the library and the system; loads the driver and the toolkit's libraries.
+// Query the library and the system; loads the driver and the toolkit's libraries.
 void machine_look(machine *m);
 void machine_release(machine *m);
 
@@ -74,10 +74,10 @@ enum { FINDING_OK, FINDING_WARN, FINDING_FAIL };
 typedef struct finding {
     int severity;
     char text[640];
-    char fix[384]; // one line; "" where there is nothing to do
+    char fix[384]; // one line; "" if there is nothing to do
 } finding;
 
-// Every check of doctor, by index.
+// All checks of doctor, by index.
 size_t doctor_check_count(void);
 const char *doctor_check_name(size_t index);
 void doctor_check(finding *out, size_t index, const machine *m);

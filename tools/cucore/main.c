@@ -60,11 +60,11 @@ static void print_overview(FILE *to)
             "help", "Explain a command: cucore help COMMAND");
 }
 
-// help [COMMAND [PART]]; help --list [COMMAND [PART]] is what shell completion reads.
+// help [COMMAND [PART]]; shell completion reads help --list [COMMAND [PART]].
 static int help(int argc, char **argv)
 {
     bool list = argc > 1 && strcmp(argv[1], "--list") == 0;
-    char **words = argv + (list ? 2 : 1); // NULL at the end
+    char **words = argv + (list ? 2 : 1); // NULL-terminated
     const cli_command *command = words[0] ? command_named(words[0]) : NULL;
     const cli_command *part = command && words[1] ? cli_part(command, words[1]) : NULL;
     char *extra = words[0] ? words[part ? 2 : 1] : NULL;
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 {
     int status = dispatch(argc, argv);
 
-    // What was printed into a full disk was not printed.
+    // Output to a full disk is an error.
     if ((fflush(stdout) || ferror(stdout)) && status == CLI_DONE)
         status = cli_fail("the output cannot be written: %s", strerror(errno));
     return status;

@@ -29,7 +29,7 @@ static const struct {
     { "f8", CUC_F64, 8 },
     { "c8", CUC_C64, 8 },
     { "c16", CUC_C128, 16 },
-    // How NumPy writes types that others have added to it, bf16 and the 8-bit floats.
+    // NumPy's notation for types that extensions add: bf16 and the 8-bit floats.
     { "V1", CUC_DTYPE_UNKNOWN, 1 },
     { "V2", CUC_DTYPE_UNKNOWN, 2 },
     { "f1", CUC_DTYPE_UNKNOWN, 1 },
@@ -40,7 +40,7 @@ static const char known_types[] =
 
 enum { TYPES = sizeof(types) / sizeof(*types) };
 
-// The rest of a header's text.
+// The unread part of a header's text.
 typedef struct cursor {
     const char *at;
     const char *end;
@@ -77,8 +77,8 @@ static bool take_word(cursor *c, const char *word)
     return true;
 }
 
-// A string in either kind of quotes, without escapes. Cut when it does not fit, so that messages
-// have its beginning.
+// Parse a string in single or double quotes without escapes. Truncates it to fit, so that messages
+// show its beginning.
 static bool take_string(cursor *c, char *out, size_t size)
 {
     skip_blanks(c);
@@ -110,7 +110,7 @@ static bool take_number(cursor *c, int64_t *out)
     }
     if (c->at == start)
         return false;
-    if (c->at < c->end && *c->at == 'L') // of Python 2
+    if (c->at < c->end && *c->at == 'L') // suffix of Python 2
         c->at++;
     *out = value;
     return true;
@@ -120,7 +120,7 @@ bool npy_count_bytes(uint64_t *out, const int64_t *shape, int32_t rank, uint32_t
 {
     uint64_t bytes = item_bytes;
 
-    // A zero makes all of it empty, but only where the other factors do not overflow before it.
+    // A zero empties the array, but the other factors may overflow before it is reached.
     for (int32_t i = 0; i < rank; i++)
         if (shape[i] == 0) {
             *out = 0;
@@ -147,7 +147,7 @@ static bool take_shape(cursor *c, npy_header *h)
         h->rank++;
         comma = take(c, ',');
     }
-    return h->rank != 1 || comma; // (3) is no tuple
+    return h->rank != 1 || comma; // (3) is not a tuple
 }
 
 static bool read_type(npy_header *h, const char *name, cli_why *why)
@@ -170,7 +170,7 @@ static bool read_type(npy_header *h, const char *name, cli_why *why)
     return cli_because(why, "%s holds elements of type '%s': %s", name, h->descr, known_types);
 }
 
-// Rows first or last is the same for arrays that have elements along one dimension only.
+// Both orders coincide if at most one dimension has more than one element.
 static bool is_line(const npy_header *h)
 {
     int longer = 0;
@@ -182,7 +182,7 @@ static bool is_line(const npy_header *h)
 
 enum { DESCR = 1, ORDER = 2, SHAPE = 4, ALL = 7 };
 
-// One 'key': value of the dictionary; the bit of the key, 0 when there is none.
+// Parse one 'key': value of the dictionary; return the key's bit, 0 for none.
 static int take_entry(cursor *c, npy_header *h, bool *fortran)
 {
     char key[24];
@@ -285,7 +285,7 @@ void npy_order_by_rows(const npy_header *h, void *file)
         step[i] = i ? step[i - 1] * (uint64_t)h->shape[i - 1] : 1;
     for (uint64_t at = 0; at < h->bytes; at += h->item_bytes) {
         memcpy(data + at, columns + from * h->item_bytes, h->item_bytes);
-        int32_t axis = h->rank - 1; // the last one moves fastest
+        int32_t axis = h->rank - 1; // the last axis varies fastest
         from += step[axis];
         while (axis > 0 && ++index[axis] == (uint64_t)h->shape[axis]) {
             from -= step[axis] * index[axis];
@@ -313,7 +313,7 @@ cuc_dtype npy_storage(cuc_dtype dtype)
 
 char *npy_make_header(size_t *bytes, cuc_dtype dtype, const int64_t *shape, int32_t rank)
 {
-    enum { ALIGN = 64, PREFIX = 10, MAX_HEADER = 1024 }; // 32 numbers of 22 characters at most
+    enum { ALIGN = 64, PREFIX = 10, MAX_HEADER = 1024 }; // at most 32 numbers of 22 characters
     cuc_dtype stored = npy_storage(dtype);
     const char *descr = "";
     size_t at;
@@ -322,7 +322,7 @@ char *npy_make_header(size_t *bytes, cuc_dtype dtype, const int64_t *shape, int3
         if (types[i].dtype == stored)
             descr = types[i].descr;
     char *h = cli_allocate(MAX_HEADER);
-    memcpy(h, "\x93NUMPY\x01", 8); // and the minor version's zero
+    memcpy(h, "\x93NUMPY\x01", 8); // includes the zero of the minor version
     at = PREFIX;
     at += (size_t)snprintf(h + at, MAX_HEADER - at,
                            "{'descr': '%c%s', 'fortran_order': False, 'shape': (",

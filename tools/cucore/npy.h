@@ -1,5 +1,5 @@
-// NumPy's .npy files: one array, little endian. Files of either order are read, and written rows
-// first (C order).
+// NumPy's .npy files: one little-endian array. Files of either order are read; files are written in
+// row-major (C) order.
 #ifndef CUCORE_TOOLS_NPY_H
 #define CUCORE_TOOLS_NPY_H
 
@@ -9,34 +9,34 @@
 
 enum { NPY_MAX_RANK = 32 };
 
-// What the header of a file says, or is to say.
+// The contents of a file's header.
 typedef struct npy_header {
-    cuc_dtype dtype; // CUC_DTYPE_UNKNOWN: bytes that NumPy has no type for, such as '|V2'
+    cuc_dtype dtype; // CUC_DTYPE_UNKNOWN: a NumPy void type such as '|V2'
     uint32_t item_bytes;
     int32_t rank;
     int64_t shape[NPY_MAX_RANK];
-    uint64_t bytes;     // of all elements
+    uint64_t bytes;     // total size of the elements
     size_t data_offset; // from the start of the file
-    char descr[16];     // the type as the file writes it: "<f4"
-    bool fortran;       // columns first, and that is another order than rows first
+    char descr[16];     // type string of the file: "<f4"
+    bool fortran;       // column-major, and that differs from row-major
 } npy_header;
 
-// Read the header of a file that is in memory, and check that its data is all there and nothing
-// behind it. `name` is what messages call it. Any bytes are safe to give.
+// Parse the header of a file in memory, and check that the data is complete with nothing after it.
+// `name` appears in messages. Any input bytes are safe.
 bool npy_parse(npy_header *out, const void *file, size_t bytes, const char *name, cli_why *why);
 
-// Put the elements of a file that was parsed into rows-first order, where they lie.
+// Reorder the elements of a parsed file to row-major order in place.
 void npy_order_by_rows(const npy_header *h, void *file);
 
-// Bytes of all elements of a shape; false when they are more than a size can tell.
+// Compute the size of a shape's elements; false if it overflows.
 bool npy_count_bytes(uint64_t *out, const int64_t *shape, int32_t rank, uint32_t item_bytes);
 
-// The header of a file of version 1.0, for elements of a type and shape. A type that NumPy lacks
-// is written as unsigned integers of its size. The result is freed by the caller.
+// Make a version 1.0 header for a type and shape. A type that NumPy lacks is written as unsigned
+// integers of its size. The caller frees the result.
 char *npy_make_header(size_t *bytes, cuc_dtype dtype, const int64_t *shape, int32_t rank);
 
-// The type that a file has that holds elements of `dtype`: itself, or the unsigned integer that
-// stands for one that NumPy lacks.
+// Return the type that represents `dtype` in a file: itself, or the unsigned integer for a type
+// that NumPy lacks.
 cuc_dtype npy_storage(cuc_dtype dtype);
 
 #endif

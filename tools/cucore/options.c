@@ -6,7 +6,7 @@
 
 static const cli_option help_option = { "help", 'h', NULL, "print this help" };
 
-// The options of a command and --help behind them.
+// Options of a command, followed by --help.
 static const cli_option *option_at(const cli_command *command, size_t index)
 {
     if (index < command->option_count)
@@ -35,11 +35,12 @@ void cli_parse(cli_parser *parser, const cli_command *command, int argc, char **
 {
     *parser = (cli_parser){ .command = command, .argc = argc, .argv = argv };
     cli_begin(command);
-    optind = 0; // glibc: start anew, also in the middle of another list
+    optind = 0; // glibc: restart, even in the middle of another list
     opterr = 0;
 }
 
-// The letters to change, put in, take out or swap to make one word of another; words are short.
+// Return the edit distance of two short words: substitutions, deletions, insertions,
+// transpositions.
 static size_t distance(const char *a, const char *b)
 {
     enum { MAX_WORD = 32 };
@@ -73,7 +74,7 @@ const char *cli_nearest(const char *word, const char *(*at)(const void *list, si
 {
     const char *nearest = NULL;
     const char *name;
-    size_t least = strlen(word) < 4 ? 2 : 3; // as many edits as still look like a slip
+    size_t least = strlen(word) < 4 ? 2 : 3; // most edits that still count as a typo
 
     for (size_t i = 0; (name = at(list, i)) != NULL; i++) {
         size_t n = distance(word, name);

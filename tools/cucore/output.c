@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// One command runs in a process, so what it is called and how it answers is kept here.
+// A process runs one command, so its name and output mode are global.
 static struct {
     const cli_command *command;
     bool json;
@@ -101,11 +101,11 @@ int cli_fail_cuc(void)
 
     if (current.json)
         print_error_document(cli_error_json());
-    // A compiler's log has the first error, too, and in its own form, which editors read.
+    // A compiler's log contains the first error too, in the form editors parse.
     bool compiled = cuc_error_status() == CUC_ERROR_COMPILE && bytes;
     begin_error();
     fprintf(stderr, "%s\n", compiled ? cuc_status_text(CUC_ERROR_COMPILE) : message);
-    if (bytes && !strstr(message, log)) // some messages have all of their short log
+    if (bytes && !strstr(message, log)) // some messages already contain their short log
         fprintf(stderr, "%s%s", log, log[bytes - 1] == '\n' ? "" : "\n");
     if (compiled && strstr(log, "cannot open source file"))
         cli_note("%s", cuc_error_explanation());
@@ -183,7 +183,7 @@ json_t *cli_text(const char *text)
     json_t *value = json_string(text);
     if (value)
         return value;
-    // Paths and variables are bytes; JSON is UTF-8.
+    // Paths and variables are arbitrary bytes; JSON is UTF-8.
     char *copy = cli_copy_text(text, strlen(text));
     for (char *c = copy; *c; c++)
         if ((unsigned char)*c >= 0x80)

@@ -18,7 +18,7 @@ static const struct {
 
 enum { FIELDS = sizeof(fields) / sizeof(*fields) };
 
-// What a result must have to be told from another one.
+// Fields that identify a result.
 static const char *const required[] = { "suite", "case" };
 
 json_t *results_at(json_t *object, const char *dotted)
@@ -59,7 +59,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// "bytes=1048576 dtype=f32", in the order of the file or of the names.
+// Format "bytes=1048576 dtype=f32", in file order or sorted by name.
 static char *axes_text(json_t *axes, bool sorted)
 {
     const char **names = cli_allocate(json_object_size(axes) * sizeof(*names));
@@ -225,8 +225,8 @@ fail:
 
 result_limit results_limit(const result *r)
 {
-    // What has a disturbed peer, or a few samples, is UNSURE. Of limits below 1 that says nothing:
-    // it is what an interval with 1 in it is called as well.
+    // A disturbed peer or too few samples makes the verdict UNSURE. For a limit below 1 that verdict
+    // proves nothing, because an interval that contains 1 is UNSURE too.
     bool doubtful = r->disturbed || isnan(r->ratio_low) || isnan(r->ratio_high) ||
                     (r->limit >= 1 && r->verdict && strcmp(r->verdict, "UNSURE") == 0);
 

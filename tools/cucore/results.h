@@ -1,4 +1,4 @@
-// What cucore bench measured: a document of the schema cucore-bench/1, read and checked.
+// Results of cucore bench: documents of the schema cucore-bench/1, read and validated.
 #ifndef CUCORE_TOOLS_RESULTS_H
 #define CUCORE_TOOLS_RESULTS_H
 
@@ -7,9 +7,9 @@
 
 #define RESULTS_SCHEMA "cucore-bench/1"
 
-// The fields of a result, in the order of the CSV's columns: X(type, member, key in the JSON).
-// A key with a dot is one of an object within. What is not in the JSON was not measured: text is
-// NULL then, a number NAN, a count -1, a flag false.
+// Fields of a result in CSV column order: X(type, member, JSON key). A dot in a key denotes a
+// nested object. A field missing from the JSON was not measured: text is NULL, numbers NAN, counts
+// -1, flags false.
 // clang-format off
 #define RESULT_FIELDS(X)                             \
     X(TEXT,   suite,          "suite")               \
@@ -64,47 +64,47 @@ typedef struct result {
 #define RESULT_MEMBER(type, member, key) RESULT_##type member;
     RESULT_FIELDS(RESULT_MEMBER)
 #undef RESULT_MEMBER
-    char *key;     // what results of two files are matched by
-    double *raw_s; // each sample in the order of measuring; NULL when they were not kept
+    char *key;     // identifies the result across files
+    double *raw_s; // samples in measuring order; NULL if not kept
     size_t raw_count;
     json_t *json;
 } result;
 
 typedef struct results {
-    const char *path; // as messages call it; borrowed
+    const char *path; // for messages; borrowed
     json_t *root;
     bool simulated;
-    bool unfinished; // more was to come
+    bool unfinished; // the run did not complete
     result *list;
     size_t count;
 } results;
 
-// "-" is stdin. What is not of the schema is refused with the place and what was expected.
+// "-" is stdin. A document that violates the schema is rejected, with location and expectation.
 bool results_read(results *out, const char *path, cli_why *why);
-// Takes the reference, also on failure.
+// Takes ownership of the reference, also on failure.
 bool results_take(results *out, json_t *root, const char *path, cli_why *why);
 void results_release(results *r);
 
-// A ratio against its limit. Only an interval that lies wholly beyond breaks it: chance must not
-// fail a CI.
+// A ratio relative to its limit. Only an interval entirely beyond the limit breaks it: chance must
+// not fail a CI job.
 typedef enum result_limit {
     LIMIT_NONE,
     LIMIT_KEPT,
-    LIMIT_UNSURE, // the interval has the limit in it, or is not to be believed
+    LIMIT_UNSURE, // the interval contains the limit, or is unreliable
     LIMIT_BROKEN,
 } result_limit;
 result_limit results_limit(const result *r);
 
-// The value at "machine.clocks.sm_mhz", say; NULL when there is none.
+// Return the value at a dotted path such as "machine.clocks.sm_mhz"; NULL if absent.
 json_t *results_at(json_t *object, const char *dotted);
-const char *results_text(const results *r, const char *dotted); // NULL: none, or no text
-// A value of an axis as text, in `out` unless it is text already.
+const char *results_text(const results *r, const char *dotted); // NULL: absent or not a string
+// Return an axis value as text, formatted into `out` unless it is a string already.
 const char *results_axis_text(char *out, size_t size, const json_t *value);
 
-// results_print.c: documents as tables for people, as Markdown, or as one CSV (table.h); with the
-// machine of each, and whether it was simulated.
+// results_print.c: print documents as tables, as Markdown, or as one CSV (table.h), each with its
+// machine and a mark if simulated.
 void results_print(FILE *to, const results *documents, size_t count, table_style style);
-// The machine in one line: "ExampleGPU (sm_90, 132 SMs), driver 13.0, ...".
+// Describe the machine in one line: "ExampleGPU (sm_90, 132 SMs), driver 13.0, ...".
 void results_machine(char *out, size_t size, const results *r);
 
 #endif

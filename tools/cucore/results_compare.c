@@ -13,31 +13,31 @@ const char *const compare_verdict_names[COMPARE_VERDICT_COUNT] = {
 #undef COMPARE_NAME
 };
 
-// Why there is no time; NULL where there is one.
+// Return why there is no time; NULL if there is one.
 static const char *absent(const result *r)
 {
     return r->skipped ? r->skipped : r->failed;
 }
 
-// ---- One result against another
+// ---- Comparison of two results
 
 static bool interval_of_result(interval *out, const result *r)
 {
     if (interval_of_samples(out, r->raw_s, r->raw_count))
         return true;
-    // Of fewer, what stands for the interval is the least and the largest.
+    // With fewer samples, the interval fields hold the minimum and maximum.
     bool few = r->samples >= 0 && r->samples < INTERVAL_LEAST_SAMPLES;
     *out = (interval){ .median = r->median_s, .low = r->ci_low_s, .high = r->ci_high_s };
     return !few && r->ci_low_s > 0 && r->ci_low_s <= r->median_s && r->ci_high_s >= r->median_s;
 }
 
-// Half of what the middle half of the samples spreads over, as a fraction of the median. Between
-// runs, medians move by what moves samples within one: temperature, clocks, where memory lies.
+// Return half the interquartile range of the samples as a fraction of the median. Medians vary
+// between runs for the same reasons as samples within one: temperature, clocks, memory placement.
 static double spread(const result *r)
 {
     double half = (r->q3_s - r->q1_s) / 2 / r->median_s;
 
-    return half > 0 ? half : 0; // NAN is none
+    return half > 0 ? half : 0; // false for NAN
 }
 
 static void unsure(comparison *c, const char *why)
@@ -98,9 +98,9 @@ static void compare_pair(comparison *c, double threshold)
                  before ? "NEW" : "OLD", absent(other));
 }
 
-// ---- Which one against which
+// ---- Matching of results
 
-// The results of a file by key.
+// The results of a file sorted by key.
 typedef struct sorted {
     const result **list;
     size_t count;
@@ -130,8 +130,8 @@ static const result *find(const sorted *in, const result *r)
     return found ? *found : NULL;
 }
 
-// What became of a result that is not there: what was skipped or failed before it was timed has no
-// mode, and a point as a whole no subject. NULL: nobody says.
+// Find the entry that explains a missing result: one skipped or failed before timing has no mode,
+// and a whole point no subject. NULL: no explanation.
 static const result *find_untimed(const results *in, const char *key)
 {
     for (size_t i = 0; i < in->count; i++) {
@@ -206,7 +206,7 @@ void comparisons_release(comparisons *c)
 static const struct {
     const char *what;
     const char *at;
-    double tolerance; // of a number, as a fraction
+    double tolerance; // for a number, as a fraction
 } machine_values[] = {
     { "gpu", "machine.gpu", 0 },
     { "arch", "machine.arch", 0 },

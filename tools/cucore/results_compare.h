@@ -1,10 +1,10 @@
-// Two files of results, result by result: what has become faster or slower.
+// Compares two result files: which results became faster or slower.
 #ifndef CUCORE_TOOLS_RESULTS_COMPARE_H
 #define CUCORE_TOOLS_RESULTS_COMPARE_H
 
 #include "results.h"
 
-// X(constant, what it is called)
+// X(constant, displayed name)
 #define COMPARE_VERDICTS(X)            \
     X(COMPARE_SAME, "SAME")            \
     X(COMPARE_FASTER, "FASTER")        \
@@ -26,33 +26,33 @@ typedef struct comparison {
     const result *before; // NULL: only in NEW
     const result *after;  // NULL: only in OLD
     compare_verdict verdict;
-    double ratio; // of the times, after / before; NAN where there are not two
-    double low;   // its 95 % confidence interval; NAN where there is none
+    double ratio; // time ratio after / before; NAN unless both exist
+    double low;   // its 95 % confidence interval; NAN if unknown
     double high;
-    char why[160]; // of UNSURE and of what is only in one
+    char why[160]; // for UNSURE and for results in one file only
 } comparison;
 
 typedef struct comparisons {
-    comparison *list; // in the order of NEW, then what is only in OLD
+    comparison *list; // in the order of NEW, then those only in OLD
     size_t count;
     size_t counts[COMPARE_VERDICT_COUNT];
     size_t absent; // without a time in both files; not in the list
-    size_t failed; // of those in the list: measured in OLD, and failed in NEW
+    size_t failed; // listed results measured in OLD that failed in NEW
 } comparisons;
 
-// The one of the two that says what was compared.
+// Return the result that identifies the comparison, from either file.
 const result *comparison_shown(const comparison *c);
 
-// `threshold` is the least change of a time that counts, as a fraction: 0.01. False when a file has
-// the same result twice, one is simulated and the other is not, or no result has a time in both.
+// `threshold` is the smallest relevant change of a time, as a fraction: 0.01. Returns false if a
+// file has a duplicate result, only one file is simulated, or no result has a time in both.
 bool compare_results(comparisons *out, const results *before, const results *after,
                      double threshold, cli_why *why);
 void comparisons_release(comparisons *c);
 
-// False when both know their GPU, and it is not the same: what changed is the machine then.
+// Return false if both files name their GPU and the names differ: then the machine changed.
 bool compare_same_gpu(const results *before, const results *after, cli_why *why);
 
-// In what the two runs differ, beside the code that was measured.
+// A difference between the two runs other than the measured code.
 typedef struct difference {
     const char *what; // "driver"
     char before[64];

@@ -13,7 +13,7 @@ static const char unfinished_note[] = "unfinished: the run was to measure more";
 
 // ---- The machine
 
-// Parts of the line about the machine that are a label and one value.
+// Label and value pairs of the machine line.
 static const struct {
     const char *label;
     const char *at;
@@ -48,7 +48,7 @@ void results_machine(char *out, size_t size, const results *r)
 #undef ADD
 }
 
-// ---- CSV: every field, as it is in the JSON
+// ---- CSV: every field, as in the JSON
 
 static const char *const csv_heads[] = {
 #define CSV_HEAD(type, member, key) key,
@@ -121,12 +121,12 @@ static void print_csv(FILE *to, const results *documents, size_t count)
     table_end(&t);
 }
 
-// ---- For people: a table for each case
+// ---- Tables, one per case
 
-// A cell of a result in `out`; nothing where it was not measured.
+// Write a result's cell to `out`; nothing if it was not measured.
 typedef void cell_text(char *out, size_t size, const result *r);
 
-// The further end of the interval, which need not lie evenly.
+// The farther end of the interval, which may be asymmetric.
 static void cell_interval(char *out, size_t size, const result *r)
 {
     char text[UNITS_SIZE];
@@ -182,7 +182,7 @@ static void cell_samples(char *out, size_t size, const result *r)
         snprintf(out, size, "%lld", (long long)r->samples);
 }
 
-// "resident 1.1 MiB", for each of the figures that the subject told of itself.
+// Format "resident 1.1 MiB" for each figure the subject reported.
 static void print_figures(char *out, size_t size, size_t used, const result *r)
 {
     static const char bytes[] = "_bytes";
@@ -228,12 +228,12 @@ static void cell_note(char *out, size_t size, const result *r)
     print_figures(out, size, used, r);
 }
 
-// What stands behind the axes, the subject and the mode: a quantity by itself, or a text.
+// Columns after axes, subject and mode: a plain quantity, or a text.
 static const struct {
     const char *head;
     char aligned;
     units_kind unit;
-    size_t quantity; // where it is in a result, when there is no `text`
+    size_t quantity; // offset in a result; used if there is no `text`
     cell_text *text;
 } columns[] = {
     { "median", 'r', UNITS_SECONDS, offsetof(result, median_s), NULL },
@@ -273,8 +273,7 @@ static bool has_axes(const result *r)
     return *r->axes != '\0';
 }
 
-// How many of the results are in one table: the points of a case, or cases of a suite that have no
-// axes.
+// Return how many results share one table: the points of a case, or a suite's cases without axes.
 static size_t group_of(const result *list, size_t count)
 {
     size_t n = 1;
@@ -285,7 +284,7 @@ static size_t group_of(const result *list, size_t count)
     return n;
 }
 
-// The names of axes that any of the results has, as they come.
+// Collect the axis names of all results, in order of appearance.
 static size_t axes_of(const char *names[MAX_AXES], const result *list, size_t count)
 {
     size_t n = 0;
@@ -305,7 +304,7 @@ static size_t axes_of(const char *names[MAX_AXES], const result *list, size_t co
     return n;
 }
 
-// Of a size the unit is told, such as 64 MiB; everything else is as it is.
+// Sizes are shown with a unit, such as 64 MiB; other values unchanged.
 static void add_axis(table *t, const result *r, const char *name)
 {
     json_t *value = json_object_get(json_object_get(r->json, "axes"), name);

@@ -17,16 +17,18 @@ enum {
 };
 
 static const cli_option options[] = {
-    { "kernel", RUN_KERNEL, "NAME", "the kernel; of CUDA C++ also such as 'axpy<float>'" },
+    { "kernel", RUN_KERNEL, "NAME",
+      "the kernel; for CUDA C++ also an expression such as "
+      "'axpy<float>'" },
     { "grid", RUN_GRID, "X[,Y[,Z]]", "blocks" },
-    { "block", RUN_BLOCK, "X[,Y[,Z]]", "threads of a block" },
-    { "shared", RUN_SHARED, "BYTES", "dynamic shared memory of a block" },
-    { "cluster", RUN_CLUSTER, "X[,Y[,Z]]", "blocks of a cluster" },
+    { "block", RUN_BLOCK, "X[,Y[,Z]]", "threads per block" },
+    { "shared", RUN_SHARED, "BYTES", "dynamic shared memory per block" },
+    { "cluster", RUN_CLUSTER, "X[,Y[,Z]]", "blocks per cluster" },
     { "driver", RUN_DRIVER, "WHICH",
-      "real, sim, or auto: what CUCORE_DRIVER says, or else the real one where there is a "
-      "device, or else the simulated one; interp: a tile program on the CPU, without a driver" },
-    { "time", RUN_TIME, "N", "launch N times more and print the median" },
-    { "tolerance", RUN_TOLERANCE, "T", "with ==: outputs may be off by T * max(1, |expected|)" },
+      "real, sim, or auto: CUCORE_DRIVER's choice, or else the real driver if there is a device, "
+      "or else the simulated one; interp: a tile program on the CPU, without a driver" },
+    { "time", RUN_TIME, "N", "launch N more times and print the median" },
+    { "tolerance", RUN_TOLERANCE, "T", "with ==: outputs may deviate by T * max(1, |expected|)" },
     SOURCE_OPTIONS,
     CLI_JSON_OPTION,
 };
@@ -97,8 +99,8 @@ static int take_operands(launcher *l, const cli_parser *parser)
     int32_t kind = l->source.language->source;
     if ((kind == CUC_SOURCE_CUDA && !l->kernel_name) || (l->kernel_name && !*l->kernel_name))
         return cli_usage_error("say which kernel to run: --kernel NAME");
-    // A tile program's kernel computes its own, also where it comes compiled; what is compiled
-    // tells how many kernels it has.
+    // A tile kernel computes its own grid, even if loaded as compiled code; compiled code lists its
+    // kernels.
     if (kind == CUC_SOURCE_CUDA && !l->config.grid[0])
         return cli_usage_error("say how many blocks to launch: --grid X[,Y[,Z]]");
     if (kind == CUC_SOURCE_CUDA && !l->config.block[0])
@@ -141,7 +143,7 @@ static json_t *argument_json(const launcher *l, size_t i)
     return entry;
 }
 
-// An interpreted kernel that was not named is the file's only one.
+// An unnamed interpreted kernel is the file's only one.
 static const char *kernel_name(const launcher *l)
 {
     return l->kernel ? cuc_kernel_name(l->kernel) : l->kernel_name;
@@ -258,7 +260,7 @@ static int run(int argc, char **argv)
     while (!status && (id = cli_next(&parser, &value)) != 0) {
         if (id < 0) {
             status = parser.status;
-            goto done; // also after --help, which is no failure
+            goto done; // --help also ends here, without a failure
         }
         status = take_option(&l, id, value);
     }
@@ -281,7 +283,7 @@ done:
 
 const cli_command cli_run = {
     .name = "run",
-    .summary = "Run a kernel on NumPy files and numbers, once, and time it when asked",
+    .summary = "Run a kernel once on NumPy files and numbers, and optionally time it",
     .usage = "FILE [--kernel NAME] [--grid X[,Y[,Z]] --block X[,Y[,Z]]] [OPTION...] ARG...",
     .examples = "  cucore run saxpy.cu --kernel saxpy --grid 4 --block 256 \\\n"
                 "      f32:2.0 in:x.npy inout:y.npy=out.npy i32:1024\n"
@@ -293,25 +295,31 @@ const cli_command cli_run = {
                 "  cucore run vadd.tile in:x.npy in:y.npy 'out:f32[1024]=z.npy' --driver interp\n",
     .details =
         "FILE is .cu, .ptx, .tile, .cubin or .fatbin; - is standard input, with --lang. A tile "
-        "program's kernel\nhas a grid and a block of its own, also when it comes compiled. The "
-        "only "
-        "kernel of a file needs no name,\nexcept in .cu.\n"
+        "program's\n"
+        "kernel determines its own grid and block, even as compiled code. The only kernel of a "
+        "file needs\n"
+        "no name, except in .cu.\n"
         "\n"
-        "ARG, one for each parameter of the kernel, in its order:\n"
+        "ARG, one for each parameter of the kernel, in order:\n"
         "  TYPE:VALUE              a number: f32:2.0, i32:-1, u64:0x10, bool:true, c64:1+2j\n"
-        "  in:[TYPE:]PATH          an array that is read, from a .npy file\n"
-        "  inout:[TYPE:]PATH=OUT   an array that is read, and written to OUT afterwards\n"
-        "  out:TYPE[SHAPE]=OUT     an array that is written: out:f32[64,32]=z.npy\n"
-        "With ==FILE in the place of =OUT nothing is written: the result must equal FILE, within\n"
-        "--tolerance. =- does neither.\n"
+        "  in:[TYPE:]PATH          an input array, from a .npy file\n"
+        "  inout:[TYPE:]PATH=OUT   an input array that is written to OUT afterwards\n"
+        "  out:TYPE[SHAPE]=OUT     an output array: out:f32[64,32]=z.npy\n"
+        "With ==FILE in place of =OUT nothing is written: the result must equal FILE, within "
+        "--tolerance.\n"
+        "=- does neither.\n"
         "TYPE is bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, tf32, f64, e4m3, "
-        "e5m2, e8m0,\nc64 or c128. Numbers are rounded to nearest, ties to even. What NumPy has no "
-        "type for is named,\nin:bf16:x.npy, reads the bits of a type of its size, and is written "
-        "as unsigned integers.\n"
+        "e5m2, e8m0,\n"
+        "c64 or c128. Numbers are rounded to nearest, ties to even. For a type that NumPy lacks, "
+        "name it:\n"
+        "in:bf16:x.npy reads the bits of a type of the same size; outputs are written as unsigned "
+        "integers.\n"
         "\n"
-        "Every byte of an output is 0xFF before the kernel runs: NaN where there are NaNs, else -1 "
-        "or the\nlargest number. Results are those of the first launch; --time launches after it. "
-        "Outputs are written\nwhen all went well, whole or not at all.\n",
+        "Every byte of an output is 0xFF before the kernel runs: NaN for types with NaNs, else -1 "
+        "or the\n"
+        "largest number. Results are those of the first launch; --time launches after it. Output "
+        "files are\n"
+        "written only after success, each atomically.\n",
     .options = options,
     .option_count = sizeof(options) / sizeof(*options),
     .run = run,

@@ -13,7 +13,7 @@ typedef struct float_format {
     int exponent_bits;
     int mantissa_bits;
     int unused_bits; // below the mantissa
-    bool ieee;       // the largest exponent is for infinities and NaNs alone
+    bool ieee;       // the largest exponent is reserved for infinities and NaNs
 } float_format;
 
 static const float_format formats[] = {
@@ -29,7 +29,7 @@ static const float_format *format_of(cuc_dtype dtype)
     return NULL;
 }
 
-// Ties to even, whatever the rounding mode of the process. `value` is not negative.
+// Ties to even regardless of the process's rounding mode. `value` is not negative.
 static uint64_t round_to_even(double value)
 {
     double whole = floor(value);
@@ -64,8 +64,9 @@ bool scalar_round(uint32_t *out, cuc_dtype dtype, double value)
         frexp(magnitude, &exponent); // magnitude = [0.5, 1) * 2^exponent
         exponent--;
         if (magnitude == 0 || exponent < 1 - bias)
-            exponent = 1 - bias; // subnormals have the exponent of the smallest normal number
-        // In units of the last place. A carry out of the mantissa lands in the exponent, rightly.
+            exponent = 1 - bias; // subnormals share the exponent of the smallest normal number
+        // In units of the last place. A carry out of the mantissa correctly increments the
+        // exponent.
         uint64_t mantissa = round_to_even(ldexp(magnitude, f->mantissa_bits - exponent));
         uint64_t hidden = 1ull << f->mantissa_bits;
         bits = mantissa < hidden
@@ -105,7 +106,7 @@ bool scalar_value(double *out, cuc_dtype dtype, const void *element)
 
     if (bytes > sizeof(bits))
         return false;
-    memcpy(&bits, element, bytes); // little endian, as everywhere here
+    memcpy(&bits, element, bytes); // all supported platforms are little endian
     uint64_t top = bytes ? UINT64_C(1) << (8 * bytes - 1) : 0;
     switch (dtype) {
     case CUC_F64:
@@ -134,7 +135,7 @@ bool scalar_value(double *out, cuc_dtype dtype, const void *element)
     }
 }
 
-// The largest finite number of a format.
+// Return the largest finite number of a format.
 static double largest_of(const float_format *f)
 {
     int bias = (1 << (f->exponent_bits - 1)) - 1;
@@ -143,7 +144,7 @@ static double largest_of(const float_format *f)
     return ldexp(mantissa, (1 << f->exponent_bits) - (f->ieee ? 2 : 1) - bias);
 }
 
-// All of the text as a number; `out` is the double next to it.
+// Parse the whole text as a number; `out` is the nearest double.
 static bool take_double(double *out, const char *text, char **end)
 {
     if (!*text || (*text >= '\t' && *text <= '\r') || *text == ' ')
@@ -172,7 +173,7 @@ static bool parse_float(uint8_t *out, cuc_dtype dtype, const char *text, cli_why
     }
     if (infinite && !said_so)
         return cli_because(why, "%s is beyond the largest %s, %g", text, name, largest_of(f));
-    // From the text at once: by way of a double, a number could be rounded twice.
+    // Convert the text directly: going through a double could round twice.
     if (dtype == CUC_F32) {
         float single = strtof(text, NULL);
         if (isinf(single) && !said_so)
@@ -228,10 +229,10 @@ static bool parse_integer(uint8_t *out, cuc_dtype dtype, const char *text, cli_w
     unsigned bits = cuc_dtype_bits(dtype);
     bool is_signed = dtype == CUC_I8 || dtype == CUC_I16 || dtype == CUC_I32 || dtype == CUC_I64;
     uint64_t largest = is_signed ? (1ull << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits);
-    uint64_t below = is_signed ? largest + 1 : 0; // how far down from zero
+    uint64_t below = is_signed ? largest + 1 : 0; // magnitude of the smallest value
     bool negative = *text == '-';
     const char *digits = text + (*text == '-' || *text == '+');
-    // Not base 0: a leading zero would make it octal.
+    // Not base 0: a leading zero would mean octal.
     int base = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 16 : 10;
     char *end;
 
@@ -264,7 +265,7 @@ static bool parse_bool(uint8_t *out, const char *text, cli_why *why)
     return cli_because(why, "'%s' is no bool: true, false, 1 or 0", text);
 }
 
-// An exponent alone: powers of two, no sign, no zero.
+// An exponent-only format: powers of two, no sign, no zero.
 static bool parse_exponent(uint8_t *out, const char *text, cli_why *why)
 {
     double value;

@@ -21,7 +21,7 @@ static const source_language *language_named(const char *name)
 
 void source_options_begin(source_options *o, int argc)
 {
-    size_t room = (size_t)argc + 1; // and one for the folder of the file, or the kernel's name
+    size_t room = (size_t)argc + 1; // plus one for the file's folder or the kernel's name
 
     *o = (source_options){ .room = room };
     o->includes = cli_allocate(room * sizeof(*o->includes));
@@ -30,7 +30,7 @@ void source_options_begin(source_options *o, int argc)
     o->expressions = cli_allocate(room * sizeof(*o->expressions));
     o->constants = cli_allocate(room * sizeof(*o->constants));
     o->dimensions = cli_allocate(room * sizeof(*o->dimensions));
-    o->include_count = 1; // the first one is the folder of the file
+    o->include_count = 1; // reserves the first entry for the file's folder
 }
 
 void source_options_end(source_options *o)
@@ -51,8 +51,8 @@ bool source_options_given(const source_options *o)
 {
     return o->arch || o->standard || o->include_count > 1 || o->define_count || o->extra_count ||
            o->constant_count || o->dimension_count || o->warps || o->stages || o->cluster ||
-           o->split || o->raster || o->operations ||
-           o->ptx_bytes || o->memory_bytes || o->seconds > 0 || o->require_tma || o->require_tensor_core || o->no_fma;
+           o->split || o->raster || o->operations || o->ptx_bytes || o->memory_bytes ||
+           o->seconds > 0 || o->require_tma || o->require_tensor_core || o->no_fma;
 }
 
 // sm_90, sm_90a, compute_100f
@@ -65,7 +65,7 @@ static bool is_arch(const char *text)
     return n && digits >= 2 && digits <= 3 && (!*rest || (strchr("af", *rest) && !rest[1]));
 }
 
-// NAME=N, more than 0: bytes and operations as integers.
+// Parse NAME=N with N above 0: bytes and operations are integers.
 static int take_budget(source_options *o, const char *text)
 {
     const struct {
@@ -271,7 +271,7 @@ cuc_status source_program(cuc_program **out, const source *s, const source_optio
     options.name_expressions = o->expressions;
     options.name_expression_count = o->expression_count;
     if (s->language->source == CUC_SOURCE_CUDA) {
-        // As C++ has it: quoted includes are beside the file, wherever the user stands.
+        // As in C++, quoted includes are relative to the file, not to the current folder.
         o->includes[0] = s->directory;
         options.no_source_include = CUC_ON;
         options.include_paths = o->includes;

@@ -1,4 +1,4 @@
-// The FILE of cucore compile and cucore run, and how it is compiled.
+// The FILE argument of cucore compile and cucore run, and its compile options.
 #ifndef CUCORE_TOOLS_SOURCE_H
 #define CUCORE_TOOLS_SOURCE_H
 
@@ -8,35 +8,35 @@
 #include <cucore/object.h>
 #include <cucore/program.h>
 
-// What a file holds, by its name's end or --lang.
+// The kind of a file, by its suffix or --lang.
 typedef struct source_language {
-    const char *name; // "cu"; its names end in ".cu"
-    int32_t source;   // a CUC_SOURCE_ value, 0 for object code
-    int32_t code;     // a CUC_CODE_ value, 0 for what is not loadable as it is
+    const char *name; // "cu"; such files end in ".cu"
+    int32_t source;   // a CUC_SOURCE_ value; 0 for object code
+    int32_t code;     // a CUC_CODE_ value; 0 if it cannot be loaded directly
 } source_language;
 
 typedef struct source {
     const source_language *language;
-    char *name;      // without its folder; what messages call it
-    char arch[16];   // room for source_device_arch()
-    char *directory; // where its quoted includes are
+    char *name;      // file name without folder, for messages
+    char arch[16];   // buffer for source_device_arch()
+    char *directory; // base of quoted includes
     void *text;
     size_t bytes;
 } source;
 
-// Options of compiling. Values are borrowed from argv.
+// Compile options. Values are borrowed from argv.
 typedef struct source_options {
     const char *arch;
     const char *language;
     const char *standard;
-    char **known; // dimensions that arguments give, used where the user gave none; owned
+    char **known; // dimensions from arguments, used unless the user gave them; owned
     size_t known_count;
     const char **includes, **defines, **extra, **expressions, **constants, **dimensions;
     size_t include_count, define_count, extra_count, expression_count, constant_count,
         dimension_count;
-    size_t room; // of each list: none can be longer than argv
+    size_t room; // capacity of each list: none can be longer than argv
     uint32_t warps, stages, cluster, split, raster;
-    uint64_t operations, ptx_bytes, memory_bytes; // budgets, 0: the default
+    uint64_t operations, ptx_bytes, memory_bytes; // budgets; 0: the default
     double seconds;
     bool remarks, require_tma, require_tensor_core, no_fma;
 } source_options;
@@ -63,46 +63,47 @@ enum {
 
 // clang-format off
 #define SOURCE_OPTIONS                                                                           \
-    { "arch", SOURCE_ARCH, "ARCH", "sm_90, sm_90a, compute_90, ...: what the code is for" },          \
+    { "arch", SOURCE_ARCH, "ARCH", "target architecture: sm_90, sm_90a, compute_90, ..." },           \
     { "include-path", 'I', "DIR", "search DIR for headers; may be given again" },                     \
     { "define-macro", 'D', "NAME[=V]", "define a macro; may be given again" },                        \
     { "std", SOURCE_STD, "STD", "C++ standard: c++11, c++14, c++17, c++20" },                         \
-    { "option", SOURCE_OPTION, "RAW", "hand a flag to the compiler as it is; again for more" },       \
-    { "set", SOURCE_SET, "NAME=VALUE", "a constant of a tile program; may be given again" },          \
-    { "dim", SOURCE_DIMENSION, "NAME=EXTENT", "choose auto() of a tile program for it; again for more" }, \
-    { "warps", SOURCE_WARPS, "N", "of a block, in a tile program: a power of two up to 32" },         \
+    { "option", SOURCE_OPTION, "RAW", "pass a flag to the compiler; repeatable" },                    \
+    { "set", SOURCE_SET, "NAME=VALUE", "a constant of a tile program; repeatable" },                  \
+    { "dim", SOURCE_DIMENSION, "NAME=EXTENT", "dimension to choose auto() for; repeatable" },         \
+    { "warps", SOURCE_WARPS, "N", "per block of a tile program: a power of two up to 32" },           \
     { "stages", SOURCE_STAGES, "N", "of a tile program's pipelined loops: 2 to 24" },                 \
-    { "tile-cluster", SOURCE_CLUSTER, "N", "blocks of a tile program that load for one another: 2" }, \
-    { "tile-split", SOURCE_SPLIT, "N", "blocks that share a product's sums: up to 8" },               \
-    { "tile-raster", SOURCE_RASTER, "N", "tiles of a product side by side: up to 64" },               \
-    { "budget", SOURCE_BUDGET, "NAME=N", "of compiling a tile program: operations, ptx, memory, seconds" }, \
+    { "tile-cluster", SOURCE_CLUSTER, "N", "blocks of a tile program that share loads: 2" },          \
+    { "tile-split", SOURCE_SPLIT, "N", "blocks that split a product's inner axis: up to 8" },         \
+    { "tile-raster", SOURCE_RASTER, "N", "tiles along the grid's first axis per group: up to 64" },   \
+    { "budget", SOURCE_BUDGET, "NAME=N", "tile compiler limit: operations, ptx, memory, seconds" },   \
     { "require-tma", SOURCE_REQUIRE_TMA, NULL, "refuse a load with tma=true that cannot use it" },    \
     { "require-tensor-core", SOURCE_REQUIRE_TENSOR_CORE, NULL, "refuse an mma that cannot use one" }, \
-    { "no-fma", SOURCE_NO_FMA, NULL, "round products before they are added to something" },           \
-    { "lang", SOURCE_LANG, "LANG", "what FILE is where its name does not say: cu, ptx or tile" }
+    { "no-fma", SOURCE_NO_FMA, NULL, "round products before additions" },                             \
+    { "lang", SOURCE_LANG, "LANG", "kind of FILE if its suffix does not tell: cu, ptx or tile" }
 // clang-format on
 
 void source_options_begin(source_options *o, int argc);
-// 0 when it was taken, -1 for an option of someone else, else an exit status.
-// Add "NAME=EXTENT", which an argument of the kernel gives.
+// Return 0 if the option was accepted, -1 if it is unknown here, else an exit status. Add
+// "NAME=EXTENT" from an argument of the kernel.
 void source_options_know(source_options *o, const char *dimension);
 int source_options_take(source_options *o, int id, const char *value);
 void source_options_end(source_options *o);
-// Whether any of them was given that only a compiler reads.
+// Return whether any compiler-only option was given.
 bool source_options_given(const source_options *o);
 
-// Tell what FILE is without touching it: an exit status, CLI_USAGE with its message printed.
+// Determine the kind of FILE without opening it: an exit status, CLI_USAGE with its message
+// printed.
 int source_identify(source *out, const char *path, const source_options *o);
 bool source_read(source *s, const char *path, cli_why *why);
 void source_release(source *s);
 
-// What a source is compiled for where the user does not say: all that a tile program can use of the
-// device, "sm_90a" of one of 9.0. In the source, or static storage.
+// Return the default architecture: the one with all features of the device for tile programs, such
+// as "sm_90a" for 9.0. Stored in the source, or static.
 const char *source_device_arch(source *s, const cuc_device *device);
 
-// What of a tile program's options is given.
+// Copy the given options of a tile program.
 void source_tile_options(cuc_program_options *to, const source_options *o);
-// A program of a read source; *out is untouched on failure. `arch` is what is compiled for.
+// Create a program from a read source for `arch`; *out is untouched on failure.
 cuc_status source_program(cuc_program **out, const source *s, const source_options *o,
                           const char *arch);
 

@@ -36,7 +36,7 @@ static const char *cell_at(const table *t, size_t row, size_t column)
     return t->cell[row * t->columns + column];
 }
 
-// Letters, of UTF-8.
+// Count the characters of UTF-8 text.
 static size_t width_of(const char *text)
 {
     size_t n = 0;
@@ -46,7 +46,7 @@ static size_t width_of(const char *text)
     return n;
 }
 
-// 0: a column that has nothing.
+// 0: an empty column.
 static size_t column_width(const table *t, size_t column)
 {
     size_t most = 0;
@@ -65,14 +65,14 @@ static void put_spaces(FILE *to, size_t n)
     fprintf(to, "%*s", (int)n, "");
 }
 
-// A cell is on one line: a text of several has a space between them.
+// A cell occupies one line: newlines in its text become spaces.
 static void put_line(FILE *to, const char *text)
 {
     for (; *text; text++)
         fputc(*text == '\n' || *text == '\r' ? ' ' : *text, to);
 }
 
-// Nothing follows the text of a line's last cell.
+// A line's last cell has no trailing padding.
 static void put_cell(const table *t, FILE *to, size_t row, size_t column, size_t width, bool last)
 {
     const char *text = cell_at(t, row, column);
@@ -97,7 +97,7 @@ static void print_plain(const table *t, FILE *to, const size_t *widths)
             last = i;
     for (size_t row = 0; row < t->rows; row++) {
         bool first = true;
-        size_t behind = last; // no spaces behind what ends a line
+        size_t behind = last; // no padding after the last text
         while (behind && (!widths[behind] || !*cell_at(t, row, behind)))
             behind--;
         for (size_t i = 0; i <= behind && i < t->columns; i++) {
@@ -137,7 +137,7 @@ static void print_markdown(const table *t, FILE *to, const size_t *widths)
     }
 }
 
-// RFC 4180: what has a comma, a quote or a line's end is quoted, and quotes within are doubled.
+// RFC 4180: quote cells with a comma, quote or line break; double the quotes within.
 static void put_csv(FILE *to, const char *text)
 {
     bool quoted = strpbrk(text, ",\"\r\n") != NULL;

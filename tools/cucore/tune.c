@@ -14,12 +14,12 @@
 enum { TUNE_KERNEL = 950 };
 
 static const cli_option options[] = {
-    { "kernel", TUNE_KERNEL, "NAME", "the kernel, where there are several" },
+    { "kernel", TUNE_KERNEL, "NAME", "the kernel; needed if there are several" },
     SOURCE_OPTIONS,
     TUNE_OPTIONS,
 };
 
-// ---- What the parts share
+// ---- Shared by the subcommands
 
 int tune_take(cuc_tune_options *o, int id, const char *value)
 {

@@ -1,4 +1,4 @@
-// What the parts of cucore tune share.
+// Shared by the subcommands of cucore tune.
 #ifndef CUCORE_TOOLS_TUNE_H
 #define CUCORE_TOOLS_TUNE_H
 
@@ -14,20 +14,20 @@ enum { TUNE_OUT = 'o', TUNE_MOST = 900, TUNE_SECONDS, TUNE_SEED };
         { "max-seconds", TUNE_SECONDS, "S", "of measuring a shape; 3" },                 \
         { "seed", TUNE_SEED, "N", "of random inputs and of the order" }, CLI_JSON_OPTION
 
-// One thing that was tuned: what is told of its candidates.
+// One tuned item and the report on its candidates.
 typedef struct tune_report {
     const char *what; // "bf16 nt 4096x4096x4096"
-    json_t *all;      // an array; NULL: a table is printed
+    json_t *all;      // an array; NULL: print a table
     bool begun;
     bool sampled; // sampling has been told of
 } tune_report;
 
-// 0 when it was taken, -1 for an option of someone else, else an exit status.
+// Return 0 if the option was accepted, -1 if it is unknown here, else an exit status.
 int tune_take(cuc_tune_options *options, int id, const char *value);
 // Tells on stderr what is being done: on a terminal in one line, else a line for each candidate.
 void tune_progress(void *report, const cuc_tune_progress *progress);
 void tune_tell(void *report, const cuc_tune_candidate *candidate);
-// The document of all reports.
+// Print the document of all reports.
 int tune_print(json_t *reports, int status);
 
 extern const cli_command cli_tune_gemm;

@@ -1,4 +1,4 @@
-// cucore tune gemm: plans of cuc_gemm() for lists of shapes, orders and types.
+// cucore tune gemm: tunes cuc_gemm() plans for lists of shapes, orders and types.
 #include "tune.h"
 
 #include "bench_session.h"
@@ -124,7 +124,7 @@ static int read_layout(cuc_gemm_options *o, const char *text)
     return CLI_DONE;
 }
 
-// The next word of a list apart by commas, copied; false at its end.
+// Copy the next word of a comma-separated list; false at its end.
 static bool next(const char **list, char word[64])
 {
     size_t length = strcspn(*list, ",");
@@ -163,7 +163,7 @@ static int tune_all(request *q, cuc_device *device, json_t *all)
                     return one;
                 snprintf(what, sizeof(what), "%s %s %s", dtype, layout, shape);
                 if ((one = tune_one(q, device, all, what)))
-                    status = one; // others may do
+                    status = one; // continue: the others may succeed
             }
     return status;
 }

@@ -1,4 +1,4 @@
-// cucore tune in a program that was built without the library that measures.
+// cucore tune in a build without the measuring library.
 #include "cli.h"
 
 static const cli_option options[] = { CLI_JSON_OPTION };

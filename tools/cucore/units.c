@@ -4,11 +4,11 @@
 #include <stdio.h>
 
 typedef struct scale {
-    double from; // the smallest value that is told in it
+    double from; // the smallest value shown in this unit
     const char *unit;
 } scale;
 
-// The greatest first; what is below the least is told in it too.
+// Largest first; values below the smallest use it too.
 static const scale seconds[] = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" }, { 1e-9, "ns" } };
 static const scale bytes[] = {
     { 0x1p40, "TiB" }, { 0x1p30, "GiB" }, { 0x1p20, "MiB" }, { 0x1p10, "KiB" }, { 1, "B" },
@@ -50,7 +50,7 @@ char *units_text(char out[UNITS_SIZE], double value, units_kind kind)
     out[0] = '\0';
     if (isnan(value))
         return out;
-    // What rounds to four digits of the next unit is told in that: 1.000 us and not 1000 ns.
+    // A value that rounds to the next unit in four digits uses that unit: 1.000 us, not 1000 ns.
     while (i < last && fabs(value) < s[i].from * (1 - 0.5e-4))
         i++;
     double scaled = value / s[i].from;

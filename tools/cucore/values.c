@@ -9,7 +9,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-// A number of decimal digits that is at most `most`; what follows it, or NULL.
+// Parse a decimal number of at most `most`; return the text after it, or NULL.
 static const char *take_count(uint32_t *out, const char *text, uint32_t most)
 {
     uint64_t value = 0;
@@ -80,8 +80,8 @@ int value_driver(bool *given, const char *text)
     return CLI_DONE;
 }
 
-// Whether the real driver is there and has a device. The library is not asked, as it keeps to the
-// first driver that it tries.
+// Return whether the real driver is present and has a device. This does not ask the library, which
+// stays with the first driver it tries.
 static bool real_device(void)
 {
     int (*init)(unsigned flags);

@@ -1,4 +1,4 @@
-// What includes the toolkit's library of blocks' algorithms.
+// Includes CUB, the toolkit's library of block algorithms.
 #include <cub/block/block_reduce.cuh>
 
 extern "C" __global__ void block_sum(const float *x, float *out)

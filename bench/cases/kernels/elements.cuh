@@ -1,5 +1,5 @@
-// Sixteen bytes of elements as floats, and back; rounded to nearest even. T_f32, T_f16 or T_bf16 is
-// defined, which elements are.
+// Sixteen bytes of elements as floats, and back, rounded to nearest even. Define the element type
+// as T_f32, T_f16 or T_bf16.
 #ifndef ELEMENTS_CUH
 #define ELEMENTS_CUH
 
@@ -75,7 +75,7 @@ __device__ inline Vector pack(const float *x)
 __device__ inline float add(float a, float b) { return a + b; }
 __device__ inline float most(float a, float b) { return fmaxf(a, b); }
 
-// Of all threads of a block of whole warps.
+// Combine over all threads of a block of whole warps.
 template <float (*OP)(float, float)>
 __device__ inline float reduce(float x, float nothing)
 {
@@ -84,7 +84,7 @@ __device__ inline float reduce(float x, float nothing)
         x = OP(x, __shfl_xor_sync(~0u, x, i));
     if (blockDim.x == 32)
         return x;
-    __syncthreads(); // of_warp may still be read
+    __syncthreads(); // of_warp may still be in use
     if (threadIdx.x % 32 == 0)
         of_warp[threadIdx.x / 32] = x;
     __syncthreads();

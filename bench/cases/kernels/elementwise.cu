@@ -1,4 +1,4 @@
-// What the suite elementwise compares tile programs with: sixteen bytes a thread.
+// References for the tile programs of the suite elementwise: sixteen bytes per thread.
 #include "elements.cuh"
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// By way of shared memory, 64 x 64 elements a block of 256 threads; the padding keeps a column's
+// Goes through shared memory, 64 x 64 elements per block of 256 threads; padding puts a column's
 // elements in different banks.
 extern "C" __global__ void __launch_bounds__(256)
     transpose(const Element *__restrict__ x, Element *__restrict__ y, int rows, int columns)

@@ -1,4 +1,4 @@
-// One half of a program that is linked: the other is lto_op.cu.
+// One half of a linked program; the other is lto_op.cu.
 extern __device__ float combine(float a, float x, float y);
 
 extern "C" __global__ void saxpy(float a, const float *x, float *y, int n)

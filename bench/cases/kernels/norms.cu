@@ -1,5 +1,5 @@
-// What the suite norms compares tile programs with: a row stays in the registers of its block, of
-// THREADS threads. COLUMNS is a multiple of a vector's elements.
+// References for the tile programs of the suite norms: a row stays in the registers of its block of
+// THREADS threads. COLUMNS is a multiple of the vector length.
 #include "elements.cuh"
 
 enum { VECTORS = COLUMNS / LANES, EACH = (VECTORS + THREADS - 1) / THREADS };
@@ -66,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     }
 }
 
-// The row times `scale`, less `mean` before, times w, plus b if there is any.
+// Computes (row - mean) * scale * w, plus b if present.
 __device__ inline void finish(Vector *y, const Row &r, float mean, float scale, const Vector *w,
                               const Vector *b)
 {

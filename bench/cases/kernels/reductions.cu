@@ -1,4 +1,4 @@
-// What the suite reductions compares tile programs with: sixteen bytes a thread at a time.
+// References for the tile programs of the suite reductions: sixteen bytes per thread and step.
 #include "elements.cuh"
 
 #if defined(OP_max)
@@ -19,7 +19,7 @@ __device__ inline float of_lanes(Vector v)
     return x[0];
 }
 
-// `to` held 0: of a maximum below it that stays. Floats from 0 up are ordered as their bits are.
+// `to` starts at 0, so a maximum below 0 stays 0. Nonnegative floats order like their bits.
 __device__ inline void join(float *to, float x)
 {
 #if defined(OP_max)
@@ -29,7 +29,7 @@ __device__ inline void join(float *to, float x)
 #endif
 }
 
-// Of what this thread meets, `step` vectors apart: four are on their way at once.
+// Reduce this thread's vectors, `step` apart, with four loads in flight.
 __device__ inline float walk(const Vector *x, long long from, long long count, long long step)
 {
     float r[4] = { NOTHING, NOTHING, NOTHING, NOTHING };
@@ -103,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// log(sum of exp(x)) - x[target], of each row, in one way over it.
+// log(sum of exp(x)) - x[target] of each row, in one pass.
 extern "C" __global__ void __launch_bounds__(256)
     cross_entropy(const Vector *__restrict__ x, const long long *__restrict__ target,
                   float *__restrict__ loss, float *__restrict__ lse, int vectors)

@@ -1,4 +1,4 @@
-// Each block turns its 256 elements round, 16 times, through shared memory: y = x at the end.
+// Each block reverses its 256 elements 16 times through shared memory, ending with y = x.
 extern "C" __global__ void __launch_bounds__(256) reverse(const float *x, float *y)
 {
     __shared__ float room[256];

@@ -1,4 +1,4 @@
-// What a stream of memory is measured by: four elements a thread, and nothing else.
+// Memory stream kernels: four elements per thread and nothing else.
 #define STREAM(name, value)                                                                     \
     extern "C" __global__ void __launch_bounds__(256)                                           \
         name(float4 *__restrict__ c, const float4 *__restrict__ a,                              \

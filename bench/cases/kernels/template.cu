@@ -1,4 +1,4 @@
-// Templates of the usual kind, for the compiler: sums of a block by shuffles, over types and sizes.
+// Typical templates for the compiler: block sums by shuffles, over types and sizes.
 template <typename T, int width> struct Pack {
     T at[width];
 };

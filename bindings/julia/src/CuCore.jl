@@ -1,12 +1,12 @@
 """
     CuCore
 
-NVIDIA GPUs by the C library cucore: devices, streams, memory, CUDA C++, PTX and tile programs compiled
-at run time, launches whose arguments are checked, graphs, memory that grows, parts of a device,
-tensor maps.
+NVIDIA GPUs through the C library cucore: devices, streams, memory, run-time compilation of
+CUDA C++, PTX and tile programs, launches with checked arguments, graphs, growable memory,
+green contexts, tensor maps.
 
-Objects own one reference of the C library's and drop it when they are collected, or closed before.
-`CuCore.LibCuCore` has every C function, struct and constant by its C name.
+Each object owns one reference to a C handle and releases it when collected or closed.
+`CuCore.LibCuCore` has every C function, struct and constant under its C name.
 """
 module CuCore
 
@@ -16,9 +16,9 @@ export Device, Stream, Event, Buffer, DeviceArray, Tensor, Program, Linker, Obje
        bytes, name, arch, shareable_pool, export_ipc, import_ipc, MemoryPiece, virtual_memory, granularity, grow,
        export_pieces, import_pieces, Multiprocessors, GreenContext, TensorMap, replace_address!
 
-"""Every function, struct and constant of libcucore, by its C name."""
+"""Every function, struct and constant of libcucore under its C name."""
 module LibCuCore
-# Found by its soname once CuCore has loaded it from where it is.
+# Resolved by soname once CuCore has loaded the library.
 const libcucore = "libcucore.so.0"
 include("api.jl")
 end

@@ -3,7 +3,7 @@
 """
     Device(ordinal = 0)
 
-A device. There is one object an ordinal, which lives as long as the process.
+A device. There is one object per ordinal; it lives as long as the process.
 """
 struct Device
     raw::Ptr{C.cuc_device}
@@ -18,13 +18,14 @@ device_count() = Int(given(out -> C.cuc_device_get_count(out), Int32))
 ordinal(it::Device) = Int(C.cuc_device_ordinal(it))
 name(it::Device) = unsafe_string(C.cuc_device_name(it))
 
-"""Such as "sm_90"."""
+"""The architecture, such as "sm_90"."""
 arch(it::Device) = unsafe_string(C.cuc_device_arch(it))
 
 """An attribute by its number, such as `CuCore.C.CUC_DEVICE_MULTIPROCESSOR_COUNT`."""
 attribute(it::Device, which) = Int(given(out -> C.cuc_device_get_attribute(out, it, which), Int32))
 
-"""Wait for all work of a device, of a stream, or for what an event recorded; failures show here."""
+"""Wait for all work of a device or stream, or for the work an event recorded; throws its
+failures."""
 synchronize(it::Device) = (check(C.cuc_device_synchronize(it)); nothing)
 
 @handle Stream cuc_stream """
@@ -59,7 +60,7 @@ synchronize(it::Stream) = (check(C.cuc_stream_synchronize(it)); nothing)
 """The driver's CUstream, borrowed."""
 native(it::Stream) = C.cuc_stream_handle(it)
 
-"""Whether all work of a stream, or what an event recorded, is done."""
+"""True once all work of a stream, or the work an event recorded, is done."""
 Base.isready(it::Stream) = check(C.cuc_stream_query(it)) == C.CUC_OK
 
 @handle Event cuc_event """
@@ -81,7 +82,7 @@ record(event::Event, stream::Stream) = (check(C.cuc_event_record(event, stream))
 synchronize(it::Event) = (check(C.cuc_event_synchronize(it)); nothing)
 Base.isready(it::Event) = check(C.cuc_event_query(it)) == C.CUC_OK
 
-"""Milliseconds from one event to another, which both have to have completed."""
+"""Milliseconds between two events, which must both have completed."""
 function elapsed(first::Event, last::Event)
     out = Ref(0f0)
     if check(C.cuc_event_get_elapsed(out, first, last)) != C.CUC_OK
@@ -98,10 +99,10 @@ function Base.wait(it::Event)
     finally
         ccall(:close, Cint, (Cint,), fd)
     end
-    check(C.cuc_event_query(it)) # readable also when the work failed: this tells which
+    check(C.cuc_event_query(it)) # also readable if the work failed: the query tells
     nothing
 end
 
-"""Later work of a stream waits for an event, or for all present work of another stream."""
+"""Make later work of a stream wait for an event, or for the work now in another stream."""
 Base.wait(stream::Stream, event::Event) = (check(C.cuc_stream_wait_event(stream, event)); nothing)
 Base.wait(stream::Stream, other::Stream) = (check(C.cuc_stream_wait_stream(stream, other)); nothing)

@@ -22,13 +22,13 @@ Base.unsafe_convert(::Type{Ptr{C.cuc_node}}, it::Node) = it.raw
 const NODE_KINDS = Dict(getfield(C, each) => Symbol(lowercase(string(each)[10:end]))
                         for each in names(C; all = true) if startswith(string(each), "CUC_NODE_"))
 
-# The driver frees a graph, and its nodes with it, when a capture into it ends badly.
+# The driver frees a graph and its nodes if a capture into it fails.
 function alive(it::Node)
-    C.cuc_graph_handle(it.graph) == C_NULL && length(it.graph) # throws, and says why
+    C.cuc_graph_handle(it.graph) == C_NULL && length(it.graph) # throws and gives the reason
     it.raw
 end
 
-"""Such as :kernel."""
+"""The node's type, such as :kernel."""
 kind(it::Node) =
     GC.@preserve it get(NODE_KINDS, given(out -> C.cuc_node_get_type(out, alive(it)), Int32), :unknown)
 
@@ -37,8 +37,8 @@ kind(it::Node) =
         ...
     end
 
-The [`Graph`](@ref) of what the function puts on the stream; nothing of it runs. Calls that wait are refused
-meanwhile.
+Capture the work that the function puts on the stream as a [`Graph`](@ref); nothing runs.
+Meanwhile, calls that wait are refused.
 """
 function capture(enqueue::Function, stream::Stream)
     check(C.cuc_stream_begin_capture(stream, C.CUC_CAPTURE_THREAD_LOCAL))
@@ -56,8 +56,8 @@ end
         ...
     end
 
-Add what the function puts on the stream behind nodes of the graph; nothing of it runs. The [`Node`](@ref) is that of
-the work put there last.
+Add the work that the function puts on the stream, after the given nodes of the graph;
+nothing runs. Returns the [`Node`](@ref) of the last work added.
 """
 function node(enqueue::Function, it::Graph, stream::Stream, after::Node...)
     behind = Ptr{C.cuc_node}[alive(each) for each in after]
@@ -70,7 +70,7 @@ function node(enqueue::Function, it::Graph, stream::Stream, after::Node...)
         C.cuc_stream_cancel_capture(stream)
         rethrow()
     end
-    close(Graph(made(out -> C.cuc_stream_end_capture(out, stream), C.cuc_graph))) # the same one
+    close(Graph(made(out -> C.cuc_stream_end_capture(out, stream), C.cuc_graph))) # the same graph
     raw[] == C_NULL && throw(invalid("nothing was put on the stream, so there is no node"))
     Node(raw[], it)
 end
@@ -84,7 +84,7 @@ function nodes(it::Graph)
     [Node(each, it) for each in found]
 end
 
-"""Pairs of nodes, of which the second begins when the first has ended."""
+"""Pairs of nodes; the second starts after the first completes."""
 function edges(it::Graph)
     count = given(out -> C.cuc_graph_get_edge_count(out, it), Csize_t)
     from, to = Vector{Ptr{C.cuc_node}}(undef, count), Vector{Ptr{C.cuc_node}}(undef, count)
@@ -92,7 +92,7 @@ function edges(it::Graph)
     [Node(a, it) => Node(b, it) for (a, b) in zip(from, to)]
 end
 
-"""Keep a buffer that nodes use as long as the graph and what was made of it."""
+"""Keep a buffer used by nodes alive as long as the graph and its instances."""
 keep(it::Graph, buffer::Buffer) = (check(C.cuc_graph_keep_buffer(it, buffer)); it)
 keep(it::Graph, array::DeviceArray) = keep(it, array.buffer)
 
@@ -108,8 +108,9 @@ defaulted(value::Integer) = (value, C.CUC_CONDITION_ASSIGN_DEFAULT)
     condition(graph; default = nothing)
     condition(stream; default = nothing)
 
-What a conditional node of the graph, or of what the stream captures, goes by: an argument of kernels, which set it. It
-has the default value when a launch begins; without one, what the launch before has left.
+Create the condition of one conditional node, in the graph or in the stream's capture.
+Kernels take it as an argument and set it. Each launch resets it to the default value;
+without one it keeps the value the previous launch left.
 """
 condition(it::Graph; default::Union{Nothing,Integer} = nothing) =
     given(out -> C.cuc_graph_create_condition(out, it, defaulted(default)...), UInt64)
@@ -119,9 +120,10 @@ condition(it::Stream; default::Union{Nothing,Integer} = nothing) =
 """
     conditional(stream, kind, condition, count = 1)
 
-Put a conditional node on a stream that is captured, such as in [`node`](@ref): its graphs, to be filled. A `kind` of
-`:if_then` runs its one unless the condition is 0, `:if_else` the second if it is, `:while_loop` its one until it is,
-`:switch` that of `count` whose number it is, from 0 on.
+Add a conditional node to a capturing stream, such as in [`node`](@ref), and return its
+graphs to be filled. `:if_then` runs its graph if the condition is nonzero, `:if_else` has a
+second graph for 0, `:while_loop` repeats its graph until the condition is 0, and `:switch`
+runs the graph, of `count`, with the condition as its index from 0.
 """
 function conditional(stream::Stream, kind::Symbol, condition::UInt64, count::Integer = 1)
     type, fixed = number(CONDITIONALS, "kind", kind)
@@ -138,13 +140,13 @@ instantiate(it::Graph) =
 
 launch(stream::Stream, it::GraphExec) = (check(C.cuc_graph_exec_launch(it, stream)); nothing)
 
-"""Take the arguments and shapes of another graph of the same nodes."""
+"""Update arguments and launch shapes from a graph with the same nodes."""
 update!(it::GraphExec, from::Graph) = (check(C.cuc_graph_exec_update(it, from)); it)
 
-"""Let launches pass over a node of the graph that it was made of, or run it again: a kernel, a copy or a fill."""
+"""Enable or disable a node of the source graph in later launches: a kernel, a copy or a fill."""
 enable!(it::GraphExec, which::Node, on::Bool = true) =
     (check(C.cuc_graph_exec_set_enabled(it, alive(which), on)); it)
 
-"""Whether launches run a node."""
+"""True if launches run the node."""
 isenabled(it::GraphExec, which::Node) =
     given(out -> C.cuc_graph_exec_get_enabled(out, it, alive(which)), Int32) != 0

@@ -1,4 +1,4 @@
-# Parts of a device: its multiprocessors, split, and green contexts of them.
+# Partitions of a device: splitting its multiprocessors, and green contexts.
 
 @handle GreenContext cuc_green_context """
     GreenContext(parts...)
@@ -33,7 +33,8 @@ Device(it::Multiprocessors) = it.device
 """The least group of multiprocessors that they are split into; 0 where the driver, of before CUDA 13.0, does not tell."""
 least(it::Multiprocessors) = Int(it.raw.least)
 
-"""What the size of a group of multiprocessors is a multiple of; 0 where the driver, of before CUDA 13.0, does not tell."""
+"""The number that group sizes are multiples of; 0 if the driver (before CUDA 13.0) does not
+report it."""
 alignment(it::Multiprocessors) = Int(it.raw.alignment)
 
 const SPLIT_FLAGS = (any = C.CUC_SMS_ANY, max_cluster = C.CUC_SMS_MAX_CLUSTER)
@@ -41,14 +42,16 @@ const SPLIT_FLAGS = (any = C.CUC_SMS_ANY, max_cluster = C.CUC_SMS_MAX_CLUSTER)
 """
     split(multiprocessors, least = 0; limit = 0, any = false, max_cluster = false)
 
-Groups of at least so many multiprocessors, all of one size (0: the least that there is), and what is left over, or `nothing`.
-There are at most `limit` groups; 0: as many as go into it. With `any` they may be smaller, which may not have large clusters; with
-`max_cluster` they can have clusters as large as those may be. Only all of a device or of a context is split.
+Split into equal groups of at least `least` multiprocessors (0: the smallest possible), and
+return the groups and the remainder or `nothing`. `limit` bounds the number of groups; 0: as
+many as possible. `any` allows smaller groups, which may not support large clusters;
+`max_cluster` makes groups that support the largest clusters. Only all multiprocessors of a
+device or context can be split.
 """
 function Base.split(it::Multiprocessors, least::Integer = 0; limit::Integer = 0, given...)
     least >= 0 && limit >= 0 ||
         throw(invalid("groups of $least multiprocessors, at most $limit of them: 0 or more are expected"))
-    most = limit == 0 ? length(it) : min(limit, length(it)) # no more come of it than groups of one
+    most = limit == 0 ? length(it) : min(limit, length(it)) # at most one group per multiprocessor
     raw, rest = fill(zero_of(C.cuc_sms), most), Ref(zero_of(C.cuc_sms))
     count, from = Ref(UInt32(most)), Ref(it.raw)
     check(C.cuc_sms_split(raw, count, rest, from, least, flags_of(SPLIT_FLAGS, given)))
@@ -79,7 +82,8 @@ native(it::GreenContext) = C.cuc_green_context_handle(it)
     Stream(context; priority = 0)
     Stream(f, context; priority = 0)
 
-A stream whose kernels run on the multiprocessors of a [`GreenContext`](@ref), which it holds.
+A stream whose kernels run on the multiprocessors of a [`GreenContext`](@ref), which it
+keeps alive.
 """
 function Stream(context::GreenContext; priority::Integer = 0)
     options = Ref(struct_of(C.cuc_stream_options; priority = priority))

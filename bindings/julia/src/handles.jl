@@ -1,8 +1,8 @@
-# Failures, options, and objects that own a reference.
+# Errors, options, and objects that own a reference.
 
 """
-A call that failed. It prints the whole message, with a compiler's log when there is one; `status` is
-the C status, such as `CuCore.C.CUC_ERROR_COMPILE`.
+A failed call. It prints the whole message, with the compiler's log if there is one;
+`status` is the C status, such as `CuCore.C.CUC_ERROR_COMPILE`.
 """
 struct CuError <: Exception
     status::Int32
@@ -28,7 +28,7 @@ end
 
 invalid(message) = CuError(C.CUC_ERROR_INVALID_ARGUMENT, message, "", C.CUC_LIBRARY_NONE, 0, "")
 
-"""Throw what a call failed with; give back a normal outcome."""
+"""Throw the error of a failed call; return other statuses."""
 check(status::Integer) = status < 0 ? throw(last_error()) : status
 
 zero_of(::Type{T}) where {T<:Number} = zero(T)
@@ -39,8 +39,8 @@ zero_of(::Type{T}) where {T} = T(map(zero_of, fieldtypes(T))...)
 """
     struct_of(T; fields...)
 
-A C struct with the fields given, and zero, which stands for every default, in the others; `struct_size`
-is set. What fields point to must be kept by the caller.
+Make a C struct with the given fields; the others are zero, which selects every default, and
+`struct_size` is set. The caller must keep the memory that fields point to.
 """
 function struct_of(::Type{T}; given...) where {T}
     for each in keys(given)
@@ -52,19 +52,20 @@ function struct_of(::Type{T}; given...) where {T}
     end...)
 end
 
-"""The entry of a table that a word names."""
+"""Look up a word in a table."""
 number(table, what, word) = haskey(table, word) ? table[word] :
     throw(ArgumentError("$what is $word: one of $(join(keys(table), ", ")) is expected"))
 
-"""The bits of a table for those options that are on."""
+"""Combine the bits of all options that are on."""
 flags_of(table, given) =
     reduce(|, (on ? number(table, "an option", word) : UInt32(0) for (word, on) in pairs(given)); init = UInt32(0))
 
-"""An object that owns one reference of a C handle. `close()` drops it before the collector does."""
+"""An object that owns one reference to a C handle. `close()` releases it before the collector
+does."""
 abstract type Handle end
 
-# handle(Stream, cuc_stream): the type, its finaliser, and what ccall makes of it. Finalisers run on
-# any thread, in any order, which the C library allows for its releases.
+# handle(Stream, cuc_stream) defines the type, its finaliser, and its conversion for ccall.
+# Finalisers run on any thread in any order, which the C library allows for releases.
 macro handle(type, raw, doc)
     release, pointer = Symbol(raw, :_release), :(Ptr{C.$raw})
     esc(quote
@@ -88,14 +89,14 @@ macro handle(type, raw, doc)
     end)
 end
 
-"""The pointer that a C function writes through its first parameter."""
+"""Return the pointer a C function writes through its first parameter."""
 function made(call, ::Type{T}) where {T}
     out = Ref(Ptr{T}(C_NULL))
     check(call(out))
     out[]
 end
 
-"""What a C function writes through its first parameter."""
+"""Return the value a C function writes through its first parameter."""
 function given(call, ::Type{T}) where {T}
     out = Ref(zero_of(T))
     check(call(out))

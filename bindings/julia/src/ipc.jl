@@ -1,6 +1,7 @@
-# Memory and events of other processes.
+# Sharing memory and events between processes.
 
-"""What names a buffer or an event to another process: 64 bytes, `collect(it.bytes)`, to be sent in any way."""
+"""Identifies a buffer or event to another process: 64 bytes, `collect(it.bytes)`, sent by any
+means."""
 struct IpcHandle
     bytes::NTuple{64,UInt8}
 end
@@ -12,7 +13,7 @@ IpcHandle(bytes::AbstractVector{UInt8}) =
 """
     shareable_pool(device = Device())
 
-A new pool whose memory other processes can have: `Buffer(stream, bytes; resource = pool)`.
+Create a pool that other processes can import: `Buffer(stream, bytes; resource = pool)`.
 """
 function shareable_pool(device::Device = Device())
     options = Ref(struct_of(C.cuc_memory_pool_options; flags = C.CUC_MEMORY_POOL_IPC))
@@ -22,8 +23,9 @@ end
 """
     export_ipc(pool), export_ipc(buffer), export_ipc(event)
 
-What another process imports it by: of a pool a file descriptor, the caller's to close, which goes over a Unix socket or to a
-child; of a buffer or an event an [`IpcHandle`](@ref).
+Return a handle for another process. A pool gives a file descriptor, which the caller must
+close and which is sent over a Unix socket or to a child; a buffer or an event gives an
+[`IpcHandle`](@ref).
 """
 export_ipc(it::MemoryResource) = RawFD(given(out -> C.cuc_memory_pool_export(out, it), Int32))
 export_ipc(it::Buffer) = IpcHandle(given(out -> C.cuc_buffer_export(out, it), C.cuc_ipc_handle).bytes)
@@ -36,8 +38,9 @@ raw_of(it::IpcHandle) = Ref(C.cuc_ipc_handle(it.bytes))
     import_ipc(Buffer, handle, pool, bytes, stream)
     import_ipc(Event, handle, device = Device())
 
-Another process's pool, to import its buffers by; its buffer, of so many bytes, which lives there until this one is dropped
-and the stream has come that far; its event, to wait for what it has recorded.
+Import from another process: a pool, for importing its buffers; a buffer of that many bytes,
+which must stay alive there until this one is dropped and the stream has reached that point;
+or an event, to wait for the work it recorded.
 """
 import_ipc(::Type{MemoryResource}, fd::RawFD, device::Device = Device()) = MemoryResource(
     made(out -> C.cuc_memory_pool_import(out, device, reinterpret(Int32, fd)), C.cuc_memory_resource))

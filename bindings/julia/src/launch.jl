@@ -1,6 +1,6 @@
 # Launches.
 
-"""The value of an argument in the eight bytes of a cuc_arg."""
+"""Return the value of an argument as the eight bytes of a cuc_arg."""
 function bits(value::T) where {T}
     place = Ref(UInt64(0))
     GC.@preserve place unsafe_store!(Ptr{T}(pointer_from_objref(place)), value)
@@ -10,7 +10,7 @@ end
 """
     Opaque(value)
 
-A struct that is passed to a kernel by its bytes.
+A struct passed to a kernel by value.
 """
 struct Opaque{T}
     value::Base.RefValue{T}
@@ -20,7 +20,7 @@ struct Opaque{T}
     end
 end
 
-# What becomes of an argument before the launch: something that lives as long as that, ...
+# Convert an argument to an object that lives as long as the launch, ...
 holder(x) = dtype(typeof(x)) != C.CUC_DTYPE_UNKNOWN && sizeof(x) <= 8 ? x :
             isbitstype(typeof(x)) ? Opaque(x) :
             throw(ArgumentError("a kernel takes no $(typeof(x)): numbers, buffers, arrays, " *
@@ -32,7 +32,7 @@ holder(x::DeviceArray) = x.buffer
 holder(x::Tensor) = Ref(x.raw)
 holder(x::Handle) = throw(ArgumentError("a kernel takes no $(typeof(x))"))
 
-# ... and what C is told of it.
+# ... and describe that object to C.
 pointed_to(type, at, bytes) = C.cuc_arg(type, bytes, UInt64(UInt(at)))
 argument(x::T) where {T} = C.cuc_arg(dtype(T), sizeof(T), bits(x))
 argument(x::Ptr) = pointed_to(C.CUC_ARG_POINTER, x, 8)
@@ -51,11 +51,12 @@ end
 """
     launch(stream, kernel, arguments...; grid, block, shared = 0, cluster, cooperative = false)
 
-Launch a kernel in stream order. `grid` and `block` are numbers or tuples; a tile kernel has its block, and mostly its
-grid, of its own. Numbers are passed by their types (a literal 2.0 is a double, 1 is of 64 bits), and
-checked against the kernel; arrays by their addresses, to a tile kernel as tensors.
+Launch a kernel in stream order. `grid` and `block` are numbers or tuples; a tile kernel
+determines its block, and usually its grid. Numbers are passed with their types (a literal
+2.0 is a double, 1 has 64 bits) and checked against the kernel. Arrays are passed as
+addresses, or as tensors to a tile kernel.
 
-What work uses must live until it is done: keep arrays, or wait.
+Memory must live until the work that uses it is done: keep the arrays, or wait.
 """
 function launch(stream::Stream, it::Kernel, arguments...; grid = nothing, block = nothing,
                 shared::Integer = 0, cluster = nothing, cooperative::Bool = false)
@@ -79,7 +80,8 @@ end
 """
     interpret(program, kernel, arguments...)
 
-Run a kernel of a tile program on the CPU, slow and exact, without a driver. Tensors are of Julia arrays.
+Run a kernel of a tile program on the CPU: slow but exact, without a driver. Tensors wrap
+Julia arrays.
 """
 function interpret(it::Program, kernel::AbstractString, arguments...)
     holders = map(holder, arguments)

@@ -28,7 +28,7 @@ bytes(it::Buffer) = Int(C.cuc_buffer_bytes(it))
 """The address on the device."""
 Base.pointer(it::Buffer) = C.cuc_buffer_ptr(it)
 
-"""A part of a buffer, from a byte on; it holds the whole."""
+"""A slice of a buffer from a byte offset, which keeps the whole buffer alive."""
 Base.view(it::Buffer, offset::Integer, length::Integer) =
     Buffer(made(out -> C.cuc_buffer_slice(out, it, offset, length), C.cuc_buffer))
 
@@ -46,14 +46,14 @@ end
 """
     unsafe_wrap(Array{T}, buffer, dims)
 
-The memory of a pinned or managed buffer as an array, without a copy; it keeps the buffer. Unsafe, as
-nothing orders the host's use of it with a device's.
+View the memory of a pinned or managed buffer as an array, without a copy; it keeps the
+buffer alive. Unsafe because nothing orders accesses of the host with those of a device.
 """
 function Base.unsafe_wrap(::Type{Array{T}}, it::Buffer, dims::NTuple{N,Integer}) where {T,N}
     check_room(it, T, dims)
     at = made(out -> C.cuc_buffer_get_host_pointer(out, it), Cvoid)
     array = unsafe_wrap(Array, Ptr{T}(at), dims)
-    finalizer(_ -> (it; nothing), array) # holds the buffer
+    finalizer(_ -> (it; nothing), array) # keeps the buffer alive
     array
 end
 Base.unsafe_wrap(kind::Type{<:Array}, it::Buffer, n::Integer) = unsafe_wrap(kind, it, (n,))
@@ -63,7 +63,8 @@ const DTYPES = (Bool => C.CUC_BOOL, Int8 => C.CUC_I8, Int16 => C.CUC_I16, Int32 
                 UInt64 => C.CUC_U64, Float16 => C.CUC_F16, Float32 => C.CUC_F32,
                 Float64 => C.CUC_F64, ComplexF32 => C.CUC_C64, ComplexF64 => C.CUC_C128)
 
-"""The element type of a Julia type; `CUC_DTYPE_UNKNOWN` for a struct. To be extended for one's own."""
+"""The element type of a Julia type; `CUC_DTYPE_UNKNOWN` for a struct. Extend it for your own
+types."""
 dtype(::Type) = C.CUC_DTYPE_UNKNOWN
 for (type, value) in DTYPES
     @eval dtype(::Type{$type}) = $value
@@ -74,8 +75,8 @@ end
     DeviceArray(stream, array)
     DeviceArray{T}(buffer, dims)
 
-An array in a device's memory, columns first as in Julia: undefined, a copy of a Julia array, which is
-made when the call returns, or what a buffer begins with. `Array(stream, it)` copies it back, and
+An array in device memory, column-major as in Julia: uninitialised, a copy of a Julia array
+(complete on return), or the start of a buffer. `Array(stream, it)` copies it back, and
 `copyto!(it, stream, array)` writes it.
 """
 struct DeviceArray{T,N}
@@ -137,8 +138,9 @@ Base.Array(stream::Stream, it::DeviceArray{T,N}) where {T,N} =
     Tensor(device_array)
     Tensor(array)
 
-What a tile kernel takes. Dimensions are the array's; a matrix of Julia's lies columns first, which the
-strides say. It keeps the array. One of a Julia array is for [`interpret`](@ref).
+An argument of tile kernels. Its dimensions are the array's; strides express Julia's
+column-major order. It keeps the array alive. A tensor of a Julia array is for
+[`interpret`](@ref).
 """
 struct Tensor
     raw::C.cuc_tensor
@@ -162,7 +164,7 @@ function tensor(data, ::Type{T}, dims::NTuple{N,Int}, device, flags, owner) wher
 end
 
 function Tensor(it::DeviceArray{T}) where {T}
-    whole = Ref(zero_of(C.cuc_tensor)) # for the device, and pinned or managed memory
+    whole = Ref(zero_of(C.cuc_tensor)) # covers the device, and pinned or managed memory
     check(C.cuc_tensor_from_buffer(whole, it.buffer, dtype(T), 1, Ref(Int64(length(it)))))
     tensor(whole[].data, T, it.dims, whole[].device, whole[].flags, it)
 end

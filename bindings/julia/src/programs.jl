@@ -55,12 +55,12 @@ end
 """
     compile(program, target = :cubin)
 
-The [`ObjectCode`](@ref) of a program: `:ptx`, `:cubin` or `:ltoir`.
+Compile a program to an [`ObjectCode`](@ref): `:ptx`, `:cubin` or `:ltoir`.
 """
 compile(it::Program, target::Symbol = :cubin) = ObjectCode(
     made(out -> C.cuc_program_compile(out, it, number(CODES, "target", target)), C.cuc_object))
 
-"""What the compiler said last."""
+"""The log of the last compilation."""
 log_of(it::Program) = unsafe_string(C.cuc_program_log(it))
 log_of(it::ObjectCode) = unsafe_string(C.cuc_object_log(it))
 
@@ -70,14 +70,14 @@ function ObjectCode(kind::Symbol, code::Union{Vector{UInt8},String})
     end)
 end
 
-"""A kernel by its name, or by the expression that named it to the compiler."""
+"""Look up a kernel by its name or name expression."""
 kernel(it::ObjectCode, name::AbstractString) = Kernel(
     made(out -> C.cuc_object_get_kernel(out, it, String(name)), C.cuc_kernel))
 
 name(it::Kernel) = unsafe_string(C.cuc_kernel_name(it))
 parameter_count(it::Kernel) = Int(given(out -> C.cuc_kernel_get_parameter_count(out, it), Csize_t))
 
-"""The PTX of an object, where it has some."""
+"""The PTX of an object, if it has any."""
 function ptx(it::ObjectCode)
     text, length = Ref(Ptr{UInt8}(C_NULL)), Ref(Csize_t(0))
     GC.@preserve it begin

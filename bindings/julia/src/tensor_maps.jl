@@ -1,4 +1,5 @@
-# Tensor maps: what the tensor memory accelerator of compute capability 9.0 and later copies by.
+# Tensor maps: descriptors for the Tensor Memory Accelerator (TMA) of compute capability 9.0 and
+# later.
 
 const INTERLEAVES = (none = C.CUC_TENSOR_MAP_INTERLEAVE_NONE, bytes16 = C.CUC_TENSOR_MAP_INTERLEAVE_16B,
                      bytes32 = C.CUC_TENSOR_MAP_INTERLEAVE_32B)
@@ -39,7 +40,7 @@ const Mappable = Union{Tensor,DeviceArray,Array}
 as_tensor(it::Tensor) = it
 as_tensor(it) = Tensor(it)
 
-# In C the last dimension is the innermost: dimensions go there the other way round.
+# C's innermost dimension is the last one, so the order is reversed.
 function reversed(it::C.cuc_tensor)
     turned(values) = ntuple(i -> i <= it.rank ? values[it.rank + 1 - i] : Int64(0), 8)
     C.cuc_tensor(it.data, it.dtype, it.rank, it.device, it.flags, turned(it.shape), turned(it.strides))
@@ -50,7 +51,7 @@ function check_range(what, values, ::Type{T}) where {T}
     all(each -> least <= each <= most, values) || throw(invalid("$what is $values: $least to $most is expected"))
 end
 
-# A number for each of `count` dimensions in C's order, and zeros up to `room`.
+# Return a number per dimension in C's order, padded with zeros to `room`.
 function reversed(what, values, count, room, ::Type{T}) where {T}
     length(values) == count ||
         throw(invalid("$what is $values: $count numbers are expected, one for each dimension"))
@@ -58,7 +59,8 @@ function reversed(what, values, count, room, ::Type{T}) where {T}
     ntuple(i -> i <= count ? T(values[count + 1 - i]) : T(0), room)
 end
 
-# Throw what a call failed with; its message counts dimensions as the caller does. Images have two less.
+# Throw the error of a failed call, with dimensions counted as the caller does. Images have two
+# fewer.
 function check_map(status, rank)
     status < 0 || return
     e = last_error()
@@ -86,7 +88,7 @@ function map_options(rank, flags = 0; steps = nothing, type = nothing, ftz::Bool
         steps = steps === nothing ? ntuple(_ -> UInt32(0), 5) : reversed("steps", steps, rank, 5, UInt32)))
 end
 
-# Make a map by a call that takes where it goes to and the tensor.
+# Make a map with a call that takes the destination and the tensor.
 function map_of(call, tensor::Tensor)
     out, from = Ref(zero_of(C.cuc_tensor_map)), Ref(reversed(tensor.raw))
     check_map(call(out, from), tensor.raw.rank)
@@ -102,7 +104,7 @@ function TensorMap(array::Mappable, box; given...)
 end
 
 function image_of(lower, upper, rank, channels, pixels)
-    corner(what, given) = reversed(what, given, rank < 3 ? length(given) : rank - 2, 3, Int32) # C refuses two dimensions
+    corner(what, given) = reversed(what, given, rank < 3 ? length(given) : rank - 2, 3, Int32) # C rejects two
     check_range("channels", channels, UInt32)
     check_range("pixels", pixels, UInt32)
     Ref(struct_of(C.cuc_tensor_map_image; lower = corner("lower", lower), upper = corner("upper", upper),
@@ -112,9 +114,10 @@ end
 """
     CuCore.im2col(array, lower, upper, channels, pixels; options...)
 
-A [`TensorMap`](@ref) by which a copy takes pixels of images, one after the other, as convolutions want them. The array has
-channels, one to three dimensions of images, such as width and height, and images. `lower` and `upper` are corners of the
-bounding box, in the images' dimensions: offsets from the image's first and last pixel.
+A [`TensorMap`](@ref) for copying a column of image pixels, as convolutions need. The
+array's dimensions are channels, one to three image dimensions such as width and height, and
+images. `lower` and `upper` are corners of the bounding box in the images' dimensions:
+offsets from the image's first and last pixel.
 """
 function im2col(array::Mappable, lower, upper, channels::Integer, pixels::Integer; given...)
     tensor = as_tensor(array)
@@ -126,8 +129,8 @@ end
 """
     CuCore.im2col_wide(array, lower, upper, channels, pixels; w128 = false, options...)
 
-The same along the width of images alone, of compute capability 10.0; it takes a swizzle. With `w128` a copy takes 128
-pixels.
+The same along the image width only, for compute capability 10.0; it supports swizzles. With
+`w128` a copy takes 128 pixels.
 """
 function im2col_wide(array::Mappable, lower::Integer, upper::Integer, channels::Integer, pixels::Integer;
                      w128::Bool = false, given...)
@@ -142,7 +145,7 @@ end
 """
     replace_address!(map, array)
 
-Let a map be of another array of the same size, strides and type in what is launched from now on.
+Point a map at another array of the same size, strides and type, for later launches.
 """
 function replace_address!(it::TensorMap, array::Mappable)
     other, old = as_tensor(array), it.tensor

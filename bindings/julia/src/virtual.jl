@@ -10,14 +10,15 @@ const VIRTUAL_FLAGS = (ipc = C.CUC_MEMORY_VIRTUAL_IPC, read_only = C.CUC_MEMORY_
 """
     virtual_memory(device = Device(); options...)
 
-A resource whose buffers, `Buffer(stream, bytes; resource = it)`, can [`grow`](@ref). Allocating takes whole pieces of
-[`granularity`](@ref) bytes, and freeing waits for the buffer's stream.
+A resource whose buffers, `Buffer(stream, bytes; resource = it)`, can [`grow`](@ref). Memory
+is allocated in units of [`granularity`](@ref) bytes; freeing waits for the buffer's stream.
 
-`reserve_bytes` are addresses for each buffer to grow into (0: as many as it takes), and `align` theirs, a power of two; `peers`
-are other devices that reach the memory, and `location` where it is: `:device`, `:host`, `:host_numa` of `numa_id`, or
-`:host_numa_current`. With `ipc` other processes can have it, by [`export_pieces`](@ref); with `read_only` its own device only
-reads it, with `peers_read_only` the peers do; with `rdma` other devices of the bus reach it; with `fine` it comes in the least
-pieces that there are.
+`reserve_bytes` is the address space reserved per buffer for growth (0: just its size), and
+`align` its alignment, a power of two. `peers` are other devices with access. `location` is
+`:device`, `:host`, `:host_numa` of `numa_id`, or `:host_numa_current`. `ipc` lets other
+processes import the memory through [`export_pieces`](@ref); `read_only` and
+`peers_read_only` restrict its own device and the peers to reading; `rdma` grants access to
+other devices on the bus; `fine` selects the smallest allocation unit.
 """
 function virtual_memory(device::Device = Device(); reserve_bytes::Integer = 0, align::Integer = 0, peers = (),
                         location::Symbol = :device, numa_id::Integer = 0, given...)
@@ -30,21 +31,23 @@ function virtual_memory(device::Device = Device(); reserve_bytes::Integer = 0, a
         made(out -> C.cuc_memory_virtual(out, device, options), C.cuc_memory_resource))
 end
 
-"""The bytes of the pieces that virtual memory is allocated in."""
+"""The allocation unit of virtual memory in bytes."""
 granularity(it::MemoryResource) = Int(given(out -> C.cuc_memory_get_granularity(out, it), Csize_t))
 
 """
     grow(buffer, bytes)
 
-A buffer of another size over the memory of one of [`virtual_memory`](@ref), with its contents: at the same address where so
-much was reserved. The old one stays as it is, and each is closed by itself.
+Return a buffer of another size over the memory of a [`virtual_memory`](@ref) buffer, with
+its contents, at the same address if enough was reserved. The old buffer stays valid; close
+each one separately.
 """
 grow(it::Buffer, bytes::Integer) = Buffer(made(out -> C.cuc_buffer_grow(out, it, bytes), C.cuc_buffer))
 
 """
     MemoryPiece(fd, bytes)
 
-A piece of a buffer's memory, as another process can have it. `close()` closes the file descriptor; the collector does not.
+One physical allocation of a buffer, for another process. `close()` closes the file
+descriptor; the collector does not.
 """
 struct MemoryPiece
     fd::RawFD
@@ -59,9 +62,10 @@ Base.close(it::MemoryPiece) = (ccall(:close, Cint, (Cint,), reinterpret(Int32, i
         ...
     end
 
-The [`MemoryPiece`](@ref)s behind a buffer of `virtual_memory(ipc = true)`: one, and one more for each growth. Their file
-descriptors go to a child or over a Unix socket, with their bytes and the buffer's. The caller closes them; the second form does
-when the function is done.
+Return the [`MemoryPiece`](@ref)s of a buffer from `virtual_memory(ipc = true)`: one, plus
+one per growth. Send their file descriptors to a child or over a Unix socket, with their
+sizes and the buffer's. The caller closes them; the second form closes them when the
+function returns.
 """
 function export_pieces(it::Buffer)
     count = Ref(Csize_t(0))
@@ -83,8 +87,9 @@ end
 """
     import_pieces(pieces, resource, bytes, stream)
 
-A buffer, of so many bytes, over another process's memory, at addresses of a [`virtual_memory`](@ref) of this process with the
-same options. The pieces stay the caller's, to be closed. It grows by memory of its own.
+Map another process's memory as a buffer of that many bytes, at addresses of a
+[`virtual_memory`](@ref) resource of this process with the same options. The caller must
+still close the pieces. If the buffer grows, it grows with memory of this process.
 """
 function import_pieces(pieces, resource::MemoryResource, bytes::Integer, stream::Stream)
     raw = C.cuc_memory_piece[struct_of(C.cuc_memory_piece; bytes = each.bytes, fd = reinterpret(Int32, each.fd))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Julia's generated layer beside the description, without Julia: the sizes and offsets that its structs
-have by C's rules, which isbits structs of Julia follow, and the types of every ccall."""
+"""Checks Julia's generated layer against the description, without Julia: struct sizes and offsets by C's rules, which
+Julia's isbits structs follow, and the types of every ccall."""
 import json
 import pathlib
 import re
@@ -11,7 +11,7 @@ API = json.loads((ROOT / "api" / "cucore.json").read_text())
 TEXT = (ROOT / "bindings/julia/src/api.jl").read_text()
 BYTES = {"Int8": 1, "UInt8": 1, "Int16": 2, "UInt16": 2, "Int32": 4, "UInt32": 4, "Int64": 8, "UInt64": 8,
          "Csize_t": 8, "Cint": 4, "Cfloat": 4, "Cdouble": 8, "Cstring": 8}
-# Each type of C that is no pointer, and how many bytes it has.
+# Size of each C type that is not a pointer.
 C_BYTES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4, "uint32_t": 4, "int64_t": 8,
            "uint64_t": 8, "size_t": 8, "float": 4, "double": 8, "int": 4, "void": 0}
 
@@ -21,7 +21,7 @@ STRUCTS = {name: re.findall(r"^    (\w+)::(.*)$", body, re.M)
 
 
 def measure(kind):
-    """Bytes and alignment of a Julia type."""
+    """Return size and alignment of a Julia type."""
     if kind.startswith("Ptr{"):
         return 8, 8
     if tuple_ := re.fullmatch(r"NTuple\{(\d+), (.*)\}", kind):
@@ -36,7 +36,7 @@ def measure(kind):
 
 
 def place(name):
-    """Bytes, alignment and offsets of a struct."""
+    """Return size, alignment and offsets of a struct."""
     at, widest, fields = 0, 1, []
     for field, kind in STRUCTS[name]:
         size, align = measure(kind)

@@ -1,4 +1,5 @@
-# The package on the simulated driver. Kernels are PTX and tile programs, so that no toolkit is needed.
+# Tests of the package on the simulated driver. Kernels are PTX and tile programs, so no toolkit is
+# needed.
 using CuCore
 using Test
 
@@ -500,7 +501,8 @@ end
     end
 end
 
-# A map of images of four dimensions by the C function itself, whose dimensions are the other way round.
+# Make a map of four-dimensional images with the C function itself, whose dimensions are in reverse
+# order.
 function columns_by_c(images, lower, upper)
     c, w, h, n = size(images)
     tensor = C.cuc_tensor(pointer(images.buffer), C.CUC_F32, 4, Tensor(images).raw.device, 0,
@@ -526,7 +528,7 @@ end
         @test taken(TensorMap(array, (8, 8); steps = (1, 2)), 1, 1) == vec(x[1:8, 1:2:8])
         @test replace_address!(map, DeviceArray(stream, -x)) === map
         @test taken(map, 1, 1) == -vec(x[1:8, 1:4])
-        @test length(TensorMap(DeviceArray(stream, x[:, 1]), 32).raw.words) == 16 # of one dimension
+        @test length(TensorMap(DeviceArray(stream, x[:, 1]), 32).raw.words) == 16 # one dimension
 
         plain = TensorMap(Tensor(array), (32, 4)).raw
         for how in ((swizzle = :bytes128,), (fill = :nan,), (type = :tf32,), (ftz = true,), (type = Int32,))
@@ -575,7 +577,7 @@ end
                 "pixels is 0" => () -> wide(-1, 1, 0; swizzle = :bytes128))
             @test occursin(says, sprint(showerror, error_of(call)))
         end
-        for w128 in (false, true) # the simulated device is of before
+        for w128 in (false, true) # the simulated device is older
             pixels = w128 ? 0 : 8
             @test error_of(() -> wide(-1, 1, pixels; swizzle = :bytes128, w128 = w128)).status == C.CUC_ERROR_NOT_SUPPORTED
         end

@@ -1,12 +1,12 @@
-"""Make the wheel: the package, and beside it what meson builds.
+"""Builds the wheel from the package and the files that meson builds.
 
-A build backend of PEP 517 without dependencies. CUCORE_BUILD names a build folder of meson that has
-been built; without it one is made and built in a temporary folder. In the wheel are
+A PEP 517 build backend without dependencies. CUCORE_BUILD names an existing meson build folder; without it the
+backend builds in a temporary folder. The wheel contains
 
     cucore/                 the package
-    cucore/lib/             libcucore.so.0, libcucore-sim.so, the program cucore and its scripts: in one
-                            folder, as the simulated driver is looked for beside them
-    cucore/share/cucore/    data that the library looks for from there
+    cucore/lib/             libcucore.so.0, libcucore-sim.so, the program cucore and its scripts; they share
+                            a folder because cucore looks for the simulated driver beside itself
+    cucore/share/cucore/    data files the library locates relative to itself
 """
 import base64
 import hashlib
@@ -25,7 +25,7 @@ VERSION = re.search(r'^VERSION = "(.+)"', (HERE / "cucore" / "_api.py").read_tex
 TAG = f"py3-none-{re.sub(r'[-.]', '_', sysconfig.get_platform())}"
 INFO = f"cucore-{VERSION}.dist-info"
 
-# A file of the build folder, its name in the wheel, and whether it is a program.
+# File in the build folder, its name in the wheel, and whether it is executable.
 BUILT = [("libcucore.so.0", "cucore/lib/libcucore.so.0", True),
          ("libcucore-sim.so", "cucore/lib/libcucore-sim.so", True),
          ("tools/cucore/cucore", "cucore/lib/cucore", True)]
@@ -46,12 +46,12 @@ Description-Content-Type: text/markdown
 
 
 def built(folder):
-    """The build folder, made when none is named."""
+    """Return the build folder; create one if none is named."""
     if named := os.environ.get("CUCORE_BUILD"):
         return pathlib.Path(named)
     build = pathlib.Path(folder) / "build"
-    # What pip isolates this backend with would hide meson's own modules from meson, which is a program
-    # in Python that may be of this very interpreter.
+    # pip's isolation variables would hide meson's own modules from meson, a Python program that may run on this very
+    # interpreter.
     env = {name: value for name, value in os.environ.items()
            if name not in ("PYTHONPATH", "PYTHONNOUSERSITE")}
     subprocess.run(["meson", "setup", build, ROOT, "-Dbuildtype=release", "-Dtests=disabled",
@@ -62,7 +62,7 @@ def built(folder):
 
 
 def files(build, folder):
-    """(name in the wheel, path, whether it is a program) of everything."""
+    """List all files as (name in the wheel, path, is executable)."""
     for path in sorted((HERE / "cucore").rglob("*")):
         if path.suffix in (".py", ".pyi", ".typed") or path.name == "py.typed":
             yield str(path.relative_to(HERE)), path, False
@@ -74,7 +74,7 @@ def files(build, folder):
         yield name, path, program
     for script in sorted((ROOT / "tools" / "cucore").glob("bench_*.py")):
         yield f"cucore/lib/{script.name}", script, False
-    for path in sorted((ROOT / "share").iterdir()):  # looked for from the library's folder
+    for path in sorted((ROOT / "share").iterdir()):  # located relative to the library
         yield f"cucore/share/cucore/{path.name}", path, False
     yield f"{INFO}/licenses/LICENSE", ROOT / "LICENSE", False
 
@@ -85,7 +85,7 @@ def record(name, data):
 
 
 def put(wheel, name, data, program=False):
-    entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))  # the same bytes from the same files
+    entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))  # fixed date: equal inputs give an identical wheel
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = (0o100755 if program else 0o100644) << 16
     wheel.writestr(entry, data)

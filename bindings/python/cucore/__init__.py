@@ -1,7 +1,7 @@
-"""cucore: NVIDIA GPUs from Python, over the C library of that name.
+"""cucore: program NVIDIA GPUs from Python, on top of the C library of the same name.
 
-Names and shapes are those of NVIDIA's `cuda.core`. `cucore.raw` has every C function as it is,
-`cucore.tile` kernels on tiles.
+Names and signatures follow NVIDIA's `cuda.core`. `cucore.raw` exposes every C function unchanged; `cucore.tile` holds
+tile kernels.
 """
 from . import graph, raw, system, tuning, typing, utils
 from ._capture import Capture

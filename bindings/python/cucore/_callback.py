@@ -17,15 +17,17 @@ if TYPE_CHECKING:
     from ._capture import _Building
 
 HostFunction = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-C_FUNCTION: Any = HostFunction.__base__  # the class of all functions of ctypes
+C_FUNCTION: Any = HostFunction.__base__  # base class of all ctypes functions
 _called_from: set[Device] = set()
-under_way: weakref.WeakValueDictionary[int, _Building] = weakref.WeakValueDictionary()  # by their streams
+under_way: weakref.WeakValueDictionary[int, _Building] = weakref.WeakValueDictionary()  # keyed by stream
 
 
 def _let_functions_end() -> None:
-    """While the interpreter ends, a thread that wants to call Python is stopped for good, and with it the work
-    behind the function: whatever then waits for that work would never return."""
-    for building in list(under_way.values()):  # nothing waits for a device that captures
+    """Wait for running callbacks at interpreter exit.
+
+    During shutdown Python blocks forever any thread that tries to enter the interpreter. The work behind such a
+    callback would never complete, and a later wait for it would never return."""
+    for building in list(under_way.values()):  # a capturing device cannot be waited for
         with contextlib.suppress(CUDAError):
             building.cancel()
     for device in list(_called_from):
@@ -34,7 +36,7 @@ def _let_functions_end() -> None:
 
 
 def will_call(device: Device, function: Callable[..., Any]) -> None:
-    """A function is about to be put on a device, where nobody would hear that it is none."""
+    """Reject a non-callable now: an error on the device later would reach nobody."""
     if not callable(function):
         raise TypeError(f"expected a function, not {function!r}")
     if not _called_from:
@@ -43,10 +45,10 @@ def will_call(device: Device, function: Callable[..., Any]) -> None:
 
 
 def host_function(device: Device, function: Callable[..., Any], user_data: Any = None) -> tuple[Any, Any]:
-    """A function as the driver calls one, and what it is given. It may call neither CUDA nor cucore.
+    """Return the C function pointer and the user data for a host callback, which must not call CUDA or cucore.
 
-    One of Python's is called with `user_data` if given; one of C's, of ctypes, with an address, which a number is and
-    which bytes are copied to.
+    A Python function is called with `user_data` if given. A ctypes C function receives an address: an int is taken as
+    the address, bytes are copied and their address is passed.
     """
     will_call(device, function)
     if isinstance(function, C_FUNCTION):

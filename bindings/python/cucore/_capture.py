@@ -1,4 +1,4 @@
-"""Captures: what is put on a stream, as a graph."""
+"""Stream capture: records the work of a stream as a graph."""
 from __future__ import annotations
 
 import contextlib
@@ -19,20 +19,20 @@ from ._stream import Stream
 
 _MODES = {"global": raw.CUC_CAPTURE_GLOBAL, "thread_local": raw.CUC_CAPTURE_THREAD_LOCAL,
           "relaxed": raw.CUC_CAPTURE_RELAXED}
-# Failures to cancel a capture of which another try may come. After others nobody ever can.
+# Cancelling a capture may be retried after these failures. After any other it is hopeless.
 _GOES_ON = (raw.CUC_ERROR_BUSY, raw.CUC_ERROR_INVALID_ARGUMENT)
 
 
 class _Building:
-    """A capture until it is ended. One that nobody has a hold of any more is cancelled, on a thread that may."""
+    """A capture in progress. When the last reference goes, it is cancelled on a thread that may do so."""
 
     __slots__ = ("_h", "_thread", "__weakref__")
-    _h: int  # a reference of its own to the stream, which the caller may close; 0 once it is over
-    _thread: int  # that alone may end it; 0 for any
+    _h: int  # own reference to the stream, because the caller may close theirs; 0 once the capture is over
+    _thread: int  # the only thread that may end the capture; 0 for any thread
 
     def __init__(self, stream: Stream, mode: int, into: Graph | None) -> None:
         if _left:
-            release_left()  # maybe of this stream
+            release_left()  # a leftover may belong to this stream
         self._thread = get_ident() if mode != raw.CUC_CAPTURE_RELAXED else 0
         self._h = raw.cuc_stream_retain(stream._h) or 0
         failed = raw.cuc_stream_begin_capture_to(self._h, into._h, None, 0, mode) if into is not None else \
@@ -48,7 +48,7 @@ class _Building:
         raw.cuc_stream_release(handle or None)
 
     def end(self) -> Graph:
-        """What was captured."""
+        """End the capture and return its graph."""
         if not self._h:
             raise RuntimeError("it is not building: it was closed, or its end failed")
         try:
@@ -63,7 +63,7 @@ class _Building:
         return graph
 
     def cancel(self) -> None:
-        """Drop what was captured. Once more does nothing."""
+        """Discard the captured work. Calling it again does nothing."""
         if self._h:
             if under_way.get(self._h) is self:
                 try:
@@ -74,14 +74,14 @@ class _Building:
                     raise
             self._over()
             if _left:
-                release_left()  # one whose bodies this one filled may go now
+                release_left()  # a parent whose body this capture filled may be released now
 
     def __del__(self) -> None:
         handle = getattr(self, "_h", 0)
         if not handle:
             return
         self._h = 0
-        if under_way.get(handle) in (None, self):  # or another has been begun on the stream since
+        if under_way.get(handle) in (None, self):  # or a newer capture has begun on the stream
             _give_up(self._thread, handle)
         else:
             Stream._own(handle)
@@ -90,7 +90,7 @@ class _Building:
 
 
 def _give_up(thread: int, handle: int) -> None:
-    """Cancel a capture that nobody will end, and give back its stream; or leave that to a thread that may."""
+    """Cancel an abandoned capture and release its stream, or leave both to a thread that may."""
     here = get_ident()
     if may_call() and (thread in (0, here) or thread not in _threads) and \
             raw.cuc_stream_cancel_capture(handle) not in _GOES_ON:
@@ -100,7 +100,7 @@ def _give_up(thread: int, handle: int) -> None:
 
 
 class Capture:
-    """A capture under way. An exception within cancels it."""
+    """A stream capture, used as a context manager. An exception in the block cancels it."""
 
     __slots__ = ("_stream", "_mode", "_into", "_building", "_graph", "_kept", "__weakref__")
 
@@ -108,17 +108,17 @@ class Capture:
         self._stream, self._mode, self._into = stream, word("mode", mode, _MODES), into
         self._building: _Building | None = None
         self._graph: Graph | None = None
-        self._kept: list[Any] = []  # functions of nodes, until the graph keeps them
+        self._kept: list[Any] = []  # host callbacks of nodes, until the graph holds them
 
     @property
     def graph(self) -> Graph:
-        """What was captured, once the block has ended."""
+        """The captured graph; available after the block ends."""
         if self._graph is None:
             raise RuntimeError("the capture has not ended, or failed")
         return self._graph
 
     def callback(self, fn: Callable[..., Any], *, user_data: Any = None) -> None:
-        """Put a Python function on the stream; the graph keeps it."""
+        """Enqueue a call of a Python function. The graph keeps the function alive."""
         self._call(self._stream, fn, user_data)
 
     def _call(self, stream: Stream, fn: Callable[..., Any], user_data: Any) -> None:
@@ -127,28 +127,28 @@ class Capture:
         check(raw.cuc_launch_host(stream._h, ctypes.cast(made, ctypes.c_void_p), data))
 
     def embed(self, child: Graph) -> None:
-        """Put a whole graph on the stream, as one node; it is copied."""
+        """Enqueue a whole graph as one child node; the graph is copied."""
         check(raw.cuc_stream_embed_graph(self._stream._h, handle_of(Graph, child, "child")))
 
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
-        """What one conditional node of the graph goes by, as `Graph.create_condition()` says."""
+        """Create the condition of one conditional node; see `Graph.create_condition()`."""
         return GraphCondition._made_by(raw.cuc_stream_create_condition, self._stream._h, default_value)
 
     def if_then(self, condition: GraphCondition) -> Graph:
-        """Put a node on the stream that runs a graph unless the condition is 0: that graph, to be filled."""
+        """Add a conditional node and return its empty body graph, which runs if the condition is nonzero."""
         return Graph._bodies(self._stream, raw.CUC_CONDITIONAL_IF, condition, 1)[0]
 
     def if_else(self, condition: GraphCondition) -> tuple[Graph, Graph]:
-        """The same with a second graph, which runs if it is 0."""
+        """Like `if_then()`, with a second body that runs if the condition is 0."""
         then, otherwise = Graph._bodies(self._stream, raw.CUC_CONDITIONAL_IF, condition, 2)
         return then, otherwise
 
     def while_loop(self, condition: GraphCondition) -> Graph:
-        """A graph that runs until the condition is 0."""
+        """Add a while node and return its body graph, which repeats until the condition is 0."""
         return Graph._bodies(self._stream, raw.CUC_CONDITIONAL_WHILE, condition, 1)[0]
 
     def switch(self, condition: GraphCondition, count: int) -> tuple[Graph, ...]:
-        """Graphs, of which that of the condition's number runs."""
+        """Add a switch node and return its body graphs; the condition selects the one that runs."""
         return tuple(Graph._bodies(self._stream, raw.CUC_CONDITIONAL_SWITCH, condition, count))
 
     def __enter__(self) -> Capture:
@@ -159,7 +159,7 @@ class Capture:
         if kind is None:
             self._end()
         else:
-            with contextlib.suppress(CUDAError):  # what is not cancelled now, is when this object goes
+            with contextlib.suppress(CUDAError):  # if this fails, the capture is cancelled when the object is released
                 self._cancel()
 
     def _end(self) -> None:

@@ -1,4 +1,4 @@
-"""The program `cucore` that a wheel carries: devices, compiling, running and measuring kernels."""
+"""The `cucore` command bundled in the wheel: lists devices and compiles, runs and measures kernels."""
 import os
 import pathlib
 import sys
@@ -8,6 +8,6 @@ def main() -> None:
     program = pathlib.Path(__file__).parent / "lib" / "cucore"
     if not program.exists():
         sys.exit(f"{program} is not there: this cucore was not installed from a wheel")
-    # Its scripts are run by the Python that it was installed for.
+    # The command runs its helper scripts with the Python it is installed for.
     os.environ.setdefault("CUCORE_PYTHON", sys.executable)
     os.execv(program, [str(program), *sys.argv[1:]])

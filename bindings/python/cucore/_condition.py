@@ -1,4 +1,4 @@
-"""Conditions: what conditional nodes of graphs decide by."""
+"""Conditions of conditional graph nodes."""
 from __future__ import annotations
 
 import ctypes
@@ -9,7 +9,7 @@ from ._handle import get, not_made
 
 
 class GraphCondition:
-    """A number of 32 bits that one conditional node goes by. It is an argument of kernels, which set it:
+    """A 32-bit value that controls one conditional node. Pass it to a kernel, which sets it with
     `cudaGraphSetConditional(condition, value)`.
     """
 

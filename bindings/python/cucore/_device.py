@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @methods
 class Context(Handle):
-    """A context of the driver. Most programs never name one."""
+    """A driver context. Most programs never need one explicitly."""
 
     __slots__ = ()
     _release = raw.cuc_context_release
@@ -27,7 +27,7 @@ class Context(Handle):
 
     @classmethod
     def from_handle(cls, handle: int) -> Context:
-        """Wrap a CUcontext that somebody else destroys."""
+        """Wrap a CUcontext owned by other code."""
         return cls._own(create(raw.cuc_context_from_handle, c_handle(handle)))
 
     @property
@@ -45,47 +45,47 @@ class Context(Handle):
 
     @property
     def is_green(self) -> bool:
-        """Whether it is a part of a device: see `Device.create_context()`."""
+        """True for a green context; see `Device.create_context()`."""
         return False
 
     @property
     def resources(self) -> DeviceResources:
-        """What it has of its device: `resources.sm`."""
+        """The context's share of the device: `resources.sm`."""
         return self.device.resources
 
     @property
     def id(self) -> int:
-        """A number that no other context of the process has or will have."""
+        """An id that no other context of this process ever has."""
         return int(get(ctypes.c_uint64, raw.cuc_context_get_id, self._h))
 
     @property
     def is_lost(self) -> bool:
-        """Whether an earlier failure destroyed it."""
+        """True if an earlier failure destroyed the context."""
         return bool(raw.cuc_context_lost(self._h))
 
     @classmethod
     def current(cls) -> Context | None:
-        """The calling thread's."""
+        """The current context of the calling thread, or None."""
         handle = create(raw.cuc_context_get_current)
         return cls._own(handle) if handle else None
 
     def get_limit(self, limit: int) -> int:
-        """A limit, by a `raw.CUC_LIMIT_` constant."""
+        """Return a limit, selected by a `raw.CUC_LIMIT_` constant."""
         return int(get(ctypes.c_uint64, raw.cuc_context_get_limit, self._h, limit))
 
     def set_limit(self, limit: int, value: int) -> None:
-        """Ask for a limit; the driver may round it."""
+        """Request a limit; the driver may round the value."""
         call(raw.cuc_context_set_limit, self._h, limit, value)
 
     @property
     def priority_range(self) -> tuple[int, int]:
-        """(least, greatest) priority of its streams; lower numbers come first."""
+        """(least, greatest) stream priority; lower numbers run first."""
         least, greatest = ctypes.c_int32(), ctypes.c_int32()
         check(raw.cuc_context_get_priority_range(ctypes.byref(least), ctypes.byref(greatest), self._h))
         return least.value, greatest.value
 
     def enable_peer_access(self, peer: Context) -> None:
-        """Let its kernels reach the memory of another device's context."""
+        """Allow kernels of this context to access memory of another device's context."""
         check(raw.cuc_context_enable_peer_access(self._h, handle_of(Context, peer, "peer")))
 
     def disable_peer_access(self, peer: Context) -> None:
@@ -111,7 +111,7 @@ class Context(Handle):
 
 
 def current_or(device: Device | int | None) -> int | None:
-    """A device as C takes it, for which nothing is the current context, where there is one."""
+    """Return the device as C expects it; NULL stands for the current context, if there is one."""
     return Device(device)._h if device is not None or Context.current() is None else None
 
 
@@ -125,9 +125,9 @@ _UNITS = raw.UNITS["device_attribute"]
 
 
 class DeviceProperties:
-    """Every attribute of a device by its name, such as `multiprocessor_count`; flags are `bool`."""
+    """All device attributes by name, such as `multiprocessor_count`; flags are `bool`."""
 
-    __slots__ = ("_device", "__weakref__", "__dict__")  # which has those that were asked for
+    __slots__ = ("_device", "__weakref__", "__dict__")  # caches the attributes read so far
     _device: Device
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
@@ -164,14 +164,14 @@ _SENSORS = {"sm_mhz": raw.CUC_SENSOR_SM_CLOCK, "memory_mhz": raw.CUC_SENSOR_MEMO
 
 @methods
 class Device(DeviceBase):
-    """A device. `Device(0)` by its ordinal; `Device()` is the one of the current context, or 0.
+    """A CUDA device: `Device(0)` by ordinal; `Device()` is the device of the current context, or device 0.
 
-    There is one object an ordinal; it needs no closing. Nothing here needs a current context, and
-    only `set_current()` changes it.
+    There is one object per ordinal, and it needs no closing. No method needs a current context, and only
+    `set_current()` changes it.
     """
 
     __slots__ = ()
-    _reference = int  # its handle is not its own
+    _reference = int  # a plain int: the handle is not owned
     _known: ClassVar[dict[int, Device]] = {}
     _h: int
     _resource: MemoryResource | None
@@ -215,7 +215,7 @@ class Device(DeviceBase):
 
     @property
     def uuid(self) -> str:
-        """As cuda.core has it, without the prefix "GPU-" or "MIG-" of `nvidia-smi`."""
+        """The UUID as cuda.core formats it, without the "GPU-" or "MIG-" prefix of `nvidia-smi`."""
         return text(raw.cuc_device_uuid(self._h))[4:]
 
     @property
@@ -230,7 +230,7 @@ class Device(DeviceBase):
 
     @property
     def arch(self) -> str:
-        """As cuda.core has it, "90"; `ProgramOptions(arch="sm_" + device.arch)`."""
+        """The architecture as cuda.core formats it, such as "90": `ProgramOptions(arch="sm_" + device.arch)`."""
         return text(raw.cuc_device_arch(self._h)).removeprefix("sm_")
 
     @property
@@ -239,11 +239,11 @@ class Device(DeviceBase):
 
     @property
     def _as_parameter_(self) -> int:
-        """What ctypes passes for it, to a function of the raw layer."""
+        """The value that ctypes passes to functions of the raw layer."""
         return self._h
 
     def get_attribute(self, attribute: int) -> int:
-        """One attribute, by a `raw.CUC_DEVICE_` constant or the driver's number."""
+        """Return one attribute, selected by a `raw.CUC_DEVICE_` constant or the driver's number."""
         return int(get(ctypes.c_int32, raw.cuc_device_get_attribute, self._h, attribute))
 
     @property
@@ -257,12 +257,13 @@ class Device(DeviceBase):
         return bool(get(ctypes.c_int32, raw.cuc_device_can_access_peer, self._h, Device(peer)._h))
 
     def get_peer_attribute(self, peer: Device | int, attribute: int) -> int:
-        """How it reaches another device, by a `raw.CUC_PEER_` constant."""
+        """Return a peer-to-peer attribute, selected by a `raw.CUC_PEER_` constant."""
         return int(get(ctypes.c_int32, raw.cuc_device_get_peer_attribute, self._h, Device(peer)._h, attribute))
 
     @property
     def sensors(self) -> dict[str, int]:
-        """Clocks (`sm_mhz`, `memory_mhz`), `milliwatts`, `celsius` and `throttle` bits, of those that NVML has."""
+        """Current sensor readings: clocks (`sm_mhz`, `memory_mhz`), `milliwatts`, `celsius` and `throttle` bits.
+        Readings that NVML lacks are omitted."""
         out = raw.cuc_device_sensors(struct_size=ctypes.sizeof(raw.cuc_device_sensors))
         check(raw.cuc_device_get_sensors(ctypes.byref(out), self._h, sum(_SENSORS.values())))
         return {name: getattr(out, name) for name, bit in _SENSORS.items() if out.known & bit}
@@ -273,9 +274,9 @@ class Device(DeviceBase):
         return Context._own(raw.cuc_context_retain(create(raw.cuc_device_get_context, self._h)))
 
     def set_current(self, ctx: Context | None = None) -> Context | None:
-        """Make its primary context, or the one given, current on the thread, for other libraries.
+        """Make the primary context, or the given one, current on this thread, for other libraries.
 
-        Returns the context that was current.
+        Returns the context that was current before.
         """
         before = ctypes.c_void_p()
         if ctx is not None and not isinstance(ctx, Context):
@@ -288,12 +289,12 @@ class Device(DeviceBase):
 
     @property
     def memory_resource(self) -> MemoryResource:
-        """Where `allocate()` takes memory from."""
+        """The memory resource used by `allocate()`."""
         from ._memory import MemoryResource
         given = self._resource
         if given is not None and not given._h and not given._closed:
             return given
-        # Others set it too, and one that was closed here is still the device's.
+        # Other code may set it too, and a resource closed here stays the device's.
         made = MemoryResource._found(create(raw.cuc_device_get_memory_resource, self._h))
         if given is not None and given._h == made._h:
             return given
@@ -308,16 +309,16 @@ class Device(DeviceBase):
             raise ValueError(f"the {type(resource).__name__} is closed")
         if resource is None or handle:
             check(raw.cuc_device_set_memory_resource(self._h, handle or None))
-        # One that is written in Python serves what is allocated from Python.
+        # A resource written in Python serves only allocations made from Python.
         self._resource = resource
 
     def allocate(self, size: int, *, stream: StreamLike) -> Buffer:
-        """Memory of the device, in the stream's order."""
+        """Allocate device memory in stream order."""
         return self.memory_resource.allocate(size, stream=stream)
 
     @property
     def default_stream(self) -> Stream:
-        """The legacy default stream; see `per_thread_default_stream`."""
+        """The legacy default stream; see also `per_thread_default_stream`."""
         return Stream._own(raw.cuc_stream_retain(
             create(raw.cuc_stream_get_default, self._h, raw.CUC_STREAM_LEGACY)))
 
@@ -327,7 +328,7 @@ class Device(DeviceBase):
             create(raw.cuc_stream_get_default, self._h, raw.CUC_STREAM_PER_THREAD)))
 
     def create_stream(self, obj: Any = None, options: StreamOptions | dict[str, Any] | None = None) -> Stream:
-        """A stream of its own, or one of another library wrapped."""
+        """Create a stream, or wrap a stream object of another library."""
         if obj is not None:
             if options is not None:
                 raise ValueError("expected a stream to wrap or options for a new one, not both")
@@ -336,12 +337,12 @@ class Device(DeviceBase):
 
     @property
     def resources(self) -> DeviceResources:
-        """What can be split: `resources.sm`, its multiprocessors."""
+        """Resources that can be partitioned: `resources.sm`, the multiprocessors."""
         from ._green import resources_of
         return resources_of(self)
 
     def create_context(self, options: ContextOptions | dict[str, Any] | None = None) -> GreenContext:
-        """A green context: a part of the device's multiprocessors, with streams of its own."""
+        """Create a green context: a share of the device's multiprocessors with its own streams."""
         from ._green import GreenContext
         return GreenContext._create(self, options)
 
@@ -349,11 +350,11 @@ class Device(DeviceBase):
         return Event._create(self, options)
 
     def create_graph_builder(self) -> GraphBuilder:
-        """A capture of a stream of its own, as cuda.core has it."""
+        """Create a graph builder on a new stream, as in cuda.core."""
         return self.create_stream().create_graph_builder()
 
     def sync(self) -> None:
-        """Wait for everything on the device's primary context."""
+        """Wait for all work on the device's primary context."""
         check(raw.cuc_device_synchronize(self._h))
         prune()
 

@@ -1,4 +1,4 @@
-"""Failures as exceptions, each with everything that the library says of it."""
+"""Exceptions for library failures, carrying everything the library reports."""
 from __future__ import annotations
 
 import os
@@ -12,19 +12,19 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class CUDAError(RuntimeError):
-    """A call of the library failed.
+    """A library call failed.
 
-    `str()` has the whole message: what was passed, what was expected, what to do, and the log of a
-    compiler or a search when there is one.
+    `str()` gives the whole message: the value passed, the value expected, the remedy, and the compiler or search log
+    if there is one.
     """
 
     status: int = 0
-    name: str = ""  #: of the status, such as "CUC_ERROR_NOT_FOUND"
+    name: str = ""  #: name of the status, such as "CUC_ERROR_NOT_FOUND"
     function: str = ""  #: the C function that failed
-    library: str = "cucore"  #: who reported it: "cucore", "CUDA driver", "NVRTC", ...
+    library: str = "cucore"  #: the reporting library: "cucore", "CUDA driver", "NVRTC", ...
     library_code: int = 0
-    symbol: str = ""  #: that code's name, such as "CUDA_ERROR_OUT_OF_MEMORY"
-    call: str = ""  #: the function of that library
+    symbol: str = ""  #: symbolic name of that library's code, such as "CUDA_ERROR_OUT_OF_MEMORY"
+    call: str = ""  #: the function of that library that failed
     explanation: str = ""
     log: str = ""
     notes: tuple[str, ...] = ()
@@ -35,27 +35,27 @@ class InvalidArgumentError(CUDAError, ValueError):
 
 
 class OutOfMemoryError(CUDAError, MemoryError):
-    """The host or the device has not that much memory free."""
+    """The host or the device has too little free memory."""
 
 
 class NotFoundError(CUDAError, LookupError):
-    """There is no such name, file or library."""
+    """The name, file or library does not exist."""
 
 
 class NotSupportedError(CUDAError):
-    """The device, driver or toolkit cannot do this."""
+    """The device, driver or toolkit does not support the operation."""
 
 
 class NoDriverError(CUDAError):
-    """There is no driver, it is too old, or it sees no device."""
+    """No usable driver: it is missing, too old, or sees no device."""
 
 
 class CompileError(CUDAError):
-    """A source does not compile; `log` is the compiler's."""
+    """The source does not compile; `log` holds the compiler's log."""
 
 
 class LinkError(CUDAError):
-    """Inputs do not link; `log` is the linker's."""
+    """The inputs do not link; `log` holds the linker's log."""
 
 
 class ContextLostError(CUDAError):
@@ -63,22 +63,22 @@ class ContextLostError(CUDAError):
 
 
 class ForkedError(CUDAError):
-    """The driver was initialised before fork()."""
+    """The process forked after the driver was initialised."""
 
 
 class BusyError(CUDAError):
-    """Refused in the present state, such as during a capture."""
+    """The operation is refused in the present state, such as during a capture."""
 
 
 class FileError(CUDAError, OSError):
     """A file could not be read or written."""
 
 
-NVRTCError = CompileError  # the name that cuda.core has
+NVRTCError = CompileError  # cuda.core's name
 
 
 class CUDAWarning(RuntimeWarning):
-    """A failure that no call can raise, such as one met while an object is dropped: something may be leaked."""
+    """A failure that no call can raise, such as one while an object is collected; resources may leak."""
 
 
 _CLASSES = {
@@ -101,14 +101,14 @@ _CLASSES = {
 
 
 def text(value: bytes | None) -> str:
-    """What the library gave as `const char *`."""
+    """Decode a `const char *` of the library."""
     return value.decode("utf-8", "replace") if value else ""
 
 
-# Codes of the driver's that an argument of the call explains, under a status that says no more than "the driver".
+# Driver codes caused by an argument, although the status is just CUC_ERROR_DRIVER.
 _SYMBOLS = {"CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE": InvalidArgumentError}
 
-# Messages name C functions where they say what to call. These have another name here.
+# Messages refer to C functions by name. Where Python differs, this table has its name.
 _NAMES = {
     "cuc_copy_peer": "Buffer.copy_to", "cuc_device_get_sms": "Device.resources",
     "cuc_device_set_current": "Device.set_current", "cuc_event_export": "Event.ipc_descriptor",
@@ -136,7 +136,7 @@ _PROPERTIES = {"Device.default_stream", "Device.resources", "Event.ipc_descripto
 
 
 def called() -> str:
-    """The function of this package that its user has called, such as "Stream.wait()": the outermost frame of ours."""
+    """The public function the user called, such as "Stream.wait()": the outermost frame of this package."""
     frame, name = sys._getframe(1), ""
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         code = frame.f_code
@@ -152,7 +152,7 @@ def called() -> str:
 
 
 def _told(message: str, function: str, caller: str) -> str:
-    """A message as it reads in Python."""
+    """Translate a message from C names to Python names."""
     if function and message.startswith(function + ": "):
         message = f"{caller or called() or function}: {message[len(function) + 2:]}"
     # Arguments are checked for their class first: a NULL handle belongs to an object that was closed.
@@ -161,13 +161,13 @@ def _told(message: str, function: str, caller: str) -> str:
 
 
 def _named(found: re.Match[str]) -> str:
-    """A C function as Python has it; a property is not called."""
+    """The Python name of a C function; properties get no parentheses."""
     name = _NAMES.get(found[1], found[1])
     return name + (found[2] or "" if name not in _PROPERTIES else "")
 
 
 def last_error(caller: str = "") -> CUDAError:
-    """The calling thread's last failure as an exception. Without a caller's name the frames tell it."""
+    """Build an exception from the calling thread's last failure. If no caller is given, the stack frames provide it."""
     status = raw.cuc_error_status()
     message, log = text(raw.cuc_error_message()), text(raw.cuc_error_log())
     if log and log.strip() not in message:
@@ -188,12 +188,12 @@ def last_error(caller: str = "") -> CUDAError:
 
 
 def fail(own: Any = None, method: str = "") -> NoReturn:
-    """Raise the last failure, for a method of the library's that has no frame."""
+    """Raise the last failure on behalf of a native method, which has no Python frame."""
     raise last_error(f"{type(own).__name__}.{method}()" if method else "")
 
 
 def check(status: int) -> int:
-    """Raise what a negative status stands for."""
+    """Raise an exception for a negative status; return any other."""
     if status < 0:
         raise last_error()
     return status

@@ -1,4 +1,4 @@
-"""Products of matrices, ready to call."""
+"""Matrix multiplication."""
 from __future__ import annotations
 
 import ctypes
@@ -47,14 +47,13 @@ def _options(dtype: Any, choice: str | None, given: dict[str, Any]) -> Any:
 
 
 class Gemm(Handle):
-    """Products of one kind, compiled: `d = activation(alpha a b + beta c + bias) + residual`.
+    """A compiled matrix multiplication: `d = activation(alpha a b + beta c + bias) + residual`.
 
-    Options are those of `cuc_gemm_options`, words for its constants: `form` ("single", "batched",
-    "grouped"), `m`, `n`, `k`, `batch`, for which tiles are chosen and which bind nothing, `a_order`
-    and its like ("row", "column"), `d_dtype`, `c_dtype`, `bias` ("columns", "rows"), `activation`
-    ("relu", "gelu", "gelu_tanh", "silu"), `precision` ("ieee", "tf32", "tf32x3"), `shared_a`,
-    `fast_acc`, `scaled_rows`; a choice by hand goes by `tile_m` and its like, or as records have it,
-    by `choice`.
+    The options are the fields of `cuc_gemm_options`, with words for its constants: `form` ("single", "batched",
+    "grouped"); `m`, `n`, `k` and `batch`, sizes that guide the choice of tiles but bind nothing; `a_order` and the
+    like ("row", "column"); `d_dtype`, `c_dtype`; `bias` ("columns", "rows"); `activation` ("relu", "gelu",
+    "gelu_tanh", "silu"); `precision` ("ieee", "tf32", "tf32x3"); `shared_a`, `fast_acc`, `scaled_rows`. To choose
+    tiles by hand, pass `tile_m` and the like, or a record's `choice`.
     """
 
     __slots__ = ("_form",)
@@ -72,8 +71,8 @@ class Gemm(Handle):
 
     def __call__(self, stream: StreamLike, a: Any, b: Any, d: Any, *, alpha: float = 1.0, beta: float = 0.0,
                  workspace: Buffer | None = None, **arrays: Any) -> None:
-        """Compute it, in the stream's order. Arrays are of any library; `c`, `bias`, `residual`, `row_scale`,
-        `column_scale` and `offsets` where the options ask for them."""
+        """Compute the product in stream order. Arrays may come from any library; pass `c`, `bias`, `residual`,
+        `row_scale`, `column_scale` and `offsets` if the options ask for them."""
         args = options(raw.cuc_gemm_args)
         kept = []
         for name, value in {"a": a, "b": b, "d": d, **arrays}.items():
@@ -87,13 +86,14 @@ class Gemm(Handle):
         check(self._CALLS[self._form](as_stream(stream)._h, self._h, alpha, beta, ctypes.byref(args)))
 
     def workspace_bytes(self, m: int, n: int) -> int:
-        """What a product of that many rows and columns takes."""
+        """Workspace size of a product with m rows and n columns."""
         sizes = [c_number(ctypes.c_int64, name, value) for name, value in (("m", m), ("n", n))]
         return int(raw.cuc_gemm_plan_workspace_bytes(self._h, *sizes))
 
     @property
     def choice(self) -> dict[str, Any]:
-        """What was chosen, by whom ("options", "tuned", "model"), and the seconds that the model thinks of."""
+        """The chosen configuration, its source ("options", "tuned", "model"), and the model's time estimate in
+        seconds."""
         out = options(raw.cuc_gemm_choice)
         check(raw.cuc_gemm_plan_get_choice(ctypes.byref(out), self._h))
         names = [name for name, *_ in out._fields_ if name not in ("struct_size", "reserved")]
@@ -102,14 +102,14 @@ class Gemm(Handle):
 
     @property
     def record(self) -> Record:
-        """The key and the choice, for a file of records."""
+        """The key and the choice, for a tuning record file."""
         out = options(raw.cuc_tuned_record)
         check(raw.cuc_gemm_plan_get_record(ctypes.byref(out), self._h))
         return Record._of(out)
 
     @property
     def sources(self) -> list[str]:
-        """Its tile programs."""
+        """The source text of the tile programs."""
         found: list[str] = []
         while (source := raw.cuc_gemm_plan_source(self._h, len(found))) is not None:
             found.append(text(source))
@@ -117,7 +117,7 @@ class Gemm(Handle):
 
     @staticmethod
     def candidates(dtype: Any, *, device: Device | int | None = None, **given: Any) -> list[Candidate]:
-        """What can be chosen for such a product."""
+        """List the configurations available for such a product."""
         made = _options(dtype, None, given)
         return visited(lambda visit: raw.cuc_gemm_visit_candidates(Device(device)._h, ctypes.byref(made), visit,
                                                                    None))

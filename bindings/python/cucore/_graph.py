@@ -1,4 +1,4 @@
-"""Graphs: work that is captured, or put together node by node, once and launched often."""
+"""Graphs: work that is built once, by capture or node by node, and launched many times."""
 from __future__ import annotations
 
 import ctypes
@@ -20,17 +20,17 @@ from ._stream import Stream, StreamLike, as_stream
 
 @dataclass
 class GraphCompleteOptions:
-    """How a graph is instantiated."""
+    """Options of graph instantiation."""
 
-    auto_free_on_launch: bool = False  #: a launch first frees what the one before left allocated
-    upload_stream: StreamLike = None  #: where it is brought to the device at once
-    device_launch: bool = False  #: kernels can launch it too
-    use_node_priority: bool = False  #: each kernel has the priority of the stream it was captured on
+    auto_free_on_launch: bool = False  #: each launch first frees the memory the previous one left allocated
+    upload_stream: StreamLike = None  #: upload the graph on this stream right away
+    device_launch: bool = False  #: kernels can launch the graph too
+    use_node_priority: bool = False  #: each kernel keeps the priority of the stream it was captured on
 
 
 @dataclass
 class GraphDebugPrintOptions:
-    """What a drawing of a graph shows."""
+    """Controls the detail of a graph drawing."""
 
     verbose: bool = False
     runtime_types: bool = False
@@ -54,16 +54,16 @@ class GraphDebugPrintOptions:
 
 
 class Graph(Handle, _Verbs):
-    """Work and its order: `Graph(device)`, and nodes by its verbs, or what was captured,
-    `with stream.capture() as capture: ...`, then `capture.graph`.
+    """A graph of work. Either build it node by node with `Graph(device)` and its methods, or capture it: `with
+    stream.capture() as capture: ...`, then `capture.graph`.
     """
 
     __slots__ = ("_device", "_known", "_memory", "_queue")
     _release = raw.cuc_graph_release
     _device: Device
     _known: dict[int, GraphNode]
-    _memory: dict[int, tuple[int, int]]  # that its nodes have allocated and not freed: the resource, and bytes
-    _queue: Stream | None  # that nodes are captured by
+    _memory: dict[int, tuple[int, int]]  # allocations of its nodes that are not freed yet: resource and size
+    _queue: Stream | None  # the stream used to capture nodes
 
     def __init__(self, device: Device | int | None = None) -> None:
         self._h = 0
@@ -81,7 +81,7 @@ class Graph(Handle, _Verbs):
 
     @staticmethod
     def _bodies(stream: Stream, number: int, condition: GraphCondition, count: int) -> list[Graph]:
-        """A conditional node for a stream that is captured: its graphs, without nodes yet."""
+        """Add a conditional node to a capturing stream and return its empty body graphs."""
         made = (ctypes.c_void_p * max(count, 1))()
         if not isinstance(condition, GraphCondition):
             raise TypeError(f"condition is a {type(condition).__name__}: expected a GraphCondition, of create_condition()")
@@ -92,7 +92,7 @@ class Graph(Handle, _Verbs):
         return self, ()
 
     def _add(self, after: Sequence[int], put: Callable[[Stream], Any]) -> int:
-        """Put work behind nodes; its node."""
+        """Add work that depends on the given nodes; return its node."""
         if self._queue is None:
             self._queue = self._device.create_stream()
         stream, nodes = self._queue, (ctypes.c_void_p * max(len(after), 1))(*after)
@@ -109,7 +109,7 @@ class Graph(Handle, _Verbs):
         return last[0] or 0
 
     def _keep_object(self, value: Any) -> None:
-        """Hold a Python object as long as the graph and its instances."""
+        """Keep a Python object alive as long as the graph and its instances."""
         key = kept.add([value])
         if raw.cuc_graph_keep(self._h, key, ctypes.cast(kept.drop, ctypes.c_void_p)) < 0:
             kept.forget(key)
@@ -129,7 +129,7 @@ class Graph(Handle, _Verbs):
 
     @property
     def is_valid(self) -> bool:
-        """Whether it is there: not closed, and not taken by a capture that ended badly."""
+        """False once the graph is closed or lost to a failed capture."""
         return self.handle != 0
 
     def __eq__(self, other: object) -> bool:
@@ -160,30 +160,30 @@ class Graph(Handle, _Verbs):
         return {self._node(h or 0) for h in found[:count]}
 
     def edges(self) -> set[tuple[GraphNode, GraphNode]]:
-        """Pairs of nodes, of which the second begins when the first has ended."""
+        """Edges as pairs of nodes; the second starts after the first completes."""
         count = get(ctypes.c_size_t, raw.cuc_graph_get_edge_count, self._h)
         first, second = [(ctypes.c_void_p * max(count, 1))() for _ in range(2)]
         check(raw.cuc_graph_get_edges(first, second, count, self._h))
         return {(self._node(a), self._node(b)) for a, b in zip(first[:count], second[:count])}
 
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
-        """What one conditional node of it goes by. It has the default value when a launch begins; without one,
-        what the launch before has left."""
+        """Create the condition of one conditional node. Each launch resets it to the default value; without one it
+        keeps the value the previous launch left."""
         return GraphCondition._made_by(raw.cuc_graph_create_condition, self._h, default_value)
 
     def keep(self, buffer: Buffer) -> None:
-        """Hold a buffer as long as the graph and its instances."""
+        """Keep a buffer alive as long as the graph and its instances."""
         check(raw.cuc_graph_keep_buffer(self._h, handle_of(Buffer, buffer, "buffer")))
 
     def dot(self, flags: int = 0) -> str:
-        """A drawing for Graphviz."""
+        """Return a drawing in Graphviz format."""
         out = ctypes.c_char_p()
         call(raw.cuc_graph_get_dot, ctypes.byref(out), None, self._h, flags)
         return text(out.value)
 
     def debug_dot_print(self, path: str | os.PathLike[str],
                         options: GraphDebugPrintOptions | dict[str, Any] | None = None) -> None:
-        """A drawing for Graphviz, into a file."""
+        """Write a drawing in Graphviz format to a file."""
         flags = given_as(GraphDebugPrintOptions, options)._flags()
         check(raw.cuc_graph_write_dot(self._h, c_text("path", os.fsencode(path)), flags))
 
@@ -202,13 +202,13 @@ def _exec_options(given: GraphCompleteOptions) -> Any:
     if given.upload_stream is not None:
         queue = as_stream(given.upload_stream)
         made.upload = queue._h
-        made._queue = queue  # kept until it is read
+        made._queue = queue  # keeps the stream alive until the options are read
     return made
 
 
 @methods
 class GraphExec(Handle):
-    """A graph that can be launched; it needs the graph no more."""
+    """An instantiated graph that can be launched; it does not need the source graph."""
 
     __slots__ = ()
     _release = raw.cuc_graph_exec_release
@@ -226,11 +226,11 @@ class GraphExec(Handle):
         check(raw.cuc_graph_exec_launch(self._h, as_stream(stream)._h))
 
     def upload(self, stream: StreamLike) -> None:
-        """Get it ready on the device ahead of its first launch."""
+        """Upload the graph to the device ahead of its first launch."""
         check(raw.cuc_graph_exec_upload(self._h, as_stream(stream)._h))
 
     def update(self, source: Any) -> None:
-        """Take over another graph's parameters, of the same nodes: a Graph, or a builder's."""
+        """Update the parameters from another graph with the same topology: a Graph, or a builder's."""
         graph = source if isinstance(source, Graph) else getattr(type(source), "_finished", None)
         if graph is None:
             raise TypeError(f"expected GraphBuilder or GraphDefinition, not {type(source).__name__}")
@@ -239,12 +239,12 @@ class GraphExec(Handle):
         check(raw.cuc_graph_exec_update(self._h, handle_of(Graph, graph, "source")))
 
     def __getitem__(self, node: GraphNode) -> ExecutableNode:
-        """What launches do with a node of the graph that it was made of."""
+        """The launch state of a node of the source graph."""
         return ExecutableNode(self, node)
 
 
 class ExecutableNode:
-    """A node as launches of a GraphExec run it: `graph_exec[node]`."""
+    """A node as launches of a GraphExec execute it: `graph_exec[node]`."""
 
     __slots__ = ("graph", "node", "__weakref__")
 
@@ -261,7 +261,7 @@ class ExecutableNode:
         check(raw.cuc_graph_exec_set_enabled(self.graph._h, self.node.handle, 1))
 
     def disable(self) -> None:
-        """Let launches pass over it: a kernel, a copy or a fill."""
+        """Make launches skip this node: a kernel, copy or fill."""
         check(raw.cuc_graph_exec_set_enabled(self.graph._h, self.node.handle, 0))
 
     def __repr__(self) -> str:

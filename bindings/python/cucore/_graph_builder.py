@@ -1,4 +1,4 @@
-"""Captures as cuda.core has them, by a builder."""
+"""cuda.core's graph builder."""
 from __future__ import annotations
 
 import os
@@ -16,18 +16,18 @@ from ._stream import Stream
 
 
 class GraphBuilder:
-    """A capture as cuda.core has it: `stream.create_graph_builder()`, which is a stream to launch on
-    between `begin_building()` and `end_building()`. `split()` and `join()` make branches.
+    """A graph capture with cuda.core's interface, from `stream.create_graph_builder()`. Between `begin_building()`
+    and `end_building()` it is a stream to launch on. `split()` and `join()` make branches.
 
-    One that goes while it is building, closed or collected, ends that and drops what it made. In the modes
-    "global" and "thread_local" the driver lets only the thread that began do so: collected on another
-    one it goes by the next call of that thread's that makes something, or by anybody's once that has ended.
+    Closing or collecting a builder that is still building cancels the capture. In the modes "global" and
+    "thread_local" the driver lets only the beginning thread do so. If another thread collects the builder, that
+    thread's next call that creates something cancels the capture, or any thread's once it has ended.
     """
 
     __slots__ = ("_capture", "_stream", "_primary", "_joined", "_into", "_closed", "__weakref__")
     _capture: Capture | None
     _stream: Stream
-    _primary: weakref.ref[GraphBuilder] | None  # of a branch: it does not hold what it was split off
+    _primary: weakref.ref[GraphBuilder] | None  # for a branch: weak, so it does not hold the builder it was split from
     _joined: bool
     _into: Graph | None
     _closed: bool
@@ -40,7 +40,7 @@ class GraphBuilder:
     def _of(cls, stream: Stream, primary: weakref.ref[GraphBuilder] | None = None,
             into: Graph | None = None) -> GraphBuilder:
         self = cls.__new__(cls)
-        self._into = into  # the body of a conditional node that it fills
+        self._into = into  # the body graph of a conditional node that it fills
         self._stream, self._primary, self._joined = stream, primary, False
         self._capture, self._closed = None, False
         return self
@@ -51,7 +51,7 @@ class GraphBuilder:
 
     @property
     def is_closed(self) -> bool:
-        """Whether `close()` or `join()` has ended it."""
+        """True after `close()`, or after `join()` ended it."""
         return self._closed
 
     @property
@@ -67,12 +67,12 @@ class GraphBuilder:
 
     @property
     def is_join_required(self) -> bool:
-        """Whether it is a branch that has not been joined."""
+        """True for a branch that has not been joined."""
         return self._primary is not None and not self._joined
 
     @property
     def _in_progress(self) -> bool:
-        """Whether it has begun and neither ended nor failed."""
+        """True while building: begun, and neither ended nor failed."""
         made = self._capture
         return made is not None and made._graph is None and made._building is not None and bool(made._building._h)
 
@@ -97,8 +97,8 @@ class GraphBuilder:
 
     @property
     def graph_definition(self) -> Graph:
-        """What was built, once that has ended; of the body of a conditional node also before it begins, to be filled
-        by verbs."""
+        """The finished graph. For the body of a conditional node it is also available before building begins, to be
+        filled by its methods."""
         self._check_open()
         if self._primary is not None:
             raise RuntimeError("a forked builder has no graph of its own: ask the one that it was split off")
@@ -111,7 +111,7 @@ class GraphBuilder:
         return self._capture.graph
 
     def _finished(self, name: str = "Graph builder") -> Graph:
-        """The graph, of one that has ended."""
+        """Return the graph; raises unless building has ended."""
         if self._closed and name != "Graph builder":
             raise ValueError(f"{name} has been closed.")
         self._check_open(name)
@@ -120,7 +120,7 @@ class GraphBuilder:
         return self._capture.graph
 
     def complete(self, options: GraphCompleteOptions | dict[str, Any] | None = None) -> GraphExec:
-        """What was built, ready to be launched."""
+        """Instantiate the graph, ready to launch."""
         return self._finished().instantiate(options)
 
     def debug_dot_print(self, path: str | os.PathLike[str],
@@ -128,7 +128,7 @@ class GraphBuilder:
         self._finished().debug_dot_print(path, options)
 
     def split(self, count: int) -> tuple[GraphBuilder, ...]:
-        """This one and count - 1 more, that go on side by side from here."""
+        """Fork into this builder and count - 1 new ones that continue in parallel."""
         self._check_open()
         if count < 2:
             raise ValueError(f"Invalid split count: expecting >= 2, got {count}")
@@ -142,7 +142,7 @@ class GraphBuilder:
 
     @staticmethod
     def join(*builders: GraphBuilder) -> GraphBuilder:
-        """Let one go on when all are there: the one that began, when it is among them, or the first."""
+        """Join the branches: the primary builder continues if it is among them, otherwise the first one."""
         if len(builders) < 2:
             raise ValueError(f"Must join with at least two graph builders, not {len(builders)}")
         for each in builders:
@@ -155,7 +155,7 @@ class GraphBuilder:
         return one
 
     def callback(self, fn: Callable[..., Any], *, user_data: Any = None) -> None:
-        """A Python function; the graph keeps it. It may call neither CUDA nor cucore."""
+        """Add a call of a Python function, which must not call CUDA or cucore. The graph keeps it alive."""
         self._check_open()
         primary = self._primary() if self._primary is not None else self
         if primary is None or primary._capture is None:
@@ -164,7 +164,7 @@ class GraphBuilder:
         primary._capture._call(self._stream, fn, user_data)
 
     def embed(self, child: GraphBuilder | Graph) -> None:
-        """A whole graph as one node; it is copied."""
+        """Add a whole graph as one child node; it is copied."""
         self._check_open()
         if not isinstance(child, (GraphBuilder, Graph)):
             raise TypeError(f"child is a {type(child).__name__}: expected a GraphBuilder or a GraphDefinition")
@@ -174,7 +174,7 @@ class GraphBuilder:
         check(raw.cuc_stream_embed_graph(self._stream._h, handle_of(Graph, graph, "child")))
 
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
-        """What one conditional node of the graph goes by, as `Graph.create_condition()` says."""
+        """Create the condition of one conditional node; see `Graph.create_condition()`."""
         self._check_open()
         return GraphCondition._made_by(raw.cuc_stream_create_condition, self._stream._h, default_value)
 
@@ -184,23 +184,23 @@ class GraphBuilder:
                      for body in Graph._bodies(self._stream, number, condition, count))
 
     def if_then(self, condition: GraphCondition) -> GraphBuilder:
-        """A builder, to begin and to end, of what runs unless the condition is 0."""
+        """Return a builder for the body that runs if the condition is nonzero."""
         return self._body_builders(raw.CUC_CONDITIONAL_IF, condition, 1)[0]
 
     def if_else(self, condition: GraphCondition) -> tuple[GraphBuilder, ...]:
-        """Two, the second of what runs if it is 0."""
+        """Return two builders; the second is for the body that runs if the condition is 0."""
         return self._body_builders(raw.CUC_CONDITIONAL_IF, condition, 2)
 
     def while_loop(self, condition: GraphCondition) -> GraphBuilder:
-        """A builder of what runs until the condition is 0."""
+        """Return a builder for the body that repeats until the condition is 0."""
         return self._body_builders(raw.CUC_CONDITIONAL_WHILE, condition, 1)[0]
 
     def switch(self, condition: GraphCondition, count: int) -> tuple[GraphBuilder, ...]:
-        """Builders, of which what that of the condition's number has built runs."""
+        """Return builders for the bodies of a switch; the condition selects the one that runs."""
         return self._body_builders(raw.CUC_CONDITIONAL_SWITCH, condition, count)
 
     def close(self) -> None:
-        """Drop what is building. Once more does nothing."""
+        """Cancel building. Calling it again does nothing."""
         if self._capture is not None:
             self._capture._cancel()
         self._closed = True

@@ -1,4 +1,4 @@
-"""Nodes of graphs, and the verbs that make them."""
+"""Graph nodes, and the methods that create them."""
 from __future__ import annotations
 
 import copy
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class GraphNodeType(enum.IntEnum):
-    """What nodes do, by the names and values of the driver's CUgraphNodeType."""
+    """Node types, with the names and values of the driver's CUgraphNodeType."""
 
     CU_GRAPH_NODE_TYPE_KERNEL = raw.CUC_NODE_KERNEL
     CU_GRAPH_NODE_TYPE_MEMCPY = raw.CUC_NODE_COPY
@@ -51,7 +51,7 @@ Decides = TypeVar("Decides", bound="ConditionalNode")
 
 
 class _Verbs:
-    """What makes nodes: of a graph, behind nothing; of a node, behind it."""
+    """Methods that create nodes: on a graph without dependencies, on a node depending on it."""
 
     __slots__ = ()
 
@@ -67,15 +67,16 @@ class _Verbs:
         return node
 
     def launch(self, config: LaunchConfig | None, kernel: Kernel, *args: Any) -> KernelNode:
-        """A kernel. The graph keeps it, and its arguments that are objects."""
+        """Add a kernel node. The graph keeps the kernel and its object arguments alive."""
         keep = [a._again() if isinstance(a, Buffer) else a for a in args
                 if not isinstance(a, (int, float, complex))]
         return self._put(KernelNode, lambda stream: launch(stream, config, kernel, *args), keep,
-                         config=copy.copy(config), kernel=kernel)  # which may be changed afterwards
+                         config=copy.copy(config), kernel=kernel)  # the caller may change the original later
 
     def memcpy(self, dst: Any, src: Any, size: int, *, dst_owner: Any = None,
                src_owner: Any = None) -> MemcpyNode:
-        """A copy of bytes in any direction; ends are buffers, which have as many, or addresses that the owners keep."""
+        """Add a copy between any two places. Each end is a buffer, copied whole, or an address kept valid by its
+        owner."""
         _owned("dst", dst, dst_owner)
         _owned("src", src, src_owner)
         _reaching(size, dst, src)
@@ -85,7 +86,8 @@ class _Verbs:
 
     def memset(self, dst: Any, value: int | Bytes, width: int, height: int = 1, pitch: int = 0, *,
                dst_owner: Any = None) -> MemsetNode:
-        """A fill by a byte, or a pattern of 1, 2 or 4: `width` of them in each row, which a buffer has room for."""
+        """Add a fill with a byte, or a pattern of 1, 2 or 4 bytes. `width` counts the patterns per row; the buffer
+        must have room."""
         pattern = pattern_of(value)
         _owned("dst", dst, dst_owner)
         _reaching(max(height - 1, 0) * pitch + width * len(pattern), dst)
@@ -100,8 +102,8 @@ class _Verbs:
                  memory_type: GraphMemoryType | str = GraphMemoryType.DEVICE,
                  peer_access: Sequence[Device | int] | None = None,
                  memory_resource: MemoryResource | None = None) -> AllocNode:
-        """Memory of the graph: there from this node on, to the one that frees it or the end. It is the device's: nodes
-        are made by capture, where drivers take pools of devices only."""
+        """Add an allocation, valid from this node until the node that frees it or the end of the graph. Only device
+        memory is possible: the node is made by capture, where drivers accept only device pools."""
         graph, _ = self._where()
         kind = GraphMemoryType(memory_type)
         if peer_access:
@@ -127,7 +129,7 @@ class _Verbs:
         return node
 
     def deallocate(self, dptr: int | AllocNode) -> FreeNode:
-        """Free what a node of the graph has allocated."""
+        """Free the memory that another node of the graph allocated."""
         graph, _ = self._where()
         address = dptr.dptr if isinstance(dptr, AllocNode) else int(dptr)
         if address not in graph._memory:
@@ -139,27 +141,27 @@ class _Verbs:
         return node
 
     def embed(self, child: Graph) -> ChildGraphNode:
-        """A whole graph as one node. It is copied: `child_graph` of the node is the copy."""
+        """Add a whole graph as one child node. The node's `child_graph` is a copy."""
         from ._graph import Graph
         handle = handle_of(Graph, child, "child")
         return self._put(ChildGraphNode, lambda stream: check(raw.cuc_stream_embed_graph(stream._h, handle)))
 
     def record(self, event: Event) -> EventRecordNode:
-        """Record an event, for work outside of the graph."""
+        """Record an event, for work outside the graph."""
         handle = handle_of(Event, event, "event")
         return self._put(EventRecordNode, lambda stream: check(
             raw.cuc_event_record_external(handle, stream._h)), [_again(event, raw.cuc_event_retain)],
             event=event)
 
     def wait(self, event: Event) -> EventWaitNode:
-        """Wait for an event that is recorded outside of the graph."""
+        """Wait for an event that is recorded outside the graph."""
         handle = handle_of(Event, event, "event")
         return self._put(EventWaitNode, lambda stream: check(
             raw.cuc_stream_wait_external(stream._h, handle)), [_again(event, raw.cuc_event_retain)],
             event=event)
 
     def callback(self, fn: Callable[..., Any], *, user_data: Any = None) -> HostCallbackNode:
-        """A Python function, called with `user_data` if given. It may call neither CUDA nor cucore."""
+        """Add a call of a Python function, with `user_data` if given. It must not call CUDA or cucore."""
         made, data = host_function(self._where()[0]._device, fn, user_data)
         return self._put(HostCallbackNode, lambda stream: check(
             raw.cuc_launch_host(stream._h, ctypes.cast(made, ctypes.c_void_p), data)), [made, data],
@@ -172,23 +174,23 @@ class _Verbs:
         return kind._own(graph, handle, {"condition": condition, "branches": tuple(bodies)})
 
     def if_then(self, condition: GraphCondition) -> IfNode:
-        """A graph, `then`, that runs unless the condition is 0."""
+        """Add a conditional node whose graph `then` runs if the condition is nonzero."""
         return self._conditional(IfNode, raw.CUC_CONDITIONAL_IF, condition, 1)
 
     def if_else(self, condition: GraphCondition) -> IfElseNode:
-        """Two graphs, `then` and `else_`, of which the second runs if the condition is 0."""
+        """Add a conditional node with two graphs: `then` runs if the condition is nonzero, `else_` if it is 0."""
         return self._conditional(IfElseNode, raw.CUC_CONDITIONAL_IF, condition, 2)
 
     def while_loop(self, condition: GraphCondition) -> WhileNode:
-        """A graph, `body`, that runs again and again until the condition is 0."""
+        """Add a while node whose graph `body` repeats until the condition is 0."""
         return self._conditional(WhileNode, raw.CUC_CONDITIONAL_WHILE, condition, 1)
 
     def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
-        """Graphs, `branches`, of which that of the condition's number runs."""
+        """Add a switch node; the condition selects which of its graphs `branches` runs."""
         return self._conditional(SwitchNode, raw.CUC_CONDITIONAL_SWITCH, condition, count)
 
     def join(self, *nodes: GraphNode) -> EmptyNode:
-        """A node without work of its own, behind all of these, and behind this one."""
+        """Add an empty node that depends on all given nodes and on this one."""
         graph, after = self._where()
         if any(node.graph is not graph for node in nodes):
             raise ValueError("a node is of another graph")
@@ -199,19 +201,19 @@ class _Verbs:
         return EmptyNode._own(graph, made.value or 0, {})
 
     def empty(self) -> EmptyNode:
-        """A node without work of its own."""
+        """Add a node without work."""
         return self.join()
 
 
 def _again(object_: Any, retain: Any) -> Any:
-    """A reference more, that closing the caller's object does not give back."""
+    """Take another reference, which survives closing the caller's object."""
     return type(object_)._own(retain(object_._h))
 
 
 def _reaching(size: int, *ends: Any) -> None:
-    """Refuse what is longer than a buffer that is an end of it: as a node runs, the context would be lost."""
+    """Refuse a size beyond the end of a buffer: running such a node would lose the context."""
     for each in ends:
-        # Of what is no number, and of more, the call tells.
+        # The call itself reports non-numbers and larger values.
         if isinstance(each, Buffer) and hasattr(size, "__index__") and each.size < size < 2**64:
             raise ValueError(f"{size} bytes reach beyond the {each.size} of the buffer")
 
@@ -222,7 +224,7 @@ def _kept(*values: Any) -> list[Any]:
 
 
 def _owned(name: str, place: Any, owner: Any) -> None:
-    """An owner is of an address, and a buffer has its memory."""
+    """Accept an owner only for an address: a buffer owns its memory already."""
     if isinstance(place, Buffer) and owner is not None:
         raise ValueError(f"{name}_owner cannot be used when {name} is a Buffer, which the graph keeps by itself")
     for what, each in ((name, place), (name + "_owner", owner)):
@@ -231,9 +233,7 @@ def _owned(name: str, place: Any, owner: Any) -> None:
 
 
 class AdjacencySet(LiveSet):
-    """The nodes ahead of one, or behind it. What is added and removed here are edges of the graph, all of one
-    call at once.
-    """
+    """The predecessors or successors of a node. Changes edit the graph's edges, all edges of one call at once."""
 
     __slots__ = ("_node", "_ahead")
 
@@ -277,19 +277,19 @@ class AdjacencySet(LiveSet):
         self.difference_update((node,))
 
     def update(self, *others: GraphNode | Iterable[GraphNode]) -> None:
-        """Nodes may be given as they are, too."""
+        """Add nodes or iterables of nodes."""
         super().update(*[(each,) if isinstance(each, GraphNode) else each for each in others])
 
 
 class GraphNode(_Verbs):
-    """A node of a graph. Its verbs make nodes that come behind it."""
+    """A node of a graph. Its methods create nodes that depend on it."""
 
     __slots__ = ("graph", "_handle", "_members", "__weakref__")
     graph: Graph
     _handle: int
     _members: dict[str, Any]
     _shown: ClassVar[tuple[str, ...]] = ()
-    _said: ClassVar[dict[str, str]] = {}  #: by repr(), where they are known: labels and members
+    _said: ClassVar[dict[str, str]] = {}  #: members shown by repr() if they are known: label and attribute
 
     def __init__(self) -> None:
         not_made("GraphNode objects", "the verbs of a graph and of its nodes: graph.launch(), ...")
@@ -311,24 +311,24 @@ class GraphNode(_Verbs):
 
     @property
     def handle(self) -> int:
-        """The CUgraphNode; 0 where the graph is no more."""
+        """The CUgraphNode; 0 once the graph is gone."""
         return self._handle if self.graph.handle else 0
 
     @property
     def is_valid(self) -> bool:
-        """Whether its graph is there."""
+        """True while the graph exists."""
         return self.handle != 0
 
     @property
     def type(self) -> GraphNodeType:
-        """What it does, which compares with the CUgraphNodeType of cuda.bindings."""
+        """The node's type; compares equal to the CUgraphNodeType of cuda.bindings."""
         if not self.handle:
-            self.graph.node_count  # raises what has become of it
+            self.graph.node_count  # raises if the graph is gone
         return GraphNodeType(get(ctypes.c_int32, raw.cuc_node_get_type, self._handle))
 
     @property
     def pred(self) -> AdjacencySet:
-        """The nodes that it comes behind at once: a set, of which changes are the graph's."""
+        """The direct predecessors, as a set; changing it changes the graph."""
         return AdjacencySet(self, True)
 
     @pred.setter
@@ -337,7 +337,7 @@ class GraphNode(_Verbs):
 
     @property
     def succ(self) -> AdjacencySet:
-        """The nodes that come behind it at once, as a set of the same kind."""
+        """The direct successors, as a set; changing it changes the graph."""
         return AdjacencySet(self, False)
 
     @succ.setter
@@ -359,7 +359,7 @@ class GraphNode(_Verbs):
         return f"<{type(self).__name__} handle={self._handle:#x}{said}>"
 
     def _word(self, name: str) -> str:
-        """A member for repr(): addresses and handles in hexadecimal, functions by name."""
+        """Format a member for repr(): addresses and handles in hexadecimal, functions by name."""
         value = self._members[name]
         if name in ("dptr", "dst", "src"):
             return f"{value:#x}"
@@ -369,7 +369,7 @@ class GraphNode(_Verbs):
 
 
 def _become(edges: AdjacencySet, nodes: Iterable[GraphNode]) -> None:
-    """Let a set have these nodes and no others."""
+    """Change the set to exactly these nodes."""
     wanted = set(nodes)
     edges.update(wanted)
     edges -= edges._nodes() - wanted  # type: ignore[misc]
@@ -380,7 +380,7 @@ class EmptyNode(GraphNode):
 
 
 class KernelNode(GraphNode):
-    """A launch. Of one that was captured, the driver tells grid, block, shared memory and the kernel."""
+    """A kernel launch. For a captured node the driver provides grid, block, shared memory and kernel."""
 
     __slots__ = ()
     _said = {"kernel": "kernel"}
@@ -394,7 +394,7 @@ class KernelNode(GraphNode):
 
     @property
     def config(self) -> LaunchConfig | None:
-        """A launch's config, of which clusters and attributes are known where this node was not captured."""
+        """The launch config; for a captured node without cluster and attributes."""
         if "config" not in self._members:
             self._ask()
         return self._members["config"]  # type: ignore[no-any-return]
@@ -443,14 +443,14 @@ class FreeNode(GraphNode):
 
 
 class ChildGraphNode(GraphNode):
-    """A graph that was embedded."""
+    """An embedded graph."""
 
     __slots__ = ()
     _said = {"child": "child_graph"}
 
     @property
     def child_graph(self) -> Graph:
-        """The copy of the graph, which later changes of that are not in."""
+        """The embedded copy; later changes of the original do not affect it."""
         if "child_graph" not in self._members:
             made = ctypes.c_void_p()
             check(raw.cuc_node_get_graph(ctypes.byref(made), self.graph._h, self._handle))
@@ -471,7 +471,7 @@ class EventWaitNode(GraphNode):
 
 
 class HostCallbackNode(GraphNode):
-    """A call of a function: `function`, of Python's; None of one of C's, and of one that was captured."""
+    """A host callback. `function` is the Python function; None for a C function or a captured node."""
 
     __slots__ = ()
     _shown = ("function",)
@@ -479,7 +479,7 @@ class HostCallbackNode(GraphNode):
 
 
 class ConditionalNode(GraphNode):
-    """A node that decides on the device which of its graphs runs; they are filled by their verbs."""
+    """A node that selects on the device which of its graphs runs; fill the graphs with their methods."""
 
     __slots__ = ()
     _shown = ("condition", "branches")
@@ -493,7 +493,7 @@ class IfNode(ConditionalNode):
 
     @property
     def then(self) -> Graph:
-        """What runs unless the condition is 0."""
+        """The graph that runs if the condition is nonzero."""
         return self.branches[0]  # type: ignore[no-any-return]
 
 
@@ -502,7 +502,7 @@ class IfElseNode(IfNode):
 
     @property
     def else_(self) -> Graph:
-        """What runs if the condition is 0."""
+        """The graph that runs if the condition is 0."""
         return self.branches[1]  # type: ignore[no-any-return]
 
 
@@ -512,7 +512,7 @@ class WhileNode(ConditionalNode):
 
     @property
     def body(self) -> Graph:
-        """What runs until the condition is 0."""
+        """The graph that repeats until the condition is 0."""
         return self.branches[0]  # type: ignore[no-any-return]
 
 
@@ -521,7 +521,7 @@ class SwitchNode(ConditionalNode):
     cond_type = GraphConditionalType.SWITCH
 
 
-#: What nodes are that were not made here, such as captured ones.
+#: Classes of nodes that were not created here, such as captured ones.
 CLASSES: dict[int, type[GraphNode]] = {
     raw.CUC_NODE_KERNEL: KernelNode, raw.CUC_NODE_COPY: MemcpyNode, raw.CUC_NODE_FILL: MemsetNode,
     raw.CUC_NODE_HOST: HostCallbackNode, raw.CUC_NODE_GRAPH: ChildGraphNode, raw.CUC_NODE_EMPTY: EmptyNode,

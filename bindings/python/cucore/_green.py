@@ -1,4 +1,4 @@
-"""Green contexts: parts of a device's multiprocessors, and what they are split from."""
+"""Green contexts, which own a share of a device's multiprocessors, and the resources they are split from."""
 from __future__ import annotations
 
 import ctypes
@@ -15,15 +15,15 @@ from ._stream import Event, EventOptions, Stream, StreamOptions
 
 @dataclass
 class SMResourceOptions:
-    """How multiprocessors are split."""
+    """Options for splitting multiprocessors."""
 
-    count: int | Sequence[int] | None = None  #: of a group; of each of several, all alike; None: as many as there are
-    ignore_coscheduling: bool = False  #: smaller groups, which may not have large clusters
-    max_cluster_size: bool = False  #: groups that can have clusters as large as they may be
+    count: int | Sequence[int] | None = None  #: group size; a sequence: several groups of one size; None: all
+    ignore_coscheduling: bool = False  #: allow smaller groups, which may not support large clusters
+    max_cluster_size: bool = False  #: make groups that support the largest possible clusters
 
 
 class SMResource:
-    """Some of a device's multiprocessors: of a device, a green context, or a split."""
+    """A set of multiprocessors: of a device, a green context, or a split."""
 
     __slots__ = ("_struct", "device", "__weakref__")
     _struct: Any
@@ -50,18 +50,18 @@ class SMResource:
 
     @property
     def min_partition_size(self) -> int:
-        """The least group; 0 where the driver, of before CUDA 13.0, does not tell."""
+        """The smallest group size; 0 if the driver (before CUDA 13.0) does not report it."""
         return int(self._struct.least)
 
     @property
     def coscheduled_alignment(self) -> int:
-        """What the size of a group is a multiple of; 0 as above."""
+        """Group sizes are multiples of this; 0 if the driver does not report it."""
         return int(self._struct.alignment)
 
     def split(self, options: SMResourceOptions | dict[str, Any], dry_run: bool = False
               ) -> tuple[tuple[SMResource, ...], SMResource | None]:
-        """Groups, and what is left over, which is None for nothing. A dry run gives groups that are good to be
-        looked at.
+        """Split into groups and a remainder, which is None if nothing is left. A dry run returns groups that can only
+        be inspected.
         """
         given = given_as(SMResourceOptions, options)
         wanted = given.count
@@ -86,7 +86,7 @@ class SMResource:
         made = tuple(SMResource._of(raw.cuc_sms.from_buffer_copy(groups[i]), self.device) for i in range(count.value))
         if dry_run:
             for each in made:
-                ctypes.memset(each.handle, 0, raw.cuc_sms.driver.size)  # and no more than that
+                ctypes.memset(each.handle, 0, raw.cuc_sms.driver.size)  # zero exactly the driver's struct
         return made, SMResource._of(rest, self.device) if rest.count else None
 
     def __repr__(self) -> str:
@@ -94,7 +94,7 @@ class SMResource:
 
 
 class DeviceResources:
-    """What of a device can be split: `sm`."""
+    """The resources of a device that can be split: `sm`."""
 
     __slots__ = ("sm", "__weakref__")
     sm: SMResource
@@ -111,14 +111,14 @@ class DeviceResources:
 
 @dataclass
 class ContextOptions:
-    """What a green context has: multiprocessors of one split."""
+    """Options of a green context: the multiprocessors of one split."""
 
     resources: Sequence[SMResource] | SMResource | None = ()
 
 
 class GreenContext(Handle):
-    """A part of a device. What is put on its streams runs on its multiprocessors alone; memory, code and
-    events are the device's.
+    """A share of a device. Work on its streams runs only on its multiprocessors; memory, code and events belong to
+    the device.
     """
 
     __slots__ = ()
@@ -166,7 +166,7 @@ class GreenContext(Handle):
         return Stream._own(create(raw.cuc_stream_create_green, self._h, ctypes.byref(made)))
 
     def create_event(self, options: EventOptions | dict[str, Any] | None = None) -> Event:
-        """As of the device."""
+        """Create an event; see `Device.create_event()`."""
         return self.device.create_event(options)
 
     def __eq__(self, other: object) -> bool:

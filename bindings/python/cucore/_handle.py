@@ -1,4 +1,4 @@
-"""What every object has: one reference to a handle of the library."""
+"""The base of all objects: ownership of one reference to a library handle."""
 from __future__ import annotations
 
 import ctypes
@@ -17,17 +17,17 @@ from . import _native, _pending, raw
 from ._errors import called, check, fail, last_error
 
 if TYPE_CHECKING:
-    from typing_extensions import Self  # of typing from Python 3.11 on; checkers have it for every one
+    from typing_extensions import Self  # in typing since Python 3.11; type checkers always know it
 
-# The collector may run on a thread of the driver's that has called a Python function, and no call of CUDA is allowed
-# there: what goes on a thread that Python has not started is released by the next call that makes something.
+# The garbage collector may run on a driver thread that is calling a Python function, where CUDA calls are forbidden.
+# References dropped on a thread that Python did not start are released by the next call that creates something.
 _threads = threading._active  # type: ignore[attr-defined]
-_called_back: set[int] = set()  # such threads of the driver's, which may have come to be among the former
+_called_back: set[int] = set()  # driver threads seen in callbacks; they may also appear among Python's own
 _left: list[tuple[Any, int]] = []
 
 
 def may_call() -> int:
-    """Whether CUDA may be called on this thread: 2 for good, 1 for now, 0 not."""
+    """Return whether this thread may call CUDA: 2 for good, 1 for now, 0 not."""
     ident = get_ident()
     thread = _threads.get(ident)
     if isinstance(thread, threading._DummyThread):
@@ -36,30 +36,30 @@ def may_call() -> int:
 
 
 def release_left() -> None:
-    """Release what was left, on a thread where that may be done. What still may not is left again."""
+    """Release deferred references on a thread that may call CUDA; defer again those that still cannot be released."""
     if not may_call():
         return
     for _ in range(len(_left)):
         try:
             release, handle = _left.pop(0)
-        except IndexError:  # another thread has it
+        except IndexError:  # another thread took it
             return
         release(handle)
 
 
 def not_copied(value: Any) -> NoReturn:
-    """What copy and pickle are told of an object that stands for something outside of Python."""
+    """Raise the error of copy and pickle for objects that stand for something outside Python."""
     raise TypeError(f"a {type(value).__name__} is neither copied nor pickled")
 
 
 def not_made(what: str, made_by: str) -> NoReturn:
-    """Refuse to call a class whose objects are made in other ways."""
+    """Raise the error for instantiating a class whose objects are created in other ways."""
     raise RuntimeError(f"{what} cannot be instantiated directly. They are made by {made_by}.")
 
 
 class Reference(int):
-    """A handle, as a number that gives its reference back when nobody has it any more: neither an object nor a
-    call under way, which another thread may close the object during.
+    """A handle as an int that releases its reference once nobody uses it: neither an object nor a call in progress,
+    during which another thread may close the object.
     """
 
     __slots__ = ()
@@ -74,43 +74,43 @@ class Reference(int):
 
 @_native.methods
 class Handle(_native.HandleBase):
-    """Holds one reference, and gives it back when closed or collected, on whatever thread.
+    """Owns one reference; closing or collecting the object releases it, on any thread.
 
-    Handles hold what they need themselves, so the order of releases does not matter.
+    Handles keep the objects they depend on, so they may be released in any order.
     """
 
     __slots__ = ()
     _failed, _may_call = staticmethod(fail), staticmethod(may_call)
     _held, _prune = _pending._held, staticmethod(_pending.prune)
     _left, _release_left = _left, staticmethod(release_left)
-    _release: ClassVar[Any]  # the function of the library
+    _release: ClassVar[Any]  # the library's release function
     _reference: ClassVar[type[Reference]]
-    _h: int  # a Reference, or 0: closed. Whoever has got hold of it has a handle that stays
+    _h: int  # a Reference, or 0 once closed; a caller that has read it keeps the handle alive
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "_release" in cls.__dict__:
             cls._reference = type("Reference", (Reference,), {"__slots__": (), "_release": cls._release})
 
-    _made_by: ClassVar[str]  # what makes objects of a class that is not called
+    _made_by: ClassVar[str]  # names the calls that create such objects, if the class itself cannot be called
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         not_made(type(self).__name__ + " objects", self._made_by)
 
     @classmethod
     def _own(cls, handle: int | None) -> Self:
-        """An object for a reference that the caller has."""
+        """Create an object that takes over the caller's reference."""
         self = cls.__new__(cls)
         self._h = cls._reference(handle) if handle else 0
         return self
 
     def _take(self, handle: int) -> None:
-        """Have a reference, as `create()` gives one."""
+        """Take over a reference returned by `create()`."""
         self._h = self._reference(handle)
 
     @property
     def _as_parameter_(self) -> int:
-        """What ctypes passes for the object, which is not to be closed meanwhile: `_h` may be."""
+        """The value that ctypes passes. Unlike `_h`, it does not protect against a concurrent close."""
         return self._h
 
     @property
@@ -125,8 +125,8 @@ class Handle(_native.HandleBase):
         return handle
 
     def close(self) -> None:
-        """Give the reference back now, or when the calls that other threads are in with the object have returned.
-        Once more does nothing."""
+        """Release the reference now, or once calls of other threads on this object return. Calling it again does
+        nothing."""
         self._h = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -140,17 +140,18 @@ class Handle(_native.HandleBase):
 
 
 def handle_of(kind: type[Handle], value: Any, name: str) -> int:
-    """The handle of an object that C takes as it is, and so has to be of that kind."""
+    """Return the handle of an object, which must be of the given kind because C does not check it."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} is a {type(value).__name__}: expected {kind.__name__}")
     return value._h
 
 
-# Of a number that does not fit, ctypes takes the lowest bits: 2**64 + 8 bytes are not to be 8.
+# ctypes silently keeps the low bits of an integer that does not fit; refuse it instead, so that 2**64 + 8 bytes do
+# not become 8.
 def _fit(function: Any, first: int, arguments: tuple[Any, ...]) -> None:
     for place, least, most in function.numbers:
         value = arguments[place - first]
-        if type(value) is not int:  # such as NumPy's
+        if type(value) is not int:  # NumPy integers, for example
             try:
                 value = index(value)
             except TypeError:
@@ -163,7 +164,7 @@ _RANGES = raw.RANGES
 
 
 def c_number(kind: type[ctypes._SimpleCData[int]], name: str, value: Any) -> int:
-    """An integer, of NumPy too, that fits a type of C's."""
+    """Convert an integer, possibly NumPy's, to a C type; raise if it does not fit."""
     least, most = _RANGES[kind]
     try:
         number = index(value)
@@ -175,7 +176,7 @@ def c_number(kind: type[ctypes._SimpleCData[int]], name: str, value: Any) -> int
 
 
 def numbers(kind: type[ctypes._SimpleCData[int]], name: str, values: Iterable[int]) -> Any:
-    """An array of C's, which each of them fits."""
+    """Build a C array; raise if a value does not fit."""
     least, most = _RANGES[kind]
     given = tuple(values)
     for value in given:
@@ -186,14 +187,15 @@ def numbers(kind: type[ctypes._SimpleCData[int]], name: str, values: Iterable[in
 
 
 def c_handle(value: Any) -> int:
-    """A handle or an address, which others give as a number or as an object with `__int__`."""
+    """Return a handle or address given as an int or as an object with `__int__`."""
     if isinstance(value, float) or not (hasattr(value, "__int__") or hasattr(value, "__index__")):
         raise TypeError(f"expected a handle, as an integer or an object with __int__, not {value!r}")
     return c_number(ctypes.c_size_t, "the handle", int(value))
 
 
 def c_text(name: str, value: Any) -> bytes:
-    """A text, or a path, for C: which takes a number for the text's address, and ends it at a NUL."""
+    """Encode a string or path for C. ctypes would take an int for an address, and C would stop at an embedded NUL:
+    refuse both."""
     try:
         made = value.encode() if isinstance(value, str) else os.fsencode(value)
     except TypeError:
@@ -204,14 +206,14 @@ def c_text(name: str, value: Any) -> bytes:
 
 
 def pairs(name: str, given: Any) -> list[tuple[Any, Any]]:
-    """What a dict has; of None, nothing."""
+    """Return the items of a dict or of pairs; none for None."""
     if given is not None and not isinstance(given, Mapping):
         raise TypeError(f"{name}: expected a dict, not {given!r}")
     return list((given or {}).items())
 
 
 def word(name: str, value: Any, known: Mapping[Any, int]) -> int:
-    """The number of a word."""
+    """Translate a word to its constant."""
     try:
         return known[value]
     except (KeyError, TypeError):
@@ -219,13 +221,13 @@ def word(name: str, value: Any, known: Mapping[Any, int]) -> int:
 
 
 def call(function: Callable[..., int], *arguments: Any) -> None:
-    """Call what gives a status, with numbers that fit."""
+    """Call a function that returns a status; integers must fit."""
     _fit(function, 0, arguments)
     check(function(*arguments))
 
 
 def create(function: Callable[..., int], *arguments: Any) -> int:
-    """Call what writes a handle to its first parameter."""
+    """Call a function that writes a handle to its first parameter; return the handle."""
     _fit(function, 1, arguments)
     if _left:
         release_left()
@@ -236,7 +238,7 @@ def create(function: Callable[..., int], *arguments: Any) -> int:
 
 
 def get(kind: type, function: Callable[..., int], *arguments: Any) -> Any:
-    """Call what writes a number to its first parameter."""
+    """Call a function that writes a number to its first parameter; return the number."""
     _fit(function, 1, arguments)
     out = kind()
     if function(ctypes.byref(out), *arguments) < 0:
@@ -245,7 +247,7 @@ def get(kind: type, function: Callable[..., int], *arguments: Any) -> Any:
 
 
 def options(struct: Any, **fields: Any) -> Any:
-    """A struct that begins with its size."""
+    """Build a struct whose first field is its size."""
     made = struct()
     for name, value in fields.items():
         if value is not None:
@@ -255,7 +257,7 @@ def options(struct: Any, **fields: Any) -> Any:
 
 
 def field_type(struct: Any, name: str) -> Any:
-    """The type of a struct's field."""
+    """Return the type of a struct's field."""
     known = _field_types.get(struct)
     if known is None:
         known = _field_types[struct] = dict(struct._fields_)
@@ -266,7 +268,7 @@ _field_types: dict[Any, dict[str, Any]] = {}
 
 
 def assign(struct: Any, name: str, value: Any) -> None:
-    """Set a field of a struct: what ctypes would cut, or take for an address, is refused."""
+    """Set a struct's field; refuse values that ctypes would truncate or take for an address."""
     kind = field_type(type(struct), name)
     if kind in _RANGES:
         value = c_number(kind, name, value)
@@ -281,7 +283,7 @@ _Options = TypeVar("_Options")
 
 
 def given_as(kind: type[_Options], given: _Options | dict[str, Any] | None) -> _Options:
-    """Options as an object of their class, of which a dict has the fields; None is the defaults."""
+    """Convert options to their class: a dict gives fields, None the defaults."""
     if isinstance(given, kind):
         return given
     if given is None or isinstance(given, dict):
@@ -290,19 +292,19 @@ def given_as(kind: type[_Options], given: _Options | dict[str, Any] | None) -> _
 
 
 def callback(struct: Any, field: str, function: Any) -> Any:
-    """A function as a field of a struct has it."""
+    """Convert a function to the type of a callback field."""
     kind = field_type(struct, field)
     if isinstance(function, (types.FunctionType, types.MethodType, types.BuiltinMethodType)):
         return kind(function)
-    return kind(ctypes.cast(function, ctypes.c_void_p).value)  # one of C's already
+    return kind(ctypes.cast(function, ctypes.c_void_p).value)  # already a C function
 
 
 class _Kept:
-    """Python objects that C holds by a number until it calls back to drop them."""
+    """Python objects that C refers to by number until it calls back to drop them."""
 
     def __init__(self) -> None:
         self._objects: dict[int, Any] = {}
-        self._numbers = itertools.count(1)  # which gives no two threads the same
+        self._numbers = itertools.count(1)  # atomic: no two threads draw the same number
         self.drop = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._drop)
 
     def add(self, value: Any) -> int:
@@ -362,7 +364,7 @@ def check_elements(value: Any, form: str) -> None:
 
 
 class HostMemory:
-    """The memory of a Python object with the buffer protocol, held while this lives."""
+    """The memory of an object with the buffer protocol, held while this object lives."""
 
     __slots__ = ("_view", "address", "size")
 

@@ -1,4 +1,4 @@
-"""A Python function in a stream's order."""
+"""Host functions: Python functions called in stream order."""
 from __future__ import annotations
 
 import ctypes
@@ -23,13 +23,13 @@ def _call_kept(key: int) -> None:
         function(*given)
 
 
-# One for all: made for each call it would go while the driver is in it.
+# One for all calls: a callback object made per call could be freed while the driver executes it.
 _kept_function = HostFunction(_call_kept)
 
 
 def host_launch(stream: StreamLike, fn: Callable[..., Any], *, user_data: Any = None) -> None:
-    """Call a Python function in a stream's order, with `user_data` if given. It runs on a thread of
-    the driver's and may call neither CUDA nor cucore. With a builder it becomes a node.
+    """Call a Python function in stream order, with `user_data` if given. It runs on a driver thread and must not call
+    CUDA or cucore. On a graph builder it becomes a node.
     """
     if isinstance(stream, GraphBuilder):
         return stream.callback(fn, user_data=user_data)

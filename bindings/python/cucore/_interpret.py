@@ -1,4 +1,4 @@
-"""Tile programs on the CPU: arguments in the host's memory."""
+"""Tile programs interpreted on the CPU, with arguments in host memory."""
 from __future__ import annotations
 
 import ctypes
@@ -13,14 +13,14 @@ from ._handle import c_text, callback, options
 from ._launch import _CTYPES, _NUMPY, _VALUE, dim
 from ._tensor import Tensor
 
-_check_signals = ctypes.pythonapi.PyErr_CheckSignals  # which raises what a handler does
+_check_signals = ctypes.pythonapi.PyErr_CheckSignals  # raises the exception of a pending signal handler
 
 Grid = Union[int, Sequence[int], None]
 
 
 def argument(index: int, value: Any, kept: list[Any]) -> Any:
-    """A cuc_arg; what it points to goes to `kept`. Python's numbers are i32, or i64 where they do not fit,
-    and f32: others come from NumPy or ctypes."""
+    """Build a cuc_arg; the objects it points to are added to `kept`. A Python int is i32, or i64 if it does not fit;
+    a float is f32. For other types use NumPy or ctypes scalars."""
     kind = type(value)
     if kind in _CTYPES:
         dtype, number = _CTYPES[kind], value.value
@@ -59,8 +59,9 @@ def interpret(program: int, kernel: str | None, args: Sequence[Any], grid: Grid,
         said.clear()
 
     def watching() -> Generator[int, Any, None]:
-        """What is asked now and then: whether to end it, as where `print` raises, or a signal's handler, such as that
-        of Ctrl-C. Handlers may run ahead of a function's first line, where no `try` is, but not of a generator's."""
+        """Provide the callback polled during interpretation. It stops the program if `print` raised, or if a signal
+        handler raised, such as for Ctrl-C. A handler may run before the first line of a function, outside any `try`,
+        but not before the first line of a generator."""
         try:
             while True:
                 yield 0
@@ -75,7 +76,7 @@ def interpret(program: int, kernel: str | None, args: Sequence[Any], grid: Grid,
     watch = watching()
     next(watch)
     stop = made.stop = callback(raw.cuc_tile_interpret_options, "stop", watch.send)
-    # For the same reason this is no function of Python's: it puts each text behind the others.
+    # For the same reason the print callback is not a Python function: it just appends each text.
     put = callback(raw.cuc_tile_interpret_options, "print", said.insert)
     made.user = sys.maxsize
     if print is not None:

@@ -1,4 +1,4 @@
-"""What goes to other processes: descriptors of pools, buffers and events."""
+"""Inter-process sharing: descriptors of pools, buffers and events."""
 from __future__ import annotations
 
 import ctypes
@@ -13,8 +13,8 @@ from ._errors import check
 
 
 class IPCAllocationHandle:
-    """A pool's file descriptor, for another process. It is pickled to processes that multiprocessing
-    starts; elsewhere it goes over a Unix socket, by `socket.send_fds()`.
+    """A pool's file descriptor for another process. multiprocessing pickles it to the processes it starts; elsewhere
+    send it over a Unix socket with `socket.send_fds()`.
     """
 
     __slots__ = ("_fd", "uuid", "__weakref__")
@@ -26,7 +26,7 @@ class IPCAllocationHandle:
 
     @property
     def handle(self) -> int:
-        """The file descriptor, which this object closes."""
+        """The file descriptor; this object closes it."""
         return self._fd
 
     def __int__(self) -> int:
@@ -48,12 +48,12 @@ class IPCAllocationHandle:
             self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        multiprocessing.context.assert_spawning(self)  # a descriptor goes by multiprocessing alone
+        multiprocessing.context.assert_spawning(self)  # only multiprocessing can transfer a descriptor
         return _sent(self)
 
 
 def _sent(handle: IPCAllocationHandle) -> tuple[Any, ...]:
-    """How multiprocessing takes it: to a process that starts, and through queues and pipes."""
+    """Reduce the handle for multiprocessing: for processes it starts, queues and pipes."""
     return _allocation_handle, (multiprocessing.reduction.DupFd(int(handle)), handle.uuid)
 
 
@@ -65,7 +65,7 @@ multiprocessing.reduction.register(IPCAllocationHandle, _sent)
 
 
 class IPCBufferDescriptor:
-    """What names a buffer to a process that has its pool. It can be pickled."""
+    """Identifies a buffer to a process that has imported its pool. It can be pickled."""
 
     __slots__ = ("_bytes", "size", "__weakref__")
 
@@ -87,7 +87,7 @@ class IPCBufferDescriptor:
 
 
 class IPCEventDescriptor:
-    """What names an event to another process. It can be pickled."""
+    """Identifies an event to another process. It can be pickled."""
 
     __slots__ = ("_bytes", "device_id", "__weakref__")
 
@@ -108,14 +108,14 @@ class IPCEventDescriptor:
 
 
 def exported(function: Any, handle: int) -> bytes:
-    """The bytes that name a buffer or an event."""
+    """Return the descriptor bytes of a buffer or event."""
     out = raw.cuc_ipc_handle()
     check(function(ctypes.byref(out), handle))
     return bytes(out.bytes)
 
 
 def imported(descriptor: Any, kind: type[IPCBufferDescriptor | IPCEventDescriptor]) -> Any:
-    """What a descriptor of that kind says."""
+    """Convert a descriptor of the given kind to its C struct."""
     if not isinstance(descriptor, kind):
         raise TypeError(f"ipc_descriptor is a {type(descriptor).__name__}: expected {kind.__name__}")
     return raw.cuc_ipc_handle.from_buffer_copy(bytes(descriptor))

@@ -1,9 +1,9 @@
-"""Launches: the way from Python values to a kernel's arguments, made short.
+"""Launches: a fast path from Python values to kernel arguments.
 
-For each kernel and the types of its arguments a plan is made once, by which `launch()`, a function of
-the library that the interpreter calls itself, reads the values. Where the last plan does not fit, or
-something is wrong, `_slowly()` finds out: it has a function written, for the same, that packs the
-values into the array of cuc_arg that the library takes; also what plans cannot say, such as structs.
+Each combination of a kernel and argument types has a plan, built once. `launch()`, a library function that the
+interpreter calls directly, reads the values according to the plan. If the last plan does not match, or an argument is
+wrong, `_slowly()` takes over: it uses a function generated for these types, which packs the values into the library's
+cuc_arg array. The same path handles arguments that plans cannot express, such as structs.
 """
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from ._tensor_map import TensorMapDescriptor
 Dim = Union[int, Sequence[int]]
 
 _launch = raw.prototype("cuc_launch")
-_launch.argtypes = None  # every argument is an object of ctypes, or bytes: nothing is converted
+_launch.argtypes = None  # every argument is already a ctypes object or bytes, so nothing is converted
 
-# cuc_arg: type, bytes, and eight bytes of value.
+# layout of cuc_arg: type, bytes, and an eight-byte value
 _HEAD = "iI"
 _VALUE = {raw.CUC_BOOL: "?7x", raw.CUC_I8: "b7x", raw.CUC_I16: "h6x", raw.CUC_I32: "i4x",
           raw.CUC_I64: "q", raw.CUC_U8: "B7x", raw.CUC_U16: "H6x", raw.CUC_U32: "I4x",
           raw.CUC_U64: "Q", raw.CUC_F16: "e6x", raw.CUC_F32: "f4x", raw.CUC_F64: "d"}
 
-# Scalars that say themselves how large they are, by the names of their classes.
+# NumPy scalars with a fixed size, by class name.
 _NUMPY = {"bool": raw.CUC_BOOL, "bool_": raw.CUC_BOOL, "int8": raw.CUC_I8, "int16": raw.CUC_I16,
           "int32": raw.CUC_I32, "int64": raw.CUC_I64, "longlong": raw.CUC_I64,
           "uint8": raw.CUC_U8, "uint16": raw.CUC_U16, "uint32": raw.CUC_U32,
@@ -55,11 +55,11 @@ _FLOATS = {2: raw.CUC_F16, 4: raw.CUC_F32, 8: raw.CUC_F64}
 
 @methods
 class LaunchConfig(ConfigBase):
-    """The shape of a launch. What is assigned is so from the next launch on, also of those that were prepared
-    with it; any number of threads may share one that is not changed meanwhile.
+    """The shape of a launch. Assigning a field affects all later launches, including those prepared with this config.
+    Threads may share a config as long as none changes it.
 
-    With a cluster, the grid counts clusters, as cuda.core has it. A tile kernel has its own number of threads,
-    `block=None`; for one with a grid of its own give no config: `launch(stream, None, kernel, ...)`.
+    With a cluster, the grid counts clusters, as in cuda.core. A tile kernel fixes its number of threads: use
+    `block=None`. If it also declares its grid, pass no config: `launch(stream, None, kernel, ...)`.
     """
 
     __slots__ = ()
@@ -69,7 +69,7 @@ class LaunchConfig(ConfigBase):
     shmem_size: int
     is_cooperative: bool
     programmatic_stream_serialization: bool
-    _config = ConfigBase._address  # by a name that C looks for: arrays have an `_address` too
+    _config = ConfigBase._address  # a name C can look up unambiguously: arrays have an `_address` too
 
     def __init__(self, grid: Dim = 1, cluster: Dim | None = None, block: Dim | None = 1, shmem_size: int = 0,
                  is_cooperative: bool = False,
@@ -77,7 +77,7 @@ class LaunchConfig(ConfigBase):
         put = object.__setattr__
         put(self, "_kept", self._set(grid, cluster, block, shmem_size, is_cooperative,
                                      programmatic_stream_serialization))
-        put(self, "_address", ctypes.addressof(self._kept))  # which the library copies
+        put(self, "_address", ctypes.addressof(self._kept))  # the library copies the struct
 
     @property
     def _struct(self) -> Any:
@@ -88,7 +88,7 @@ class LaunchConfig(ConfigBase):
         return ctypes.c_void_p(self._address)
 
     def _set(self, grid: Dim, cluster: Dim | None, block: Dim | None, *others: Any) -> Any:
-        """All fields, or none where one is refused; and a struct of them."""
+        """Set all fields, or none if one is invalid; return the struct."""
         fields = (dim("grid", grid), dim("cluster", cluster) if cluster is not None else None,
                   dim("block", block) if block is not None else None, *others)
         blocks, clusters, threads, shared, cooperative, programmatic = fields
@@ -108,7 +108,7 @@ class LaunchConfig(ConfigBase):
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in _FIELDS:
             raise AttributeError(f"a LaunchConfig has no {name}: there are {', '.join(_FIELDS)}")
-        # In its place, since prepared launches have its address.
+        # Update the struct in place: prepared launches hold its address.
         made = self._set(*(value if each == name else now for each, now in zip(_FIELDS, self._fields())))
         ctypes.memmove(self._address, ctypes.addressof(made), ctypes.sizeof(made))
 
@@ -149,10 +149,10 @@ def dim(name: str, value: Dim) -> tuple[int, int, int]:
 # ---- packing -------------------------------------------------------------------------------------
 
 def _parameters(kernel: Kernel) -> list[tuple[int, int]] | None:
-    """(bytes, dtype) of each parameter of a kernel; None where the driver is too old to tell.
+    """Return (bytes, dtype) of each parameter of a kernel; None if the driver is too old to report them.
 
-    A dtype is one of a tile kernel, of 0 bytes when it is a tensor's; of other kernels it is -1 less
-    what is known of the type.
+    For a tile kernel the dtype is its own, with 0 bytes for a tensor. For other kernels it is -1 minus the known type
+    class.
     """
     tile = options(raw.cuc_tile_parameter)
     result = []
@@ -171,18 +171,18 @@ def _parameters(kernel: Kernel) -> list[tuple[int, int]] | None:
 
 
 def _of_class(known: dict[type, int], kind: type) -> int:
-    """What a table has for a class, or for what it is derived from; 0 for nothing."""
+    """Look up a class or its nearest base class in a table; 0 if absent."""
     return next((known[each] for each in kind.__mro__ if each in known), 0)
 
 
 def _numpy_class(kind: type) -> str:
-    """The name of the NumPy scalar that a class is, or is derived from; "" for another class."""
+    """Return the name of the NumPy scalar type that a class is or derives from; "" for other classes."""
     return next((each.__name__ for each in kind.__mro__ if each.__module__ == "numpy" and
                  (each.__name__ in _NUMPY or each.__name__ in _COMPLEX)), "")
 
 
 class _Packer:
-    """Writes the functions for arguments of certain types: one that packs, one that launches."""
+    """Generates the source of the packing and launching functions for given argument types."""
 
     def __init__(self, kernel: Kernel, args: Sequence[Any], careful: bool = False) -> None:
         self.kernel, self.careful = kernel, careful
@@ -191,9 +191,9 @@ class _Packer:
             raise TypeError(f"{kernel.name}() takes {len(self.wanted)} arguments, {len(args)} were given")
         self.formats: list[str] = []
         self.values: list[str] = []
-        self.conversions: list[str] = []  # statements about arguments, ahead of all else
+        self.conversions: list[str] = []  # statements that convert arguments, executed first
         self.types = [type(value) for value in args]
-        self.plan: list[tuple[int, int]] | None = []  # how and dtype; None: plans cannot say it
+        self.plan: list[tuple[int, int]] | None = []  # (how, dtype) pairs; None if a plan cannot express the arguments
         for index, value in enumerate(args):
             self.add(index, type(value), value)
 
@@ -220,7 +220,7 @@ class _Packer:
             self.put(raw.CUC_ARG_TENSOR, 8, "Q", f"{name}._address")
         elif issubclass(kind, Buffer) and not tensor:
             self.planned(raw.CUC_PYTHON_BUFFER)
-            self.conversions.append(f"h{index} = {name}._h")  # which stays until the call is over
+            self.conversions.append(f"h{index} = {name}._h")  # keeps the handle alive during the call
             self.put(raw.CUC_ARG_BUFFER, 8, "Q", f"h{index}")
         elif dtype := _of_class(_CTYPES, kind):
             self.scalar(dtype, f"{name}.value")
@@ -239,7 +239,7 @@ class _Packer:
             else:
                 self.pair(name, _COMPLEX[scalar])
         elif kind.__module__ == "ml_dtypes":
-            self.plan = None  # its bits, which no letter of `struct` stands for
+            self.plan = None  # passed as raw bits: `struct` has no format character for it
             dtype = dtype_number(kind)
             size = raw.cuc_dtype_bits(dtype) // 8
             self.put(dtype, size, f"{size}s{8 - size}x", f"{name}.tobytes()")
@@ -259,7 +259,7 @@ class _Packer:
                             "another array, a number, a NumPy or ctypes scalar, or a ctypes struct")
 
     def pair(self, name: str, size: int | None) -> None:
-        """A complex number: two floats, or two doubles."""
+        """Pack a complex number as two floats or two doubles."""
         self.plan = None
         if size == 8:
             self.put(raw.CUC_C64, 8, "ff", f"{name}.real", f"{name}.imag")
@@ -268,9 +268,9 @@ class _Packer:
             self.put(raw.CUC_ARG_BYTES, 16, "Q", f"_address({name})")
 
     def number(self, index: int, value: float, want: tuple[int, int]) -> None:
-        """A number of Python's takes the type that the kernel declares, where that is known."""
+        """Pack a Python number with the type the kernel declares, if known."""
         size, dtype = want
-        if dtype > 0:  # a tile kernel's
+        if dtype > 0:  # a tile kernel's dtype
             if dtype not in _VALUE:
                 raise TypeError(f"argument {index}: a Python number does not become "
                                 f"{raw.NAMES['dtype'].get(dtype)}")
@@ -279,7 +279,7 @@ class _Packer:
         elif isinstance(value, float) or dtype == -1 - raw.CUC_PARAMETER_FLOAT:
             dtype = _FLOATS.get(size, raw.CUC_F64)
         elif self.careful or size not in _INTS:
-            # Whether it is signed is not known: both ranges are taken.
+            # The signedness is unknown: accept both ranges.
             self.plan = None
             size = size if size in _INTS else 8
             self.put(_INTS[size], size, _VALUE[_UINTS[size]], f"_either({index}, a{index}, {size})")
@@ -296,20 +296,20 @@ class _Packer:
                 **{f"_t{i}": kind for i, kind in enumerate(self.types)}}
 
     def parts(self) -> tuple[str, str, str]:
-        """Parameters, conversions and packed values, as source."""
+        """Return source text: parameters, conversions and packed values."""
         names = "".join(f", a{i}" for i in range(len(self.types)))
         made = "".join(f"    {line}\n" for line in self.conversions)
         return names, made, f"_pack({', '.join(self.values)})"
 
     def packing(self) -> Any:
-        """A function that gives the packed values, and the arguments that they may point to."""
+        """Generate a function that returns the packed values and the arguments they may point to."""
         names, made, packed = self.parts()
         scope = self.scope()
         exec(f"def packing(_{names}):\n{made}    return {packed}, (_{names})\n", scope)
         return scope["packing"]
 
     def launching(self) -> Any:
-        """A function that launches when the types are these, and else raises TypeError."""
+        """Generate a function that launches if the types match and raises TypeError otherwise."""
         names, made, packed = self.parts()
         tests = " and ".join(f"type(a{i}) is _t{i}" for i in range(len(self.types))) or "True"
         scope = self.scope()
@@ -334,7 +334,7 @@ def _refused(kernel: Kernel, args: tuple[Any, ...], error: struct.error) -> Type
 
 
 def _launcher(kernel: Kernel, args: tuple[Any, ...], careful: bool) -> Any:
-    """The function for arguments of these types, written when they first come."""
+    """Return the function for arguments of these types, generated on first use."""
     key = (careful, *map(type, args))
     made = kernel._launchers.get(key)
     if made is None:
@@ -348,13 +348,13 @@ def _launcher(kernel: Kernel, args: tuple[Any, ...], careful: bool) -> Any:
 
 
 class Plan(int):
-    """The address of a cuc_python_plan, with all that it points to."""
+    """The address of a cuc_python_plan; keeps everything it points to."""
 
     held: Any
 
 
 def _plan(kernel: Kernel, packer: _Packer) -> int:
-    """The plan of a packer's types, or 0 where plans cannot say it."""
+    """Build the plan for a packer's types; 0 if a plan cannot express them."""
     if packer.plan is None or len(packer.plan) > 64:
         return 0
     key = tuple(packer.types)
@@ -374,14 +374,14 @@ def _plan(kernel: Kernel, packer: _Packer) -> int:
 
 
 def _shaped(config: Any, kernel: Any) -> None:
-    """Refuse what is no config or no kernel, and looks like one in parts."""
+    """Reject objects that resemble a config or a kernel but are not one."""
     handle_of(Kernel, kernel, "kernel")
     if config is not None and not isinstance(config, LaunchConfig):
         raise TypeError(f"config is a {type(config).__name__}: expected a LaunchConfig or None")
 
 
 def _slowly(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *args: Any) -> None:
-    """Launch what the kernel's present plan does not take, or say what is wrong with it."""
+    """Launch what the kernel's current plan does not accept, or report the error."""
     queue = as_stream(stream)
     if not (isinstance(stream, Stream) or hasattr(stream, "is_building")):  # a GraphBuilder
         warnings.warn("launch() with another library's stream is deprecated, as in cuda.core: pass "
@@ -399,41 +399,41 @@ def _slowly(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *ar
         raise last_error()
 
 
-_slowly.__qualname__ = "launch"  # what Python tells of arguments that are not right
+_slowly.__qualname__ = "launch"  # the name in Python's messages about wrong arguments
 
 
 def _function() -> Any:
-    """launch(): a function of the library that the interpreter calls itself."""
+    """Return launch() as a library function that the interpreter calls directly."""
     out: ctypes.py_object[Any] = ctypes.py_object()
     if raw.prototype("cuc_python_get_launch", release_gil=False)(ctypes.byref(out), id(_slowly)) < 0:
         raise last_error()
     made = out.value
     release = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_DecRef", ctypes.pythonapi))
-    release(made)  # its first reference, that of `out`
+    release(made)  # drops the first reference, held by `out`
     return made
 
 
 if TYPE_CHECKING:
     def launch(stream: StreamLike, config: LaunchConfig | None, kernel: Kernel, *args: Any) -> None:
-        """Launch a kernel in a stream's order.
+        """Launch a kernel in stream order.
 
-        Arguments are buffers, tensors and other libraries' arrays (their address, or all of them for
-        a tile kernel), NumPy and ctypes scalars as they are, ctypes structs, and Python numbers,
-        which take the size that the kernel declares.
+        Arguments may be buffers, tensors and arrays of other libraries (passed as their address, or as whole tensors
+        to a tile kernel), NumPy and ctypes scalars, ctypes structs, and Python numbers, which take the size the
+        kernel declares.
         """
 else:
     launch = _function()
 
 
 class PreparedLaunch:
-    """A launch with everything given: calling it is one call of the library.
+    """A launch with all arguments bound; calling it makes a single library call.
 
-    It keeps the arguments, also buffers that are closed meanwhile. `replace(*args)` gives others; the
-    stream, the config and the kernel stay, and what is assigned to the config is in the next call.
+    It keeps its arguments alive, including buffers closed in the meantime. `replace(*args)` changes the arguments;
+    stream, config and kernel stay. Fields assigned to the config take effect with the next call.
     """
 
     __slots__ = ("_launch", "__weakref__")
-    _launch: tuple[Any, ...]  # the address of a cuc_python_launch, that, what it points to, and what was given
+    _launch: tuple[Any, ...]  # the address of a cuc_python_launch, the struct, what it points to, and the arguments
     _failed = staticmethod(fail)
     if TYPE_CHECKING:
         def __call__(self) -> None: ...
@@ -462,19 +462,19 @@ class PreparedLaunch:
         return not_copied(self)
 
     def replace(self, *args: Any) -> None:
-        """Launch with these arguments from now on."""
+        """Use these arguments from the next launch on."""
         self._prepare(self.stream, self.config, self.kernel, args)
 
     def _prepare(self, stream: Stream, config: LaunchConfig | None, kernel: Kernel, args: tuple[Any, ...]) -> None:
         _shaped(config, kernel)
-        # Buffers by references of its own, so that one that is closed is not used.
+        # Takes its own references to buffers, so closing one does not free memory in use.
         held = tuple(a._again() if isinstance(a, Buffer) else a for a in args)
         try:
             packed, held = _Packer(kernel, held, careful=True).packing()(None, *held)
         except struct.error as error:
             raise _refused(kernel, args, error) from None
-        # The variables of the stream and the kernel, which are NULL once those are closed.
-        handles = stream._h, kernel._h  # which a call under way may go on with
+        # Pointers to the stream's and the kernel's handle variables, which become NULL when those close.
+        handles = stream._h, kernel._h  # keeps the handles alive for a call in progress
         made = raw.cuc_python_launch(
             stream=ctypes.addressof(stream._p), kernel=ctypes.addressof(kernel._p),
             config=config._address if config is not None else None,

@@ -1,7 +1,7 @@
-"""Find and load libcucore.
+"""Finds and loads libcucore.
 
-The first of these: the file that CUCORE_LIBRARY names, the one in this package (a wheel has it),
-and libcucore.so.0 where the system's loader finds it.
+The search order is: the file named by CUCORE_LIBRARY, the one inside this package (in a wheel), and libcucore.so.0
+through the system's loader.
 """
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def candidates() -> list[str]:
 
 
 def load() -> tuple[str, ctypes.CDLL]:
-    # cucore looks for NVIDIA's Python packages in VIRTUAL_ENV, which is only set where an
-    # environment was activated and not merely its interpreter started.
+    # cucore looks for NVIDIA's Python packages in VIRTUAL_ENV. That is set only in an activated environment, not when
+    # its interpreter is started directly.
     if sys.prefix != sys.base_prefix:
         os.environ.setdefault("VIRTUAL_ENV", sys.prefix)
     tried = []

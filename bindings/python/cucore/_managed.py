@@ -1,4 +1,4 @@
-"""Managed memory: where it lives, and moving it."""
+"""Managed memory: preferred locations, prefetch and discard."""
 from __future__ import annotations
 
 import ctypes
@@ -17,7 +17,7 @@ from ._stream import StreamLike, as_stream
 
 
 class Host:
-    """The host's memory, or that of one of its NUMA nodes: one object for each place."""
+    """Host memory, or the memory of one NUMA node; there is one object per location."""
 
     __slots__ = ("_place", "__weakref__")
     _known: ClassVar[dict[tuple[int | None, bool], Host]] = {}
@@ -33,12 +33,12 @@ class Host:
         if known is None:
             known = super().__new__(cls)
             object.__setattr__(known, "_place", place)
-            known = cls._known.setdefault(place, known)  # another thread may have been first
+            known = cls._known.setdefault(place, known)  # another thread may have been faster
         return known
 
     @classmethod
     def numa_current(cls) -> Host:
-        """The node that the calling thread is on."""
+        """The NUMA node of the calling thread."""
         return cls(is_numa_current=True)
 
     @property
@@ -61,7 +61,7 @@ class Host:
         return "Host()" if self.numa_id is None else f"Host(numa_id={self.numa_id})"
 
 
-#: A Device, its ordinal, or the Host; None is no place.
+#: A Device, its ordinal, or a Host; None is no location.
 Location = Union[Device, int, Host, None]
 
 
@@ -83,7 +83,7 @@ def location(where: Location) -> Any:
 
 
 def place(given: Any) -> Location:
-    """What a cuc_memory_location says."""
+    """Convert a cuc_memory_location."""
     kinds: dict[int, Callable[[], Location]] = {
         raw.CUC_LOCATION_DEVICE: lambda: Device(given.id), raw.CUC_LOCATION_HOST: Host,
         raw.CUC_LOCATION_HOST_NUMA: lambda: Host(given.id), raw.CUC_LOCATION_HOST_NUMA_CURRENT: Host.numa_current}
@@ -94,7 +94,7 @@ _KINDS = {raw.CUC_LOCATION_HOST_NUMA: "host_numa", raw.CUC_LOCATION_HOST_NUMA_CU
 
 
 class AccessedBy(LiveSet):
-    """The places that managed memory stays mapped at."""
+    """The locations that keep a mapping of managed memory."""
 
     __slots__ = ("_buffer",)
 
@@ -106,7 +106,7 @@ class AccessedBy(LiveSet):
 
     @staticmethod
     def _place(value: Location) -> Location:
-        """A place that memory can stay mapped at."""
+        """Check that memory can stay mapped at this location."""
         where = Device(value) if isinstance(value, int) else value
         kind = location(where).type
         if kind not in (raw.CUC_LOCATION_DEVICE, raw.CUC_LOCATION_HOST):
@@ -139,9 +139,9 @@ class AccessedBy(LiveSet):
 
 
 class ManagedBuffer(Buffer):
-    """Memory that moves between host and devices. Made by `ManagedMemoryResource.allocate()`, and by
-    that of `LegacyManagedMemoryResource`: the driver refuses advice (what is set here) for memory of a
-    pool, which has its preferred location by the pool's options.
+    """Memory that migrates between host and devices, from `ManagedMemoryResource.allocate()` or
+    `LegacyManagedMemoryResource.allocate()`. The driver refuses advice (the attributes set here) for memory of a
+    pool, whose preferred location comes from the pool's options.
     """
 
     __slots__ = ()
@@ -152,7 +152,7 @@ class ManagedBuffer(Buffer):
 
     @property
     def read_mostly(self) -> bool:
-        """Whether each reader gets a copy."""
+        """True if each reader gets its own copy."""
         out = ctypes.c_int32()
         check(raw.cuc_memory_get_read_mostly(ctypes.byref(out), self.handle, self.size))
         return bool(out.value)
@@ -182,12 +182,12 @@ class ManagedBuffer(Buffer):
 
     @property
     def accessed_by(self) -> AccessedBy:
-        """A set of places: `add()` and `discard()` change it, and assigning replaces it."""
+        """A set of locations: `add()` and `discard()` change it, assigning replaces it."""
         return AccessedBy(self)
 
     @accessed_by.setter
     def accessed_by(self, places: Iterable[Location]) -> None:
-        given = {AccessedBy._place(p) for p in places}  # all of them, before anything changes
+        given = {AccessedBy._place(p) for p in places}  # check all before changing any
         now = set(AccessedBy(self))
         for where in now - given:
             AccessedBy(self).discard(where)
@@ -195,20 +195,20 @@ class ManagedBuffer(Buffer):
             AccessedBy(self).add(where)
 
     def prefetch(self, location: Location, *, stream: StreamLike) -> None:
-        """Move it to a place, in the stream's order."""
+        """Migrate the memory to a location, in stream order."""
         prefetch_batch(stream, [self], location)
 
     def discard(self, *, stream: StreamLike) -> None:
-        """Its contents are not needed any more."""
+        """Declare that the contents are no longer needed."""
         discard_batch(stream, [self])
 
     def discard_prefetch(self, location: Location, *, stream: StreamLike) -> None:
-        """Move it to a place without its contents."""
+        """Migrate the memory to a location without preserving its contents."""
         discard_prefetch_batch(stream, [self], location)
 
 
 def as_managed(made: Buffer) -> ManagedBuffer:
-    """The same reference as a ManagedBuffer."""
+    """Turn the reference into a ManagedBuffer."""
     managed = ManagedBuffer._own(0)
     managed._h, managed._pool, managed._resource = made._h, made._pool, made._resource
     made._h = 0
@@ -221,7 +221,7 @@ _EVERYWHERE = object()
 
 
 def _refuse_unmanaged(buffers: Sequence[Buffer]) -> None:
-    """Refuse memory that does not move. The host's own may, where the device reaches it."""
+    """Reject device-accessible memory that is not managed and so does not migrate."""
     for each in buffers:
         if each.is_device_accessible and not each.is_managed:
             raise ValueError(f"{each!r} is no managed-memory allocation: expected memory of a ManagedMemoryResource, "
@@ -249,29 +249,29 @@ def _batch(buffers: Sequence[Buffer], locations: Any = _EVERYWHERE) -> tuple[Any
 
 
 def prefetch_batch(stream: StreamLike, buffers: Sequence[Buffer], locations: Any) -> None:
-    """Move managed buffers, all to one place or each to its own: as many places as buffers."""
+    """Migrate managed buffers: all to one location, or each to its own from a list of equal length."""
     made, _kept = _batch(buffers, locations)
     check(raw.cuc_memory_prefetch_batch(as_stream(stream)._h, ctypes.byref(made)))
 
 
 def discard_batch(stream: StreamLike, buffers: Sequence[Buffer]) -> None:
-    """The contents of managed buffers are not needed any more."""
+    """Declare that the contents of managed buffers are no longer needed."""
     made, _kept = _batch(buffers)
     check(raw.cuc_memory_discard_batch(as_stream(stream)._h, ctypes.byref(made)))
 
 
 def discard_prefetch_batch(stream: StreamLike, buffers: Sequence[Buffer], locations: Any) -> None:
-    """Move managed buffers without their contents."""
+    """Migrate managed buffers without preserving their contents."""
     made, _kept = _batch(buffers, locations)
     check(raw.cuc_memory_discard_and_prefetch_batch(as_stream(stream)._h, ctypes.byref(made)))
 
 
 @dataclass
 class CopyOptions:
-    """How a copy of a batch is done."""
+    """Options of one copy in a batch."""
 
-    src_access_order: str = "stream"  #: when the source is read: "stream", "during_api_call" or "any"
-    src_location_hint: Location = None  #: where managed or pageable memory is
+    src_access_order: str = "stream"  #: when the source may be read: "stream", "during_api_call" or "any"
+    src_location_hint: Location = None  #: where managed or pageable memory resides
     dst_location_hint: Location = None
     overlap_mode: str = "default"  #: or "prefer_overlap_with_compute"
 
@@ -286,7 +286,7 @@ class CopyOptions:
 
 def copy_batch(stream: StreamLike, srcs: Sequence[Buffer], dsts: Sequence[Buffer], *,
                options: CopyOptions | dict[str, Any] | Sequence[CopyOptions | dict[str, Any]] | None = None) -> None:
-    """Copy buffers to as many others, by one call."""
+    """Copy buffers to equally many others in one call."""
     if len(srcs) != len(dsts):
         raise ValueError(f"{len(srcs)} sources for {len(dsts)} destinations")
     for src, dst in zip(srcs, dsts):

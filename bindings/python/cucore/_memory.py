@@ -1,4 +1,4 @@
-"""Memory: what allocates it, and buffers."""
+"""Memory resources and buffers."""
 from __future__ import annotations
 
 import contextlib
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 _ACCESS_DEVICE, _ACCESS_HOST = raw.CUC_MEMORY_ACCESS_DEVICE, raw.CUC_MEMORY_ACCESS_HOST
 
 
-#: The classes of resources that others have made, by whether they are pools, and their kinds.
+#: Classes for resources created elsewhere, by (is a pool, kind).
 CLASSES: dict[tuple[bool, int], type[MemoryResource]] = {}
 
 
 @methods
 class MemoryResource(Handle, ResourceBase):
-    """Something that allocates. A subclass may be a resource of its own: see `allocate()`."""
+    """An allocator. A subclass can implement its own: see `allocate()`."""
 
     __slots__ = ("_closed",)
     _release = raw.cuc_memory_resource_release
@@ -38,7 +38,7 @@ class MemoryResource(Handle, ResourceBase):
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self:
         self = super().__new__(cls)
-        self._h, self._ipc = 0, None  # also where a subclass has an __init__ of its own
+        self._h, self._ipc = 0, None  # set even if a subclass defines its own __init__
         self._closed = False
         return self
 
@@ -49,15 +49,15 @@ class MemoryResource(Handle, ResourceBase):
 
     @staticmethod
     def _found(handle: int) -> MemoryResource:
-        """An object, of the class of its kind, for a reference to a resource that another object has made."""
+        """Wrap a resource created elsewhere in the class of its kind."""
         kind = bool(raw.cuc_memory_resource_is_pool(handle)), raw.cuc_memory_resource_kind(handle)
         return CLASSES.get(kind, MemoryResource)._own(handle)
 
     def allocate(self, size: int, *, stream: StreamLike) -> Buffer:
-        """Memory in the stream's order; its last reference frees it in that order too.
+        """Allocate in stream order; the last reference frees the memory in stream order too.
 
-        A subclass gives memory of its own: `Buffer.from_handle(address, size, mr=self,
-        stream=stream)`. Its `deallocate()` is called when the buffer is gone.
+        A subclass returns its own memory: `Buffer.from_handle(address, size, mr=self, stream=stream)`. Its
+        `deallocate()` is called when the buffer is released.
         """
         return Buffer._of(self, size, as_stream(stream)._h)
 
@@ -66,25 +66,25 @@ class MemoryResource(Handle, ResourceBase):
         return self._closed
 
     def close(self) -> None:
-        """Allocate no more. Its buffers stay."""
+        """Stop allocating. Existing buffers stay valid."""
         self._closed = self._closed or bool(self._h)
         super().close()
 
     def _open(self) -> int:
-        """Its handle: C takes none for the device's own memory, whatever this one's is."""
+        """Return the handle; raise if it is 0, because C takes NULL for the device's own resource."""
         if not self._h:
             raise ValueError(f"the {type(self).__name__} is closed" if self._closed else
                              f"{type(self).__name__} allocates by its own allocate() alone")
         return self._h
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
-        """Called for memory of a subclass, with the stream that orders the end, which is the default one where the
-        buffer was given none; may come on any thread."""
+        """Free memory of a subclass. `stream` orders the release; it is the default stream if the buffer had none.
+        May run on any thread."""
         raise NotImplementedError(f"{type(self).__name__} has no deallocate()")
 
     @property
     def device_id(self) -> int:
-        """-1: of no device."""
+        """-1 if the memory belongs to no device."""
         return raw.cuc_device_ordinal(raw.cuc_memory_resource_device(self._h))
 
     @property
@@ -101,7 +101,7 @@ class MemoryResource(Handle, ResourceBase):
 
     @contextlib.contextmanager
     def _lent(self) -> Iterator[int]:
-        """The library's resource; of a subclass a new one, that calls it back and keeps it."""
+        """Provide the library's resource; for a subclass, a new one that calls it back and keeps it alive."""
         if self._h or self._closed:
             yield self._open()
         else:
@@ -113,14 +113,14 @@ class MemoryResource(Handle, ResourceBase):
 
 
 def _access_of(resource: MemoryResource) -> int:
-    """CUC_MEMORY_ACCESS_ bits, by what a subclass says of its memory."""
+    """CUC_MEMORY_ACCESS_ bits from the subclass's properties."""
     return (_ACCESS_DEVICE if resource.is_device_accessible else 0) | \
            (_ACCESS_HOST if resource.is_host_accessible else 0) | \
            (raw.CUC_MEMORY_ACCESS_MANAGED if resource.is_managed else 0)
 
 
 def _device_of(resource: MemoryResource) -> Device | None:
-    """The device that a subclass says its memory is of. It may say none: by -1, or by raising."""
+    """The device a subclass reports for its memory; None if it returns -1 or raises."""
     try:
         said: Any = resource.device_id
     except (AttributeError, NotImplementedError, RuntimeError):
@@ -129,7 +129,7 @@ def _device_of(resource: MemoryResource) -> Device | None:
 
 
 def _stream_to_free_on(resource: MemoryResource, stream: int | None) -> Stream:
-    """The stream of a buffer, or the default one of its resource's device: a deallocate() always has one."""
+    """The buffer's stream, or the default stream of the resource's device: deallocate() always receives one."""
     if stream:
         return Stream._own(raw.cuc_stream_retain(stream))
     return (_device_of(resource) or Device()).default_stream
@@ -149,9 +149,9 @@ def _custom(resource: MemoryResource) -> int:
 
     struct = raw.cuc_memory_callbacks
     callbacks = (callback(struct, "allocate", allocate), callback(struct, "deallocate", deallocate))
-    # What it calls must outlive the resource: the buffers hold it beyond this object.
+    # The callbacks must outlive the resource: buffers keep it beyond this object.
     key = kept.add(callbacks)
-    access = _access_of(resource) or _ACCESS_DEVICE  # one that says neither is refused by what exports its memory
+    access = _access_of(resource) or _ACCESS_DEVICE  # if it reports neither, exporting the memory raises instead
     made = options(struct, user=key, allocate=callbacks[0], deallocate=callbacks[1],
                    destroy=callback(struct, "destroy", kept.drop), access=access)
     try:
@@ -162,13 +162,13 @@ def _custom(resource: MemoryResource) -> int:
 
 
 def _buffer_of(pool: MemoryPool, descriptor: IPCBufferDescriptor) -> Buffer:
-    """A buffer that was pickled. Its end is ordered by the default stream."""
-    device = Device(pool.device_id if pool.device_id >= 0 else None)  # memory of the host is of none
+    """Unpickle a buffer; its release is ordered on the default stream."""
+    device = Device(pool.device_id if pool.device_id >= 0 else None)  # host memory has no device
     return Buffer.from_ipc_descriptor(pool, descriptor, stream=device.default_stream)
 
 
 def pattern_of(value: int | Bytes) -> bytes:
-    """What memory is filled with. bytes() makes zeros of a NumPy integer, as many as it says."""
+    """Return the fill pattern. bytes() of a NumPy integer would give that many zeros."""
     if isinstance(value, int):
         return bytes((value,)) if 0 <= value < 256 else bytes((c_number(ctypes.c_uint8, "value", value),))
     memory = memoryview(value)
@@ -178,19 +178,18 @@ def pattern_of(value: int | Bytes) -> bytes:
 
 @methods
 class Buffer(Handle, BufferBase):
-    """A piece of memory. Made by `Device.allocate()` and `MemoryResource.allocate()`.
+    """A block of memory. Made by `Device.allocate()` and `MemoryResource.allocate()`.
 
-    When it is closed or collected, and no view of it is left, it is freed in the order of its
-    stream: after what the stream has by then. A kernel on another stream must be ordered before, by
-    `Stream.wait()`.
+    Once it is closed or collected and has no views left, it is freed in the order of its stream: after the work
+    enqueued there so far. Order kernels on other streams before that with `Stream.wait()`.
     """
 
     __slots__ = ()
     _release = raw.cuc_buffer_release
     _made_by = "allocate() of a device or a memory resource and Buffer.from_handle()"
-    _pool: MemoryPool | None  # that it is of, where that is for, or of, other processes
+    _pool: MemoryPool | None  # the pool, if it is shared with or imported from another process
     _named: IPCBufferDescriptor | None
-    _resource: MemoryResource | None  # the object that has made it, where one has
+    _resource: MemoryResource | None  # the Python object that allocated it, if any
 
     @classmethod
     def _own(cls, handle: int | None) -> Self:
@@ -201,7 +200,7 @@ class Buffer(Handle, BufferBase):
 
     @classmethod
     def _of(cls, resource: MemoryResource, size: int, stream: int | None) -> Self:
-        """A new one."""
+        """Allocate a new buffer."""
         self = cls._own(create(raw.cuc_buffer_create, resource._h or resource._open(), size, stream))
         self._resource = resource
         if resource._ipc is not None:
@@ -211,7 +210,7 @@ class Buffer(Handle, BufferBase):
     @classmethod
     def from_handle(cls, ptr: int, size: int, mr: MemoryResource | None = None, owner: Any = None,
                     stream: StreamLike = None) -> Self:
-        """Memory that is there already: freed by `mr`, or kept alive by `owner`, or neither."""
+        """Wrap existing memory: freed by `mr`, kept alive by `owner`, or neither."""
         if mr is not None:
             handle_of(MemoryResource, mr, "mr")
         if mr is not None and owner is not None:
@@ -224,7 +223,7 @@ class Buffer(Handle, BufferBase):
             made.drop_owner = callback(raw.cuc_buffer_options, "drop_owner", kept.drop)
         if mr is not None and not mr._h and not mr._closed and mr.is_device_accessible:
             said = _device_of(mr)
-            made.device = said._h if said is not None else None  # without, the driver tells by the address
+            made.device = said._h if said is not None else None  # else the driver derives the device from the address
         try:
             with mr._lent() if mr is not None else contextlib.nullcontext() as made.resource:
                 self = cls._own(create(raw.cuc_buffer_from_pointer, int(ptr), size,
@@ -238,7 +237,7 @@ class Buffer(Handle, BufferBase):
     @classmethod
     def from_ipc_descriptor(cls, mr: MemoryPool, ipc_descriptor: IPCBufferDescriptor, *,
                             stream: StreamLike) -> Self:
-        """Another process's buffer, of a pool of its that was imported. Close it before that process
+        """Import a buffer of another process, from a pool of that process imported earlier. Close it before the owner
         closes its own.
         """
         given = imported(ipc_descriptor, IPCBufferDescriptor)
@@ -246,13 +245,13 @@ class Buffer(Handle, BufferBase):
         made = cls._own(create(raw.cuc_buffer_import, handle_of(MemoryResource, mr, "mr"), ctypes.byref(given),
                                ipc_descriptor.size, queue._h))
         made._pool = made._resource = mr
-        made._named = ipc_descriptor  # so that it can be handed on
+        made._named = ipc_descriptor  # allows passing it on
         return made
 
     @property
     def ipc_descriptor(self) -> IPCBufferDescriptor:
-        """What names it to a process that has its pool; of a pool with ipc_enabled."""
-        handle = self._h  # none once it is closed
+        """Identifies the buffer to a process that has imported its pool; requires a pool with ipc_enabled."""
+        handle = self._h  # 0 once closed
         if handle and self._pool is None and not raw.cuc_buffer_parent(handle):
             raise RuntimeError("Memory resource is not IPC-enabled: make it with ipc_enabled=True")
         if self._named is None:
@@ -283,12 +282,12 @@ class Buffer(Handle, BufferBase):
 
     @property
     def device_id(self) -> int:
-        """-1: of no device."""
+        """-1 if it belongs to no device."""
         return raw.cuc_device_ordinal(raw.cuc_buffer_device(self._h))
 
     @property
     def memory_resource(self) -> MemoryResource | None:
-        """What has allocated it, or the whole that it is a part of; None: its memory was there already."""
+        """The resource that allocated it or its parent; None for wrapped memory."""
         if self._resource is not None and self._h:
             return self._resource
         handle = raw.cuc_memory_resource_retain(raw.cuc_buffer_memory_resource(self._h))
@@ -312,21 +311,21 @@ class Buffer(Handle, BufferBase):
 
     @property
     def is_mapped(self) -> bool:
-        """Whether it is another process's memory."""
+        """True for memory of another process."""
         return self._pool is not None and self._pool.is_mapped
 
     def set_deallocation_stream(self, stream: StreamLike) -> None:
-        """Free it in this stream's order."""
+        """Order the release on this stream."""
         check(raw.cuc_buffer_set_stream(self._h, as_stream(stream)._h))
 
     def close(self, stream: StreamLike = None) -> None:
-        """Free it now, in the order of its stream, or of the one given."""
+        """Free it now, in the order of its own stream or the given one."""
         if stream is not None and self._h:
             self.set_deallocation_stream(stream)
         super().close()
 
     def __getitem__(self, part: slice) -> Self:
-        """A part of it by bytes, `buffer[256:512]`, that keeps the whole."""
+        """A slice in bytes, `buffer[256:512]`, which keeps the whole buffer alive."""
         if not isinstance(part, slice):
             raise TypeError("a part of a buffer is a slice of bytes, buffer[0:256]")
         self._open()
@@ -338,9 +337,9 @@ class Buffer(Handle, BufferBase):
         return made
 
     def copy_to(self, dst: Any = None, *, stream: StreamLike) -> Any:
-        """Copy all of it to a buffer, a new one when none is given, or to a writable host array.
+        """Copy the whole buffer to another buffer, to a new one if none is given, or to a writable host array.
 
-        Host memory is written when the stream has been waited for, and kept until then.
+        A host array is filled once the stream completes, and is kept alive until then.
         """
         queue = as_stream(stream)
         self._open()
@@ -367,8 +366,8 @@ class Buffer(Handle, BufferBase):
         return dst
 
     def copy_from(self, src: Any, *, stream: StreamLike) -> None:
-        """Fill all of it from a buffer, or from a host array or bytes, which are kept until it is
-        done, and are not to be changed before.
+        """Fill the whole buffer from another buffer, a host array or bytes. Host memory is kept alive until the copy
+        completes and must not change before.
         """
         queue = as_stream(stream)
         self._open()
@@ -393,8 +392,8 @@ class Buffer(Handle, BufferBase):
                              f"many; a part of a buffer is buffer[0:{min(src, dst)}]")
 
     def fill(self, value: int | Bytes, *, stream: StreamLike) -> None:
-        """Fill it with a byte, or with a pattern of 1, 2 or 4 bytes: what has the buffer protocol, as NumPy's
-        scalars have.
+        """Fill with a byte, or with a pattern of 1, 2 or 4 bytes given by an object with the buffer protocol, such as
+        a NumPy scalar.
         """
         pattern = pattern_of(value)
         if raw.cuc_buffer_fill(as_stream(stream)._h, self._h, 0, int.from_bytes(pattern, "little"),
@@ -402,12 +401,12 @@ class Buffer(Handle, BufferBase):
             raise last_error()
 
     def view(self, dtype: str = "u8", shape: tuple[int, ...] | int | None = None) -> Tensor:
-        """The buffer as an array, that keeps it; all of it when no shape is given."""
+        """View the buffer as an array, which keeps it alive; without a shape, all of it."""
         from ._tensor import Tensor
         return Tensor.from_buffer(self, dtype, shape)
 
     def host_view(self) -> memoryview:
-        """Its bytes for the host, without a copy; of memory that the host reaches. Keeps it."""
+        """A zero-copy host view of the bytes, for host-accessible memory. It keeps the buffer alive."""
         out = ctypes.c_void_p()
         check(raw.cuc_buffer_get_host_pointer(ctypes.byref(out), self._h))
         array = (ctypes.c_uint8 * self.size).from_address(out.value or 0)
@@ -416,16 +415,16 @@ class Buffer(Handle, BufferBase):
 
     @property
     def parent(self) -> Buffer | None:
-        """The buffer that it is a part of."""
+        """The buffer that this one is a slice of."""
         handle = raw.cuc_buffer_parent(self._h)
         return Buffer._own(raw.cuc_buffer_retain(handle)) if handle else None
 
     def _again(self) -> Buffer:
-        """A reference more, for what keeps the memory though this object is closed."""
+        """Take another reference that outlives closing this object."""
         return Buffer._own(raw.cuc_buffer_retain(self._h))
 
     def _reached(self) -> Buffer:
-        """Itself, where the device or the host reaches it, which a resource of one's own says."""
+        """Return self if the device or host can access the memory; a custom resource reports this itself."""
         resource = self._resource
         if resource is not None and not resource._h and not resource._closed and not _access_of(resource):
             raise BufferError(f"the buffer is neither device-accessible nor host-accessible, as its "
@@ -443,14 +442,14 @@ class Buffer(Handle, BufferBase):
         return self.view().__cuda_array_interface__
 
     def __buffer__(self, flags: int) -> memoryview:
-        """memoryview(buffer), as `host_view()`; from Python 3.12 on."""
+        """Supports memoryview(buffer) like `host_view()`, from Python 3.12 on."""
         try:
             return self.host_view()
-        except CUDAError as error:  # as the protocol has it
+        except CUDAError as error:  # the exception the protocol requires
             raise BufferError(str(error)) from error
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is the same memory."""
+        """True if both refer to the same memory."""
         return (self.handle, self.size) == (other.handle, other.size) if isinstance(other, Buffer) else NotImplemented
 
     def __hash__(self) -> int:

@@ -1,4 +1,4 @@
-"""Pools: memory resources that allocate in stream order."""
+"""Memory pools: resources that allocate in stream order."""
 from __future__ import annotations
 
 import ctypes
@@ -29,30 +29,30 @@ _KINDS = {"device": raw.CUC_MEMORY_DEVICE, "pinned": raw.CUC_MEMORY_PINNED, "man
 
 @dataclass
 class DeviceMemoryResourceOptions:
-    ipc_enabled: bool = False  #: other processes can have its memory
-    max_size: int = 0  #: the most it may ever hold; 0: what the system allows
+    ipc_enabled: bool = False  #: other processes can import the pool
+    max_size: int = 0  #: maximum size in bytes; 0: the system's limit
 
 
 @dataclass
 class PinnedMemoryResourceOptions:
-    ipc_enabled: bool = False  #: other processes can have its memory
+    ipc_enabled: bool = False  #: other processes can import the pool
     max_size: int = 0
-    numa_id: int | None = None  #: a node of the host; None: anywhere, or with ipc_enabled the device's own node
+    numa_id: int | None = None  #: a host NUMA node; None: anywhere, or the device's node if ipc_enabled
 
 
 @dataclass
 class ManagedMemoryResourceOptions:
-    preferred_location: int | None = None  #: a device or a NUMA node; without a type, -1 is the host
-    preferred_location_type: str | None = None  #: "device", "host" or "host_numa"; None: by the number
+    preferred_location: int | None = None  #: a device or NUMA node; without a type, -1 is the host
+    preferred_location_type: str | None = None  #: "device", "host" or "host_numa"; None: derived from the number
     max_size: int = 0
 
 
 class PoolAttributes:
-    """Attributes of a pool by their names, such as `used_mem_current`; some can be set."""
+    """Attributes of a pool by name, such as `used_mem_current`; some are settable."""
 
     __slots__ = ("_h", "_pool", "__weakref__")
     _pool: MemoryPool
-    _h: int  # which the pool may give up
+    _h: int  # the pool may be closed in the meantime
 
     def __init__(self, pool: MemoryPool) -> None:
         object.__setattr__(self, "_pool", pool)
@@ -69,7 +69,7 @@ class PoolAttributes:
         raise AttributeError(f"a pool has no attribute {name}")
 
     def __getattr__(self, name: str) -> int:
-        number = self._number(name)  # first: `_pool` itself comes here while there is none
+        number = self._number(name)  # first: while `_pool` is unset, reading it ends up here
         value = get(ctypes.c_uint64, raw.cuc_memory_pool_get_attribute, self._h, number)
         return bool(value) if name.startswith("reuse_") else int(value)
 
@@ -84,7 +84,7 @@ class PoolAttributes:
 
 
 class PeerAccess(LiveSet):
-    """The devices other than its own that reach a pool: a set, of devices or their ordinals."""
+    """The other devices that can access a pool, as a set of devices or their ordinals."""
 
     __slots__ = ("_pool",)
 
@@ -107,7 +107,7 @@ class PeerAccess(LiveSet):
 
     def add(self, value: Device | int) -> None:
         device = Device(value)
-        if device.device_id != self._pool.device_id:  # which reaches it anyway
+        if device.device_id != self._pool.device_id:  # its own device always has access
             check(raw.cuc_memory_pool_set_access(self._pool._h, device._h, raw.CUC_ACCESS_READ_WRITE))
 
     def discard(self, value: Device | int) -> None:
@@ -116,7 +116,7 @@ class PeerAccess(LiveSet):
 
 
 def _device_or_none(value: object) -> Device | None:
-    """The device that a value stands for, if any."""
+    """The device that a value denotes, or None."""
     try:
         return Device(value)  # type: ignore[arg-type]
     except (CUDAError, TypeError, ValueError, OverflowError):
@@ -125,12 +125,12 @@ def _device_or_none(value: object) -> Device | None:
 
 @methods
 class MemoryPool(MemoryResource):
-    """A pool of the driver: allocates and frees in stream order."""
+    """A driver memory pool, which allocates and frees in stream order."""
 
     __slots__ = ("_made", "_place")
-    _made: bool  # here, and not the device's or another process's
-    _place: tuple[str, int | None] | None  # that was asked for: a kind and a number
-    _ipc: tuple[IPCAllocationHandle, uuids.UUID] | None  # None: it is of this process alone
+    _made: bool  # created here, not the device's and not imported
+    _place: tuple[str, int | None] | None  # the requested location: kind and number
+    _ipc: tuple[IPCAllocationHandle, uuids.UUID] | None  # None: private to this process
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self:
         self = super().__new__(cls)
@@ -149,8 +149,8 @@ class MemoryPool(MemoryResource):
 
     @property
     def is_handle_owned(self) -> bool:
-        """Whether the pool itself goes with this object and its buffers: it is no default or current one, which
-        stays, and no other process's.
+        """True if the pool is destroyed with this object and its buffers; false for default, current and imported
+        pools.
         """
         return self._made
 
@@ -160,17 +160,17 @@ class MemoryPool(MemoryResource):
 
     @property
     def is_mapped(self) -> bool:
-        """Whether it is another process's."""
+        """True for a pool of another process."""
         return self._ipc is not None and not self._made
 
     @property
     def uuid(self) -> uuids.UUID | None:
-        """What a pool for other processes is called there, too."""
+        """The UUID of a shared pool, the same in every process."""
         return self._ipc[1] if self._ipc else None
 
     @property
     def allocation_handle(self) -> IPCAllocationHandle:
-        """What another process imports it by."""
+        """The handle by which another process imports the pool."""
         if self._ipc is None:
             raise RuntimeError("Memory resource is not IPC-enabled: make it with ipc_enabled=True")
         return self._ipc[0]
@@ -185,20 +185,20 @@ class MemoryPool(MemoryResource):
         self = cls.__new__(cls)
         self._take(create(raw.cuc_memory_pool_import, Device(device_id)._h, int(handle)))
         uuid = handle.uuid if isinstance(handle, IPCAllocationHandle) else uuids.uuid4()
-        self._ipc = IPCAllocationHandle(os.dup(int(handle)), uuid), uuid  # so that others can have it from here
+        self._ipc = IPCAllocationHandle(os.dup(int(handle)), uuid), uuid  # so that this process can share it further
         if isinstance(handle, IPCAllocationHandle):
             _registry[uuid] = self
         return self
 
     @classmethod
     def from_allocation_handle(cls, device_id: Device | int, alloc_handle: IPCAllocationHandle | int) -> Self:
-        """Another process's pool; buffers come by `Buffer.from_ipc_descriptor()`. One that came before is given
-        again.
+        """Import a pool of another process; `Buffer.from_ipc_descriptor()` imports its buffers. Importing it again
+        returns the same pool.
         """
         return cls._imported(device_id, alloc_handle)
 
     def register(self, uuid: uuids.UUID) -> MemoryPool:
-        """Let `from_registry()` find it; gives the one that is there already, if one is."""
+        """Make the pool available to `from_registry()`; returns an already registered pool, if there is one."""
         known: MemoryPool = _registry.setdefault(uuid, self)
         return known
 
@@ -211,10 +211,10 @@ class MemoryPool(MemoryResource):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        multiprocessing.reduction.register(cls, _sent)  # which goes by the class itself
+        multiprocessing.reduction.register(cls, _sent)  # the lookup uses the exact class
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Where pickle is on its own, without multiprocessing: to a process that has the pool."""
+        """Reduce for pickle without multiprocessing: the receiver must already have the pool."""
         if self._ipc is None:
             raise TypeError(f"a {type(self).__name__} of this process alone is not pickled: make it with "
                             "ipc_enabled=True")
@@ -231,7 +231,7 @@ class MemoryPool(MemoryResource):
 
     @property
     def peer_accessible_by(self) -> PeerAccess:
-        """The other devices that reach it, as a set: changes take effect at once."""
+        """The other devices that can access the pool, as a set; changes take effect at once."""
         return PeerAccess(self)
 
     @peer_accessible_by.setter
@@ -244,13 +244,13 @@ class MemoryPool(MemoryResource):
 
     @classmethod
     def current(cls, device: Device | int = 0, kind: str = "device") -> MemoryPool:
-        """The pool that a device's allocations come from, of a kind: "device", "pinned" or "managed"."""
+        """The current pool of a device, by kind: "device", "pinned" or "managed"."""
         made = create(raw.cuc_memory_pool_get_current, Device(device)._h, word("kind", kind, _KINDS))
         return MemoryResource._found(made)  # type: ignore[return-value]
 
     def make_current(self) -> None:
-        """Let its device's allocations come from it. It is kept from then on: whoever asked for the current pool
-        meanwhile has it by its handle.
+        """Make it its device's current pool. It then stays alive: others may have obtained it by handle as the
+        current pool.
         """
         check(raw.cuc_memory_pool_make_current(self._h))
         if not any(each is self for each in _been_current):
@@ -258,17 +258,17 @@ class MemoryPool(MemoryResource):
 
     @property
     def statistics(self) -> dict[str, int]:
-        """Bytes `reserved_bytes` from the system and `used_bytes` in allocations, and the most of each."""
+        """`reserved_bytes` from the system, `used_bytes` in allocations, and the high-water mark of each."""
         out = options(raw.cuc_memory_pool_statistics)
         check(raw.cuc_memory_pool_get_statistics(ctypes.byref(out), self._h))
         return {name: getattr(out, name) for name, *_ in out._fields_ if name != "struct_size"}
 
     def reset_high_marks(self) -> None:
-        """Count the most of each from now on."""
+        """Reset both high-water marks."""
         check(raw.cuc_memory_pool_reset_high_marks(self._h))
 
     def trim(self, keep: int = 0) -> None:
-        """Give what is not used back to the system, down to `keep` bytes."""
+        """Return unused memory to the system, keeping at least `keep` bytes reserved."""
         call(raw.cuc_memory_pool_trim, self._h, keep)
 
 
@@ -277,17 +277,17 @@ _been_current: list[MemoryPool] = []
 
 
 def _pool_of(cls: type[MemoryPool], device_id: int | None, handle: IPCAllocationHandle) -> MemoryPool:
-    """A pool that came by multiprocessing: one object of it in a process."""
+    """Unpickle a pool sent by multiprocessing; each process has one object per pool."""
     return cls._imported(device_id, handle)
 
 
 def _sent(pool: MemoryPool) -> tuple[Any, ...]:
-    """How multiprocessing takes a pool."""
+    """Reduce a pool for multiprocessing."""
     return _pool_of, (type(pool), pool.device_id if pool.device_id >= 0 else None, pool.allocation_handle)
 
 
 class DeviceMemoryResource(MemoryPool):
-    """A pool on a device: its current one, or a new one when options are given."""
+    """A device pool: the current one, or a new one if options are given."""
 
     __slots__ = ()
 
@@ -301,7 +301,7 @@ class DeviceMemoryResource(MemoryPool):
 
 
 class PinnedMemoryResource(MemoryPool):
-    """A pool of page-locked host memory, that the host and devices reach: the current one, or a new one when options
+    """A pool of page-locked host memory accessible from host and devices: the current one, or a new one if options
     are given.
     """
 
@@ -317,7 +317,7 @@ class PinnedMemoryResource(MemoryPool):
             raise ValueError(f"numa_id must be >= 0, the number of a node, or None, not {given.numa_id}")
         node = given.numa_id
         if node is None and given.ipc_enabled and Device().properties.host_numa_id >= 0:
-            node = Device().properties.host_numa_id  # other processes' memory is of a node
+            node = Device().properties.host_numa_id  # memory shared between processes needs a node
         if node is not None:
             location, self._place = located(raw.CUC_LOCATION_HOST_NUMA, node), ("host_numa", node)
         self._make(Device(), raw.CUC_MEMORY_PINNED, given.ipc_enabled, max_bytes=given.max_size,
@@ -325,31 +325,31 @@ class PinnedMemoryResource(MemoryPool):
 
     @property
     def device_id(self) -> int:
-        """-1: it is the host's."""
+        """-1: it is host memory."""
         return -1
 
     @property
     def numa_id(self) -> int:
-        """The node of the host that was asked for; -1: anywhere."""
+        """The requested host NUMA node; -1 for any."""
         return -1 if self._place is None or self._place[1] is None else self._place[1]
 
     @classmethod
     def from_allocation_handle(  # type: ignore[override]  # as cuda.core has it: it is of no device
             cls, alloc_handle: IPCAllocationHandle | int) -> Self:
-        """Another process's pool, of the host's memory."""
+        """Import another process's pool of host memory."""
         return cls._imported(None, alloc_handle)
 
 
 class ManagedMemoryResource(MemoryPool):
-    """A pool of managed memory, that moves between host and devices: the current one, or a new one when options are
-    given. Drivers of CUDA 13 have it.
+    """A pool of managed memory, which migrates between host and devices: the current one, or a new one if options are
+    given. Requires a CUDA 13 driver.
     """
 
     __slots__ = ()
 
     @property
     def preferred_location(self) -> tuple[str, int | None] | None:
-        """The place that was asked for, such as ("device", 0) or ("host", None); None: anywhere."""
+        """The requested location, such as ("device", 0) or ("host", None); None for any."""
         return self._place
 
     def allocate(self, size: int, *, stream: StreamLike) -> ManagedBuffer:
@@ -372,7 +372,7 @@ _LOCATIONS = {"device": raw.CUC_LOCATION_DEVICE, "host": raw.CUC_LOCATION_HOST,
 
 
 def _preferred(kind: str | None, number: int | None) -> tuple[str, int | None] | None:
-    """A place by its kind and number, of which options may leave out either."""
+    """The location by kind and number, either of which options may omit."""
     if kind is None:
         if number is None:
             return None

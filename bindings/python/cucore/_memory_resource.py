@@ -1,4 +1,4 @@
-"""Memory resources that are no pools."""
+"""Memory resources other than pools."""
 from __future__ import annotations
 
 import ctypes
@@ -15,7 +15,7 @@ from ._stream import StreamLike, as_stream
 
 
 class SynchronousMemoryResource(MemoryResource):
-    """Memory of a device without a pool: allocating may wait for the device, freeing does."""
+    """Device memory without a pool: allocating may wait for the device, freeing always does."""
 
     __slots__ = ()
 
@@ -25,7 +25,7 @@ class SynchronousMemoryResource(MemoryResource):
 
 @methods
 class UnorderedMemoryResource(MemoryResource):
-    """Memory that the host reaches, without a pool. Its buffers need no stream."""
+    """Host-accessible memory without a pool. Its buffers need no stream."""
 
     __slots__ = ()
 
@@ -43,7 +43,7 @@ class LegacyPinnedMemoryResource(UnorderedMemoryResource):
 
 
 class LegacyManagedMemoryResource(UnorderedMemoryResource):
-    """Managed memory without a pool, of every driver."""
+    """Managed memory without a pool, supported by every driver."""
 
     __slots__ = ()
 
@@ -60,8 +60,8 @@ CLASSES.update({(False, raw.CUC_MEMORY_DEVICE): SynchronousMemoryResource,
 
 
 class GraphMemoryResourceAttributes:
-    """What a device has for the memory of graphs, in bytes: `used_mem_current`, `used_mem_high`,
-    `reserved_mem_current` and `reserved_mem_high`. A high mark starts anew when it is set to 0.
+    """A device's graph memory in bytes: `used_mem_current`, `used_mem_high`, `reserved_mem_current` and
+    `reserved_mem_high`. Set a high-water mark to 0 to reset it.
     """
 
     __slots__ = ("_device",)
@@ -80,7 +80,7 @@ class GraphMemoryResourceAttributes:
         return self._NAMES.index(name)  # as CUC_GRAPH_MEMORY_
 
     def __getattr__(self, name: str) -> int:
-        number = self._number(name)  # first: `_device` itself comes here while there is none
+        number = self._number(name)  # first: while `_device` is unset, reading it ends up here
         return int(get(ctypes.c_uint64, raw.cuc_device_get_graph_memory, self._device._h, number))
 
     def __setattr__(self, name: str, value: int) -> None:
@@ -99,9 +99,7 @@ class GraphMemoryResourceAttributes:
 
 
 class GraphMemoryResource(MemoryResource):
-    """Memory that is a graph's: allocated and freed by its nodes, on a stream that is captured. There is
-    one a device.
-    """
+    """Graph memory: allocated and freed by graph nodes, on a capturing stream. There is one per device."""
 
     __slots__ = ("_device", "attributes")
     _device: Device
@@ -132,8 +130,8 @@ class GraphMemoryResource(MemoryResource):
         return self._device.device_id
 
     def trim(self) -> None:
-        """Give back what is kept for graphs' next launches."""
+        """Release memory reserved for future graph launches."""
         check(raw.cuc_device_trim_graph_memory(self._device._h))
 
     def close(self) -> None:
-        """Does nothing: it is the device's."""
+        """Does nothing: the resource belongs to the device."""

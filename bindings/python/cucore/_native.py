@@ -1,9 +1,10 @@
-"""Methods that the interpreter calls without ctypes: functions of libcucore, which finds CPython in the process.
+"""Native methods: libcucore functions that the interpreter calls without ctypes, through the CPython it finds in the
+process.
 
-Every class is defined in Python, whole. `methods` then puts the library's functions in the place of the definitions
-that loops call; those do the common case, and call the definition for everything else. Where the library cannot do
-it (another interpreter of the process has them, the interpreter is free-threaded, no CPython is found) or
-CUCORE_PYTHON_NATIVE is 0, the definitions stay, and do the same slower.
+Every class is fully defined in Python. `methods` then replaces the hot definitions with library functions, which
+handle the common case and call the Python definition for everything else. The Python definitions stay, with the same
+behaviour but slower, if CUCORE_PYTHON_NATIVE is 0 or the library cannot replace them: another interpreter in the
+process already uses it, the interpreter is free-threaded, or CPython is not found.
 """
 from __future__ import annotations
 
@@ -19,12 +20,12 @@ _release = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_DecRef", ctypes.python
 
 
 def taken(name: str, *arguments: Any) -> Any:
-    """What a function of the library writes to its first parameter, a Python object; None where it refuses."""
+    """Return the Python object that a library function writes to its first parameter; None if it refuses."""
     out: ctypes.py_object[Any] = ctypes.py_object()
     if raw.prototype(name, release_gil=False)(ctypes.byref(out), *arguments) < 0:
         return None
     made = out.value
-    _release(made)  # its first reference, that of `out`
+    _release(made)  # drops the first reference, held by `out`
     return made
 
 
@@ -97,7 +98,7 @@ else:
 
 
 def methods(cls: _Class) -> _Class:
-    """Let the library's functions take the place of what a class has, as a decorator."""
+    """Class decorator that replaces methods with their native versions."""
     if is_there:
         add = raw.prototype("cuc_python_add_methods", release_gil=False)
         if add(id(cls), cls.__name__.encode()) < 0:

@@ -38,7 +38,7 @@ Code = Union[bytes, str, "os.PathLike[str]"]
 
 
 class ObjectCode(Handle):
-    """Compiled code. It belongs to no context, and is loaded when a kernel of it is first used."""
+    """Compiled code. It is independent of contexts and is loaded on the first use of one of its kernels."""
 
     __slots__ = ()
     _release = raw.cuc_object_release
@@ -62,7 +62,7 @@ class ObjectCode(Handle):
     @classmethod
     def from_cubin(cls, module: Code, *, name: str = "",
                    symbol_mapping: dict[str, str] | None = None) -> ObjectCode:
-        """Bytes, or the path of a file; the same for the others."""
+        """Load from bytes or from the path of a file; the other constructors do the same."""
         return cls._from(raw.CUC_CODE_CUBIN, module, name, symbol_mapping)
 
     @classmethod
@@ -120,12 +120,12 @@ class ObjectCode(Handle):
 
     @property
     def log(self) -> str:
-        """What the compiler said when it was made."""
+        """The compiler's log from the build."""
         return text(raw.cuc_object_log(self._h))
 
     @property
     def symbol_mapping(self) -> dict[str, str]:
-        """Name expressions and their symbols."""
+        """Maps name expressions to symbols."""
         result, entry = {}, raw.cuc_object_mapping()
         for index in range(raw.cuc_object_mapping_count(self._h)):
             check(raw.cuc_object_get_mapping(ctypes.byref(entry), self._h, index))
@@ -140,26 +140,26 @@ class ObjectCode(Handle):
 
     @property
     def handle(self) -> int:
-        """The driver's CUlibrary; loads the code."""
+        """The driver's CUlibrary; reading it loads the code."""
         return create(raw.cuc_object_get_library, self._h)
 
     def get_module(self, device: Device | int | None = None) -> int:
-        """The CUmodule of a device, or the current context; for older interfaces."""
+        """The CUmodule for a device or the current context, for older interfaces."""
         return create(raw.cuc_object_get_module, self._h, current_or(device))
 
     def get_kernel(self, name: str | bytes) -> Kernel:
-        """A kernel by its name, its symbol or its name expression."""
+        """Look up a kernel by its name, symbol or name expression."""
         return Kernel._own(create(raw.cuc_object_get_kernel, self._h, c_text("name", name)))
 
     def get_global(self, name: str, device: Device | int | None = None) -> tuple[int, int]:
-        """(address, bytes) of a variable on a device, or in the current context."""
+        """Return (address, bytes) of a variable on a device or in the current context."""
         address, size = ctypes.c_uint64(), ctypes.c_size_t()
         check(raw.cuc_object_get_global(ctypes.byref(address), ctypes.byref(size), self._h,
                                         current_or(device), c_text("name", name)))
         return address.value, size.value
 
     def get_managed(self, name: str, device: Device | int | None = None) -> tuple[int, int]:
-        """(address, bytes) of a variable in managed memory."""
+        """Return (address, bytes) of a managed variable."""
         address, size = ctypes.c_uint64(), ctypes.c_size_t()
         check(raw.cuc_object_get_managed(ctypes.byref(address), ctypes.byref(size), self._h,
                                          Device(device)._h, c_text("name", name)))
@@ -167,18 +167,18 @@ class ObjectCode(Handle):
 
     @property
     def ptx(self) -> str:
-        """Its PTX, also of a cubin that was made of some."""
+        """The PTX, also for a cubin compiled from it."""
         data, size = ctypes.c_char_p(), ctypes.c_size_t()
         check(raw.cuc_object_get_ptx(ctypes.byref(data), ctypes.byref(size), self._h))
         return text(data.value)
 
     @property
     def load_log(self) -> str:
-        """What the driver said when it was loaded."""
+        """The driver's log from loading."""
         return text(raw.cuc_object_load_log(self._h))
 
     def tile_entries(self, kernel: str) -> list[TileEntry]:
-        """The entries of a tile kernel, the fastest first."""
+        """The entries of a tile kernel, fastest first."""
         found: list[TileEntry] = []
         out = options(raw.cuc_tile_entry)
         while True:
@@ -194,13 +194,13 @@ class ObjectCode(Handle):
 
 
 class TileEntry(NamedTuple):
-    """One of the entries of a tile kernel: they do the same, each for arguments of a kind."""
+    """One entry of a tile kernel. All entries compute the same; each suits certain arguments."""
 
     variant: str  #: "tma", "idx32+aligned", "idx32+overlap" or "idx64"
-    threads: int  #: of a block
+    threads: int  #: per block
     static_shared_bytes: int
     dynamic_shared_bytes: int
-    registers: int  #: of a thread; 0: not known, as of PTX
+    registers: int  #: per thread; 0: unknown, as for PTX
     stack_bytes: int
 
 
@@ -209,12 +209,12 @@ class TileParameter(NamedTuple):
 
     name: str
     dtype: str
-    rank: int  #: -1: a scalar
+    rank: int  #: -1 for a scalar
     written: bool
 
 
 class ParamInfo(NamedTuple):
-    """Where a parameter lies, and how large it is."""
+    """Offset and size of a parameter."""
 
     offset: int
     size: int
@@ -224,7 +224,7 @@ _FLAGS = ("cache_mode_ca", "cluster_size_must_be_set", "non_portable_cluster_siz
 
 
 class KernelAttributes:
-    """Attributes of a kernel on a device by their names, such as `num_regs`; some can be set."""
+    """Attributes of a kernel on a device by name, such as `num_regs`; some are settable."""
 
     __slots__ = ("_kernel", "_device", "__weakref__")
     _kernel: Kernel
@@ -251,7 +251,7 @@ class KernelAttributes:
         return number
 
     def __getattr__(self, name: str) -> int:
-        number = self._number(name)  # first: `_kernel` itself comes here while there is none
+        number = self._number(name)  # first: while `_kernel` is unset, reading it ends up here
         value = get(ctypes.c_int32, raw.cuc_kernel_get_attribute, self._kernel._h, self._device._h, number)
         return bool(value) if name in _FLAGS else int(value)
 
@@ -266,14 +266,14 @@ class KernelAttributes:
 
 
 class MaxPotentialBlockSizeOccupancyResult(NamedTuple):
-    """A launch that fills a device with a kernel."""
+    """The launch shape that maximises a kernel's occupancy of a device."""
 
     min_grid_size: int
     max_block_size: int
 
 
 class KernelOccupancy:
-    """How many blocks of a kernel fit on the current device, or on the one of a stream."""
+    """Occupancy queries of a kernel, on the current device or that of a stream."""
 
     __slots__ = ("_kernel", "__weakref__")
     _kernel: Kernel
@@ -305,8 +305,9 @@ class KernelOccupancy:
 
     def max_potential_block_size(self, dynamic_shared_memory_needed: Any = 0,
                                  block_size_limit: int = 0) -> MaxPotentialBlockSizeOccupancyResult:
-        """The least grid and the block that fill the device. Shared memory is in bytes, or a function that gives
-        them for a block of so many threads: one of Python's, or a `CUoccupancyB2DSize` of cuda.bindings."""
+        """The block size that maximises occupancy, and the smallest grid that fills the device. Dynamic shared memory
+        is a number of bytes, or a function from block size to bytes: a Python function or a `CUoccupancyB2DSize` of
+        cuda.bindings."""
         grid, block = ctypes.c_uint32(), ctypes.c_uint32()
         needed, kind = dynamic_shared_memory_needed, raw.cuc_occupancy_options
         made = options(kind, block_limit=block_size_limit)
@@ -336,15 +337,15 @@ class KernelOccupancy:
 
 
 class Kernel(Handle):
-    """A kernel; it keeps its code loaded. Made by `ObjectCode.get_kernel()`."""
+    """A kernel, which keeps its code loaded. Made by `ObjectCode.get_kernel()`."""
 
     __slots__ = ("_plan", "_plans", "_launchers", "_p")
     _release = raw.cuc_kernel_release
     _made_by = "ObjectCode.get_kernel() and Kernel.from_handle()"
-    _p: ctypes.c_void_p  # the handle, as a call takes it without converting it
-    _plan: int  # a Plan, for the types of arguments that it was launched with last, or 0
+    _p: ctypes.c_void_p  # the handle in the form that calls accept without conversion
+    _plan: int  # the Plan for the argument types of the last launch, or 0
     _plans: dict[tuple[Any, ...], int]
-    _launchers: dict[tuple[Any, ...], tuple[Callable[..., int], int]]  # with the plan, or 0
+    _launchers: dict[tuple[Any, ...], tuple[Callable[..., int], int]]  # each with its plan, or 0
 
     @classmethod
     def _own(cls, handle: int | None) -> Self:
@@ -355,18 +356,18 @@ class Kernel(Handle):
 
     def close(self) -> None:
         self._plan, self._plans, self._launchers = 0, {}, {}
-        self._p.value = None  # also in launches that were prepared
+        self._p.value = None  # seen by prepared launches too
         super().close()
 
     @classmethod
     def from_handle(cls, handle: int, mod: ObjectCode | None = None) -> Kernel:
-        """Wrap a CUkernel; `mod` is kept as long as this."""
+        """Wrap a CUkernel; `mod` is kept alive with it."""
         return cls._own(create(raw.cuc_kernel_from_handle, c_handle(handle),
                                handle_of(ObjectCode, mod, "mod") if mod is not None else None))
 
     @property
     def handle(self) -> int:
-        """The CUkernel; 0 while its code is not loaded."""
+        """The CUkernel; 0 while the code is not loaded."""
         return raw.cuc_kernel_handle(self._h) or 0
 
     @property
@@ -389,7 +390,7 @@ class Kernel(Handle):
 
     @property
     def tile_parameters(self) -> list[TileParameter]:
-        """Of a tile kernel."""
+        """The parameters of a tile kernel."""
         out, found = options(raw.cuc_tile_parameter), []
         for index in range(self.num_arguments):
             check(raw.cuc_tile_get_parameter(ctypes.byref(out), self._h, index))
@@ -398,12 +399,12 @@ class Kernel(Handle):
 
     @property
     def symbol(self) -> str:
-        """Its name in the code, mangled in C++."""
+        """The symbol in the code; mangled for C++."""
         return text(raw.cuc_kernel_symbol(self._h))
 
     @property
     def object_code(self) -> ObjectCode | None:
-        """The code it is of."""
+        """The object code it belongs to."""
         handle = raw.cuc_kernel_object(self._h)
         return ObjectCode._own(raw.cuc_object_retain(handle)) if handle else None
 
@@ -412,12 +413,12 @@ class Kernel(Handle):
         return create(raw.cuc_kernel_get_function, self._h, Device(device)._h)
 
     def set_cache_config(self, prefer: str, device: Device | int | None = None) -> None:
-        """What on-chip memory is more for: "none", "shared", "l1" or "equal"."""
+        """Set the preferred split of on-chip memory: "none", "shared", "l1" or "equal"."""
         check(raw.cuc_kernel_set_cache_config(self._h, Device(device)._h, word("prefer", prefer, _CACHES)))
 
     @property
     def attributes(self) -> KernelAttributes:
-        """On the current device; `attributes[device]` on another."""
+        """Attributes on the current device; `attributes[device]` for another."""
         return KernelAttributes._of(self, Device())
 
     @property
@@ -425,18 +426,18 @@ class Kernel(Handle):
         return KernelOccupancy._of(self)
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is the same kernel of the same code."""
+        """True for the same kernel of the same code."""
         if not isinstance(other, Kernel):
             return NotImplemented
         if not self._h or not other._h:
             return self is other
-        # Code that is not loaded has no CUkernel, and one that was wrapped has no code.
+        # Code that is not loaded has no CUkernel, and a wrapped kernel has no object code.
         handle, code = self.handle, raw.cuc_kernel_object(self._h)
         return handle != 0 and handle == other.handle or code is not None and \
             code == raw.cuc_kernel_object(other._h) and self.symbol == other.symbol
 
     def __hash__(self) -> int:
-        return hash(self.symbol)  # which stays when the code is loaded
+        return hash(self.symbol)  # stays the same when the code is loaded
 
     def __repr__(self) -> str:
         if not self._h:

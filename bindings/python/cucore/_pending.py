@@ -1,4 +1,4 @@
-"""Host memory that copies under way read or write: kept until they are done."""
+"""Keeps host memory alive while pending copies read or write it."""
 from __future__ import annotations
 
 import threading
@@ -9,12 +9,12 @@ from . import raw
 if TYPE_CHECKING:
     from ._stream import Event, Stream
 
-_lock = threading.Lock()  # of who prunes; a list's methods need none
+_lock = threading.Lock()  # serialises prune(); list methods are atomic already
 _held: list[tuple[Event, Any]] = []
 
 
 def hold(stream: Stream, memory: Any) -> None:
-    """Keep memory until what the stream has by now is done. A graph's is the caller's to keep."""
+    """Keep memory alive until the work now in the stream completes. For a graph, the caller must keep it."""
     if stream.is_capturing:
         return
     event = stream.record()
@@ -23,11 +23,11 @@ def hold(stream: Stream, memory: Any) -> None:
 
 
 def prune() -> None:
-    """Let go of what is not needed any more; also where the context failed."""
+    """Drop memory whose work completed, or whose context failed."""
     if _held and _lock.acquire(blocking=False):
         try:
             for each in list(_held):
                 if raw.cuc_event_query(each[0]._h) != raw.CUC_NOT_READY:
-                    _held.remove(each)  # what goes with it may come here, and hold more
+                    _held.remove(each)  # destructors may re-enter and hold more memory
         finally:
             _lock.release()

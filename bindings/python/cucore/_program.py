@@ -1,4 +1,4 @@
-"""From source to object code: programs and linkers."""
+"""Programs and linkers: from source to object code."""
 from __future__ import annotations
 
 import ctypes
@@ -23,7 +23,7 @@ _TARGETS = {name: CODE_KINDS[name] for name in ("ptx", "cubin", "ltoir")}
 
 
 class _Texts:
-    """Fills an options struct from Python values, and keeps what it points to."""
+    """Fills an options struct from Python values and keeps the memory it points to."""
 
     def __init__(self, struct: Any) -> None:
         self.struct = struct
@@ -32,7 +32,7 @@ class _Texts:
         self.failed: list[BaseException] = []
 
     def set(self, name: str, value: Any) -> None:
-        """A number, or a text."""
+        """Set a number or a string."""
         if value is None:
             return
         kind = field_type(type(self.struct), name)
@@ -45,7 +45,8 @@ class _Texts:
             setattr(self.struct, name, word(name, value, _SWITCH))
 
     def call(self, name: str, function: Callable[[], Any]) -> None:
-        """A function that is asked whether to go on. It is kept with the rest; what it raises, in `failed`, ends it."""
+        """Set a callback that is polled to continue. It is kept alive; if it raises, the call stops and the exception
+        is in `failed`."""
         failed = self.failed
 
         def asked(_user: int | None) -> int:
@@ -62,7 +63,7 @@ class _Texts:
         setattr(self.struct, name, made)
 
     def set_list(self, name: str, count: str, values: Any, convert: Any = None) -> None:
-        """A list, which goes with its count: of texts, but for what has numbers."""
+        """Set a list and its count; elements are strings unless converted to numbers."""
         if values is None:
             return
         if isinstance(values, (str, bytes, os.PathLike)) or not isinstance(values, Iterable):
@@ -75,27 +76,28 @@ class _Texts:
         setattr(self.struct, count, len(given))
 
 
-_NUMBERS = ("diag_error", "diag_suppress", "diag_warn")  # lists of them; all others are of texts
+_NUMBERS = ("diag_error", "diag_suppress", "diag_warn")  # these lists hold numbers, all others strings
 
 
-# Options of how code is made from C++, which PTX has had decided: passed over for it, as cuda.core's linker does.
+# Code generation options for C++ that do not apply to PTX, where they are already decided. They are ignored there, as
+# in cuda.core's linker.
 _DECIDED = ("ftz", "prec_div", "prec_sqrt", "fma", "numba_debug")
 
 
 def _macro(value: Any) -> Any:
-    """"NAME", "NAME=VALUE" or ("NAME", VALUE)."""
+    """Normalise "NAME", "NAME=VALUE" or ("NAME", VALUE)."""
     return f"{value[0]}={value[1]}" if isinstance(value, (tuple, list)) and len(value) == 2 else value
 
 
 @dataclass
 class ProgramOptions:
-    """How a program is compiled; None leaves NVRTC's default. The names are cuda.core's.
+    """Compilation options, named as in cuda.core; None keeps NVRTC's default.
 
-    Those at the end are for tile programs.
+    The last ones apply to tile programs.
     """
 
     name: str | None = "default_program"
-    arch: str | None = None  #: "sm_90"; None: the current device's
+    arch: str | None = None  #: such as "sm_90"; None: the current device's
     relocatable_device_code: Switch = None
     extensible_whole_program: Switch = None
     debug: Switch = None
@@ -129,7 +131,7 @@ class ProgramOptions:
     diag_suppress: Any = None
     diag_warn: Any = None
     brief_diagnostics: Switch = None
-    time: str | bool | None = None  #: a file for the times of NVRTC; of PTX, True is enough
+    time: str | bool | None = None  #: a file for NVRTC's timings; for PTX, True suffices
     split_compile: int | None = None
     fdevice_syntax_only: Switch = None
     minimal: Switch = None
@@ -145,8 +147,8 @@ class ProgramOptions:
     pch_verbose: Switch = None
     pch_messages: Switch = None
     instantiate_templates_in_pch: Switch = None
-    extra_sources: Any = None  #: of NVVM IR, which is not there: refused
-    use_libdevice: Switch = None  #: of NVVM IR; it means nothing here
+    extra_sources: Any = None  #: for NVVM IR, which is not supported: refused
+    use_libdevice: Switch = None  #: for NVVM IR; no effect here
     numba_debug: Switch = None
     use_bundled_headers: Switch = None
     modify_stack_limit: Switch = None
@@ -154,11 +156,11 @@ class ProgramOptions:
     device_stack_protector: Switch = None
     version_ident: Switch = None
     jump_table_density: int | None = None
-    extra_options: Strings = None  #: flags handed on as they are
-    headers: dict[str, str] | None = None  #: in memory: name -> text
-    constants: dict[str, Any] | None = None  #: of a tile program: name -> value
-    dimensions: dict[str, int] | None = None  #: that auto() constants are chosen for: name -> extent
-    tuned: str | None = None  #: a file of records to choose by; "": none
+    extra_options: Strings = None  #: flags passed through unchanged
+    headers: dict[str, str] | None = None  #: in-memory headers: name -> text
+    constants: dict[str, Any] | None = None  #: of tile programs: name -> value
+    dimensions: dict[str, int] | None = None  #: sizes for choosing auto() constants: name -> extent
+    tuned: str | None = None  #: a file of tuning records to choose from; "": none
     warps: int | None = None
     remarks: Switch = None
     require_tma: Switch = None
@@ -167,14 +169,14 @@ class ProgramOptions:
     cluster: int | None = None
     split: int | None = None
     raster: int | None = None
-    budget_operations: int | None = None  #: of the tile compiler; beyond a budget it refuses the program
+    budget_operations: int | None = None  #: work limit of the tile compiler; beyond it the program is refused
     budget_ptx_bytes: int | None = None
     budget_memory_bytes: int | None = None
     budget_seconds: float | None = None
-    cancel: Callable[[], Any] | None = None  #: asked some times a second: something true ends the compilation
+    cancel: Callable[[], Any] | None = None  #: polled a few times a second; a true result cancels the compilation
 
     def as_bytes(self, backend: str = "nvrtc", target_type: str | None = None) -> list[bytes]:
-        """What NVRTC is told, to compile to "cubin" where no target is given."""
+        """The NVRTC command line; the default target is "cubin"."""
         if str(backend).lower() != "nvrtc":
             raise ValueError(f"Unknown backend {backend!r}: expected 'nvrtc'")
         with Program("", "c++", self) as program:
@@ -198,10 +200,10 @@ class ProgramOptions:
             if kind == raw.CUC_SOURCE_PTX and field.name in _DECIDED:
                 continue
             if field.name == "time" and kind == raw.CUC_SOURCE_PTX and isinstance(value, bool):
-                value = "-" if value else None  # the linker's is a switch
+                value = "-" if value else None  # the linker's flag takes no value
             if field.name == "define_macro" and isinstance(value, tuple) and len(value) == 2 and \
                     not isinstance(value[0], tuple):
-                value = [value]  # a name and its value
+                value = [value]  # one (name, value) pair
             if field.name in lists:
                 made.set_list(*lists[field.name][:2], value, lists[field.name][2])
             elif field.name == "no_display_error_number":
@@ -259,7 +261,7 @@ class Program(Handle):
 
     def compile(self, target_type: str = "cubin", name_expressions: Sequence[str] = (),
                 logs: TextIO | None = None) -> ObjectCode:
-        """Compile to "ptx", "cubin" or "ltoir"; what the compiler says goes to `logs`."""
+        """Compile to "ptx", "cubin" or "ltoir"; the compiler's log is written to `logs`."""
         target = word("target_type", target_type, _TARGETS)
         if name_expressions:
             made = self._options._fill(name_expressions, self._kind)
@@ -281,21 +283,21 @@ class Program(Handle):
 
     @property
     def log(self) -> str:
-        """What the compiler said last."""
+        """The log of the last compilation."""
         return text(raw.cuc_program_log(self._h))
 
     @property
     def backend(self) -> CompilerBackendType:
-        """The compiler, such as "NVRTC"."""
+        """The compiler's name, such as "NVRTC"."""
         return CompilerBackendType(text(raw.cuc_program_backend(self._h)))
 
     @property
     def compile_time(self) -> float:
-        """The seconds that the last compilation took."""
+        """Duration of the last compilation in seconds."""
         return float(raw.cuc_program_compile_ns(self._h)) * 1e-9
 
     def flags(self, target_type: str = "cubin") -> list[str]:
-        """What the compiler is told."""
+        """The compiler's command line."""
         target = word("target_type", target_type, _TARGETS)
         return [text(raw.cuc_program_flag(self._h, target, i))
                 for i in range(raw.cuc_program_flag_count(self._h, target))]
@@ -310,24 +312,24 @@ class Program(Handle):
 
     @property
     def tile_ir(self) -> str:
-        """Of a tile program: how its compiler sees it."""
+        """The IR of a tile program."""
         out = ctypes.c_char_p()
         check(raw.cuc_tile_get_ir(ctypes.byref(out), None, self._h))
         return text(out.value)
 
     @property
     def tile_machine(self) -> str:
-        """Of a tile program: the same just before PTX is written, with the layout of each value."""
+        """The machine form of a tile program just before PTX emission, with each value's layout."""
         out = ctypes.c_char_p()
         check(raw.cuc_tile_get_machine(ctypes.byref(out), None, self._h))
         return text(out.value)
 
     def interpret(self, kernel: str | None, *args: Any, grid: int | Sequence[int] | None = None,
                   print: Callable[[str], Any] | None = None) -> None:
-        """Run a kernel of a tile program on the CPU, without any driver: slow, and exact.
+        """Run a kernel of a tile program on the CPU without a driver: slow but exact.
 
-        Arguments are arrays in the host's memory, such as NumPy's, and numbers. `kernel` may be None where
-        there is one; `grid` is that of a kernel which declares none; `print` gets what the kernel prints.
+        Arguments are numbers and arrays in host memory, such as NumPy's. `kernel` may be None if there is only one;
+        `grid` is for a kernel that declares none; `print` receives the kernel's output.
         """
         from ._interpret import interpret
         interpret(self._h, kernel, args, grid, print)
@@ -335,7 +337,7 @@ class Program(Handle):
 
 @dataclass
 class LinkerOptions:
-    """How a linker links; None leaves its default. The names are cuda.core's."""
+    """Link options, named as in cuda.core; None keeps the linker's default."""
 
     name: str | None = "<default linker>"
     arch: str | None = None
@@ -343,7 +345,7 @@ class LinkerOptions:
     time: Switch = None
     verbose: Switch = None
     link_time_optimization: Switch = None
-    ptx: Switch = None  #: what `link("ptx")` says by itself
+    ptx: Switch = None  #: implied by `link("ptx")`
     optimization_level: int | None = None
     debug: Switch = None
     lineinfo: Switch = None
@@ -363,13 +365,13 @@ class LinkerOptions:
     extra_options: Strings = None
 
     def as_bytes(self, backend: str = "nvjitlink") -> list[bytes]:
-        """What nvJitLink is told."""
+        """The nvJitLink command line."""
         if str(backend).lower() != "nvjitlink":
             raise ValueError(f"as_bytes() only supports 'nvjitlink' backend, not {backend!r}: the driver takes numbers")
         with Linker.empty(self) as linker:
             if linker.backend != CompilerBackendType.NVJITLINK:
                 raise RuntimeError("nvJitLink backend is not available")
-            arch = [f"-arch={self.arch}"] if self.arch else []  # which `flags` leave to the link
+            arch = [f"-arch={self.arch}"] if self.arch else []  # `flags` omits it: link() adds it
             return [flag.encode() for flag in [*arch, *linker.flags]]
 
     def _fill(self) -> _Texts:
@@ -390,7 +392,7 @@ class LinkerOptions:
 
 
 class Linker(Handle):
-    """Links object codes to one."""
+    """Links object codes into one."""
 
     __slots__ = ()
     _release = raw.cuc_linker_release
@@ -411,30 +413,30 @@ class Linker(Handle):
 
     @classmethod
     def empty(cls, options: LinkerOptions | dict[str, Any] | None = None) -> Linker:
-        """A linker of nothing yet: `add()`, `add_file()` and `add_data()` give it what it links."""
+        """Create a linker without input; add input with `add()`, `add_file()` and `add_data()`."""
         return cls._own(cls._create(given_as(LinkerOptions, options)))
 
     def add(self, code: ObjectCode) -> None:
         check(raw.cuc_linker_add(self._h, handle_of(ObjectCode, code, "code")))
 
     def add_file(self, path: str | os.PathLike[str], code_type: str) -> None:
-        """Add code of a file: "ptx", "cubin", "ltoir", "fatbin", "object" or "library"."""
+        """Add a file of the given kind: "ptx", "cubin", "ltoir", "fatbin", "object" or "library"."""
         check(raw.cuc_linker_add_file(self._h, word("code_type", code_type, CODE_KINDS),
                                       c_text("path", os.fsencode(path))))
 
     def add_data(self, data: bytes, code_type: str, name: str = "") -> None:
-        """Add code of bytes."""
+        """Add code from bytes."""
         given = bytes(memoryview(data))
         check(raw.cuc_linker_add_data(self._h, word("code_type", code_type, CODE_KINDS), given, len(given),
                                       c_text("name", name) or None))
 
     @property
     def flags(self) -> list[str]:
-        """What the linker is told."""
+        """The linker's command line."""
         return [text(raw.cuc_linker_flag(self._h, i)) for i in range(raw.cuc_linker_flag_count(self._h))]
 
     def link(self, target_type: str = "cubin") -> ObjectCode:
-        """Link everything to a "cubin", or to "ptx" when all of it is LTO-IR."""
+        """Link all inputs to a "cubin", or to "ptx" if all of them are LTO-IR."""
         target = word("target_type", target_type, _TARGETS)
         return ObjectCode._own(create(raw.cuc_linker_link, self._h, target))
 
@@ -446,7 +448,7 @@ class Linker(Handle):
 
     @classmethod
     def which_backend(cls) -> CompilerBackendType:
-        """Who links by default, "nvJitLink" or "driver"."""
+        """The default linker: "nvJitLink" or "driver"."""
         with cls.empty() as linker:
             return linker.backend
 

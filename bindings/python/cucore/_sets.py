@@ -1,4 +1,4 @@
-"""Sets whose members are the driver's: what is added and removed takes effect at once."""
+"""Sets that reflect driver state: adding and removing members takes effect at once."""
 from __future__ import annotations
 
 from collections.abc import Iterable, MutableSet
@@ -6,17 +6,17 @@ from typing import Any
 
 
 class LiveSet(MutableSet[Any]):
-    """Every method of `set`. Those that give a set give one of Python's, which changes nothing."""
+    """A live set with every method of `set`. Operators return a plain set, which changes nothing."""
 
     __slots__ = ("__weakref__",)
 
     @classmethod
     def _from_iterable(cls, it: Iterable[Any]) -> set[Any]:  # type: ignore[override]
-        """The result of an operator."""
+        """Build the result of an operator."""
         return set(it)
 
     def _member(self, value: Any) -> Any:
-        """The member that a value stands for."""
+        """Convert a value to the member it denotes."""
         return value
 
     def _members(self, values: Iterable[Any]) -> set[Any]:

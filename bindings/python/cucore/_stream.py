@@ -1,4 +1,4 @@
-"""Streams and events, and waiting for them on asyncio."""
+"""Streams and events, with asyncio support."""
 from __future__ import annotations
 
 import asyncio
@@ -28,7 +28,7 @@ _COMPARE = {">=": raw.CUC_WAIT_GEQ, "==": raw.CUC_WAIT_EQ, "&": raw.CUC_WAIT_AND
 
 
 def _number(value: int, bits: int) -> tuple[int, int]:
-    """A number with a sign or without, as its bits, and how many bytes these are."""
+    """Return a signed or unsigned number as raw bits, and its size in bytes."""
     if bits not in (32, 64):
         raise ValueError(f"bits is {bits!r}: expected 32 or 64")
     if not -(1 << (bits - 1)) <= value < 1 << bits:
@@ -39,11 +39,11 @@ def _number(value: int, bits: int) -> tuple[int, int]:
 @methods
 @dataclass
 class StreamOptions:
-    """How a stream is made."""
+    """Options of stream creation."""
 
-    #: False: the stream and the legacy default stream wait for each other
+    #: False: synchronises with the legacy default stream
     nonblocking: bool = True
-    #: lower runs first; None is the lowest
+    #: lower runs first; None is the lowest priority
     priority: int | None = None
 
     def _check(self, context: Context) -> None:
@@ -57,22 +57,22 @@ class StreamOptions:
 @methods
 @dataclass
 class EventOptions:
-    """How an event is made."""
+    """Options of event creation."""
 
     timing_enabled: bool = False  #: `later - earlier` gives milliseconds
-    blocking_sync: bool = False  #: a thread that waits sleeps, and does not spin
-    ipc_enabled: bool = False  #: other processes can have it; not with timing_enabled
+    blocking_sync: bool = False  #: waiting threads sleep instead of spinning
+    ipc_enabled: bool = False  #: other processes can import it; excludes timing_enabled
 
 
 @methods
 class Event(Handle, EventBase):
     """A point in a stream. Made by `Device.create_event()` and `Stream.record()`.
 
-    `await event` waits on asyncio, `event.sync()` on the thread.
+    `await event` waits on asyncio; `event.sync()` blocks the thread.
     """
 
     __slots__ = ()
-    _named: IPCEventDescriptor | None  # of one that has come from another process
+    _named: IPCEventDescriptor | None  # set for an event imported from another process
     _release = raw.cuc_event_release
     _made_by = "Device.create_event(), Stream.record() and Event.from_handle()"
 
@@ -90,8 +90,8 @@ class Event(Handle, EventBase):
 
     @classmethod
     def from_handle(cls, handle: int, *, context: Context | None = None) -> Event:
-        """Wrap a CUevent that somebody else destroys, after this object. Without a context it is of the current
-        one, or the first device's."""
+        """Wrap a CUevent that its owner destroys after this object. If no context is given, it belongs to the current
+        one, or to that of the first device."""
         from ._device import Context, Device
         if context is None:
             context = Context.current() or Device().context
@@ -99,7 +99,7 @@ class Event(Handle, EventBase):
 
     @classmethod
     def from_ipc_descriptor(cls, ipc_descriptor: IPCEventDescriptor) -> Event:
-        """Another process's event, to wait for what it has recorded."""
+        """Import an event of another process, to wait for the work it recorded."""
         from ._device import Device
         given = imported(ipc_descriptor, IPCEventDescriptor)
         made = cls._own(create(raw.cuc_event_import, Device(ipc_descriptor.device_id)._h, ctypes.byref(given)))
@@ -108,7 +108,7 @@ class Event(Handle, EventBase):
 
     @property
     def ipc_descriptor(self) -> IPCEventDescriptor:
-        """What names it to another process; of an event with ipc_enabled."""
+        """Identifies the event to another process; requires ipc_enabled."""
         if not self.is_ipc_enabled:
             raise InvalidArgumentError("the event is not IPC-enabled: make it with EventOptions(ipc_enabled=True)")
         known: IPCEventDescriptor | None = getattr(self, "_named", None)
@@ -146,15 +146,15 @@ class Event(Handle, EventBase):
 
     @property
     def is_done(self) -> bool:
-        """Whether what it recorded has completed; true when it recorded nothing."""
+        """True once the recorded work completes, or if nothing was recorded."""
         return check(raw.cuc_event_query(self._h)) == raw.CUC_OK
 
     def record(self, stream: StreamLike) -> None:
-        """Stand for everything that the stream has by now."""
+        """Capture the work now in the stream."""
         check(raw.cuc_event_record(self._h, as_stream(stream)._h))
 
     def sync(self) -> None:
-        """Wait until it has completed."""
+        """Block until the recorded work completes."""
         check(raw.cuc_event_synchronize(self._h))
         prune()
 
@@ -165,11 +165,12 @@ class Event(Handle, EventBase):
         return hash(self.handle)
 
     def fileno(self) -> int:
-        """A file descriptor that becomes readable when it completes, or never will. Close it."""
+        """Return a file descriptor that becomes readable when the event completes or can no longer complete. Close
+        it."""
         return int(get(ctypes.c_int32, raw.cuc_event_fd, self._h))
 
     def __sub__(self, earlier: Event) -> float:
-        """Milliseconds from `earlier` to here; both need timing_enabled."""
+        """Milliseconds from `earlier` to this event; both need timing_enabled."""
         if not isinstance(earlier, Event):
             return NotImplemented
         out = ctypes.c_float()
@@ -206,7 +207,7 @@ class Event(Handle, EventBase):
             finally:
                 loop.remove_reader(descriptor)
                 os.close(descriptor)
-            # It is readable also when it never will complete: then this raises.
+            # The descriptor also becomes readable if the event can never complete: then this raises.
             self.sync()
         prune()
 
@@ -218,17 +219,17 @@ class Event(Handle, EventBase):
 class Stream(Handle, StreamBase):
     """A queue of work on one device. Made by `Device.create_stream()`.
 
-    `await stream` waits on asyncio for what is in it by then, `stream.sync()` on the thread.
+    `await stream` waits on asyncio for the work enqueued so far; `stream.sync()` blocks the thread.
     """
 
     __slots__ = ()
     _release = raw.cuc_stream_release
     _made_by = "Device.create_stream(), Context.create_stream() and Stream.from_handle()"
-    _stream_h = Handle._h  # the same by a name that no other object has: C takes what has it for a stream
+    _stream_h = Handle._h  # an alias no other class has: C code recognises streams by it
 
     @property
     def _p(self) -> ctypes.c_void_p:
-        """The handle, as a call takes it without converting it; NULL once it is closed."""
+        """The handle in the form that calls accept without conversion; NULL once closed."""
         made: ctypes.c_void_p | None = getattr(self, "_cell", None)
         if made is None:
             made = self._cell = ctypes.c_void_p(self._h)
@@ -236,7 +237,7 @@ class Stream(Handle, StreamBase):
 
     def close(self) -> None:
         if getattr(self, "_cell", None) is not None:
-            self._cell.value = None  # also in launches that were prepared
+            self._cell.value = None  # seen by prepared launches too
         super().close()
 
     @classmethod
@@ -252,7 +253,7 @@ class Stream(Handle, StreamBase):
 
     @classmethod
     def from_handle(cls, handle: int, *, owner: Any = None) -> Stream:
-        """Wrap a CUstream that somebody else destroys. `owner` is kept until the last use of it."""
+        """Wrap a CUstream that its owner destroys. `owner` is kept alive until the last use."""
         number = c_handle(handle)
         key = kept.add(owner) if owner is not None else 0
         try:
@@ -268,7 +269,7 @@ class Stream(Handle, StreamBase):
         return raw.cuc_stream_handle(self._h) or 0
 
     def __cuda_stream__(self) -> tuple[int, int]:
-        if not self._h:  # 0 would be the legacy default stream
+        if not self._h:  # 0 would denote the legacy default stream
             raise ValueError("the stream is closed")
         return 0, raw.cuc_stream_handle(self._h) or 0
 
@@ -292,12 +293,12 @@ class Stream(Handle, StreamBase):
 
     @property
     def id(self) -> int:
-        """A number of no other stream of the process."""
+        """An id that no other stream of the process has."""
         return int(get(ctypes.c_uint64, raw.cuc_stream_get_id, self._h))
 
     @property
     def is_done(self) -> bool:
-        """Whether everything in it has completed."""
+        """True once all enqueued work completes."""
         return check(raw.cuc_stream_query(self._h)) == raw.CUC_OK
 
     @property
@@ -305,21 +306,21 @@ class Stream(Handle, StreamBase):
         return bool(get(ctypes.c_int32, raw.cuc_stream_is_capturing, self._h))
 
     def sync(self) -> None:
-        """Wait until everything in it has completed; a failure of its work is raised here."""
+        """Block until all enqueued work completes; raises if the work failed."""
         failed = raw.cuc_stream_synchronize(self._h)
         prune()
         if failed:
             raise last_error()
 
     def record(self, event: Event | None = None, options: EventOptions | dict[str, Any] | None = None) -> Event:
-        """Record an event, a new one when none is given."""
+        """Record an event, a new one if none is given."""
         if event is None:
             event = Event._create(self.device, options)
         check(raw.cuc_event_record(handle_of(Event, event, "event"), self._h))
         return event
 
     def wait(self, event_or_stream: Event | StreamLike) -> None:
-        """Let what is put here next wait for an event, or for what another stream has by now."""
+        """Make later work wait for an event, or for the work now in another stream."""
         if isinstance(event_or_stream, Event):
             check(raw.cuc_stream_wait_event(self._h, event_or_stream._h))
             return
@@ -331,30 +332,30 @@ class Stream(Handle, StreamBase):
         check(raw.cuc_stream_wait_stream(self._h, other._h))
 
     def wait_value(self, buffer: Any, value: int, *, offset: int = 0, bits: int = 32, compare: str = ">=") -> None:
-        """Later work waits until a number in device memory is equal ("=="), at least (">=", around zero),
-        has a bit in common ("&") or has not all bits ("~|"). Nothing ends the wait but the number: what then waits for
-        the stream, as the end of a buffer without a pool does, waits with it."""
+        """Make later work wait until a number in device memory satisfies a comparison: equal ("=="), at least (">=",
+        with wraparound), any common bit ("&"), or not all bits set ("~|"). Only the number ends the wait. Operations
+        that wait for the stream, such as releasing a buffer without a pool, block with it."""
         call(raw.cuc_stream_wait_value, self._h, int(buffer) + offset, *_number(value, bits),
              word("compare", compare, _COMPARE))
 
     def write_value(self, buffer: Any, value: int, *, offset: int = 0, bits: int = 32) -> None:
-        """Write a number to device memory when it is come to."""
+        """Write a number to device memory in stream order."""
         call(raw.cuc_stream_write_value, self._h, int(buffer) + offset, *_number(value, bits), 0)
 
     @property
     def capture_id(self) -> int:
-        """The number of the capture under way, that no other has; 0: none."""
+        """A unique id of the capture in progress; 0: none."""
         out = options(raw.cuc_capture_info)
         check(raw.cuc_stream_get_capture_info(ctypes.byref(out), self._h))
         return int(out.id)
 
     def capture(self, mode: str = "thread_local") -> Capture:
-        """`with stream.capture() as graph:` captures what is put on the stream into a graph."""
+        """`with stream.capture() as graph:` captures the stream's work into a graph."""
         from ._capture import Capture
         return Capture(self, mode)
 
     def create_graph_builder(self) -> GraphBuilder:
-        """A capture of this stream, as cuda.core has it."""
+        """Create a graph builder on this stream, as in cuda.core."""
         from ._graph_builder import GraphBuilder
         return GraphBuilder._of(self)
 
@@ -378,7 +379,7 @@ class Stream(Handle, StreamBase):
 
 
 class DefaultStream(Stream):
-    """A default stream of whichever device is current when it is used. It is never closed."""
+    """The default stream of the device that is current at the time of use. It is never closed."""
 
     __slots__ = ("_number",)
 
@@ -401,7 +402,7 @@ class DefaultStream(Stream):
         return False
 
     def close(self) -> None:
-        """Does nothing: it is the device's."""
+        """Does nothing: the stream belongs to the device."""
 
     def __cuda_stream__(self) -> tuple[int, int]:
         return 0, self._number
@@ -411,7 +412,7 @@ class DefaultStream(Stream):
         return self._number
 
     def __reduce__(self) -> Any:
-        return repr(self)  # the one of that name
+        return repr(self)  # pickled by name: a module-level singleton
 
     def __repr__(self) -> str:
         return "LEGACY_DEFAULT_STREAM" if self._number == 1 else "PER_THREAD_DEFAULT_STREAM"
@@ -424,7 +425,7 @@ StreamLike = Any
 
 
 def _protocol_handle(protocol: Any) -> int:
-    """The handle that `__cuda_stream__` gives."""
+    """Return the handle from `__cuda_stream__`."""
     if not callable(protocol):
         warnings.warn("__cuda_stream__ as an attribute is deprecated, as in cuda.core: it is to be a method",
                       DeprecationWarning, stacklevel=4)
@@ -441,7 +442,7 @@ def _protocol_handle(protocol: Any) -> int:
 
 
 def as_stream(value: StreamLike) -> Stream:
-    """The stream that a value stands for: ours, or another library's by its protocol."""
+    """Convert to a Stream; accepts another library's stream through its protocol."""
     if type(value) is Stream:
         return value
     if isinstance(value, Stream):
@@ -449,9 +450,9 @@ def as_stream(value: StreamLike) -> Stream:
     protocol = getattr(value, "__cuda_stream__", None)
     if protocol is not None:
         return Stream.from_handle(_protocol_handle(protocol), owner=value)
-    for name in ("cuda_stream", "ptr"):  # PyTorch's and CuPy's, of before the protocol
+    for name in ("cuda_stream", "ptr"):  # PyTorch's and CuPy's attributes, older than the protocol
         handle = getattr(value, name, None)
-        if isinstance(handle, int) and not hasattr(value, "__dlpack__"):  # arrays have a `ptr` too
+        if isinstance(handle, int) and not hasattr(value, "__dlpack__"):  # arrays have `ptr` too
             return Stream.from_handle(handle, owner=value)
     raise TypeError(f"expected a stream: a Stream or an object with __cuda_stream__, "
                     f"not {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""Arrays over memory: what kernels take, and what goes to and comes from other libraries."""
+"""Tensors: arrays over memory, accepted by kernels and exchanged with other libraries."""
 from __future__ import annotations
 
 import ctypes
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _NAMES: dict[int, str] = raw.NAMES["dtype"]
 _DTYPES: dict[str, int] = {name: number for number, name in _NAMES.items() if number}
-# What NumPy, PyTorch and others call them.
+# Names in NumPy, PyTorch and other libraries.
 _DTYPES.update({
     "int8": raw.CUC_I8, "int16": raw.CUC_I16, "int32": raw.CUC_I32, "int64": raw.CUC_I64,
     "uint8": raw.CUC_U8, "uint16": raw.CUC_U16, "uint32": raw.CUC_U32, "uint64": raw.CUC_U64,
@@ -35,19 +35,19 @@ _TYPESTR = {
     raw.CUC_I64: "<i8", raw.CUC_U8: "|u1", raw.CUC_U16: "<u2", raw.CUC_U32: "<u4",
     raw.CUC_U64: "<u8", raw.CUC_F16: "<f2", raw.CUC_F32: "<f4", raw.CUC_F64: "<f8",
     raw.CUC_C64: "<c8", raw.CUC_C128: "<c16",
-    # As ml_dtypes and PyTorch have them. NumPy has no letter for these, so that their bytes go as void.
+    # As in ml_dtypes and PyTorch. NumPy has no type code for these, so they travel as void bytes.
     raw.CUC_BF16: "<V2", raw.CUC_E4M3: "<V1", raw.CUC_E5M2: "<f1", raw.CUC_E8M0: "<V1",
 }
 _OTHER_ORDER = ">" if sys.byteorder == "little" else "<"
 _FROM_TYPESTR = {kind[1:]: number for number, kind in _TYPESTR.items() if kind != "<V1"}
-#: Those that say their element type alone, as arrays of the machine's byte order have them.
+#: Type strings that identify an element type on their own, in native byte order.
 TYPESTRS = {kind: number for number, kind in _TYPESTR.items() if kind[1] != "V"}
 _ML_DTYPES = {raw.CUC_BF16: "bfloat16", raw.CUC_E4M3: "float8_e4m3fn", raw.CUC_E5M2: "float8_e5m2",
               raw.CUC_E8M0: "float8_e8m0fnu"}
 
 
 def dtype_number(value: Any) -> int:
-    """A dtype of any library, by its name."""
+    """Return the dtype constant for a dtype of any library, looked up by name."""
     number = _DTYPES.get(value) if type(value) is str else None
     if number is not None:
         return number
@@ -66,7 +66,7 @@ def dtype_number(value: Any) -> int:
 
 
 def numpy_dtype(number: int) -> Any:
-    """A dtype as NumPy has it, with the types that ml_dtypes adds; where those are not there, its name."""
+    """Return the NumPy dtype, using ml_dtypes' additions; the dtype's name if those are not installed."""
     try:
         import numpy
         if number in _ML_DTYPES:
@@ -85,14 +85,14 @@ def dtype_name(number: int) -> str:
 
 @methods
 class Tensor(TensorBase):
-    """An array over memory that it keeps: a shape, strides, a dtype. It can be an argument of a
-    kernel, and goes to other libraries by `__dlpack__` and `__cuda_array_interface__`.
+    """An array over memory that it keeps alive: shape, strides and dtype. It can be a kernel argument, and is
+    exported through `__dlpack__` and `__cuda_array_interface__`.
     """
 
     __slots__ = ()
-    _address: int  # of a cuc_tensor
-    _memory: Any  # what keeps that, and the memory of others
-    _buffer: Buffer | None  # a reference of its own to the memory, where a buffer has it
+    _address: int  # address of the cuc_tensor
+    _memory: Any  # keeps the cuc_tensor and foreign memory alive
+    _buffer: Buffer | None  # its own reference to the memory, if a buffer provides it
     _stream: Stream | None
     __hash__: ClassVar[None]  # type: ignore[assignment]
     _may_call = staticmethod(may_call)
@@ -126,7 +126,7 @@ class Tensor(TensorBase):
     @property
     def _struct(self) -> Any:
         made = raw.cuc_tensor.from_address(self._address)
-        made._owner = self  # which has the memory
+        made._owner = self  # the parent keeps the memory
         return made
 
     @classmethod
@@ -151,7 +151,7 @@ class Tensor(TensorBase):
 
     @classmethod
     def _import(cls, value: Any, stream: StreamLike) -> Tensor:
-        """from_dlpack(), where C does not do it alone."""
+        """Implement from_dlpack() for cases the C code leaves to Python."""
         if stream is not None and not isinstance(stream, Stream):
             return cls.from_dlpack(value, stream=as_stream(stream))
         export = value.__dlpack__
@@ -161,18 +161,18 @@ class Tensor(TensorBase):
             how["stream"] = stream.handle if stream is not None else -1
         try:
             capsule = export(max_version=(raw.CUC_DL_VERSION_MAJOR, raw.CUC_DL_VERSION_MINOR), **how)
-        except TypeError:  # of before DLPack 1.0
+        except TypeError:  # a producer older than DLPack 1.0
             capsule = export(**how)
         return cls.from_capsule(capsule)
 
     @staticmethod
     def _failed() -> NoReturn:
-        error = last_error()  # what the protocol has for it
+        error = last_error()  # translate to the exception the protocol prescribes
         raise BufferError(str(error)) from error
 
     @classmethod
     def from_cuda_array_interface(cls, value: Any, *, stream: StreamLike = None) -> Tensor:
-        """Another library's array by `__cuda_array_interface__`, without a copy."""
+        """Import another library's array through `__cuda_array_interface__`, without a copy."""
         said = value.__cuda_array_interface__
         made = cls._described(said, _device_of(said["data"][0]), value)
         producer = said.get("stream")
@@ -183,7 +183,7 @@ class Tensor(TensorBase):
 
     @classmethod
     def from_host(cls, value: Any) -> Tensor:
-        """An array in the host's memory, such as NumPy's, without a copy: for `Program.interpret()`."""
+        """Wrap an array in host memory, such as NumPy's, without a copy: for `Program.interpret()`."""
         if isinstance(value, Tensor):
             return value
         said = getattr(value, "__array_interface__", None)
@@ -195,7 +195,7 @@ class Tensor(TensorBase):
                         f"{type(value).__name__}")
 
     def _laid(self, shape: tuple[int, ...], strides: tuple[int, ...], dtype: int | None = None) -> Tensor:
-        """The same memory with other extents, or elements of another type and as many bytes."""
+        """Return the same memory with other extents, or with an element type of equal size."""
         made = raw.cuc_tensor.from_buffer_copy(self._struct)
         made.dtype = made.dtype if dtype is None else dtype
         lay(made, shape, strides)
@@ -204,7 +204,7 @@ class Tensor(TensorBase):
 
     @classmethod
     def _described(cls, said: dict[str, Any], device: int, value: Any) -> Tensor:
-        """By what an array interface says."""
+        """Build a tensor from an array interface dictionary."""
         number = _element(said, value)
         if said.get("mask") is not None:
             raise TypeError("an array with a mask is not taken")
@@ -246,7 +246,7 @@ class Tensor(TensorBase):
 
     @property
     def size(self) -> int:
-        """How many elements."""
+        """The number of elements."""
         return int(raw.cuc_tensor_elements(self._address))
 
     @property
@@ -255,12 +255,12 @@ class Tensor(TensorBase):
 
     @property
     def dtype(self) -> str:
-        """Such as "f32"."""
+        """The element type, such as "f32"."""
         return _NAMES[self._struct.dtype]
 
     @property
     def device_id(self) -> int:
-        """-1: the host's."""
+        """-1 for host memory."""
         return int(self._struct.device)
 
     @property
@@ -272,7 +272,7 @@ class Tensor(TensorBase):
         return bool(self._struct.flags & raw.CUC_TENSOR_READ_ONLY)
 
     def _inside(self, buffer: Buffer) -> None:
-        """Refuse what reaches beyond its buffer."""
+        """Refuse a tensor that extends past its buffer."""
         check(raw.cuc_tensor_check(self._address))
         start, size = _extent(self._struct)
         if start < buffer.handle or start + size > buffer.handle + buffer.size:
@@ -283,7 +283,7 @@ class Tensor(TensorBase):
             raise ValueError("the array has gaps: only one without can be copied at once")
 
     def copy_to(self, dst: Any, *, stream: StreamLike) -> None:
-        """Copy all elements to a writable host array, which has them once the stream was waited for."""
+        """Copy all elements to a writable host array, which is filled once the stream completes."""
         self._whole()
         queue, host = as_stream(stream), HostMemory(dst, writable=True)
         Buffer._same_size(host.size, self.nbytes)
@@ -299,21 +299,21 @@ class Tensor(TensorBase):
         hold(queue, host)
 
     def as_tensor_map(self, box_dim: Any = None, *, options: Any = None, **fields: Any) -> TensorMapDescriptor:
-        """What the tensor memory accelerator copies boxes of this array by: an argument of kernels. The fields
-        are those of TensorMapDescriptorOptions.
+        """Create a tensor map (TMA descriptor) for copying boxes of this array, as a kernel argument. The fields are
+        those of TensorMapDescriptorOptions.
         """
         from ._tensor_map import TensorMapDescriptor, options_of
         return TensorMapDescriptor.tiled(self, options_of(box_dim, options, fields))
 
     @property
     def owner(self) -> Any:
-        """What keeps the memory."""
+        """The object that keeps the memory alive."""
         if self._buffer is not None:
             return self._buffer
         return self._memory[1] if type(self._memory) is tuple else self._memory or self
 
     def _ready(self, stream: int | None) -> None:
-        """Order what the consumer does after what is on the buffer's own stream."""
+        """Order the consumer's work after the work on the buffer's own stream."""
         own = self._stream
         if own is None or stream == -1:
             return
@@ -326,7 +326,7 @@ class Tensor(TensorBase):
 
     def _export(self, stream: int | None, max_version: tuple[int, int] | None,
                 dl_device: tuple[int, int] | None, copy: bool | None) -> Any:
-        """__dlpack__(), where C does not do it alone."""
+        """Implement __dlpack__() for cases the C code leaves to Python."""
         if copy:
             raise BufferError("a copy is not made here: Buffer.copy_to() makes one")
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
@@ -334,7 +334,7 @@ class Tensor(TensorBase):
         self._ready(stream)
         given = self
         if self._buffer is None:
-            # Others' memory: the buffer made here keeps them, and goes with the consumer.
+            # Foreign memory: a new buffer keeps it alive and lives as long as the consumer.
             struct = self._struct
             buffer = Buffer.from_handle(*_extent(struct), owner=self)
             given = Tensor._of(struct, buffer, self)
@@ -368,7 +368,7 @@ if raw.prototype("cuc_python_add_dlpack", release_gil=False)(id(Tensor)) < 0:
 
 
 def lay(struct: Any, shape: Sequence[int], strides: Sequence[int]) -> None:
-    """Give a cuc_tensor its axes, with strides in elements."""
+    """Set the axes of a cuc_tensor, with strides in elements."""
     if len(strides) != len(shape):
         raise ValueError(f"there are {len(strides)} strides for {len(shape)} axes")
     if len(shape) > raw.CUC_TENSOR_MAX_RANK:
@@ -381,7 +381,7 @@ def lay(struct: Any, shape: Sequence[int], strides: Sequence[int]) -> None:
 
 
 def _extent(struct: Any) -> tuple[int, int]:
-    """Where the bytes that a tensor reaches begin, and how many they are."""
+    """Return the start offset and length of the bytes a tensor covers."""
     item = raw.cuc_dtype_bits(struct.dtype) // 8
     low = high = 0
     for axis in range(struct.rank):
@@ -393,8 +393,8 @@ def _extent(struct: Any) -> tuple[int, int]:
 
 
 def _element(said: dict[str, Any], value: Any) -> int:
-    """The element type that an array interface says. Two types of one byte have the same letters there, so that the
-    array's own `dtype` decides."""
+    """Return the element type of an array interface. Two one-byte types share a type string, so the array's own
+    `dtype` decides."""
     letters = said["typestr"]
     known = getattr(value, "dtype", None) if letters[1:2] == "V" else None
     try:
@@ -409,13 +409,13 @@ def _element(said: dict[str, Any], value: Any) -> int:
 
 
 def has_interface(value: Any, name: str) -> bool:
-    """Whether a value has a protocol of arrays. PyTorch's `__cuda_array_interface__` raises KeyError for the dtypes
-    that it leaves out, so that the class is asked."""
+    """Return whether a value supports an array protocol. PyTorch's `__cuda_array_interface__` raises KeyError for
+    dtypes it does not cover, so the class is examined."""
     return hasattr(type(value), name) or name in getattr(value, "__dict__", ())
 
 
 def stream_of(handle: int, device: Device) -> Stream:
-    """Another library's stream. 1 and 2 are the default ones, and the thread may have no context."""
+    """Wrap another library's stream. 1 and 2 denote the default streams; the thread may have no context."""
     if handle == 1:
         return device.default_stream
     return device.per_thread_default_stream if handle == 2 else Stream.from_handle(handle)
@@ -430,12 +430,12 @@ def _device_of(address: int) -> int:
 
 
 def as_tensor(value: Any, *, stream: StreamLike = None) -> Tensor:
-    """The array that a value is: a Tensor, a Buffer, or another library's."""
+    """Convert to a Tensor: accepts a Tensor, a Buffer, or an array of another library."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, Buffer):
         return value.view()
-    if has_interface(value, "__dlpack__"):  # it has more element types
+    if has_interface(value, "__dlpack__"):  # it covers more element types
         try:
             return Tensor.from_dlpack(value, stream=stream)
         except BufferError:

@@ -1,4 +1,4 @@
-"""Tensor maps: what the tensor memory accelerator of compute capability 9.0 and later copies by."""
+"""Tensor maps: descriptors for the Tensor Memory Accelerator (TMA) of compute capability 9.0 and later."""
 from __future__ import annotations
 
 import ctypes
@@ -15,7 +15,7 @@ from ._tensor import Tensor, as_tensor, dtype_number
 
 
 class TensorMapDataType(enum.IntEnum):
-    """As which elements are copied, with the driver's values. It has their size."""
+    """Element types of tensor maps, with the driver's values. Must have the size of the array's elements."""
 
     UINT8 = 0
     UINT16 = 1
@@ -27,13 +27,13 @@ class TensorMapDataType(enum.IntEnum):
     FLOAT32 = 7
     FLOAT64 = 8
     BFLOAT16 = 9
-    FLOAT32_FTZ = 10  #: subnormals become 0
-    TFLOAT32 = 11  #: of f32, which is rounded
+    FLOAT32_FTZ = 10  #: flushes subnormals to 0
+    TFLOAT32 = 11  #: rounds f32 to tf32
     TFLOAT32_FTZ = 12
 
 
 class TensorMapInterleave(enum.IntEnum):
-    """How channels lie in global memory."""
+    """Layout of channels in global memory."""
 
     NONE = raw.CUC_TENSOR_MAP_INTERLEAVE_NONE
     INTERLEAVE_16B = raw.CUC_TENSOR_MAP_INTERLEAVE_16B
@@ -41,7 +41,7 @@ class TensorMapInterleave(enum.IntEnum):
 
 
 class TensorMapSwizzle(enum.IntEnum):
-    """How a box lies in shared memory."""
+    """Layout of a box in shared memory."""
 
     NONE = raw.CUC_TENSOR_MAP_SWIZZLE_NONE
     SWIZZLE_32B = raw.CUC_TENSOR_MAP_SWIZZLE_32B
@@ -53,7 +53,7 @@ class TensorMapSwizzle(enum.IntEnum):
 
 
 class TensorMapL2Promotion(enum.IntEnum):
-    """What more of global memory comes into L2."""
+    """Size of the global memory block promoted to L2."""
 
     NONE = raw.CUC_TENSOR_MAP_L2_NONE
     L2_64B = raw.CUC_TENSOR_MAP_L2_64B
@@ -62,14 +62,14 @@ class TensorMapL2Promotion(enum.IntEnum):
 
 
 class TensorMapOOBFill(enum.IntEnum):
-    """What is read outside of the array."""
+    """Value read outside the array."""
 
     NONE = raw.CUC_TENSOR_MAP_FILL_ZERO
     NAN_REQUEST_ZERO_FMA = raw.CUC_TENSOR_MAP_FILL_NAN
 
 
 class TensorMapIm2ColWideMode(enum.IntEnum):
-    """How many pixels a copy along the width of images takes."""
+    """Number of pixels in an im2col copy along the image width."""
 
     W = 0  #: as many as a column has
     W128 = 1
@@ -77,11 +77,11 @@ class TensorMapIm2ColWideMode(enum.IntEnum):
 
 @dataclass
 class TensorMapDescriptorOptions:
-    """How a map is made. Dimensions are in the array's order."""
+    """Options of a tensor map. Dimensions are in the array's order."""
 
-    box_dim: Sequence[int] = ()  #: elements of a copy, in each dimension
-    element_strides: Sequence[int] | None = None  #: of which elements of a dimension one is taken
-    data_type: Any = None  #: a TensorMapDataType, or a dtype; None: the array's
+    box_dim: Sequence[int] = ()  #: size of the copied box in elements, per dimension
+    element_strides: Sequence[int] | None = None  #: take every n-th element, per dimension
+    data_type: Any = None  #: a TensorMapDataType or a dtype; None: the array's
     interleave: TensorMapInterleave | int | str = TensorMapInterleave.NONE
     swizzle: TensorMapSwizzle | int | str = TensorMapSwizzle.NONE
     l2_promotion: TensorMapL2Promotion | int | str = TensorMapL2Promotion.NONE
@@ -97,7 +97,7 @@ _Choice = TypeVar("_Choice", bound=enum.IntEnum)
 
 
 def _choice(kind: type[_Choice], value: Union[_Choice, int, str]) -> int:
-    """A member by itself, its number, or its name, also without what all of them begin with."""
+    """Convert a member, its number, or its name with or without the common prefix."""
     if isinstance(value, str):
         wanted = value.upper()
         for name, member in kind.__members__.items():
@@ -132,11 +132,11 @@ def _same_rank(name: str, values: Sequence[int], rank: int) -> None:
 
 
 def _elements_of(tensor: Tensor, kind: Any) -> Tensor:
-    """An array of bytes as the elements that a map has of them; any other as it is."""
+    """Reinterpret a byte array as the map's element type; return other arrays unchanged."""
     if kind is None or tensor.dtype != "u8":
         return tensor
     number = _DTYPES[int(kind)] if isinstance(kind, TensorMapDataType) else dtype_number(kind)
-    number = raw.CUC_F32 if number == raw.CUC_TF32 else number  # which is how units read it
+    number = raw.CUC_F32 if number == raw.CUC_TF32 else number  # the unit reads it as f32
     size = raw.cuc_dtype_bits(number) // 8
     shape, strides = tensor.shape, tensor.strides
     if size == 1 or not shape:
@@ -148,9 +148,7 @@ def _elements_of(tensor: Tensor, kind: Any) -> Tensor:
 
 
 class TensorMapDescriptor:
-    """A tensor map: an argument of kernels, which take it as `const __grid_constant__ CUtensorMap`. It keeps
-    the array that it is of.
-    """
+    """A tensor map: a kernel argument, received as `const __grid_constant__ CUtensorMap`. It keeps its array alive."""
 
     __slots__ = ("_address", "_map", "_tensor", "__weakref__")
     _address: int
@@ -173,7 +171,7 @@ class TensorMapDescriptor:
 
     @classmethod
     def tiled(cls, array: Any, options: TensorMapDescriptorOptions | dict[str, Any]) -> TensorMapDescriptor:
-        """A map by which a copy takes a box of an array."""
+        """A map for copying boxes of an array."""
         given = given_as(TensorMapDescriptorOptions, options)
         tensor = _elements_of(as_tensor(array), given.data_type)
         self = cls._of(tensor)
@@ -187,8 +185,8 @@ class TensorMapDescriptor:
     def im2col(cls, array: Any, pixel_box_lower_corner: Sequence[int], pixel_box_upper_corner: Sequence[int],
                channels_per_pixel: int, pixels_per_column: int,
                options: TensorMapDescriptorOptions | dict[str, Any] | None = None) -> TensorMapDescriptor:
-        """A map by which a copy takes pixels of images, one after the other: of an array of images, up to
-        three dimensions of each, and channels. Corners are offsets from the image's own.
+        """An im2col map, which copies a column of pixels of images in sequence. The array holds images, up to three
+        spatial dimensions, and channels. Corners are offsets from the image's own corners.
         """
         tensor = as_tensor(array)
         self = cls._of(tensor)
@@ -209,7 +207,7 @@ class TensorMapDescriptor:
                     channels_per_pixel: int, pixels_per_column: int,
                     options: TensorMapDescriptorOptions | dict[str, Any] | None = None, *,
                     mode: TensorMapIm2ColWideMode | int | str = "W") -> TensorMapDescriptor:
-        """The same along the last dimension of images alone, of compute capability 10.0; it takes a swizzle."""
+        """An im2col map along the last image dimension only, for compute capability 10.0; it supports swizzles."""
         tensor = as_tensor(array)
         self = cls._of(tensor)
         if tensor.ndim < 3:
@@ -225,11 +223,11 @@ class TensorMapDescriptor:
 
     @property
     def device(self) -> Device:
-        """Of the array."""
+        """The array's device."""
         return Device(max(self._tensor.device_id, 0))
 
     def replace_address(self, tensor: Any) -> None:
-        """Be of another array of the same shape, strides and type from now on."""
+        """Point the map at another array of the same shape, strides and type."""
         old = self._tensor
         other = _elements_of(as_tensor(tensor), old.dtype)
         if (other.shape, other.strides, other.dtype) != (old.shape, old.strides, old.dtype):
@@ -246,7 +244,7 @@ class TensorMapDescriptor:
 
 def options_of(box_dim: Sequence[int] | None, given: TensorMapDescriptorOptions | dict[str, Any] | None,
                fields: dict[str, Any]) -> TensorMapDescriptorOptions:
-    """What `as_tensor_map()` was given: options, or their fields."""
+    """Return the options of `as_tensor_map()`, from an object or from fields."""
     if given is not None:
         if box_dim is not None or fields:
             raise TypeError("expected options or their fields, not both")

@@ -1,4 +1,4 @@
-"""Virtual memory: buffers that grow without a copy."""
+"""Virtual memory: buffers that grow without copying."""
 from __future__ import annotations
 
 import ctypes
@@ -23,29 +23,30 @@ _LOCATIONS = {"device": raw.CUC_LOCATION_DEVICE, "host": raw.CUC_LOCATION_HOST,
 
 @dataclass
 class VirtualMemoryResourceOptions:
-    """What virtual memory is like."""
+    """Options of virtual memory."""
 
     allocation_type: str = "pinned"
     location_type: str = "device"  #: device, host, host_numa or host_numa_current
-    handle_type: str | None = None  #: posix_fd: other processes can have the memory
-    granularity: str = "recommended"  #: or minimum: of the pieces that memory is allocated in
-    gpu_direct_rdma: bool = False  #: other devices of the bus reach it
-    addr_align: int | None = None  #: of addresses, a power of two
-    reserve_size: int = 0  #: addresses for each buffer to grow into; 0: as many as it takes
+    handle_type: str | None = None  #: posix_fd: other processes can import the memory
+    granularity: str = "recommended"  #: or minimum: unit of physical allocation
+    gpu_direct_rdma: bool = False  #: devices on the bus can access it directly
+    addr_align: int | None = None  #: of addresses; a power of two
+    reserve_size: int = 0  #: address space reserved per buffer for growth; 0: just its size
     numa_id: int = 0  #: of host_numa
-    peers: Sequence[Device | int] = field(default_factory=tuple)  #: other devices that reach it
-    self_access: str = "rw"  #: rw or r: its own device's
-    peer_access: str = "rw"  #: rw or r: theirs
+    peers: Sequence[Device | int] = field(default_factory=tuple)  #: other devices that may access it
+    self_access: str = "rw"  #: access of its own device: rw or r
+    peer_access: str = "rw"  #: access of the peers: rw or r
 
 
 class VirtualMemoryDescriptor:
-    """What names a buffer to another process: a file descriptor for each piece of its memory. It is pickled to
-    processes that multiprocessing starts; elsewhere the descriptors go over a Unix socket, by `socket.send_fds()`.
+    """Identifies a buffer to another process, with a file descriptor for each of its physical allocations.
+    multiprocessing pickles it to the processes it starts; elsewhere send the descriptors over a Unix socket with
+    `socket.send_fds()`.
     """
 
     __slots__ = ("pieces", "size", "__weakref__")
-    pieces: tuple[tuple[int, int], ...]  #: file descriptors, which this object closes, and their bytes
-    size: int  #: of the buffer
+    pieces: tuple[tuple[int, int], ...]  #: (file descriptor, bytes) pairs; this object closes the descriptors
+    size: int  #: size of the buffer
 
     def __init__(self, pieces: Sequence[tuple[int, int]], size: int) -> None:
         self.pieces, self.size = tuple(pieces), size
@@ -60,12 +61,12 @@ class VirtualMemoryDescriptor:
             self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        multiprocessing.context.assert_spawning(self)  # descriptors go by multiprocessing alone
+        multiprocessing.context.assert_spawning(self)  # only multiprocessing can transfer descriptors
         return _sent(self)
 
 
 def _sent(descriptor: VirtualMemoryDescriptor) -> tuple[Any, ...]:
-    """How multiprocessing takes it: to a process that starts, and through queues and pipes."""
+    """Reduce the descriptor for multiprocessing: for processes it starts, queues and pipes."""
     return _descriptor, ([(multiprocessing.reduction.DupFd(fd), size) for fd, size in descriptor.pieces],
                          descriptor.size)
 
@@ -84,7 +85,7 @@ class VirtualMemoryBuffer(Buffer):
 
     @property
     def ipc_descriptor(self) -> VirtualMemoryDescriptor:  # type: ignore[override]
-        """What names it to another process; of a resource whose handle_type is posix_fd."""
+        """Identifies the buffer to another process; requires a resource whose handle_type is posix_fd."""
         count = ctypes.c_size_t()
         check(raw.cuc_buffer_export_pieces(None, 0, ctypes.byref(count), self._h))
         pieces = (raw.cuc_memory_piece * count.value)()
@@ -94,7 +95,7 @@ class VirtualMemoryBuffer(Buffer):
     @classmethod
     def from_ipc_descriptor(cls, mr: MemoryResource, ipc_descriptor: Any, *,
                             stream: StreamLike = None) -> VirtualMemoryBuffer:
-        """Another process's memory, at addresses of a resource of this one. It grows by memory of its own."""
+        """Map another process's memory at addresses of this resource. If it grows, it grows with its own memory."""
         given = ipc_descriptor.pieces
         pieces = (raw.cuc_memory_piece * max(len(given), 1))()
         for made, (fd, size) in zip(pieces, given):
@@ -107,7 +108,7 @@ class VirtualMemoryBuffer(Buffer):
 
 
 class VirtualMemoryResource(MemoryResource):
-    """Memory whose buffers can grow: `modify_allocation()` keeps the contents, and makes no copy."""
+    """Memory whose buffers can grow: `modify_allocation()` keeps the contents without copying."""
 
     __slots__ = ("config",)
     config: VirtualMemoryResourceOptions
@@ -138,13 +139,13 @@ class VirtualMemoryResource(MemoryResource):
         self._take(create(raw.cuc_memory_virtual, of._h, ctypes.byref(made)))
 
     def allocate(self, size: int, *, stream: StreamLike = None) -> VirtualMemoryBuffer:
-        """A buffer; its end waits for the stream."""
+        """Allocate a buffer; its release waits for the stream."""
         return VirtualMemoryBuffer._of(self, size, None if stream is None else as_stream(stream)._h)
 
     def modify_allocation(self, buf: Buffer, new_size: int,
                           config: VirtualMemoryResourceOptions | dict[str, Any] | None = None) -> VirtualMemoryBuffer:
-        """A buffer of another size over the same memory, at the same address where so much was reserved. The
-        old one stays as it is; each is closed by itself.
+        """Return a buffer of another size over the same memory, at the same address if enough was reserved. The old
+        buffer stays valid; close each one separately.
         """
         if config is not None and given_as(VirtualMemoryResourceOptions, config) != self.config:
             raise NotSupportedError("memory keeps what it was made with: config is to be None")
@@ -154,7 +155,7 @@ class VirtualMemoryResource(MemoryResource):
 
     @property
     def granularity(self) -> int:
-        """The bytes of the pieces that memory is allocated in."""
+        """The allocation unit in bytes."""
         return int(get(ctypes.c_size_t, raw.cuc_memory_get_granularity, self._h))
 
 

@@ -1,5 +1,5 @@
-"""Graphs by the names that `cuda.core.graph` has: there `Graph` is what is launched, and what it is made
-of a `GraphDefinition`; in `cucore` itself they are `GraphExec` and `Graph`.
+"""Graphs under the names of `cuda.core.graph`, where `Graph` is the executable and `GraphDefinition` its source. In
+`cucore` itself these are `GraphExec` and `Graph`.
 """
 from ._condition import GraphCondition
 from ._graph import Graph as GraphDefinition

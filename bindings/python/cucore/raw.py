@@ -1,8 +1,7 @@
-"""The C functions of libcucore as they are: constants, structs and functions by their C names.
+"""The C functions of libcucore unchanged: constants, structs and functions under their C names.
 
-Functions are made when they are first asked for. A status is returned as a number; nothing is
-raised and nothing is owned. The headers are the reference. Every call lets go of the interpreter's
-lock.
+Functions are created on first access. They return the status as a number, raise nothing and own nothing. The C
+headers are the reference. Every call releases the GIL.
 """
 import ctypes as _c
 
@@ -14,7 +13,7 @@ _TYPES = {"v": None, "b": _c.c_int8, "B": _c.c_uint8, "h": _c.c_int16, "H": _c.c
           "i": _c.c_int32, "I": _c.c_uint32, "q": _c.c_int64, "Q": _c.c_uint64, "z": _c.c_size_t,
           "f": _c.c_float, "d": _c.c_double, "p": _c.c_void_p, "s": _c.c_char_p}
 
-#: The least and the greatest number of each type of integers, which ctypes does not look at.
+#: Minimum and maximum of each integer type; ctypes does not check ranges.
 RANGES = {_c.c_int8: (-2**7, 2**7 - 1), _c.c_int16: (-2**15, 2**15 - 1), _c.c_int32: (-2**31, 2**31 - 1),
           _c.c_int64: (-2**63, 2**63 - 1), _c.c_uint8: (0, 2**8 - 1), _c.c_uint16: (0, 2**16 - 1),
           _c.c_uint32: (0, 2**32 - 1), _c.c_uint64: (0, 2**64 - 1), _c.c_size_t: (0, 2**64 - 1)}
@@ -24,11 +23,11 @@ _holding = _c.PyDLL(LIBRARY)
 
 
 def prototype(name, *, release_gil=True):
-    """A function of its own, with its types. One that never waits may keep the interpreter's lock."""
+    """Create a separate function object with its types. A function that never blocks may keep the GIL."""
     types = [_TYPES[letter] for letter in FUNCTIONS[name]]
     function = (_dll if release_gil else _holding)[name]
     function.restype, function.argtypes = types[0], types[1:]
-    # Of each integer among its parameters: the place, and the least and the greatest.
+    # For each integer parameter: position, minimum and maximum.
     function.numbers = tuple((i, *RANGES[kind]) for i, kind in enumerate(types[1:]) if kind in RANGES)
     return function
 

@@ -1,4 +1,4 @@
-"""The machine: the driver, the toolkit's libraries and where they are found, and what error codes mean.
+"""System queries: the driver, toolkit libraries and their locations, and explanations of error codes.
 
 None of it needs a device, and most of it no driver.
 """
@@ -23,23 +23,23 @@ def _pair(function: Any) -> tuple[int, int]:
 
 
 def driver_version() -> tuple[int, int]:
-    """The CUDA version of the driver, (13, 0)."""
+    """The driver's CUDA version, such as (13, 0)."""
     number = get(ctypes.c_int32, raw.cuc_driver_get_version)
     return number // 1000, number % 1000 // 10
 
 
 def get_num_devices() -> int:
-    """How many devices the driver has."""
+    """The number of devices the driver reports."""
     return int(get(ctypes.c_int32, raw.cuc_device_get_count))
 
 
 def driver_path() -> str:
-    """The file that the driver was loaded from."""
+    """The file the driver was loaded from."""
     return text(get(ctypes.c_char_p, raw.cuc_driver_get_path))
 
 
 def is_simulated() -> bool:
-    """Whether the driver simulates a device."""
+    """True if the driver simulates a device."""
     return bool(raw.cuc_driver_is_simulated())
 
 
@@ -48,7 +48,7 @@ def nvrtc_version() -> tuple[int, int]:
 
 
 def nvrtc_archs() -> list[int]:
-    """The compute capabilities that NVRTC compiles for: 90 is 9.0."""
+    """Compute capabilities that NVRTC supports; 90 means 9.0."""
     count, room = ctypes.c_size_t(), (ctypes.c_int32 * 64)()
     check(raw.cuc_nvrtc_get_archs(ctypes.byref(count), room, len(room)))
     return list(room[:count.value])
@@ -59,13 +59,13 @@ def nvjitlink_version() -> tuple[int, int]:
 
 
 def runtime_version() -> tuple[int, int]:
-    """Of the CUDA runtime: the process's own, else the one that is found."""
+    """Version of the CUDA runtime: the one loaded in the process, else the one found on disk."""
     number = get(ctypes.c_int32, raw.cuc_runtime_get_version)
     return number // 1000, number % 1000 // 10
 
 
 def nvml_driver_version() -> str:
-    """The driver's version as NVIDIA counts it, "580.65.06"."""
+    """NVIDIA's driver version, such as "580.65.06"."""
     room = ctypes.create_string_buffer(raw.CUC_NVML_DRIVER_VERSION_BYTES)
     check(raw.cuc_nvml_get_driver_version(room, len(room)))
     return text(room.value)
@@ -73,11 +73,11 @@ def nvml_driver_version() -> str:
 
 @dataclass(frozen=True)
 class Found:
-    """Where a library or its headers are."""
+    """Location of a library or of its headers."""
 
     path: str
-    method: str  #: how it was found
-    tried: tuple[str, ...]  #: places before, and why it was not there
+    method: str  #: the search method that found it
+    tried: tuple[str, ...]  #: locations tried before, with the reason each failed
 
 
 def _found(function: Any, name: str) -> Found:
@@ -90,12 +90,12 @@ def _found(function: Any, name: str) -> Found:
 
 
 def find_library(name: str) -> Found:
-    """The file of one of `library_names()`, such as "nvrtc"."""
+    """Locate a library from `library_names()`, such as "nvrtc"."""
     return _found(raw.cuc_find_library, name)
 
 
 def find_headers(name: str) -> Found:
-    """The folder of the headers of one of `header_names()`."""
+    """Locate the header directory of an entry of `header_names()`."""
     return _found(raw.cuc_find_header_dir, name)
 
 
@@ -108,20 +108,20 @@ def header_names() -> list[str]:
 
 
 def set_library_path(name: str, path: str | None) -> None:
-    """Say which file a library is, before it is first used; None: it is looked for."""
+    """Set the file of a library before its first use; None: search for it."""
     check(raw.cuc_set_library_path(c_text("name", name), c_text("path", path) if path is not None else None))
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a code of a library means."""
+    """Explanation of a library's error code."""
 
     library: str
     code: int
     symbol: str  #: such as "CUDA_ERROR_ILLEGAL_ADDRESS"
     meaning: str
     remedy: str
-    sticky: bool  #: the process must be started anew after it
+    sticky: bool  #: the process must be restarted after it
 
 
 def _explanation(said: Any) -> Explanation:
@@ -130,7 +130,7 @@ def _explanation(said: Any) -> Explanation:
 
 
 def explain(code: int | str, library: str = "CUDA driver") -> Explanation:
-    """What a code means and what to do: by its name in any library, or by its number in one."""
+    """Explain a code and suggest a remedy. Give its name, or its number and the library."""
     out = options(raw.cuc_explanation)
     if isinstance(code, str):
         check(raw.cuc_explain_text(ctypes.byref(out), c_text("code", code)))
@@ -140,7 +140,7 @@ def explain(code: int | str, library: str = "CUDA driver") -> Explanation:
 
 
 def explanations(library: str = "CUDA driver") -> list[Explanation]:
-    """All codes of a library that can be explained."""
+    """List all codes of a library that have an explanation."""
     out, found = options(raw.cuc_explanation), []
     for index in range(raw.cuc_explain_count(_library(library))):
         check(raw.cuc_explain_at(ctypes.byref(out), _library(library), index))
@@ -159,12 +159,11 @@ _handlers: list[Any] = []
 
 
 def on_failure(handler: Callable[[str], Any] | None) -> None:
-    """Have a function called with each failure that no call can raise, such as one met while an object is
-    dropped; on any thread, and it must not call cucore. At first each is a `CUDAWarning`. None: such failures go
-    unnoticed."""
+    """Set the handler for failures that no call can raise, such as one while an object is collected. It may run on
+    any thread and must not call cucore. The default issues a `CUDAWarning`; None ignores such failures."""
     made = raw.cuc_failure_fn(lambda message, _user: handler(text(message))) if handler is not None else None
     raw.cuc_set_failure_handler(made if made is not None else raw.cuc_failure_fn(), None)
-    # One that is replaced may be running: it is kept.
+    # A replaced handler may still be running, so it is kept.
     _handlers.append(made)
 
 
@@ -173,7 +172,7 @@ def _warn(message: str) -> None:
 
 
 on_failure(_warn)
-atexit.register(on_failure, None)  # nobody hears what fails from then on
+atexit.register(on_failure, None)  # failures after this point cannot be reported
 
 
 __all__ = ["Explanation", "Found", "driver_path", "driver_version", "explain", "explanations", "find_headers",

@@ -1,4 +1,4 @@
-"""Choices for tile programs and products: what there is to choose from, and files of what was measured."""
+"""Tuning of tile programs and matrix multiplications: candidate configurations, and files of tuning records."""
 from __future__ import annotations
 
 import ctypes
@@ -13,11 +13,11 @@ from ._handle import c_text, handle_of, options
 from ._interpret import argument
 from ._program import Program
 
-_ROOM = 512  # of a choice, as text
+_ROOM = 512  # buffer size for a choice as text
 
 
 class Candidate(NamedTuple):
-    """A choice, as records have it, and the seconds that the model thinks it takes."""
+    """A choice in record notation, and the model's time estimate in seconds."""
 
     choice: str
     seconds: float
@@ -25,16 +25,16 @@ class Candidate(NamedTuple):
 
 @dataclass
 class Record:
-    """A line of a file of records: a key, and what was chosen for it."""
+    """One line of a record file: a key and its choice."""
 
     gpu: str | None = None  #: the device's name
     toolkit: str | None = None  #: the driver's CUDA version, "13.0"
-    program: str | None = None  #: `program_key()` of a tile program's text, or "cuc_gemm"
+    program: str | None = None  #: `program_key()` of the tile program's text, or "cuc_gemm"
     kernel: str | None = None
-    constants: str | None = None  #: set by hand, "T=bf16"
+    constants: str | None = None  #: set explicitly, "T=bf16"
     dimensions: str | None = None  #: "M=4096 N=4096"
     choice: str | None = None  #: "BM=128 BN=256 :cluster=2"
-    seconds: float = 0.0  #: what it took
+    seconds: float = 0.0  #: the measured time
 
     def _struct(self) -> Any:
         return options(raw.cuc_tuned_record, seconds=self.seconds, **{
@@ -49,7 +49,7 @@ class Record:
 
 
 def visited(call: Callable[[Any], int]) -> list[Candidate]:
-    """What a function of the library goes through."""
+    """Collect the candidates that a library function visits."""
     found: list[Candidate] = []
 
     def visit(_user: Any, choice: bytes, seconds: float) -> None:
@@ -60,14 +60,15 @@ def visited(call: Callable[[Any], int]) -> list[Candidate]:
 
 
 def candidates(program: Program, kernel: str | None = None) -> list[Candidate]:
-    """All that the auto() constants of a kernel may be, for the program's dimensions."""
+    """List all choices of a kernel's auto() constants for the program's dimensions."""
     name = c_text("kernel", kernel) if kernel is not None else None
     handle = handle_of(Program, program, "program")
     return visited(lambda visit: raw.cuc_tile_visit_candidates(handle, name, visit, None))
 
 
 def dimensions(program: Program, args: Sequence[Any], kernel: str | None = None) -> list[str]:
-    """The dimensions that arguments give a kernel, as Program's option `dimensions` takes them: ["M=64", "N=100"].
+    """Derive a kernel's dimensions from its arguments, in the form of Program's option `dimensions`: ["M=64",
+    "N=100"].
 
     Arguments are as for `Program.interpret()`; only dtypes, shapes and integers are read."""
     told: list[str] = []
@@ -84,7 +85,7 @@ def dimensions(program: Program, args: Sequence[Any], kernel: str | None = None)
 
 
 def record_of(program: Program, kernel: str | None = None) -> Record:
-    """The key of a kernel's record: its program, name, constants and dimensions."""
+    """Return the record key of a kernel: program, name, constants and dimensions."""
     out = options(raw.cuc_tuned_record)
     name = c_text("kernel", kernel) if kernel is not None else None
     handle = handle_of(Program, program, "program")
@@ -95,7 +96,7 @@ def record_of(program: Program, kernel: str | None = None) -> Record:
 
 
 def program_key(source: str | bytes) -> str:
-    """What records call a tile program by: it depends on the text."""
+    """Return the key of a tile program in records; it depends on the text."""
     code = source.encode() if isinstance(source, str) else bytes(memoryview(source))
     room = ctypes.create_string_buffer(_ROOM)
     check(raw.cuc_tuned_program(room, code, len(code)))
@@ -103,13 +104,13 @@ def program_key(source: str | bytes) -> str:
 
 
 def add(path: str | os.PathLike[str], record: Record) -> None:
-    """Put a record into a file, in the place of one with the same key."""
+    """Add a record to a file, replacing one with the same key."""
     check(raw.cuc_tuned_add(c_text("path", os.fsencode(path)), ctypes.byref(record._struct())))
 
 
 def find(path: str | os.PathLike[str] | None, key: Record) -> str | None:
-    """The choice for a key, of dimensions that are near enough; None: there is none. Without a path, in the
-    usual file."""
+    """Find the choice for a key, allowing nearby dimensions; None if there is none. Without a path, search the
+    default file."""
     room = ctypes.create_string_buffer(_ROOM)
     file = c_text("path", os.fsencode(path)) if path is not None else None
     status = raw.cuc_tuned_find(room, len(room), file, ctypes.byref(key._struct()))

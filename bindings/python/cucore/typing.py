@@ -1,6 +1,6 @@
-"""Enumerations of what options take, and types for annotations, by the names that `cuda.core.typing` has.
+"""Enumerations for options, and annotation types, under the names of `cuda.core.typing`.
 
-Each member is the text that it stands for: `SourceCodeType.PTX == "ptx"`, and either may be given.
+Each member equals its string: `SourceCodeType.PTX == "ptx"`. Options accept either.
 """
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Protocol, Union
 
 
 class _Text(str, enum.Enum):
-    """An enumeration of texts, as enum.StrEnum is from Python 3.11 on."""
+    """A string enumeration, like enum.StrEnum of Python 3.11."""
 
     __str__ = str.__str__
     __format__ = str.__format__  # type: ignore[assignment]
@@ -73,7 +73,7 @@ class GraphMemoryType(_Text):
 
 
 class ManagedMemoryLocationType(_Text):
-    """Places that managed memory prefers."""
+    """Preferred locations of managed memory."""
 
     DEVICE = "device"
     HOST = "host"
@@ -81,7 +81,7 @@ class ManagedMemoryLocationType(_Text):
 
 
 class VirtualMemoryHandleType(_Text):
-    """Handles by which virtual memory goes to other processes."""
+    """Handle types for sharing virtual memory between processes."""
 
     POSIX_FD = "posix_fd"
     WIN32_KMT = "win32_kmt"
@@ -89,7 +89,7 @@ class VirtualMemoryHandleType(_Text):
 
 
 class VirtualMemoryLocationType(_Text):
-    """Places of virtual memory."""
+    """Locations of virtual memory."""
 
     DEVICE = "device"
     HOST = "host"
@@ -105,7 +105,7 @@ class VirtualMemoryGranularityType(_Text):
 
 
 class VirtualMemoryAccessType(_Text):
-    """Accesses to virtual memory."""
+    """Access modes of virtual memory."""
 
     READ_WRITE = "rw"
     READ = "r"
@@ -119,12 +119,12 @@ class VirtualMemoryAllocationType(_Text):
 
 
 class IsStreamType(Protocol):
-    """A stream of any library: the method gives (0, the address of the CUstream)."""
+    """A stream of any library: the method returns (0, address of the CUstream)."""
 
     def __cuda_stream__(self) -> tuple[int, int]: ...
 
 
-#: `Buffer.handle`: an address, or None of a buffer that is closed.
+#: `Buffer.handle`: an address, or None once the buffer is closed.
 DevicePointerType = Union[int, None]
 
 __all__ = [

@@ -1,5 +1,5 @@
-"""What `cuda.core.utils` has: copies, moves and discards of several buffers at once, and arrays of any
-library as `StridedMemoryView`, which a `cucore.Tensor` is underneath.
+"""The contents of `cuda.core.utils`: batched copies, prefetches and discards, and `StridedMemoryView`, which wraps
+arrays of any library and is the base of `cucore.Tensor`.
 """
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from ._tensor_map import TensorMapDescriptor, TensorMapDescriptorOptions, option
 
 @methods
 class StridedMemoryView(TensorBase):
-    """An array of any library, in the host's or a device's memory, without a copy. `stream_ptr` is the
-    address of the stream that it will be used on, which is ordered behind what makes the array, or -1
-    for no order, which is to be said for host arrays by DLPack too.
+    """An array of any library, in host or device memory, without a copy. `stream_ptr` is the address of the stream
+    that will use it; that stream is ordered after the array's producer. -1 means no ordering; DLPack requires it for
+    host arrays too.
     """
 
     __slots__ = ()
-    exporting_obj: Any  #: what it is a view of
+    exporting_obj: Any  #: the viewed object
     _dtype_number, _numpy_dtype, _typestrs = staticmethod(dtype_number), staticmethod(numpy_dtype), TYPESTRS
 
     def __init__(self, obj: Any = None, stream_ptr: int | None = None) -> None:
@@ -38,7 +38,7 @@ class StridedMemoryView(TensorBase):
                       "from_any_interface()", DeprecationWarning, stacklevel=2)
         made = self.from_any_interface(obj, stream_ptr)
         if isinstance(made, _Records) and type(self) is StridedMemoryView:
-            self.__class__ = _Records  # the same layout: the class alone knows that the last axis is bytes
+            self.__class__ = _Records  # same layout: only the class records that the last axis is bytes
         self._see(made._tensor, obj)
 
     @classmethod
@@ -70,7 +70,7 @@ class StridedMemoryView(TensorBase):
 
     @classmethod
     def from_array_interface(cls, obj: Any) -> StridedMemoryView:
-        """A host array by `__array_interface__`."""
+        """View a host array through `__array_interface__`."""
         said = obj.__array_interface__
         if _is_of_records(said):
             return _Records._of(Tensor._described(_as_bytes(said), -1, obj), obj)
@@ -78,13 +78,14 @@ class StridedMemoryView(TensorBase):
 
     @classmethod
     def from_any_interface(cls, obj: Any, stream_ptr: int | None = None) -> StridedMemoryView:
-        """By `__dlpack__`, or else by an array interface, which has element types that DLPack has not."""
+        """View an array through `__dlpack__`, or else through an array interface, which supports element types that
+        DLPack lacks."""
         if isinstance(obj, Buffer):
             return cls.from_buffer(obj, (obj.size,), itemsize=1)
         refused = None
         if has_interface(obj, "__dlpack__"):
             if stream_ptr is None:
-                _consumer(stream_ptr)  # refuses it, whatever the array's other interfaces are
+                _consumer(stream_ptr)  # rejects a bad stream regardless of the array's interfaces
             try:
                 return cls.from_dlpack(obj, stream_ptr)
             except BufferError as error:
@@ -100,7 +101,7 @@ class StridedMemoryView(TensorBase):
     def from_buffer(cls, buffer: Buffer, shape: tuple[int, ...], strides: tuple[int, ...] | None = None, *,
                     itemsize: int | None = None, dtype: Any = None,
                     is_readonly: bool = False) -> StridedMemoryView:
-        """A buffer as an array. Strides are in elements."""
+        """View a buffer as an array. Strides are in elements."""
         if (dtype is None) == (itemsize is None):
             raise ValueError("expected a dtype or an itemsize")
         kind = dtype_number(dtype) if dtype is not None else dtype_number(f"u{8 * (itemsize or 0)}")
@@ -133,12 +134,12 @@ class StridedMemoryView(TensorBase):
 
     @property
     def dtype(self) -> Any:
-        """As NumPy has it, or the name where NumPy has none, or is not there."""
+        """The NumPy dtype, or the type's name if NumPy is missing or lacks it."""
         return numpy_dtype(self._tensor._struct.dtype)
 
     @property
     def device_id(self) -> int:
-        """-1: the host's."""
+        """-1 for host memory."""
         return self._tensor.device_id
 
     @property
@@ -151,8 +152,8 @@ class StridedMemoryView(TensorBase):
         return self._tensor.is_read_only
 
     def view(self, layout: Any = None, dtype: Any = None) -> StridedMemoryView:
-        """The same memory with another layout, or as elements of another type of the same size. A layout is
-        what has `shape` and `strides` (in elements), or a shape alone; it stays within the array's bytes.
+        """View the same memory with another layout or with an element type of the same size. A layout is a shape, or
+        an object with `shape` and `strides` (in elements); it must stay within the array's bytes.
         """
         if layout is None and dtype is None:
             return self
@@ -177,8 +178,8 @@ class StridedMemoryView(TensorBase):
     def as_tensor_map(self, box_dim: Sequence[int] | None = None, *,
                       options: TensorMapDescriptorOptions | dict[str, Any] | None = None,
                       **fields: Any) -> TensorMapDescriptor:
-        """What the tensor memory accelerator copies boxes of this array by: an argument of kernels. The other
-        fields of TensorMapDescriptorOptions may be given by their names.
+        """Create a tensor map (TMA descriptor) for copying boxes of this array, as a kernel argument. The other
+        fields of TensorMapDescriptorOptions may be given by name.
         """
         return TensorMapDescriptor.tiled(self._tensor, options_of(box_dim, options, fields))
 
@@ -195,13 +196,13 @@ class StridedMemoryView(TensorBase):
 
 
 def _is_of_records(said: dict[str, Any]) -> bool:
-    """Whether an array interface is of elements that are no numbers, such as NumPy's structured ones."""
+    """Return whether an array interface has non-numeric elements, such as NumPy's structured types."""
     letters = str(said["typestr"])
     return letters.startswith("|V") and letters != "|V0"
 
 
 def _as_bytes(said: dict[str, Any]) -> dict[str, Any]:
-    """The same array with an axis more, of the bytes of each element."""
+    """Return the array with an additional last axis, the bytes of each element."""
     size, strides = int(said["typestr"][2:]), said.get("strides")
     for stride in strides or ():
         if stride % size:
@@ -211,14 +212,14 @@ def _as_bytes(said: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Bytes:
-    """An array of records as one of their bytes."""
+    """Presents an array of records as an array of bytes."""
 
     def __init__(self, obj: Any) -> None:
         self.obj, self.__cuda_array_interface__ = obj, _as_bytes(obj.__cuda_array_interface__)
 
 
 class _Records(StridedMemoryView):
-    """A view whose elements are records: underneath it has their bytes, as a last axis."""
+    """A view whose elements are records; internally their bytes form the last axis."""
 
     __slots__ = ()
 
@@ -264,28 +265,28 @@ def _params(kind: Any, sizes: dict[str, int], **places: Any) -> Any:
 
 
 def copy_2d(dst: Any, src: Any, *, stream: StreamLike, **sizes: int) -> None:
-    """Copy a rectangle between device memory: `row_bytes`, `rows`, `dst_pitch`, `src_pitch` and places, as
-    `cuc_copy_2d_params` has them."""
+    """Copy a rectangle between device buffers. `sizes` are the fields of `cuc_copy_2d_params`: `row_bytes`, `rows`,
+    `dst_pitch`, `src_pitch` and offsets."""
     made = _params(raw.cuc_copy_2d_params, sizes, dst=dst, src=src)
     check(raw.cuc_copy_2d(as_stream(stream)._h, ctypes.byref(made)))
 
 
 def copy_3d(dst: Any, src: Any, *, stream: StreamLike, **sizes: int) -> None:
-    """Copy a block between device memory: as `copy_2d()`, with `slices`, `dst_slice_rows` and so on."""
+    """Copy a 3D block between device buffers; like `copy_2d()`, plus `slices`, `dst_slice_rows` and so on."""
     made = _params(raw.cuc_copy_3d_params, sizes, dst=dst, src=src)
     check(raw.cuc_copy_3d(as_stream(stream)._h, ctypes.byref(made)))
 
 
 def copy_peer(dst: Any, dst_device: Device | int, src: Any, src_device: Device | int, size: int, *,
               stream: StreamLike) -> None:
-    """Copy bytes from one device to another."""
+    """Copy bytes between two devices."""
     call(raw.cuc_copy_peer, as_stream(stream)._h, int(dst), Device(dst_device)._h, int(src), Device(src_device)._h,
          size)
 
 
 class HostRegistration:
-    """Makes the memory of an array of the host's, such as NumPy's, one that copies need not stage and kernels
-    reach, until it is closed or dropped."""
+    """Page-locks the memory of a host array, such as NumPy's, until closed or dropped: copies need no staging and
+    kernels can access it."""
 
     __slots__ = ("_device", "_memory")
     _memory: HostMemory | None
@@ -298,7 +299,7 @@ class HostRegistration:
 
     @property
     def device_pointer(self) -> int:
-        """The address that kernels reach it by."""
+        """The address for use in kernels."""
         if self._memory is None:
             raise ValueError("the registration is closed")
         return int(get(ctypes.c_uint64, raw.cuc_host_get_device_pointer, self._device._h, self._memory.address))
@@ -343,7 +344,7 @@ def _consumer(stream_ptr: int | None) -> Stream | None:
 
 
 class _Viewable:
-    """An argument that `args_viewable_as_strided_memory()` has taken."""
+    """An argument accepted by `args_viewable_as_strided_memory()`."""
 
     __slots__ = ("obj",)
 
@@ -356,8 +357,8 @@ class _Viewable:
 
 def args_viewable_as_strided_memory(arg_indices: Iterable[int]) -> Callable[[Callable[..., Any]],
                                                                             Callable[..., Any]]:
-    """Let a function take arrays of any library: the positional arguments of these numbers come as
-    objects whose `view(stream_ptr)` is a StridedMemoryView.
+    """Decorator that lets a function accept arrays of any library: the positional arguments at these indices arrive
+    as objects whose `view(stream_ptr)` returns a StridedMemoryView.
     """
     wanted = tuple(arg_indices)
 

@@ -1,7 +1,7 @@
-"""Arrays go to and come from other libraries without a copy: here NumPy, on pinned memory.
+"""Exchanges arrays with other libraries without a copy; here with NumPy, on pinned memory.
 
-PyTorch, CuPy, JAX and Numba take `Buffer.view()` the same way, by DLPack or
-`__cuda_array_interface__`, and their arrays are arguments of `launch()`.
+PyTorch, CuPy, JAX and Numba accept `Buffer.view()` the same way, through DLPack or `__cuda_array_interface__`. Their
+arrays can be arguments of `launch()`.
 """
 import sys
 
@@ -33,7 +33,7 @@ extern "C" __global__ void scale(float *x, float by, int n)
 device = Device()
 scale = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compile("ptx").get_kernel("scale")
 
-memory = LegacyPinnedMemoryResource().allocate(4 * 1000)  # the host and the device reach it
+memory = LegacyPinnedMemoryResource().allocate(4 * 1000)  # accessible from host and device
 array = np.frombuffer(memory.host_view(), dtype=np.float32).reshape(10, 100)
 array[:] = np.arange(1000).reshape(10, 100)
 

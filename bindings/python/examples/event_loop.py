@@ -1,4 +1,4 @@
-"""Wait for the device on asyncio: the loop goes on with other work meanwhile."""
+"""Waits for the device on asyncio; the event loop keeps serving other tasks."""
 import array
 import asyncio
 
@@ -18,14 +18,14 @@ square = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}")).compil
 
 
 async def job(number: int) -> float:
-    """One of several, each on a stream of its own."""
+    """One of several jobs, each on its own stream."""
     with device.create_stream() as stream:
         x = device.allocate(4 * N, stream=stream)
         x.copy_from(array.array("f", [number] * N), stream=stream)
         launch(stream, LaunchConfig(grid=N // 256, block=256), square, x, N)
         result = array.array("f", bytes(4 * N))
         x.copy_to(result, stream=stream)
-        await stream  # an event's file descriptor, watched by the loop
+        await stream  # the loop watches an event's file descriptor
         return result[0]
 
 

@@ -1,4 +1,4 @@
-"""A graph put together node by node: two branches, joined, launched often."""
+"""A graph built node by node: two branches that join, launched many times."""
 import array
 
 from cucore import Device, Graph, LaunchConfig, ObjectCode
@@ -36,7 +36,7 @@ for buffer in (total, seen):
     buffer.fill(0, stream=stream)
 
 graph = Graph(device)
-ones = graph.memset(step, array.array("f", [1.0]).tobytes(), N)  # 1.0, N times
+ones = graph.memset(step, array.array("f", [1.0]).tobytes(), N)  # N times 1.0
 left = ones.launch(config, add, total, step)
 right = ones.launch(config, add, seen, step)
 counted = []
@@ -49,7 +49,7 @@ for _ in range(TURNS):
 result = array.array("f", bytes(4 * N))
 total.copy_to(result, stream=stream)
 stream.sync()
-# After turn t `seen` is t, and `total` grows by 1 + t.
+# After iteration t, `seen` is t and `total` has grown by 1 + t.
 assert list(result) == [sum(1 + t for t in range(1, TURNS + 1))] * N
 assert len(counted) == TURNS
 print(f"{graph.node_count} nodes, {len(graph.edges())} edges, launched {TURNS} times: {result[0]:g}")

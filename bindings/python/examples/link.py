@@ -1,4 +1,4 @@
-"""Two sources, linked to one kernel; templates by their names."""
+"""Links two sources into one kernel, and looks up a template by name."""
 import array
 
 from cucore import Device, LaunchConfig, Linker, LinkerOptions, Program, ProgramOptions, launch
@@ -12,7 +12,7 @@ __device__ float half_of(float);
 template <class T> __global__ void halve(T *x) { x[threadIdx.x] = half_of(x[threadIdx.x]); }
 """, "c++", parts)
 
-# LTO-IR lets the linker inline half_of(); it keeps PTX too, which the simulated driver runs.
+# LTO-IR lets the linker inline half_of(). It keeps PTX too, for the simulated driver.
 with Linker(half.compile("ltoir"), whole.compile("ltoir", name_expressions=["halve<float>"]),
             options=LinkerOptions(arch=arch)) as linker:
     halve = linker.link("cubin").get_kernel("halve<float>")

@@ -1,4 +1,4 @@
-"""A memory resource of one's own: here one that counts what it lends."""
+"""A custom memory resource that counts the memory it hands out."""
 from cucore import Buffer, Device, DeviceMemoryResource, MemoryResource
 
 

@@ -1,4 +1,4 @@
-"""The same launch again and again: prepared once, or captured into a graph."""
+"""Repeats the same launch: prepared once, or captured into a graph."""
 import array
 
 from cucore import Device, LaunchConfig, PreparedLaunch, Program, ProgramOptions, launch
@@ -15,7 +15,7 @@ with device.create_stream() as stream:
 
     once = PreparedLaunch(stream, config, add, total, 1)
     for _ in range(10):
-        once()  # one call of the library, nothing converted
+        once()  # one library call, without conversions
 
     with stream.capture() as capture:
         for by in (1, 2, 3):

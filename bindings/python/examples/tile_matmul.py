@@ -1,4 +1,4 @@
-"""A matrix product on tiles in Python; a function of Python's is put in where it is called."""
+"""Matrix multiplication as a Python tile kernel; calls of plain Python functions are inlined."""
 import array
 
 import cucore.tile as ct
@@ -8,7 +8,7 @@ ConstInt = ct.Constant[int]
 
 
 def grouped(m_tiles, n_tiles, group, block):
-    """Which tile of the product a block does: neighbours share rows and columns."""
+    """Map a block to its output tile, so that neighbouring blocks share rows and columns."""
     in_group = group * n_tiles
     first = block // in_group * group
     size = min(m_tiles - first, group)

@@ -1,4 +1,4 @@
-"""A kernel on tiles, written in Python: a softmax of each row."""
+"""A row softmax as a Python tile kernel."""
 import array
 import math
 
@@ -21,7 +21,7 @@ with device.create_stream() as stream:
     x = device.allocate(4 * M * N, stream=stream)
     y = device.allocate(4 * M * N, stream=stream)
     x.copy_from(values, stream=stream)
-    # PyTorch's, CuPy's and JAX's arrays are arguments as they are.
+    # Arrays of PyTorch, CuPy and JAX can be passed directly.
     ct.launch(stream, (M,), softmax, (x.view("f32", (M, N)), y.view("f32", (M, N)), 64))
     result = array.array("f", bytes(4 * M * N))
     y.copy_to(result, stream=stream)

@@ -1,4 +1,4 @@
-"""A tile program as text: no toolkit is needed, cucore compiles it itself."""
+"""A tile program as text: cucore compiles it itself, without a toolkit."""
 import array
 
 from cucore import Device, Program, ProgramOptions, launch
@@ -21,7 +21,7 @@ with device.create_stream() as stream:
     x = device.allocate(4 * M * N, stream=stream)
     y = device.allocate(4 * M * N, stream=stream)
     x.copy_from(array.array("f", [float(i % 7) for i in range(M * N)]), stream=stream)
-    # The block is the compiler's, the grid the kernel's; M and N are the tensors'.
+    # The compiler chooses the block, the kernel declares the grid, and M and N come from the tensors.
     launch(stream, None, softmax, x.view("f32", (M, N)), y.view("f32", (M, N)))
     result = array.array("f", bytes(4 * M * N))
     y.copy_to(result, stream=stream)

@@ -1,4 +1,4 @@
-"""One process's memory in another, in the order that an event of the first gives."""
+"""Shares one process's memory with another, ordered by an event of the first."""
 import array
 import multiprocessing
 
@@ -8,9 +8,9 @@ N = 1000
 
 
 def reader(buffer, written, connection):
-    """The other process: it has a driver of its own."""
+    """The other process, with its own driver state."""
     stream = Device().create_stream()
-    stream.wait(written)  # what the first process has recorded
+    stream.wait(written)  # recorded by the first process
     values = array.array("f", bytes(4 * N))
     buffer.copy_to(values, stream=stream)
     stream.sync()

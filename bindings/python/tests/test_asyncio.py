@@ -1,4 +1,4 @@
-"""Waiting on asyncio, through the event's file descriptor."""
+"""Waiting on asyncio through the event's file descriptor."""
 import asyncio
 import os
 import time
@@ -33,7 +33,7 @@ class Waiting(DeviceTest):
             event = self.stream.record()
             await event
             self.assertTrue(event.is_done)
-            await event  # once more, and it is done
+            await event  # again, after completion
             self.work(self.stream)
             await self.stream
             self.assertTrue(self.stream.is_done)
@@ -71,7 +71,7 @@ class Waiting(DeviceTest):
         before = descriptors()
         asyncio.run(main())
         self.assertTrue(all(s.is_done for s in streams))
-        self.assertLessEqual(descriptors(), before + 2)  # those that the library itself keeps
+        self.assertLessEqual(descriptors(), before + 2)  # descriptors of the library itself
 
     def test_a_wait_can_be_given_up(self):
         async def main():

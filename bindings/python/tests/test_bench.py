@@ -1,4 +1,4 @@
-"""The package as a peer of cucore bench, checked as others are; and the script that measures bindings."""
+"""Tests the package as a peer of cucore bench, like other peers, and the script that measures bindings."""
 import csv
 import io
 import json

@@ -1,4 +1,4 @@
-"""Conditional nodes: graphs that decide on the device what runs."""
+"""Conditional nodes: graphs that branch on the device."""
 import unittest
 
 import cucore
@@ -6,7 +6,7 @@ from cucore import GraphCondition, LaunchConfig
 from cucore import graph as graphs
 from support import ROOT, DeviceTest, kernel
 
-# set: the condition has a value. count: x[0] += 1, and the condition says whether it is below a limit.
+# set: assigns the condition. count: x[0] += 1; the condition tells whether it is below a limit.
 PTX = """
 .version 7.8
 .target sm_80

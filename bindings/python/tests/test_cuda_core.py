@@ -1,4 +1,4 @@
-"""What a program written for cuda.core finds: types of errors, results, names, and the order of options."""
+"""Compatibility with cuda.core: error types, results, names, parameter order."""
 import copy
 import ctypes
 import dataclasses
@@ -34,7 +34,7 @@ TIMED = EventOptions(timing_enabled=True)
 
 
 class Foreign:
-    """Another library's stream."""
+    """A stream of another library."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -267,7 +267,7 @@ class Results(DeviceTest):
         if len(cucore.Device.get_all_devices()) < 2:
             self.skipTest("one device")
         peers = cucore.DeviceMemoryResource(self.device, {}).peer_accessible_by
-        peers.update([0, 1])  # its own is reached anyway
+        peers.update([0, 1])  # its own device always has access
         self.assertEqual(peers, {cucore.Device(1)})
         peers.intersection_update([1, 99])
         self.assertEqual(peers.copy(), {cucore.Device(1)})
@@ -348,7 +348,7 @@ class Results(DeviceTest):
 
 
 class Options(unittest.TestCase):
-    #: the first parameters by their places
+    #: leading parameters in order
     ORDERS = {
         LaunchConfig: "grid cluster block shmem_size is_cooperative",
         cucore.StreamOptions: "nonblocking priority",

@@ -1,4 +1,4 @@
-"""Graphs: captured, by builders as cuda.core has them, and node by node."""
+"""Graphs: by capture, by cuda.core's builders, and node by node."""
 import ctypes
 import gc
 import os
@@ -135,7 +135,7 @@ class Nodes(GraphTest):
         place = node.memset(node.dptr, 0, 16)
         place.deallocate(node.dptr)
         self.run_it(g)
-        # An H200's driver (13.0) refuses the others in a capture: CUDA_ERROR_INVALID_VALUE and _NOT_SUPPORTED.
+        # An H200's driver (13.0) refuses the others during capture: CUDA_ERROR_INVALID_VALUE and _NOT_SUPPORTED.
         for kind, given in [("managed", {"memory_type": "managed"}), ("host", {"memory_type": "host"}),
                             ("managed", {"memory_resource": cucore.ManagedMemoryResource()}),
                             ("host", {"memory_resource": cucore.PinnedMemoryResource()})]:
@@ -148,7 +148,7 @@ class Nodes(GraphTest):
         child, g = Graph(), Graph()
         child.launch(ONE, self.affine, self.x, 3.0, 0.0)
         node = g.embed(child)
-        child.launch(ONE, self.affine, self.x, 100.0, 0.0)  # of the child alone
+        child.launch(ONE, self.affine, self.x, 100.0, 0.0)  # in the child only
         self.assertIsNot(node.child_graph, child)
         self.assertIs(node.child_graph, node.child_graph)
         self.assertEqual((len(node.child_graph.nodes()), len(child.nodes())), (1, 2))
@@ -311,7 +311,7 @@ class Nodes(GraphTest):
         run.launch(self.stream)
         self.assertEqual((self.read(memory)[0], freed), (2, []))
         run.close()
-        for _ in range(200):  # a thread of the driver's says so, a moment later
+        for _ in range(200):  # a driver thread reports it slightly later
             self.stream.sync()
             gc.collect()
             if freed:
@@ -425,7 +425,7 @@ class Builders(GraphTest):
 
 
 class Dropped(GraphTest):
-    """Builders that go while they are building: the capture ends, and what it made is thrown away."""
+    """Builders dropped while building: the capture ends and its result is discarded."""
 
     def build(self, mode="relaxed", stream=None):
         builder = (stream or self.stream).create_graph_builder().begin_building(mode)
@@ -433,7 +433,7 @@ class Dropped(GraphTest):
         return builder
 
     def is_free(self, stream=None):
-        """The stream is as before: it runs work, and is captured again."""
+        """Assert that the stream is usable again: it runs work and can be captured."""
         self.assertFalse((stream or self.stream).is_capturing)
         self.assertEqual(self.read(self.x), [1] * 4)
         run = self.build(stream=stream).end_building().complete()
@@ -442,7 +442,7 @@ class Dropped(GraphTest):
 
     @staticmethod
     def elsewhere(function):
-        """On a thread that has ended by then."""
+        """Run on a thread that has ended on return."""
         thread = threading.Thread(target=function)
         thread.start()
         thread.join()
@@ -474,20 +474,20 @@ class Dropped(GraphTest):
                 held = [self.build(mode)]
                 self.elsewhere(held.clear)
                 self.assertTrue(self.stream.is_capturing)
-                self.elsewhere(lambda: self.device.create_event())  # another thread's is none
+                self.elsewhere(lambda: self.device.create_event())  # calls on other threads do not count
                 self.assertTrue(self.stream.is_capturing)
                 self.device.create_event()
                 self.assertFalse(self.stream.is_capturing)
         held = [self.build("thread_local")]
         self.elsewhere(held.clear)
-        self.build("thread_local").close()  # a builder's beginning is one
+        self.build("thread_local").close()  # begin_building() counts as a creating call
         self.is_free()
 
     def test_what_an_ended_thread_began_goes_on_any(self):
         for mode in ("thread_local", "global"):
             held = []
             self.elsewhere(lambda: held.append(self.build(mode)))
-            for _ in range(200):  # the thread has ended for Python a moment before it has
+            for _ in range(200):  # Python considers the thread ended slightly before it is
                 held.clear()
                 self.device.create_event()
                 if not self.stream.is_capturing:
@@ -496,7 +496,7 @@ class Dropped(GraphTest):
         self.is_free()
 
     def test_on_a_thread_of_the_drivers(self):
-        """No call of CUDA is allowed there."""
+        """CUDA calls are forbidden there."""
         other = self.device.create_stream()
         held = [self.build(stream=other)]
         host_launch(self.stream, held.clear)
@@ -566,7 +566,7 @@ class Dropped(GraphTest):
         builder.end_building().complete()
 
     def test_a_branch_alone(self):
-        """Whatever it had is missing where they are to join: that is told at the end, which ends it."""
+        """The work of a dropped branch is missing at the join: ending reports it and ends the capture."""
         builder = self.build()
         builder.split(2)[1].callback(print)
         self.assertTrue(builder.is_building)
@@ -603,7 +603,7 @@ class Dropped(GraphTest):
         self.is_free()
 
     def test_a_body_alone(self):
-        """What it has put there stays: the graph that has it goes on."""
+        """Nodes already in the body stay; the parent graph continues."""
         builder = self.build()
         body = builder.if_then(builder.create_condition(0)).begin_building()
         launch(body, ONE, self.affine, self.x, 1.0, 1.0)
@@ -649,7 +649,7 @@ class Dropped(GraphTest):
         self.assertIsNone(gone())
 
     def test_the_failure_that_is_told_stays(self):
-        """A collection comes at any time, also between a failure and its exception."""
+        """The collector may run at any time, even between a failure and its exception."""
         builder = self.build()
         cucore.raw.cuc_stream_get_id(None, None)
         del builder
@@ -720,7 +720,7 @@ class Captures(GraphTest):
         self.assertEqual(self.read(self.x)[0], 1)
 
     def test_a_graph_of_ones_own_goes_with_what_spoils_a_capture_into_it(self):
-        """The driver frees it."""
+        """The driver frees the graph."""
         mine = Graph()
         node = mine.launch(ONE, self.affine, self.x, 3.0, 0.0)
         with self.assertRaises(cucore.BusyError):
@@ -746,7 +746,7 @@ class Captures(GraphTest):
         self.assertEqual(self.run_it(mine), 3)
 
     def test_a_graph_whose_body_ended_badly_is_told_at_its_end(self):
-        """That is never destroyed: the driver would crash."""
+        """The graph is never destroyed: the driver would crash."""
         with self.assertRaisesRegex(cucore.CUDAError, "the body of a conditional node of it"), \
                 self.stream.capture("relaxed") as capture:
             then = capture.if_then(capture.create_condition(1))
@@ -763,7 +763,7 @@ class Captures(GraphTest):
         self.assertEqual(self.read(self.x)[0], 1)
 
     def test_where_both_are_spoilt_the_outer_one_never_ends(self):
-        """In a process of its own, which is of no more use for what waits for the device."""
+        """Runs in its own process, which can no longer wait for the device."""
         self.assertEqual(child("""
 import gc
 from cucore import *

@@ -1,4 +1,4 @@
-"""Green contexts: parts of a device."""
+"""Green contexts: partitions of a device."""
 import unittest
 
 import cucore
@@ -41,7 +41,7 @@ class Green(DeviceTest):
         self.assertEqual((part.device, part.resources.sm.sm_count), (self.device, group.sm_count))
         self.assertNotEqual(part, other)
         first, second = part.create_stream(), other.create_stream(StreamOptions(priority=-1))
-        part.close()  # the stream holds it
+        part.close()  # the stream keeps it alive
         x = self.floats([1] * 4)
         first.wait(self.stream)
         launch(first, LaunchConfig(grid=1, block=4), kernel(SOURCE, "affine"), x, 2.0, 3.0)

@@ -1,4 +1,4 @@
-"""Arrays to and from other libraries, without a copy, kept as long as somebody needs them."""
+"""Array exchange with other libraries, without copies and with correct lifetimes."""
 import array
 import ctypes
 import gc
@@ -17,7 +17,7 @@ except ModuleNotFoundError:
 
 
 class Capsules(DeviceTest):
-    """Of memory whose end is seen."""
+    """Capsules over memory whose release can be observed."""
 
     def setUp(self):
         super().setUp()
@@ -59,7 +59,7 @@ class Capsules(DeviceTest):
         self.assertEqual(self.freed, [24])
 
     def test_the_exception_goes_on_that_one_goes_by(self):
-        """What it keeps is let go by Python, which cannot be called with an exception on its way."""
+        """Releasing a consumer runs Python code, which cannot be called with an exception pending."""
         def fail(held):
             raise KeyError("mine")
 
@@ -73,7 +73,7 @@ class Capsules(DeviceTest):
         self.assertEqual(self.freed, ["one"] * 3)
 
     def test_one_goes_while_its_stream_waits_for_python(self):
-        """Unmapping waits for the stream, and that for a function that needs the interpreter's lock."""
+        """Unmapping waits for the stream, which waits for a callback that needs the GIL."""
         said = child("""
 import signal, time
 from cucore import *
@@ -146,7 +146,7 @@ class Exchange(ctypes.Structure):
 
 
 def exchanging(version=1, previous=None):
-    """A class of arrays with the exchange API; its `calls` are those that were made."""
+    """Make an array class with the exchange API; `calls` records the calls made."""
 
     class Array:
         def __init__(self, view):
@@ -215,7 +215,7 @@ class ExchangeApi(DeviceTest):
         self.assertEqual(kind.calls, ["give", ("current", 2, 0)])
 
     def test_an_exception_of_the_producer_is_raised(self):
-        with self.assertRaises(SystemError):  # it said -1, and set none
+        with self.assertRaises(SystemError):  # it returned -1 without setting an exception
             Tensor.from_dlpack(exchanging()(None))
 
     def test_one_of_another_major_version_is_asked_by_its_methods(self):
@@ -268,12 +268,12 @@ class ExchangeApi(DeviceTest):
             view = StridedMemoryView.from_cuda_array_interface(value, stream)
             self.assertEqual((view.ptr, view.shape, view.exporting_obj is value), (memory.handle, (4,), True))
             self.assertEqual(base.calls, calls if _native.is_there else ["interface"] * len(base.calls), (kind, stream))
-        with self.assertRaises(AttributeError):  # of one that has no such interface
+        with self.assertRaises(AttributeError):  # of an object without the interface
             StridedMemoryView.from_cuda_array_interface(made(of=base), -1)
 
 
 class Protocols(DeviceTest):
-    """What the protocols say for the edges."""
+    """Edge cases of the protocols."""
 
     def test_what_cannot_be_given_is_a_buffer_error(self):
         read_only = as_tensor(Foreign(self.floats(range(4)), data=(self.floats([1]).handle, True), shape=(1,)))
@@ -287,7 +287,7 @@ class Protocols(DeviceTest):
         deleted = []
         managed = cucore.raw.cuc_dl_managed_tensor_versioned()
         kind = dict(managed._fields_)["deleter"]
-        managed.version.major, managed.dl_tensor.device.device_type = 1, 10  # another kind of device
+        managed.version.major, managed.dl_tensor.device.device_type = 1, 10  # a device of another kind
         managed.deleter = kind(lambda managed: deleted.append(1))
         new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
             ("PyCapsule_New", ctypes.pythonapi))
@@ -414,7 +414,7 @@ class Arrays(DeviceTest):
                 self.assertEqual(buffer.view(name).shape, shape)
 
 
-# Each element type, with the letters of array interfaces and the name that NumPy, ml_dtypes and PyTorch have for it.
+# Each element type with its array interface type string and its name in NumPy, ml_dtypes and PyTorch.
 DTYPES = {
     "bool": ("|b1", "bool"), "i8": ("|i1", "int8"), "i16": ("<i2", "int16"), "i32": ("<i4", "int32"),
     "i64": ("<i8", "int64"), "u8": ("|u1", "uint8"), "u16": ("<u2", "uint16"), "u32": ("<u4", "uint32"),
@@ -427,27 +427,27 @@ STORE = 'extern "C" __global__ void store(%s *y, %s x) { *y = x; }'
 
 
 class Dtypes(DeviceTest):
-    """Each element type, on each road that an array comes by."""
+    """Each element type through each import path."""
 
     def setUp(self):
         super().setUp()
         self.memory = self.floats([0] * 64)
 
     def views(self):
-        """Each name, letters, name of others', and 16 elements of the type."""
+        """Yield each name, type string, foreign name, and 16 elements of the type."""
         for name, (letters, other) in DTYPES.items():
             with self.subTest(name):
                 yield name, letters, other, self.memory.view(name, (4,))
 
     def touched(self, argument):
-        """Whether a kernel reaches an argument."""
+        """Return whether a kernel can access an argument."""
         self.memory.fill(0, stream=self.stream)
         launch(self.stream, LaunchConfig(grid=1, block=1), kernel(TOUCH, "touch"), argument)
         return self.read(self.memory, "B")[0] == 7
 
     def test_the_list_is_all_of_them(self):
         named = set(cucore.raw.NAMES["dtype"].values())
-        self.assertEqual(named - set(DTYPES), {"unknown", "tf32"})  # the latter is what units compute in
+        self.assertEqual(named - set(DTYPES), {"unknown", "tf32"})  # tf32 is a compute type only
 
     def test_it_goes_and_comes_by_dlpack(self):
         for name, _, _, view in self.views():
@@ -474,7 +474,7 @@ class Dtypes(DeviceTest):
                 as_tensor(given)
 
     def test_an_interface_that_raises_for_a_dtype_is_not_asked(self):
-        """PyTorch's raises KeyError for those that it leaves out."""
+        """PyTorch's interface raises KeyError for dtypes it does not cover."""
         class Torch(exchanging()):
             __cuda_array_interface__ = property(lambda array: {}["float8_e4m3fn"])
 

@@ -1,4 +1,4 @@
-"""Memory and events of one process in another."""
+"""Sharing memory and events between processes."""
 import array
 import gc
 import multiprocessing
@@ -37,10 +37,10 @@ def write(stream, buffer, values):
     stream.sync()
 
 
-# What the other process does, which has a driver of its own.
+# Functions of the other process, which has its own driver state.
 
 def doubles(handle, connection):
-    """Every buffer that comes is doubled."""
+    """Double every buffer received."""
     device = Device(0)
     stream = device.create_stream()
     pool = DeviceMemoryResource.from_allocation_handle(device, handle)
@@ -60,7 +60,7 @@ def doubles(handle, connection):
 
 
 def follows(buffer, event, connection):
-    """Waits, in a stream's order, for what the other process has recorded."""
+    """Wait, in stream order, for work the other process recorded."""
     stream = Device(0).create_stream()
     connection.send((buffer.is_mapped, event.is_ipc_enabled))
     connection.recv()
@@ -81,7 +81,7 @@ def by_pickles(pool, buffers, connection):
 
 
 def takes(connection):
-    """What comes through a pipe once the process runs, and goes on from it to a third."""
+    """Receive objects through a pipe after start, and pass them on to a third process."""
     pool, buffer, handle, event = connection.recv()
     stream = Device(0).create_stream()
     again = DeviceMemoryResource.from_allocation_handle(0, handle)
@@ -106,7 +106,7 @@ def last(queue, done):
 
 
 def grows(connection):
-    """Memory that another process has let go of, and more of it."""
+    """Grow memory that the other process has released."""
     descriptor = connection.recv()
     device = Device(0)
     stream = device.create_stream()
@@ -141,7 +141,7 @@ class Processes(DeviceTest):
         there.close()
 
         def end():
-            here.close()  # it ends, should it wait for what this one failed to say
+            here.close()  # makes the child end even if it waits for a message this process failed to send
             process.join(60)
             if process.is_alive():
                 process.kill()
@@ -176,7 +176,7 @@ class Processes(DeviceTest):
         other = self.start(follows, buffer, event)
         self.assertEqual(other.recv(), (True, True))
         go = threading.Event()
-        cucore.host_launch(self.stream, go.wait)  # the stream is held up
+        cucore.host_launch(self.stream, go.wait)  # stalls the stream
         buffer.fill(b"\0\0\x80\x3f", stream=self.stream)
         self.stream.record(event)
         self.assertFalse(event.is_done)
@@ -230,7 +230,7 @@ class Processes(DeviceTest):
 
 
 class Here(DeviceTest):
-    """What can be seen without another process."""
+    """Tests that need no second process."""
 
     def setUp(self):
         super().setUp()

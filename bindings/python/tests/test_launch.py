@@ -35,7 +35,7 @@ class Pair(ctypes.Structure):
 
 class Arguments(DeviceTest):
     def echo(self, name, value, size):
-        """What arrives: the first time, and by the plan that is made then."""
+        """Return the value received, by a first launch and through the plan it creates."""
         echo, seen = kernel(ECHO, f"echo_{name}"), set()
         for _ in range(2):
             out = self.device.allocate(size, stream=self.stream)
@@ -131,7 +131,7 @@ class Arguments(DeviceTest):
             for run in (launch, lambda *args: PreparedLaunch(*args)()):
                 with self.assertRaisesRegex(InvalidArgumentError, "argument 1 is a tensor of host memory"):
                     run(self.stream, LaunchConfig(grid=1, block=1), echo, 1, given)
-        self.stream.sync()  # the context is as it was
+        self.stream.sync()  # the context is intact
         pinned = LegacyPinnedMemoryResource().allocate(4, stream=self.stream)
         for given in (pinned, pinned.view("i32")):
             launch(self.stream, LaunchConfig(grid=1, block=1), echo, 42, given)

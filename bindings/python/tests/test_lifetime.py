@@ -1,4 +1,4 @@
-"""Objects let go in any order, on any thread, at exit and after a fork: no crash, no hang."""
+"""Objects released in any order, on any thread, at exit and after a fork: no crash, no hang."""
 import array
 import gc
 import os
@@ -45,13 +45,13 @@ mapped = pinned.host_view()
 
 
 def device_pool(device, stream):
-    """A buffer of a pool for other processes, and nothing else of that."""
+    """Return a buffer as the only reference to a shared pool."""
     pool = DeviceMemoryResource(device, DeviceMemoryResourceOptions(ipc_enabled=True))
     return pool.allocate(5000, stream=stream)
 
 
 def deciding(device):
-    """A graph with bodies within bodies, some of which stand alone."""
+    """Build a graph with nested bodies, some of them referenced separately."""
     graph = Graph(device)
     loop = graph.while_loop(graph.create_condition(default_value=0))
     inner = loop.body.if_else(loop.body.create_condition(default_value=1))
@@ -59,7 +59,7 @@ def deciding(device):
 
 
 def growing(device, stream):
-    """Buffers over the same memory."""
+    """Return several buffers over the same memory."""
     try:
         resource = VirtualMemoryResource(device)
     except NotSupportedError:
@@ -127,7 +127,7 @@ class Orders(DeviceTest):
         self.assertEqual(failures, [])
 
     def test_nothing_is_left(self):
-        """The fake driver counts what is there."""
+        """The fake driver counts live objects."""
         fake = pathlib.Path(os.environ.get("CUCORE_BUILD", "")) / "tests" / "libfake_driver.so"
         if not fake.exists():
             self.skipTest("no fake driver was built")
@@ -160,7 +160,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
         self.assertTrue(said.startswith("True True"), said)
 
     def test_what_goes_in_a_function_of_the_drivers_waits(self):
-        """No call of CUDA is allowed there, and the collector does not know."""
+        """CUDA calls are forbidden there, and the collector cannot tell."""
         for make in (lambda: Graph(self.device), self.device.create_stream):
             cycle = [make()]
             cycle.append(cycle)
@@ -168,7 +168,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
             held, cycle = [cycle], None
 
             def drop():
-                threading.current_thread()  # which makes it known to the interpreter
+                threading.current_thread()  # registers the thread with the interpreter
                 held.clear()
                 gc.collect()
                 said.extend(handle for _, handle in _handle._left)
@@ -176,7 +176,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
             host_launch(self.stream, drop)
             self.stream.sync()
             self.assertIn(handles[0], said)
-            self.device.create_stream().close()  # and now it goes
+            self.device.create_stream().close()  # now it is released
             self.assertEqual(_handle._left, [])
 
     def test_so_do_arrays_that_others_were_given_or_gave(self):
@@ -201,7 +201,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
                 self.assertNotEqual(went, ran)
 
     def test_on_threads_that_only_finalise(self):
-        """Objects go to threads of finalisers, in any order, while others make more."""
+        """Finaliser threads release objects in any order while others create more."""
         queues = [queue.SimpleQueue() for _ in range(3)]
         failures = []
 
@@ -231,7 +231,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
         self.assertEqual(failures, [])
 
     def test_in_finalisers_of_their_users(self):
-        """What an object's own finaliser does with them, also to keep them."""
+        """Finalisers of other objects use them, or even keep them."""
         kept, test = [], self
 
         class User:
@@ -271,7 +271,7 @@ print(many > counts[0] + 20, counts[-1] < counts[0] + 6, counts)
 
 
 class Closed(DeviceTest):
-    """What is closed is not used: a failure, and no crash."""
+    """Using a closed object fails without a crash."""
 
     def test_a_view_outlives_the_buffer(self):
         buffer = self.floats([1, 2])
@@ -311,7 +311,7 @@ class Closed(DeviceTest):
         self.assertEqual(len(others), 50)
 
     def test_a_prepared_launch_gets_other_arguments_while_it_launches(self):
-        """What the launch under way points to stays; the interpreter overwrites what is freed."""
+        """Arguments of the launch in progress stay valid; the interpreter overwrites freed memory."""
         self.assertEqual(child(f"""
 import sys, threading
 sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
@@ -350,7 +350,7 @@ print("launched")
             prepared()
 
     def test_a_pool_that_was_current_stays(self):
-        """A device's memory resource knows it by its handle alone."""
+        """The device's memory resource refers to it only by handle."""
         self.assertEqual(child("""
 import gc
 from cucore import *
@@ -480,7 +480,7 @@ print('ended', flush=True)
 """).splitlines()[:2], ["called", "ended"])
 
     def test_functions_under_way_are_called_before_it_ends(self):
-        """A driver's thread that came too late to call Python would be stopped, and never finish its stream."""
+        """A driver thread that entered Python too late would be blocked, and its stream would never complete."""
         self.assertEqual(child(START + """
 import time
 class Last:
@@ -514,7 +514,7 @@ print('ended')
 """), "ended\n")
 
     def test_children_that_end_by_themselves(self):
-        """A child runs the interpreter's end with objects of its parent, while threads worked there."""
+        """A child runs interpreter shutdown with its parent's objects, while threads worked there."""
         self.assertEqual(child(START + """
 import time
 def work():

@@ -1,4 +1,4 @@
-"""The library's methods in the place of Python definitions: the same results, errors and lifetimes."""
+"""Native methods in place of Python definitions: same results, errors and lifetimes."""
 import gc
 import os
 import sys
@@ -58,7 +58,7 @@ print(event.is_done, Device(0) is device, stream.device is device, buffer.is_clo
         self.assertEqual(said, "False 64 (16,) (16,)\nTrue True True True False\n")
 
 
-# Lines "what: result" of arrays of every origin, of which the methods and the definitions in Python have the same.
+# Prints "what: result" lines for arrays of every origin; both implementations must agree.
 ARRAYS = PROGRAM + """
 import ctypes
 from cucore import raw
@@ -254,7 +254,7 @@ for what, do in {
 """
 
 
-# The same of configs of launches, and of what slots do.
+# The same for launch configs and slots.
 CONFIGS = PROGRAM + """
 import copy, ctypes, pickle, weakref
 from cucore import raw
@@ -487,7 +487,7 @@ class Same(DeviceTest):
 
 
 class Theirs:
-    """Another library's stream."""
+    """A stream of another library."""
 
     def __init__(self, handle):
         self.handle = handle
@@ -584,7 +584,7 @@ class Lifetimes(DeviceTest):
                 grown = tracemalloc.get_traced_memory()[0] - before
             finally:
                 tracemalloc.stop()
-            self.assertLess(grown, 4000, what)  # one object each time would be 8000 and more
+            self.assertLess(grown, 4000, what)  # one leaked object per call would be at least 8000
 
     def test_configs_and_views_are_collected_in_cycles(self):
         class Mine(LaunchConfig):

@@ -1,4 +1,4 @@
-"""Devices, streams, events, contexts and memory, as cuda.core has them."""
+"""Devices, streams, events, contexts and memory, as in cuda.core."""
 import array
 import ctypes
 import pickle
@@ -96,7 +96,7 @@ class Streams(DeviceTest):
         self.assertEqual(wrapped, self.stream)
         self.assertEqual(wrapped.__cuda_stream__(), (0, self.stream.handle))
         wrapped.close()
-        with self.assertRaisesRegex(ValueError, "closed"):  # and not the legacy default stream
+        with self.assertRaisesRegex(ValueError, "closed"):  # must not become the legacy default stream
             wrapped.__cuda_stream__()
         self.stream.wait(Foreign(self.device.create_stream()))
 
@@ -151,7 +151,7 @@ class Memory(DeviceTest):
     def test_host_memory_is_kept_until_the_copy_is_done(self):
         n = 1 << 18
         for turn in range(4):
-            buffer = self.floats([turn] * n)  # of an array that nobody else has
+            buffer = self.floats([turn] * n)  # from an array with no other reference
             del buffer
             buffer = self.floats([turn + 0.5] * n)
             array.array("f", [9] * n)
@@ -160,7 +160,7 @@ class Memory(DeviceTest):
         small = self.device.allocate(4, stream=self.stream)
         small.copy_from(data, stream=self.stream)
         self.stream.sync()
-        data.append(1)  # and no longer
+        data.append(1)  # the export has been released
 
     def test_a_copy_makes_its_own_target(self):
         buffer = self.floats([1, 2, 3])
@@ -173,12 +173,12 @@ class Memory(DeviceTest):
         with self.assertRaisesRegex(ValueError, "12 bytes and the destination 8"):
             self.floats([1, 2]).copy_from(self.floats([1, 2, 3]), stream=self.stream)
         with self.assertRaises((BufferError, TypeError)):
-            self.floats([1]).copy_to(b"read", stream=self.stream)  # it cannot be written
+            self.floats([1]).copy_to(b"read", stream=self.stream)  # read-only destination
 
     def test_numbers_that_do_not_fit_are_refused(self):
         buffer = self.device.allocate(4096, stream=self.stream)
         graph = cucore.Graph(self.device)
-        refused = {  # of which C would see the lowest bits alone
+        refused = {  # C would see only the low bits
             "bytes": lambda: self.device.allocate(2**64 + 8, stream=self.stream),
             "less than none": lambda: self.device.allocate(-1, stream=self.stream),
             "bytes of other memory": lambda: Buffer.from_handle(buffer.handle, 2**64 + 8),
@@ -219,7 +219,7 @@ class Memory(DeviceTest):
             self.assertTrue(buffer.is_host_accessible and buffer.is_device_accessible)
             view = buffer.host_view()
             view[:4] = b"abcd"
-            del buffer  # the view keeps it
+            del buffer  # the view keeps it alive
             self.assertEqual(bytes(view[:4]), b"abcd")
         with self.assertRaises(CUDAError):
             self.floats([1]).host_view()
@@ -342,7 +342,7 @@ class Memory(DeviceTest):
 
 
 class Own(MemoryResource):
-    """A resource of one's own over one of the library's, which says of its memory what `said` has."""
+    """A custom resource over one of the library's; `said` overrides what it reports about its memory."""
 
     def __init__(self, under, **said):
         self.under, self.said, self.lent, self.freed = under, said, {}, []
@@ -375,7 +375,7 @@ class OwnResources(DeviceTest):
         both = {"host_accessible": True}
         for said, under, number, dlpack, flags in (
             ({"device_id": 0}, device, 0, (2, 0), (True, False, False)),
-            ({}, device, 0, (2, 0), (True, False, False)),  # the driver tells
+            ({}, device, 0, (2, 0), (True, False, False)),  # the driver reports it
             ({"device_id": None}, device, 0, (2, 0), (True, False, False)),
             ({"device_id": self.device}, device, 0, (2, 0), (True, False, False)),
             ({"device_id": None, **both}, pinned, -1, (3, 0), (True, True, False)),
@@ -479,7 +479,7 @@ class ManagedMistakes(DeviceTest):
                 self.buffer.accessed_by = {wrong}
             self.assertEqual(set(self.buffer.accessed_by), {self.device, Host()})
         self.assertEqual(self.buffer.accessed_by & {Host()}, {Host()})
-        self.buffer.accessed_by.discard(Host(0))  # which is none of them
+        self.buffer.accessed_by.discard(Host(0))  # not in the set
 
     def test_batches_are_sequences_with_a_place_for_each(self):
         for function in (cucore.utils.prefetch_batch, cucore.utils.discard_prefetch_batch):
@@ -537,7 +537,7 @@ class Peers(DeviceTest):
             peers.remove(99)
         with self.assertRaises(ValueError):
             peers.add(99)
-        peers.add(self.device)  # which reaches it anyway
+        peers.add(self.device)  # its own device always has access
         self.assertEqual(len(peers), 0)
         self.assertEqual(cucore.system.get_num_devices(), len(Device.get_all_devices()))
 

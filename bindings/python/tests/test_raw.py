@@ -1,4 +1,4 @@
-"""The raw layer is what the description says, and what the library has."""
+"""The raw layer matches the API description and the library."""
 import ctypes
 import json
 import re
@@ -55,7 +55,7 @@ class Raw(unittest.TestCase):
         self.assertEqual(raw.cuc_stream_handle(None), None)
         device = cucore.Device(0)
         stream = ctypes.c_void_p()
-        self.assertEqual(raw.cuc_stream_create(ctypes.byref(stream), device, None), 0)  # as docs/python.md has it
+        self.assertEqual(raw.cuc_stream_create(ctypes.byref(stream), device, None), 0)  # same call as in docs/python.md
         self.assertEqual(raw.cuc_device_ordinal(device), 0)
         raw.cuc_stream_release(stream)
 

@@ -1,5 +1,5 @@
-"""Every function of the C interface is reached by the package's own layers, or docs/python.md says why not;
-and what is reached there alone is called once."""
+"""The package's layers reach every C function, or docs/python.md says why not; this file calls each one once that
+nothing else calls."""
 import ast
 import ctypes
 import fnmatch
@@ -29,7 +29,7 @@ kernel scaled(x: f32[N], s: i32, w: i64) grid 1 { store(x, [0], load(x, [0], [4]
 
 
 def named():
-    """Functions that the package calls: by raw.NAME, or by what Builder.call() and its like are given."""
+    """Return the functions the package calls: through raw.NAME, or by name through Builder.call() and similar."""
     found = set()
     for path in PACKAGE.rglob("*.py"):
         if path.name in ("_api.py", "raw.py"):
@@ -69,7 +69,7 @@ class Machine(unittest.TestCase):
                     lambda: system.find_headers(system.header_names()[0])):
             try:
                 self.assertTrue(ask())
-            except cucore.CUDAError:  # it is not on this machine: the message says where it was looked for
+            except cucore.CUDAError:  # not on this machine: the message lists the locations searched
                 pass
         try:
             self.assertIn(90, system.nvrtc_archs())

@@ -1,4 +1,4 @@
-"""Tensor maps: made of arrays, taken by kernels; and views with another layout."""
+"""Tensor maps from arrays as kernel arguments, and views with another layout."""
 import array
 import types
 import unittest
@@ -116,7 +116,7 @@ class TensorMaps(DeviceTest):
             cucore.TensorMapDescriptor()
         host = StridedMemoryView.from_any_interface(cucore.PinnedMemoryResource().allocate(
             4096, stream=self.stream).view("f32", (ROWS, COLUMNS)), -1)
-        host.as_tensor_map((4, 8))  # devices reach it
+        host.as_tensor_map((4, 8))  # device-accessible
 
 
 class Views(DeviceTest):
@@ -130,7 +130,7 @@ class Views(DeviceTest):
         self.assertEqual(view.view((3, 8), dtype="float16").shape, (3, 8))
         x.close()
         out = array.array("f", bytes(48))
-        view.view((12,))._tensor.copy_to(out, stream=self.stream)  # it keeps the memory
+        view.view((12,))._tensor.copy_to(out, stream=self.stream)  # it keeps the memory alive
         self.stream.sync()
         self.assertEqual(list(out), list(range(12)))
         with self.assertRaisesRegex(ValueError, "reaches 52 bytes"):

@@ -1,4 +1,4 @@
-"""Kernels on tiles in Python: what they compute, against NumPy, and what is told of mistakes."""
+"""Python tile kernels: results compared with NumPy, and error messages."""
 import math
 import os
 import tempfile
@@ -36,14 +36,14 @@ class TileTest(DeviceTest):
         return out
 
     def run_kernel(self, grid, kernel, *args):
-        """On the device, and on the CPU by the interpreter: both come to the same."""
+        """Run on the device and in the CPU interpreter; both must agree."""
         host = self.copied(args, {})
         ct.launch(self.stream, grid, kernel, args)
         kernel.interpret(grid, host)
         self.compare(args, host)
 
     def copied(self, value, made):
-        """Arrays in the host's memory; one that is given twice is one there, too."""
+        """Copy arrays to host memory; an array passed twice stays one array."""
         if isinstance(value, (tuple, list)):
             return tuple(self.copied(each, made) for each in value)
         value = getattr(value, "tensor", value)
@@ -271,7 +271,7 @@ stream.sync()
 
 
 MISTAKES = [
-    # a body, what is told, and of which line of it
+    # body, expected message, line number in the body
     ("x = ct.load(a, (0,), (8,))\ny = ct.load(a, (0,), (4,))\nct.store(a, (0,), x + y)", "broadcast", 3),
     ("ct.store(a, (0,), missing)", "nothing binds missing", 1),
     ("x = ct.load(a, (0,), (8,))\nif n > 0:\n    y = x\nct.store(a, (0,), y)", "nothing binds y", 4),

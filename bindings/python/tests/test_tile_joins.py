@@ -1,4 +1,4 @@
-"""What names stand for where the paths of an if or a loop meet, and which dtypes operands come to."""
+"""Values of names where the paths of an if or a loop meet, and type promotion."""
 import pathlib
 import tempfile
 import unittest
@@ -9,7 +9,7 @@ if np is not None:
     import tile_joins as k
 
 X, Y = [1, 2, 3, 4], [11, 12, 13, 14]
-# A kernel, the number it is given, and the array it writes.
+# Kernel, its number argument, the array it writes.
 RESULTS = [
     ("array_of_if", 1, X), ("array_of_if", 0, Y), ("array_of_if", -5, X),
     ("array_of_for", 0, X), ("array_of_for", 3, Y),
@@ -49,7 +49,7 @@ class Joins(TileTest):
             np.testing.assert_array_equal(self.get(out), np.remainder(x, y))
 
 
-# What is computed of a float16 x, an int8 i, a bool z, an unsigned u and an index n; and its dtype.
+# Expressions of a float16 x, an int8 i, a bool z, an unsigned u and an index n, with their dtypes.
 DTYPES = [
     ("x + 1", "float16"), ("x + 1.5", "float16"), ("x + n", "float16"), ("x + i", "float16"), ("i + 1", "int8"),
     ("i + 1.5", "float32"), ("i + n", "int32"), ("i * ct.int16(3)", "int16"), ("z + 1", "int32"), ("z + 0.5", "float32"),
@@ -58,7 +58,7 @@ DTYPES = [
     ("ct.exp(i)", "float32"), ("ct.exp(x)", "float16"), ("ct.sqrt(n)", "float32"), ("i & 3", "int8"), ("u << 2", "uint32"),
     ("i < x", "bool_"), ("n", "int32"), ("5", "int32"), ("2**40", "int64"), ("0.5", "float32"), ("z < z", "bool_"), ("i // n", "int32"), ("ct.minimum(i, 2.0)", "float32"), ("z & True", "bool_"),
 ]
-# What is refused of them, by which error, and what is said.
+# Rejected expressions of them, the exception, and its message.
 REFUSED = [
     ("i + u", "TileTypeError", "int8 and uint32 have no common dtype"),
     ("x + x.astype(ct.bfloat16)", "TileTypeError", "float16 and bfloat16 have no common dtype"),

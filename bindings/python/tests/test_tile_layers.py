@@ -1,4 +1,4 @@
-"""Kernels as layers of networks have them, against NumPy; and the search for what is fastest."""
+"""Kernels of neural network layers, compared with NumPy; and the search for the fastest configuration."""
 import unittest
 
 from test_tile import TileTest, ct, np, rng
@@ -111,7 +111,7 @@ class Layers(TileTest):
             joined = (got * weight[..., None]).sum(3) / weight.sum(3)[..., None]
             s = np.einsum("bhqd,bhkd->bhqk", q[:, :, :per_kv], key) * 0.25
             right = np.einsum("bhqk,bhkd->bhqd", k.numpy_softmax(s), v)
-            # l starts from one in each row of a tile, as this way of decoding has it: near, not the same.
+            # In this decoding scheme l starts from 1 in each row of a tile, so the result is approximate.
             np.testing.assert_allclose(joined, right, atol=2e-2)
 
     def test_tokens_are_counted_and_blocks_marked(self):
@@ -188,7 +188,7 @@ class Layers(TileTest):
         q = self.random(B, H, S, D, dtype=np.float16)
         key, v = (self.random(B, H // group, 64, D, dtype=np.float16) for _ in range(2))
         indices = np.stack([rng.permutation(64)[:TN * turns] for _ in range(B * S * H // group)])
-        indices[:, 0] = 0  # one at least is not behind
+        indices[:, 0] = 0  # at least one key is not masked
         indices = indices.reshape(B, S, H // group, TN * turns).astype(np.int32)
         out = self.put(np.zeros_like(q))
         self.run_kernel((S, B * H // TH), k.sparse, self.put(q), self.put(key), self.put(v), self.put(indices),

@@ -1,4 +1,4 @@
-"""Names and ways of writing of cuTile's, each with its result; and the list of what there is."""
+"""cuTile's names and idioms, each with its result; and the list of exported names."""
 import inspect
 import math
 import os
@@ -153,7 +153,7 @@ class Names(TileTest):
         b = y * np.repeat(2.0 ** (sy.astype(np.float64) - 127), K // blocks, 0)
         np.testing.assert_allclose(self.get(out), a @ b + 1, rtol=1e-6)
         again, scale = self.zeros(m, n), self.put(sx)
-        named = scale.owner.view("e8m0", sx.shape)  # as other libraries call them
+        named = scale.owner.view("e8m0", sx.shape)  # as other libraries name them
         ct.launch(self.stream, (1,), k.scaled, (self.put(x), named, self.put(y), self.put(sy), again, m, n, K, blocks))
         np.testing.assert_array_equal(self.get(again), self.get(out))
 
@@ -163,7 +163,7 @@ class Names(TileTest):
                  ((2,), 0.5, 1), ((2.0,), 0.5, 2), ([2.0], 0.5, 2), ((True,), 1, 3), (k.Setting(1), 1, 1),
                  (k.Setting(1.0), 1, 2), (k.Setting(0.0), math.inf, 2), (k.Setting(-0.0), -math.inf, 2),
                  (k.Setting(math.nan), math.nan, 2)]
-        for _ in range(2):  # the second time nothing is compiled
+        for _ in range(2):  # the second run compiles nothing
             for constant, *right in cases:
                 with self.subTest(constant):
                     out = self.zeros(2)
@@ -317,13 +317,13 @@ stream.sync()
 
 
 class Page(unittest.TestCase):
-    """docs/cutile.md has every name, and says of each what is so."""
+    """docs/cutile.md lists every name correctly."""
 
     def test_it_names_what_there_is_and_what_is_not(self):
         text = (ROOT / "docs/cutile.md").read_text()
         there, lacks = (set(re.findall(r"`([a-zA-Z_]\w*)`", text.partition(f"## What is {which}")[2].partition("\n\n## ")[0]
                                        .partition("\n\nArrays have")[0])) for which in ("there", "not"))
-        self.assertEqual(there ^ set(ct.__all__), {"item"})  # a method of tiles, of cuTile
+        self.assertEqual(there ^ set(ct.__all__), {"item"})  # cuTile exposes item as a tile method only
         for name in lacks & {"float4_e2m1fn", "float8_e5m3fnu", "compilation"}:
             self.assertFalse(hasattr(ct, name), name)
 

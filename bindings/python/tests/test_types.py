@@ -1,4 +1,4 @@
-"""The package's types: mypy finds nothing wrong in it by its default options, and tells its users what they have."""
+"""Type annotations: mypy accepts the package with default options and infers the right types for its users."""
 import importlib.util
 import os
 import pathlib
@@ -12,7 +12,7 @@ import unittest
 from support import ROOT
 
 PACKAGE = ROOT / "bindings" / "python"
-OLDEST = (1, 14)  # of mypy: those before do not know that NotImplemented may stand for a bool
+OLDEST = (1, 14)  # of mypy: older versions reject NotImplemented in place of a bool
 MYPY = [sys.executable, "-m", "mypy"] if importlib.util.find_spec("mypy") else [shutil.which("mypy")]
 
 PROGRAM = """
@@ -22,7 +22,7 @@ device = cucore.Device(0)
 stream = device.create_stream()
 managed = cucore.ManagedMemoryResource()
 """
-SAID = [ # an expression, and its type
+SAID = [ # expression and its type
     ("stream", "cucore._stream.Stream"),
     ("device.allocate(64, stream=stream)", "cucore._memory.Buffer"),
     ("device.allocate(64, stream=stream)[8:16]", "cucore._memory.Buffer"),
@@ -37,7 +37,7 @@ SAID = [ # an expression, and its type
     ("graph.GraphDefinition(0).instantiate()", "cucore._graph.GraphExec"),
     ("graph.GraphDefinition(0).memset(4096, 0, 64)", "cucore._graph_node.MemsetNode"),
 ]
-REFUSED = [ # a statement, and the code of what is wrong
+REFUSED = [ # statement and its error code
     ("device.create_stream(nothing=1)", "call-arg"),
     ("cucore.LaunchConfig(grid='1')", "arg-type"),
     ("device.allocate(64, stream=stream).fill(1.5, stream=stream)", "arg-type"),
@@ -59,7 +59,7 @@ class Types(unittest.TestCase):
         cls.folder = pathlib.Path(folder.name)
 
     def mypy(self, *arguments):
-        """What it says. NumPy need not be there."""
+        """Return mypy's output. NumPy is optional."""
         command = [*MYPY, "--config-file=", "--ignore-missing-imports", "--cache-dir", self.folder / "cache", *arguments]
         done = subprocess.run(command, capture_output=True, text=True, timeout=150, cwd=PACKAGE,
                               env={**os.environ, "MYPYPATH": str(PACKAGE)})

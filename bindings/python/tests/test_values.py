@@ -1,4 +1,4 @@
-"""Values that come from the user: what C would cut, or take for something else, is refused."""
+"""Values from users: whatever C would truncate or misinterpret is refused."""
 import array
 import ctypes
 import pathlib
@@ -44,7 +44,7 @@ PTX = b".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry f() { ret
 
 
 class Interface:
-    """An array as an array interface tells it."""
+    """An array described by an array interface."""
 
     def __init__(self, shape, strides=None, typestr="|u1", address=4096):
         self.__array_interface__ = {"shape": shape, "strides": strides, "typestr": typestr, "data": (address, False),
@@ -53,7 +53,7 @@ class Interface:
 
 
 class Foreign:
-    """A stream of another library's, by its protocol."""
+    """A stream of another library, through the protocol."""
 
     def __init__(self, handle):
         self.handle = handle
@@ -65,7 +65,7 @@ class Foreign:
 class Texts(DeviceTest):
     def setUp(self):
         super().setUp()
-        compiled(SAXPY)  # skips where there is no compiler
+        compiled(SAXPY)  # skips if there is no compiler
 
     def test_what_is_no_text_is_refused(self):
         code = ObjectCode.from_ptx(PTX)
@@ -182,7 +182,7 @@ class Numbers(DeviceTest):
             "rows of a product": lambda: Gemm("f32").workspace_bytes(2**64 + 1, 1),
             "a NUMA node": lambda: cucore.PinnedMemoryResource({"numa_id": 2**32}),
         }
-        self.device.set_current()  # where 0 is a stream
+        self.device.set_current()  # now 0 is a valid stream
         for what, do in refused.items():
             with self.subTest(what), self.assertRaises(OverflowError):
                 do()
@@ -263,7 +263,7 @@ class Arrays(DeviceTest):
                 Tensor.from_host(Interface((4,), typestr=typestr))
             with self.subTest(typestr), self.assertRaisesRegex(TypeError, "byte order"):
                 Tensor.from_cuda_array_interface(Interface((4,), typestr=typestr))
-        self.assertEqual(Tensor.from_host(Interface((4,), typestr=">u1")).dtype, "u8")  # of one byte there is none
+        self.assertEqual(Tensor.from_host(Interface((4,), typestr=">u1")).dtype, "u8")  # a single byte has no order
         if numpy is None:
             return
         b = self.device.allocate(64, stream=self.stream)
@@ -330,7 +330,7 @@ class Arrays(DeviceTest):
 
 
 class Configs(DeviceTest):
-    GIVEN = [  # and what is wrong with it
+    GIVEN = [  # value and its defect
         ({"grid": (0,)}, ValueError, r"grid is \(0,\): expected numbers from 1"),
         ({"grid": (1, 2**32)}, OverflowError, r"grid is .*: expected numbers from 1"),
         ({"grid": ()}, ValueError, "grid has 0 numbers: expected 1 to 3"),
@@ -349,7 +349,7 @@ class Configs(DeviceTest):
             (name, value), = given.items()
             with self.subTest(given), self.assertRaisesRegex(error, said):
                 setattr(config, name, value)
-            self.assertEqual(config, LaunchConfig(grid=2, block=32))  # as it was
+            self.assertEqual(config, LaunchConfig(grid=2, block=32))  # unchanged
 
     @unittest.skipIf(numpy is None, "no NumPy")
     def test_so_it_is_for_tiles(self):
@@ -397,7 +397,7 @@ class Configs(DeviceTest):
         config = LaunchConfig(grid=1, block=1)
         node = cucore.Graph(self.device).launch(config, saxpy, 1.0, x, y, n)
         config.grid = 9
-        self.assertEqual(node.grid, (1, 1, 1))  # what it was put there with
+        self.assertEqual(node.grid, (1, 1, 1))  # its original value
         for name in ("stream", "config", "kernel", "args"):
             with self.subTest(name), self.assertRaises(AttributeError):
                 setattr(prepared, name, getattr(prepared, name))
@@ -414,7 +414,7 @@ class Functions(DeviceTest):
 
 
 class Names(DeviceTest):
-    """Options as dicts, and keywords as cuda.core's."""
+    """Options as dicts, and cuda.core's keywords."""
 
     def test_options_may_be_dicts(self):
         device, context, x = self.device, self.device.context, self.floats([1])
@@ -471,7 +471,7 @@ class Names(DeviceTest):
         for make in (cucore.DeviceMemoryResource, cucore.VirtualMemoryResource, cucore.GraphMemoryResource,
                      cucore.SynchronousMemoryResource):
             make(device_id=0)
-        with tempfile.TemporaryFile() as file:  # what is no pool, buffer or event
+        with tempfile.TemporaryFile() as file:  # objects other than pools, buffers and events
             fd = file.fileno()
             for do in (lambda: cucore.DeviceMemoryResource.from_allocation_handle(device_id=0, alloc_handle=fd),
                        lambda: cucore.PinnedMemoryResource.from_allocation_handle(alloc_handle=fd),

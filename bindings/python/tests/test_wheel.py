@@ -1,4 +1,4 @@
-"""The wheel, built by pip without a network, in a virtual environment that has nothing else."""
+"""The wheel, built by pip without a network, in an otherwise empty virtual environment."""
 import contextlib
 import os
 import pathlib
@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parents[1]
-# What would lead to the source folder or the build.
+# Variables that would point to the source tree or the build.
 HIDDEN = ("PYTHONPATH", "CUCORE_LIBRARY", "VIRTUAL_ENV", "PYTHONHOME", "CUCORE_DRIVER")
 
 
@@ -36,7 +36,7 @@ class Wheel(unittest.TestCase):
             raise unittest.SkipTest(f"no virtual environment can be made: {error}") from None
         cls.bin = folder / "venv" / "bin"
         pip = [cls.bin / "python", "-m", "pip", "--disable-pip-version-check"]
-        # From an environment of its own: the backend asks for nothing.
+        # In an isolated environment: the backend has no requirements.
         run(*pip, "wheel", "--quiet", "--no-index", "--no-deps", "--wheel-dir", folder, HERE)
         cls.wheel, = folder.glob("*.whl")
         run(*pip, "install", "--quiet", "--no-index", cls.wheel)
@@ -58,7 +58,7 @@ class Wheel(unittest.TestCase):
                 done = subprocess.run([self.bin / "python", path], capture_output=True, text=True, cwd="/", timeout=60,
                                       env={**{k: v for k, v in os.environ.items() if k not in HIDDEN},
                                            "CUCORE_DRIVER": "sim"})
-                # 77: without NumPy, or NVRTC.
+                # 77: NumPy or NVRTC is missing.
                 self.assertIn(done.returncode, (0, 77), done.stdout + done.stderr)
 
     def test_kernels_on_tiles_run(self):
@@ -70,7 +70,7 @@ class Wheel(unittest.TestCase):
 
     @contextlib.contextmanager
     def numpy(self):
-        """A folder that has the NumPy of this interpreter, where it has one, and nothing else."""
+        """Return a folder that contains only this interpreter's NumPy, if there is one."""
         with tempfile.TemporaryDirectory() as folder:
             with contextlib.suppress(ModuleNotFoundError):
                 import numpy
@@ -104,7 +104,7 @@ class Wheel(unittest.TestCase):
 
 
 def load_tests(loader, tests, _pattern):
-    """In the order that they are written in."""
+    """In source order."""
     order = list(vars(Wheel))
     suite = unittest.TestSuite()
     for name in sorted(loader.getTestCaseNames(Wheel), key=order.index):

@@ -1,4 +1,4 @@
-"""Kernels of test_tile_contexts.py: blocks of with, and functions that are written in kernels."""
+"""Kernels of test_tile_contexts.py: with blocks and nested functions."""
 import contextlib
 import dataclasses
 import functools
@@ -7,7 +7,7 @@ import cucore.tile as ct
 
 
 def note(out, value):
-    """Write a number behind those that are there."""
+    """Append a number."""
     at = ct.gather(out, 0) + 1
     ct.scatter(out, 0, at)
     ct.scatter(out, at, value)
@@ -281,7 +281,7 @@ def methods_of_dataclasses(out, n):
     ct.store(out, (3,), ct.cat((ct.full((1,), 7, ct.int32),), 0))
 
 
-# The statements of a kernel, and what is said of them.
+# Kernel statements and the expected message.
 HEAD = """import contextlib
 import dataclasses
 import cucore.tile as ct

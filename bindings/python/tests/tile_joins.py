@@ -1,4 +1,4 @@
-"""Kernels of test_tile_joins.py: what names stand for where paths meet."""
+"""Kernels of test_tile_joins.py: values of names where paths meet."""
 import cucore.tile as ct
 
 
@@ -53,7 +53,7 @@ def one_constant(x, y, out, which):
         n = 4
     else:
         n = 2 + 2
-    ct.store(out, (0,), ct.full((n,), n, ct.float32))  # it is an extent: one constant on both paths
+    ct.store(out, (0,), ct.full((n,), n, ct.float32))  # an extent: the same constant on both paths
 
 
 @ct.kernel
@@ -84,7 +84,7 @@ def bound_anew(x, y, out, turns):
     t = ct.load(x, (0,), (4,))
     total = ct.zeros((4,), ct.float32)
     for i in range(turns):
-        t = ct.load(x, (i % 2, ), (2,))  # another shape, that nothing reads before it is bound again
+        t = ct.load(x, (i % 2, ), (2,))  # another shape, never read before it is bound again
         total += ct.sum(t)
         t = ct.load(x, (0,), (4,))
     ct.store(out, (0,), total)

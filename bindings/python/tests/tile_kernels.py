@@ -1,4 +1,4 @@
-"""Kernels for the tests, each a way of writing that cuTile's users have."""
+"""Test kernels, each an idiom of cuTile users."""
 import math
 
 import numpy as np
@@ -55,7 +55,7 @@ def store_by_order(x, y, tm: ConstInt, tn: ConstInt):
 
 
 def grouped(m_tiles, n_tiles, group, block):
-    """Which tile of a product a block does, neighbours near one another."""
+    """Map a block to its output tile, so that neighbours stay close."""
     in_group = group * n_tiles
     first = block // in_group * group
     size = min(m_tiles - first, group)
@@ -178,7 +178,7 @@ def counted(x, bins, n: ConstInt):
 @ct.kernel(occupancy=4, num_worker_warps=4, opt_level=3)
 def _fourier(x_in: ct.Array, y_out: ct.Array, W0, W1, T, N: ConstInt, F0: ConstInt, F1: ConstInt,
              BS: ConstInt):
-    """A Fourier transform of N = F0 F1 by products of matrices, real and imaginary parts in turns."""
+    """A Fourier transform of N = F0 F1 as matrix products, alternating real and imaginary parts."""
 
     def halves(pair, shape):
         size = pair.shape[:-1] + (1,)
@@ -299,7 +299,7 @@ def loops(out, n, parts: ConstInt):
 
 @ct.kernel
 def names(x, out, n: ConstInt):
-    """Names that are used again with other shapes where nobody reads the old ones."""
+    """Reuses names with other shapes after their last read."""
     total = ct.zeros((n,), ct.float32)
     for i in range(2):
         t = ct.load(x, (i,), (n,))
@@ -337,7 +337,7 @@ def views(x, y, n: ConstInt):
 
 @ct.kernel
 def gathered(parts, out, n: ConstInt):
-    """A tuple of arrays, and sums of blocks that are added where they meet."""
+    """A tuple of arrays, and block sums combined by atomic addition."""
     total = ct.zeros((n,), ct.float32)
     for part in parts[:-1]:
         total += ct.load(part, (ct.bid(0),), (n,))

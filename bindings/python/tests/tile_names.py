@@ -1,4 +1,4 @@
-"""Small kernels, one for a name or a way of writing that cuTile has: a result, and nothing else."""
+"""Small kernels, each for one cuTile name or idiom, with just a result."""
 import contextlib
 import dataclasses
 import functools
@@ -16,7 +16,7 @@ LOOK = {"low": 2, "high": 5}
 
 @ct.kernel
 def dots(x, y, m, out, n: ConstInt, k: ConstInt):
-    """Products of tiles with one axis."""
+    """Products of one-axis tiles."""
     a, b = ct.load(x, (0,), (k,)), ct.load(y, (0,), (k,))
     c = ct.load(m, (0, 0), (k, n))
     ct.store(out, (0, 0), ct.reshape(a @ b, (1, 1)))
@@ -29,7 +29,7 @@ def dots(x, y, m, out, n: ConstInt, k: ConstInt):
 
 @ct.kernel
 def literals(out, first):
-    """Tiles of what is written."""
+    """Tiles from literals."""
     ct.store(out, (0, 0), ct.astile(((1, 2, 3), (first, 5, first + 1)), dtype=ct.int32))
     ct.store(out, (2, 0), ct.astile(((7,),), dtype=ct.int32))
     ct.store(out, (2, 1), ct.astile(((1.9,),), dtype=ct.float32).astype(ct.int32))
@@ -38,14 +38,14 @@ def literals(out, first):
 
 @ct.kernel
 def wide_numbers(out):
-    """Integers that only unsigned ones of 64 bits have."""
+    """Integers that only fit unsigned 64 bits."""
     ct.store(out, (0,), ct.full((1,), 2**64 - 3, ct.uint64))
     ct.store(out, (1,), ct.load(out, (0,), (1,)) - 2**63)
 
 
 @ct.kernel
 def rows_by_number(table, ids, out, back, n: ConstInt, start):
-    """Rows that a tile numbers, columns too, and the same to store."""
+    """Loads and stores of rows, and columns, indexed by a tile."""
     which = ct.load(ids, (0,), (4,))
     whole = ct.load_advanced_indexing(table, (which, ct.Slice(0, n)), padding_mode=ct.PaddingMode.NEG_INF)
     ct.store(out, (0, 0), ct.maximum(whole, -99.0))
@@ -59,7 +59,7 @@ def rows_by_number(table, ids, out, back, n: ConstInt, start):
 
 @ct.kernel
 def windows(x, out, n: ConstInt, step: ConstInt):
-    """Tiles of a view that overlap, or have gaps between them."""
+    """Tiles of a view that overlap or leave gaps."""
     view = x.tiled_view((1, n), traversal_steps=(1, step), padding_mode=ct.PaddingMode.ZERO)
     ct.static_assert(view.traversal_steps == (1, step) and view.tile_shape == (1, n))
     to = out.tiled_view((1, n))
@@ -75,7 +75,7 @@ def spread(x, n: ConstInt, step: ConstInt):
 
 @ct.kernel
 def flat(x, out, counts):
-    """An array's memory by distances from its first element."""
+    """An array's memory by offset from its first element."""
     memory, bins = x.get_raw_memory(), counts.get_raw_memory()
     at = ct.arange(4, dtype=ct.int32) * 5
     ct.store(out, (0,), memory.load_offset(at, mask=at < 12, padding_value=-1))
@@ -87,7 +87,7 @@ def flat(x, out, counts):
 
 @ct.kernel
 def known_extents(x: Width, y: Strides, out):
-    """Extents and strides that are constants."""
+    """Constant extents and strides."""
     ct.store(out, (0, 0), ct.load(x, (0, 0), (2, ct.ensure_constant(x.shape[1]))))
     ct.static_assert(y.strides[-1] == 1)
     ct.store(out, (1, 0), ct.full((2, ct.static_eval(y.strides[0])), x.shape[1], ct.float32))
@@ -103,7 +103,7 @@ def annotated(x: ct.IndexedWithInt64, n: typing.Annotated[int, ct.ConstantAnnota
 
 @dataclasses.dataclass(frozen=True)
 class Pair:
-    """A complex number, of tiles."""
+    """A complex number of tiles."""
 
     re: object
     im: object
@@ -143,7 +143,7 @@ def records(x, out, n: ConstInt, turns):
 
 @ct.kernel
 def carried(x, out, n: ConstInt, turns):
-    """Tuples and dictionaries that loops and ifs change."""
+    """Tuples and dictionaries modified by loops and ifs."""
     a = ct.load(x, (0,), (n,))
     state = (a, 0, {"sum": a})
     for i in range(turns):
@@ -167,7 +167,7 @@ def carried(x, out, n: ConstInt, turns):
 
 
 def early(x, i, best):
-    """Returns where it likes."""
+    """Returns from several places."""
     if i == 0:
         return x, 0.0
     scaled = x * 2.0
@@ -196,7 +196,7 @@ def returning(x, out, best, n: ConstInt):
 
 @ct.kernel
 def of_python(x, out, n: ConstInt, name: ct.Constant[str]):
-    """Python that runs while a kernel is compiled."""
+    """Python executed at compile time."""
     a = ct.load(x, (0,), (n,))
     b = ct.static_eval(a + 1 if n % 2 == 0 else a - 1)
     biggest = ct.static_eval(max({k: v for k, v in LOOK.items()}.values()) + [len(s) for s in ["a", "bb"]][1])
@@ -215,7 +215,7 @@ def of_python(x, out, n: ConstInt, name: ct.Constant[str]):
 
 @ct.kernel
 def scaled(x, x_scale, y, y_scale, out, m: ConstInt, n: ConstInt, k: ConstInt, blocks: ConstInt):
-    """A product of blocks with scales of their own."""
+    """A product with scaled blocks."""
     a = ct.load(x, (0, 0), (m, k)).astype(ct.float8_e4m3fn)
     b = ct.load(y, (0, 0), (k, n)).astype(ct.float8_e4m3fn)
     sa = ct.bitcast(ct.load(x_scale, (0, 0), (m, blocks)), ct.float8_e8m0fnu)
@@ -225,7 +225,7 @@ def scaled(x, x_scale, y, y_scale, out, m: ConstInt, n: ConstInt, k: ConstInt, b
 
 @contextlib.contextmanager
 def counted(out, at, by=1):
-    """Something that is begun and ended."""
+    """A context manager with entry and exit actions."""
     ct.atomic_add(out, at, by)
     yield by * 10
     ct.atomic_add(out, at, 100)
@@ -233,7 +233,7 @@ def counted(out, at, by=1):
 
 @ct.kernel
 def within(out, turns):
-    """Blocks of with, also in loops and ifs."""
+    """with blocks, also in loops and ifs."""
     for i in range(turns):
         with counted(out, 0), counted(out, 1, by=i + 1) as ten:
             if i > 0:
@@ -250,14 +250,14 @@ def inserted(x, out, n: ConstInt):
 
 @ct.kernel
 def said(x, n: ConstInt):
-    """Prints tuples, and numbers as Python formats them."""
+    """Prints tuples, and numbers in Python formats."""
     t = ct.load(x, (0,), (n,))
     print(f"{n:04d} {(ct.bid(0), ct.num_blocks(0))} {'s'!r}", (ct.sum(t), n), sep="|")
 
 
 @ct.kernel
 def lines(x, n: ConstInt):
-    """Lines in pieces, and C's formats."""
+    """Lines printed in pieces, and C formats."""
     t, i = ct.load(x, (0,), (n,)), ct.bid(0)
     print("{a", 1, end="")
     print("}", 100, "%", end=" | ")
@@ -295,7 +295,7 @@ class Nameless:
 
 @ct.kernel
 def shown(x, n: ConstInt):
-    """Tiles as lists, and what has tiles in it as str() and repr() have it."""
+    """Prints tiles as lists, and containers of tiles through str() and repr()."""
     i, t = ct.bid(0), ct.astype(ct.load(x, (0,), (n,)), ct.int32)
     print(ct.reshape(t, (2, n // 2)), ct.reshape(t, (n // 2, 1, 2)), ct.sum(t), t > 1)
     print(f"{ct.reshape(t, (2, n // 2)):<3d}|", Halves(t, 1), (Halves(i, t),), Nameless(t), {"a": i})
@@ -305,7 +305,7 @@ def shown(x, n: ConstInt):
 
 @ct.kernel
 def evaluated(x, parts: tuple[ConstInt, ct.Array], out):
-    """Methods, operations and nested functions in static_eval(); replace(); tuples partly constant; `in`."""
+    """Methods, operations and nested functions in static_eval(); replace(); partly constant tuples; `in`."""
     n, y = parts
     t = ct.load(x, (0,), (n,))
     twice = lambda v: v + v  # noqa: E731
@@ -357,7 +357,7 @@ class Setting:
 
 @ct.kernel
 def reciprocal(out, c: ct.Constant):
-    """What tells constants from each other: their types and, of floats, bits."""
+    """Distinguishes constants by type and, for floats, by bits."""
     by = c.by if isinstance(c, Setting) else c[0] if isinstance(c, tuple) else c
     ct.store(out, (0,), 1.0 / ct.full((1,), by, ct.float32))
     ct.store(out, (1,), {int: 1.0, float: 2.0, bool: 3.0}[type(by)])
@@ -370,7 +370,7 @@ def by_default(out, by=2, more: ConstInt = 3, n: ConstInt = 4):
 
 @ct.kernel
 def steps(out, first, last, step):
-    """Turns of a loop, and the sum of their numbers."""
+    """Loop iterations and the sum of their indices."""
     total, turns = 0, 0
     for i in range(first, last, step):
         total += i
@@ -390,7 +390,7 @@ def partly(x, out, n: ConstInt):
 
 @ct.kernel
 def scaled_by_two(out, scale: ct.Constant[float]):
-    """As the documentation of cuTile's mma_scaled has it."""
+    """The example in the documentation of cuTile's mma_scaled."""
     sx, sy = ct.full((2, 2), scale, ct.float8_e8m0fnu), ct.ones((2, 2), ct.float8_e8m0fnu)
     ones = ct.ones((2, 64), ct.float8_e4m3fn)
     ct.store(out, (0, 0), ct.mma_scaled(ones, sx, ct.ones((64, 2), ct.float8_e4m3fn), sy, ct.zeros((2, 2), ct.float32)))
@@ -398,7 +398,7 @@ def scaled_by_two(out, scale: ct.Constant[float]):
 
 @ct.kernel
 def scales(out):
-    """The bits of constants, the nearest powers of two."""
+    """The bits of constants: the nearest powers of two."""
     for i, each in ct.static_iter(enumerate((0, 2.0**-130, 2.0**-127, 0.75, 1, 1.49, 1.5, 2.0**127, 2.0**128,
                                              float("nan")))):
         ct.store(out, (i,), ct.bitcast(ct.full((1,), each, ct.float8_e8m0fnu), ct.uint8))
@@ -424,7 +424,7 @@ def below(tile):
 
 
 WRONG = [
-    # what is written, the class of the failure, and what is said
+    # body, exception class, message
     ("print('a{}b', n)", ct.TileValueError, "stands for a value"),
     ("for i in range(9, 0, -1): pass", ct.TileTypeError, "the step of a range is -1: expected 1 or more"),
     ("ct.store(a, (0,), ct.zeros((8,), ct.float64))", ct.TileTypeError, "write .astype(ct.float32)"),

@@ -1,5 +1,5 @@
-//! Find libcucore: CUCORE_DIR, which names a prefix that it was installed into or a folder that it
-//! was built in, or else pkg-config. CUCORE_STATIC=1 links libcucore.a.
+//! Find libcucore: CUCORE_DIR names an install prefix or a build folder; otherwise pkg-config is
+//! used. CUCORE_STATIC=1 links libcucore.a.
 
 use std::env;
 use std::fs;
@@ -12,7 +12,7 @@ fn main() {
         println!("cargo:rerun-if-env-changed={variable}");
     }
     if env::var_os("DOCS_RS").is_some() {
-        return; // documentation links nothing
+        return; // documentation builds do not link
     }
     let folders = match env::var_os("CUCORE_DIR").filter(|dir| !dir.is_empty()) {
         Some(dir) => vec![in_prefix(Path::new(&dir))],
@@ -28,7 +28,7 @@ fn main() {
         }
     } else {
         println!("cargo:rustc-link-lib=dylib=cucore");
-        // What depends on this finds it as DEP_CUCORE_LIBDIR, to run programs where it is.
+        // Dependent crates read DEP_CUCORE_LIBDIR to run programs with the library.
         if let Some(folder) = folders.first() {
             println!("cargo:libdir={}", folder.display());
             lead_cargo_to(folder);
@@ -56,7 +56,7 @@ fn is_static() -> bool {
     env::var_os("CUCORE_STATIC").map_or(false, |value| value == "1")
 }
 
-/// The folder with the library, in a prefix or a build folder.
+/// Return the folder that contains the library, in a prefix or a build folder.
 fn in_prefix(dir: &Path) -> PathBuf {
     let file = if is_static() { "libcucore.a" } else { "libcucore.so" };
     let machine =

@@ -1,4 +1,4 @@
-//! The examples and tests of this crate run with the library where it was found.
+//! Runs this crate's examples and tests with the libcucore that was found.
 
 fn main() {
     println!("cargo:rerun-if-env-changed=CUCORE_DIR");

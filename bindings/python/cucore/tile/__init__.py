@@ -1,8 +1,8 @@
-"""Kernels on tiles, written in Python: `import cucore.tile as ct`.
+"""Tile kernels written in Python: `import cucore.tile as ct`.
 
-The names and meanings are those of NVIDIA's cuTile (`cuda.tile`). A function with `@ct.kernel` says
-what one block of a grid does to tiles; it is compiled when it is first launched with arguments of
-some types, by cucore itself, for every device from sm_80 on.
+Names and semantics are those of NVIDIA's cuTile (`cuda.tile`). A function decorated with `@ct.kernel` describes the
+work of one block in terms of tiles. cucore itself compiles it on the first launch for each combination of argument
+types, for any device from sm_80 on.
 """
 from __future__ import annotations
 
@@ -57,42 +57,42 @@ float8_e8m0fnu = DType(raw.CUC_E8M0, "float8_e8m0fnu")
 
 
 class Array:
-    """The type of a parameter that is an array, for annotations."""
+    """Annotation for an array parameter."""
 
 
 class Tile:
-    """The type of a tile, for annotations."""
+    """Annotation for a tile."""
 
 
 class Scalar:
-    """The type of a number, for annotations."""
+    """Annotation for a scalar."""
 
 
 class TiledView:
-    """The type of an array as a grid of tiles, for annotations."""
+    """Annotation for an array viewed as a grid of tiles."""
 
 
 @contextlib.contextmanager
 def compiler_timeout(seconds: float | None) -> Iterator[None]:
-    """Taken, and not kept: a kernel compiles in about a millisecond."""
+    """Accepted and ignored: a kernel compiles in about a millisecond."""
     yield
 
 
 class ScalarInt64:
-    """Marks an integer parameter of 64 bits."""
+    """Marks a 64-bit integer parameter."""
 
     __cucore_int64__ = True
 
 
 class IndexedWithInt64:
-    """Marks an array with indices of 64 bits, which all have here."""
+    """Marks an array with 64-bit indices; here all arrays have them."""
 
 
 def _cdiv(x: int, y: int) -> int:
     return -(-x // y)
 
 
-# What is called in kernels; these outside of them, too.
+# Functions for kernels that also work outside of them.
 _HOST: dict[str, Any] = {"cdiv": _cdiv, "static_exception": lambda exc: exc}
 globals().update({name: Op(name, _HOST.get(name)) for name in OPS})
 

@@ -1,4 +1,4 @@
-# The names of cuTile, for type checkers; a test holds it to what there is.
+# cuTile's names for type checkers; a test compares them with the module.
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from enum import Enum

@@ -1,9 +1,8 @@
-"""From the syntax tree of a Python function to a tile program.
+"""Compiles the syntax tree of a Python function to a tile program.
 
-The function is gone through once, as Python would run it. What Python can compute there and then,
-from constants, shapes of tiles, dtypes and globals, it does; the rest becomes calls of the tile
-builder. A condition that is known takes one arm; functions that are called are put in. A name that
-a loop or an if gives another value becomes a variable of the builder.
+The compiler executes the function once, symbolically. It computes on the spot everything that depends only on
+constants, tile shapes, dtypes and globals; the rest becomes tile builder calls. A condition known at compile time
+selects one branch; calls are inlined. A name that a loop or an if rebinds becomes a builder variable.
 """
 from __future__ import annotations
 
@@ -24,19 +23,19 @@ from ._errors import TileCompilerError
 from ._values import Array, Builder, Value, plain
 
 
-DEEPEST = 200  # functions that are put in one in another
-FRAMES = 40  # of Python's stack that one takes at most
+DEEPEST = 200  # nesting limit of inlined calls
+FRAMES = 40  # Python stack frames per nested call, at most
 
 
 class Compiler:
-    """Makes the tile program of a kernel, for arguments of certain kinds."""
+    """Compiles a kernel to a tile program for given kinds of arguments."""
 
     def __init__(self, forms: dict[Any, Any]) -> None:
         self.builder = Builder()
         self.forms = forms
         self.arrays: list[Array] = []
         self.depth = 0
-        self.combining = 0  # the functions of reductions and scans that are gone through
+        self.combining = 0  # nesting depth of reduction and scan functions being compiled
         self.path: tuple[Any, ...] = ()
         self.visits: dict[tuple[Any, ...], int] = {}
         self.changed = False
@@ -45,7 +44,7 @@ class Compiler:
 
     @contextlib.contextmanager
     def at(self, place: Any) -> Iterator[None]:
-        """While a node of the tree, a turn of a loop or an arm is gone through: places have the same names each time."""
+        """Enter a syntax node, loop iteration or branch, so that its path has the same name in each pass."""
         above = self.path
         here = (type(place).__name__, getattr(place, "lineno", 0), getattr(place, "col_offset", 0)) \
             if isinstance(place, ast.AST) else place
@@ -58,7 +57,7 @@ class Compiler:
             self.path = above
 
     def learned(self, end: str, name: str) -> Any:
-        """The form that a name was found to need at one end of the present if or loop; None: nothing was found."""
+        """The form that an earlier pass found a name to need at one end of the current if or loop; None if unknown."""
         return self.forms.get((self.path, end, name))
 
     def learn(self, end: str, name: str, form: Any) -> None:
@@ -67,7 +66,7 @@ class Compiler:
 
     def inline(self, function: types.FunctionType, node: Any, arguments: list[Any],
                named: dict[str, Any], defaults: Defaults, outside: Expressions | None) -> Any:
-        """Put a function in where it is called."""
+        """Inline a function at its call."""
         scope = Function(self, function, node, is_kernel=False, outside=outside)
         scope.names.update(bound(node.args, arguments, named, defaults))
         with self.inside(scope):
@@ -79,7 +78,7 @@ class Compiler:
 
     @contextlib.contextmanager
     def inside(self, scope: Function) -> Iterator[None]:
-        """While the statements of a function that is put in are gone through."""
+        """Make `scope` current while an inlined function's statements are compiled."""
         if self.depth >= DEEPEST:
             raise RecursionError("functions that call themselves cannot be put in")
         b = self.builder
@@ -96,7 +95,7 @@ class Compiler:
             raw.cuc_tile_leave(b.program)
 
     def entered(self, function: types.FunctionType, arguments: list[Any], named: dict[str, Any]) -> Function:
-        """A function with its parameters bound, of which no statement has been gone through."""
+        """Bind the parameters of a function without compiling any statement."""
         node = syntax_of(function)
         scope = Function(self, function, node, is_kernel=False)
         scope.names.update(bound(node.args, arguments, named, defaults_of(function)))
@@ -104,7 +103,7 @@ class Compiler:
 
 
 def bound(parameters: ast.arguments, arguments: list[Any], named: dict[str, Any], defaults: Defaults) -> dict[str, Any]:
-    """Names of parameters and their values, as Python binds them."""
+    """Bind arguments to parameter names as Python does."""
     names = [a.arg for a in parameters.posonlyargs + parameters.args]
     result = dict(zip(names, arguments))
     rest = arguments[len(names):]
@@ -133,7 +132,7 @@ def bound(parameters: ast.arguments, arguments: list[Any], named: dict[str, Any]
 
 
 def parameter(b: Builder, name: str, kind: tuple[Any, ...], arrays: list[Array]) -> Any:
-    """What stands for an argument of a kind in the kernel; `arrays` gets those that are passed."""
+    """Create the kernel's value for an argument of a kind; `arrays` collects those passed at launch."""
     if kind[0] == "array":
         known = dict(kind[3][0]) if len(kind) > 3 else {}
         extents = ", ".join(str(known.get(axis, f"{name}_{axis}")) for axis in range(kind[2]))
@@ -142,7 +141,7 @@ def parameter(b: Builder, name: str, kind: tuple[Any, ...], arrays: list[Array])
         arrays.append(made)
         return made
     if kind[0] == "scalar":
-        arrays.append(Array(0, 0, 0))  # has a place among the arguments
+        arrays.append(Array(0, 0, 0))  # reserves a position among the arguments
         return Value(b.call("scalar", name.encode(), kind[1]))
     if kind[0] == "tuple":
         return tuple(parameter(b, f"{name}_of{i}", each, arrays) for i, each in enumerate(kind[1:]))
@@ -150,11 +149,11 @@ def parameter(b: Builder, name: str, kind: tuple[Any, ...], arrays: list[Array])
 
 
 def compile_function(function: types.FunctionType, kinds: list[tuple[Any, ...]]) -> tuple[str, tuple[int, ...]]:
-    """The text of a tile program, a kernel for parameters of these kinds; and which of its arguments are
-    its last parameters once more, as one axis.
+    """Return the text of a tile program with one kernel for parameters of these kinds, and the indices of the
+    arguments that are appended again at the end as flat, one-axis views.
 
-    A kind is ("array", dtype, rank), that with what is known of the extents and strides, ("scalar", dtype),
-    ("tuple", kinds...) or a constant's.
+    A kind is ("array", dtype, rank), the same followed by known extents and strides, ("scalar", dtype), ("tuple",
+    kinds...), or the kind of a constant.
     """
     node = syntax_of(function)
     if isinstance(node, ast.Lambda):
@@ -169,10 +168,10 @@ def compile_function(function: types.FunctionType, kinds: list[tuple[Any, ...]])
 
 def settled(function: types.FunctionType, node: ast.FunctionDef,
             kinds: list[tuple[Any, ...]]) -> tuple[str, tuple[int, ...]]:
-    """What compile_function() gives: the program is made again until the types of all names are known."""
+    """Implement compile_function(): repeat the compilation until the types of all names are stable."""
     forms: dict[Any, Any] = {}
     flat: list[int] = []
-    for _ in range(50):  # each turn learns what ifs and loops make of names, the outer ones first
+    for _ in range(50):  # each pass refines the forms of names at ifs and loops, outer ones first
         compiler = Compiler(forms)
         try:
             scope = Function(compiler, function, node, is_kernel=True)
@@ -192,7 +191,7 @@ def settled(function: types.FunctionType, node: ast.FunctionDef,
                 flat.append(needed.number)
                 continue
             except TileCompilerError:
-                # A name may have had a value of the wrong type only for now.
+                # Not final yet: a name may have a wrong type only in this pass.
                 if not compiler.changed:
                     raise
                 continue

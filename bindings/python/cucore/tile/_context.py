@@ -1,7 +1,7 @@
-"""Context managers of a kernel: generators with @contextlib.contextmanager.
+"""Context managers in kernels: generators decorated with @contextlib.contextmanager.
 
-A generator runs up to its yield where a block of with begins. What follows the yield is kept, and runs on every path
-that leaves the block: at its end, and ahead of a break, a continue or a return.
+Entering a with block compiles the generator up to its yield. The code after the yield is emitted on every path that
+leaves the block: at its end, and before a break, continue or return.
 """
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any
 from ._errors import TileSyntaxError, TileTypeError
 from ._syntax import syntax_of
 
-_HELPER = contextlib.contextmanager(lambda: iter(())).__code__  # of every function with that decorator
+_HELPER = contextlib.contextmanager(lambda: iter(())).__code__  # shared by all functions with that decorator
 
 
 class Generator:
-    """A call of a function with @contextlib.contextmanager, which a with enters."""
+    """A call of a @contextlib.contextmanager function, to be entered by a with."""
 
     __slots__ = ("function", "arguments", "named")
 
@@ -27,7 +27,7 @@ class Generator:
 
 
 class Manager:
-    """A generator between its yield and its end. `loops`: how many loops of the with's function are around it."""
+    """A generator suspended at its yield. `loops` is the number of loops in the function that enclose the with."""
 
     __slots__ = ("scope", "rest", "loops")
 
@@ -36,24 +36,24 @@ class Manager:
 
 
 class Leave(ast.stmt):
-    """The end of a with's block for one of its managers, the inner ones first."""
+    """Marks the end of a with block for one of its managers; inner ones come first."""
 
     _fields = ()
 
 
 def is_manager(function: types.FunctionType) -> bool:
-    """Whether a function has the decorator @contextlib.contextmanager."""
+    """Return whether a function has the decorator @contextlib.contextmanager."""
     return function.__code__ is _HELPER
 
 
 def block(node: ast.With) -> list[ast.stmt]:
-    """The statements of a with, and the ends of its managers."""
+    """Return the statements of a with followed by the exits of its managers."""
     place = {"lineno": node.end_lineno or node.lineno, "col_offset": node.col_offset}
     return [*node.body, *(Leave(**place) for _ in node.items)]
 
 
 def body_of(scope: Any, function: types.FunctionType) -> list[ast.stmt]:
-    """The statements of a generator, which has one yield that is always reached."""
+    """Return the statements of a generator, which must have one yield that is always reached."""
     body: list[ast.stmt] = syntax_of(function).body  # type: ignore[assignment]
     found = list(_jumps(body, False))
     for node, _ in found:
@@ -78,7 +78,8 @@ def yields(node: ast.AST) -> bool:
 
 
 def _jumps(nodes: list[Any], inside: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """The yields and returns that are reached, and whether such a yield is part of anything but blocks of with."""
+    """Iterate over the reachable yields and returns, and tell for each whether it is nested in anything but with
+    blocks."""
     for node in nodes:
         if isinstance(node, (ast.FunctionDef, ast.Lambda)):
             continue
@@ -91,7 +92,7 @@ def _jumps(nodes: list[Any], inside: bool) -> Iterator[tuple[ast.AST, bool]]:
             kept = inside or not isinstance(node, ast.With) or name != "body"
             yield from _jumps(part if isinstance(part, list) else [part] if isinstance(part, ast.AST) else [], kept)
         if isinstance(node, (ast.Break, ast.Continue, ast.Return, ast.Raise)):
-            return  # what stands behind it is not reached
+            return  # unreachable from here
 
 
 __all__ = ["Generator", "Leave", "Manager", "block", "body_of", "is_manager", "yields"]

@@ -1,4 +1,4 @@
-"""How a kernel can fail to compile. Each class has the name that cuTile gives it."""
+"""Compilation errors of kernels, named as in cuTile."""
 from __future__ import annotations
 
 import re
@@ -9,55 +9,55 @@ from .. import raw
 from .._errors import CompileError, CUDAError
 from .._tensor import _DTYPES
 
-TileError = CUDAError  # every failure is one
+TileError = CUDAError  # the base of all failures
 
 
 class TileCompilerError(CompileError):
-    """A kernel does not compile; the message has the place in the Python source."""
+    """A kernel does not compile; the message gives the location in the Python source."""
 
 
 class _Placed(TileCompilerError, SyntaxError):
-    """An error of the source: `filename`, `lineno`, `text`, and the line is shown with the message."""
+    """An error with a source location: sets `filename`, `lineno` and `text`, and the message shows the line."""
 
     def __init__(self, *arguments: Any) -> None:
         SyntaxError.__init__(self, *arguments)
 
 
 class TileSyntaxError(_Placed):
-    """Python that a kernel cannot have."""
+    """Python that kernels do not support."""
 
 
 class TileTypeError(_Placed):
-    """A value of a type, dtype or shape that an operation does not take."""
+    """A value whose type, dtype or shape an operation does not accept."""
 
 
 class TileValueError(_Placed):
-    """A constant that an operation does not take."""
+    """A constant that an operation does not accept."""
 
 
 class TileUnsupportedFeatureError(_Placed):
-    """Something that the device does not have."""
+    """A feature the device lacks."""
 
 
 class TileRecursionError(_Placed):
-    """A function that calls itself without end."""
+    """Unbounded recursion."""
 
 
 class TileStaticAssertionError(_Placed):
-    """`ct.static_assert()` of what does not hold, or `ct.ensure_constant()` of what is none."""
+    """`ct.static_assert()` failed, or `ct.ensure_constant()` received a non-constant."""
 
 
 class TileStaticEvalError(_Placed):
-    """Python that `ct.static_eval()` and its like run, and that fails."""
+    """Python code run by `ct.static_eval()` or a similar function failed."""
 
 
 class StaticException(_Placed):
-    """What `raise ct.static_exception(...)` raised."""
+    """Raised by `raise ct.static_exception(...)`."""
 
 
 TileCompilerExecutionError = TileCompilerTimeoutError = TileInternalError = CompileError
 
-# By the group of a code of the compiler's: docs/tile-language.md lists them.
+# Keyed by the prefix of the compiler's error code; docs/tile-language.md lists the codes.
 _GROUPS = {"T0": TileSyntaxError, "T4": TileSyntaxError, "T6": TileUnsupportedFeatureError}
 _OF_PYTHON: dict[type[BaseException], type[_Placed]] = {
     AssertionError: TileStaticAssertionError, RecursionError: TileRecursionError, ValueError: TileValueError,
@@ -66,10 +66,10 @@ _OF_PYTHON: dict[type[BaseException], type[_Placed]] = {
 }
 CAUGHT = tuple(_OF_PYTHON)
 
-# What the tile language calls a dtype, and cuTile.
+# Tile language dtype names to cuTile names.
 NAMES: dict[str, str] = {raw.NAMES["dtype"][number]: name for name, number in _DTYPES.items()}
 
-# The compiler's advice is for the tile language: what it is in Python.
+# Translates the compiler's advice from the tile language to Python.
 _ADVICE: list[tuple[str, Callable[[re.Match[str]], str]]] = [
     (r"write cast\(\.\., (\w+)\)", lambda match: f"write .astype(ct.{NAMES.get(match[1], match[1])})"),
     (r"write a cast", lambda _: "write ct.astype()"),
@@ -78,7 +78,7 @@ _ADVICE: list[tuple[str, Callable[[re.Match[str]], str]]] = [
 
 
 def compilers(log: str) -> TileCompilerError:
-    """The error for what the tile compiler says."""
+    """Build the exception for a tile compiler log."""
     code = re.search(r"error (T\d)", log)
     for said, instead in _ADVICE:
         log = re.sub(said, instead, log)
@@ -86,5 +86,5 @@ def compilers(log: str) -> TileCompilerError:
 
 
 def of_python(error: BaseException) -> type[_Placed]:
-    """The class that stands for an exception of Python's."""
+    """Return the class that corresponds to a Python exception."""
     return next(made for kind, made in _OF_PYTHON.items() if isinstance(error, kind))

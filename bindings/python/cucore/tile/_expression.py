@@ -1,4 +1,4 @@
-"""Expressions of a kernel: what Python can compute at once it does, the rest is built."""
+"""Expressions in kernels: evaluated in Python if all operands are known, otherwise built."""
 from __future__ import annotations
 
 import ast
@@ -56,7 +56,7 @@ _BINARY: dict[Any, tuple[str, Any]] = {
     ast.BitXor: ("bitxor", operator.xor), ast.LShift: ("shl", operator.lshift),
     ast.RShift: ("shr", operator.rshift), ast.MatMult: ("matmul", operator.matmul),
 }
-_OPERATORS = {python: kind for kind, (_, python) in _BINARY.items()}  # the functions of the module operator
+_OPERATORS = {python: kind for kind, (_, python) in _BINARY.items()}  # functions of the operator module
 _COMPARE: dict[Any, tuple[str, Any]] = {
     ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne), ast.Lt: ("lt", operator.lt),
     ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt), ast.GtE: ("ge", operator.ge),
@@ -70,12 +70,12 @@ _METHODS: dict[Any, str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast
             ast.Mod: "mod", ast.Pow: "pow", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
             ast.LShift: "lshift", ast.RShift: "rshift", ast.MatMult: "matmul"}
 
-# Constants that a kernel computes stay within these: a small source must not take hours or all memory.
+# Size limits of constants computed in kernels, so that a small source cannot take hours or all memory.
 MOST_BITS, MOST_ELEMENTS = 1 << 16, 1 << 16
 
 
 def _is_too_large(kind: type, x: Any, y: Any) -> bool:
-    """Whether the result for two constants is beyond what a kernel can have of one."""
+    """Return whether the result for two constants exceeds the limits of a kernel constant."""
     if kind is ast.Mult:
         for these, times in ((x, y), (y, x)):
             if isinstance(these, (str, bytes, list, tuple)) and isinstance(times, int):
@@ -90,7 +90,7 @@ def _is_too_large(kind: type, x: Any, y: Any) -> bool:
 
 
 def _is_cheap(node: ast.expr) -> bool:
-    """Whether an expression only computes: neither calls, nor memory, nor names that it binds."""
+    """Return whether an expression has only arithmetic: no calls, memory accesses or name bindings."""
     return not any(isinstance(each, (ast.Call, ast.NamedExpr, ast.Subscript)) for each in ast.walk(node))
 
 
@@ -100,12 +100,12 @@ STATIC = frozenset(("static_eval", "static_iter", "static_assert", "static_excep
 
 
 class Op:
-    """An operation of `cucore.tile`: what a kernel calls. Outside of one it is an error."""
+    """A `cucore.tile` operation, to be called in kernels. Calling it elsewhere is an error."""
 
     def __init__(self, name: str, host: Callable[..., Any] | None = None) -> None:
         self.name, self.host = name, host
         self.__name__, self.__doc__ = name, TEXTS[name]
-        parameters = list(inspect.signature(ops.OPS[name]).parameters.values())[1:]  # without the builder
+        parameters = list(inspect.signature(ops.OPS[name]).parameters.values())[1:]  # omit the builder
         self.__signature__ = inspect.Signature(
             [each.replace(annotation=inspect.Parameter.empty) for each in parameters])
 
@@ -124,7 +124,7 @@ class Op:
 
 
 class _Method:
-    """`x.astype` and its like, before it is called."""
+    """A bound method such as `x.astype`."""
 
     __slots__ = ("function", "receiver")
 
@@ -133,12 +133,12 @@ class _Method:
 
 
 class _Shape(tuple):  # type: ignore[type-arg]
-    """The shape of an array, whose extents are known at a launch."""
+    """The shape of an array, with extents known only at launch."""
 
     __slots__ = ()
 
 
-Defaults = tuple[tuple[Any, ...], dict[str, Any]]  # of a function's last parameters, and of those by name alone
+Defaults = tuple[tuple[Any, ...], dict[str, Any]]  # positional and keyword-only defaults
 
 
 def defaults_of(function: types.FunctionType) -> Defaults:
@@ -146,7 +146,7 @@ def defaults_of(function: types.FunctionType) -> Defaults:
 
 
 class Nested:
-    """A function or lambda that is written in a kernel. It looks callable, for functools.partial."""
+    """A function or lambda defined in a kernel. It appears callable, so functools.partial accepts it."""
 
     __slots__ = ("outside", "node", "defaults")
 
@@ -158,14 +158,14 @@ class Nested:
 
 
 def _is_librarys(function: types.FunctionType) -> bool:
-    """Whether a function is Python's or NumPy's own, to be called and not to be put in."""
+    """Return whether a function belongs to Python or NumPy and must be called rather than inlined."""
     module = (function.__module__ or "").partition(".")[0]
     return module in ("math", "numpy", "operator", "functools", "itertools", "typing", "builtins", "dataclasses")
 
 
 @functools.lru_cache(maxsize=256)
 def _plain_dataclass(kind: type) -> None:
-    """A dataclass whose objects are their fields as they were given: what loops and ifs can take apart."""
+    """Check for a dataclass whose objects consist of their fields as given, which loops and ifs can decompose."""
     of: Any = kind
     init = getattr(kind, "__init__", None)
     written = isinstance(init, types.FunctionType) and init.__code__.co_filename != "<string>"
@@ -183,7 +183,7 @@ def _plain_dataclass(kind: type) -> None:
 
 
 def _of_fields(kind: type, arguments: list[Any], named: dict[str, Any]) -> Any:
-    """An object of a dataclass whose __post_init__() has not run."""
+    """Create a dataclass object without running its __post_init__()."""
     given = inspect.signature(kind).bind(*arguments, **named)
     given.apply_defaults()
     names = {each.name for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
@@ -196,17 +196,17 @@ def _of_fields(kind: type, arguments: list[Any], named: dict[str, Any]) -> Any:
 
 
 class Expressions:
-    """The names of one function while it is gone through, and the values of its expressions."""
+    """The scope of a function being compiled; evaluates its expressions."""
 
     compiler: Compiler
     b: Builder
     function: Any  # of Python
-    outside: Expressions | None  # of a function that is written in another
+    outside: Expressions | None  # for a nested function: the enclosing scope
     file: str
     node: Any
     names: dict[str, Any]
     closure: dict[str, Any]
-    local: frozenset[str]  # that statements of the function bind, which hide what is outside of it
+    local: frozenset[str]  # names bound by the function's statements, which shadow outer names
     UNDEFINED = UNDEFINED
 
     # ---- errors ----
@@ -224,7 +224,7 @@ class Expressions:
     # ---- names ----
 
     def find(self, name: str) -> Any:
-        """What a name stands for here; UNDEFINED: nothing."""
+        """Look up a name; UNDEFINED if it has no value."""
         scope: Expressions | None = self
         while scope is not None:
             if name in scope.names:
@@ -300,7 +300,7 @@ class Expressions:
         return self.nested(node)
 
     def nested(self, node: Any) -> Nested:
-        """A function that is written here, with the defaults that its parameters have now."""
+        """Create a nested function with the current values of its defaults."""
         by_name = {each.arg: self.eval(default) for each, default in zip(node.args.kwonlyargs, node.args.kw_defaults)
                    if default is not None}
         return Nested(self, node, (tuple(self.eval(each) for each in node.args.defaults), by_name))
@@ -310,7 +310,7 @@ class Expressions:
                               for v in node.values))
 
     def formatted(self, node: ast.FormattedValue) -> Any:
-        """A part of an f-string."""
+        """Evaluate a replacement field of an f-string."""
         value = self.eval(node.value)
         spec: Any = self.eval(node.format_spec) if node.format_spec else ""
         if _text.has_values(value) and (node.conversion >= 0 or isinstance(node.format_spec, ast.JoinedStr) and
@@ -321,7 +321,7 @@ class Expressions:
         return _text.formatted(self, value, spec)
 
     def within(self, node: ast.expr) -> Expressions:
-        """A scope in this one, which has the names that a comprehension binds."""
+        """Create an inner scope with the names a comprehension binds."""
         raise NotImplementedError
 
     def comprehension(self, node: Any) -> Any:
@@ -385,7 +385,7 @@ class Expressions:
         return ops.unary(self.b, "neg" if isinstance(node.op, ast.USub) else "bitnot", x)
 
     def truth(self, node: ast.AST, value: Any) -> Any:
-        """A condition: a bool of Python's, or a scalar of the kernel's."""
+        """Convert to a condition: a Python bool, or a scalar of the kernel."""
         if not isinstance(value, Value):
             return bool(value)
         if self.b.rank(value):
@@ -393,7 +393,7 @@ class Expressions:
         return value if self.b.dtype(value) == raw.CUC_BOOL else ops.binary(self.b, "ne", value, 0)
 
     def of_BoolOp(self, node: ast.BoolOp) -> Any:
-        """As Python's where it computes them; of the kernel's scalars a bool."""
+        """Follows Python for known values; for scalars of the kernel the result is a bool."""
         is_and = isinstance(node.op, ast.And)
         result = self.eval(node.values[0])
         for each in node.values[1:]:
@@ -428,7 +428,7 @@ class Expressions:
         return result
 
     def compared(self, node: ast.AST, kind: type, x: Any, y: Any) -> Any:
-        """One comparison. Tuples with tiles in them are equal where all their parts are."""
+        """Evaluate one comparison. Tuples that contain tiles compare element by element."""
         if kind in (ast.Is, ast.IsNot):
             return _OF_PYTHON[kind](x, y)
         if isinstance(x, tuple) and isinstance(y, tuple) and kind in _COMPARE and kind not in (ast.Eq, ast.NotEq):
@@ -440,7 +440,7 @@ class Expressions:
             differ: list[Any] = []
             for _, each in children(y):
                 differ.append(self.inverted(self.scalar_compared(node, x, each)))
-                if differ[-1] is False:  # found: what follows is not compared
+                if differ[-1] is False:  # decided: the rest is not compared
                     break
             absent = self.all_of(differ)
             return absent if kind is ast.NotIn else self.inverted(absent)
@@ -459,14 +459,14 @@ class Expressions:
         return ops.binary(self.b, _COMPARE[kind][0], x, y)
 
     def scalar_compared(self, node: ast.AST, x: Any, y: Any) -> Any:
-        """Whether two parts of tuples are equal, of which none is a tile with axes."""
+        """Compare two tuple elements for equality; neither is a tile with axes."""
         for each in (x, y):
             if isinstance(each, (Array, Chosen, View)) or isinstance(each, Value) and self.b.rank(each):
                 self.refuse(node, "tuples of arrays, and of tiles with axes, are not compared", TileTypeError)
         return self.compared(node, ast.Eq, x, y)
 
     def all_of(self, parts: list[Any]) -> Any:
-        """Whether all of these hold: a bool of Python's where that is known."""
+        """Return whether all parts hold: a Python bool if that is known."""
         result: Any = True
         for part in parts:
             if not isinstance(part, Value):
@@ -488,7 +488,7 @@ class Expressions:
 
     def either(self, node: ast.expr, condition: Value, then: Callable[[], Any], otherwise: Callable[[], Any],
                cheap: bool) -> Any:
-        """The value of one of two expressions, of which only that one is computed unless both are cheap."""
+        """Evaluate a conditional expression; only the chosen operand is computed unless both are cheap."""
         raise NotImplementedError
 
     def of_Subscript(self, node: ast.Subscript) -> Any:
@@ -510,7 +510,7 @@ class Expressions:
         return value[index]
 
     def subscript(self, node: ast.Subscript, value: Value) -> Value:
-        """`x[:, None]`: axes of extent 1 more."""
+        """`x[:, None]`: insert axes of extent 1."""
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         axis, kept = 0, 0
         for part in parts:
@@ -633,7 +633,7 @@ class Expressions:
         return self.builtin(node, callee, arguments, named)
 
     def builtin(self, node: ast.AST, callee: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
-        """Python's own functions, of tiles."""
+        """Evaluate Python's built-in functions on tiles."""
         if callee in (min, max) and not named and len(arguments) > 1:
             result = arguments[0]
             for each in arguments[1:]:
@@ -702,7 +702,7 @@ class Expressions:
         return made
 
     def with_function(self, node: ast.AST, arguments: list[Any], named: dict[str, Any]) -> Any:
-        """The arguments of reduce() and scan(), whose third is a function of the kernel's."""
+        """Bind the arguments of reduce() and scan(), whose third one is a function of the kernel."""
         given = dict(zip(("x", "axis", "func", "identity"), arguments)) | named
         func = given.get("func")
 

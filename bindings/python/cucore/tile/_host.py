@@ -1,4 +1,4 @@
-"""Python that runs while a kernel is compiled: ct.static_eval() and its like."""
+"""Python code executed at compile time: ct.static_eval() and similar functions."""
 from __future__ import annotations
 
 import ast
@@ -17,7 +17,7 @@ MOST_TURNS = 1000  # of static_iter()
 
 
 class Proxy:
-    """A tile, for Python to ask for its type and to compute with."""
+    """Represents a tile to compile-time Python, which can query its type and compute with it."""
 
     __slots__ = ("_scope", "_value")
     __hash__ = object.__hash__
@@ -70,7 +70,7 @@ for _method, _name in {"neg": "neg", "invert": "bitnot", "abs": "abs"}.items():
 
 
 class ArrayProxy:
-    """An array, or a view of one, for Python to ask for its type."""
+    """Represents an array or array view to compile-time Python, which can query its type."""
 
     __slots__ = ("_scope", "_array")
 
@@ -82,7 +82,7 @@ class ArrayProxy:
 
 
 class Called:
-    """A method of a tile or array, or a function that is written in the kernel, for Python to call."""
+    """A method of a tile or array, or a function defined in the kernel, made callable from compile-time Python."""
 
     __slots__ = ("_scope", "_callee")
 
@@ -94,7 +94,7 @@ class Called:
 
 
 def called(scope: Expressions, callee: Any, arguments: Any, named: Any) -> Any:
-    """What a kernel's call gives, of Python's arguments and for Python."""
+    """Call a kernel-side function with Python arguments; return a Python-side result."""
     return wrapped(scope, scope.call(scope.node, callee, list(map(unwrapped, arguments)),
                                      {name: unwrapped(each) for name, each in named.items()}))
 
@@ -112,7 +112,7 @@ def wrapped(scope: Expressions, value: Any) -> Any:
 
 
 def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
-    """A value with its leaves changed; the same object where none is, so that a list of Python's stays that list."""
+    """Map the leaves of a value. If none changes, return the same object, so that a Python list keeps its identity."""
     made = mapped(value, change)
     return value if all(x is y for x, y in zip(leaves(value), leaves(made))) else made
 
@@ -125,7 +125,7 @@ def unwrapped(value: Any) -> Any:
 
 
 def run(scope: Expressions, node: ast.expr) -> Any:
-    """What an expression of Python's gives, with the names that the kernel has."""
+    """Evaluate a Python expression with the kernel's names."""
     if any(isinstance(each, ast.NamedExpr) for each in ast.walk(node)):
         scope.refuse(node, "Python that runs while a kernel is compiled binds no names by :=")
     names = dict(scope.function.__globals__)
@@ -142,7 +142,7 @@ def run(scope: Expressions, node: ast.expr) -> Any:
 
 
 def iterated(scope: Expressions, node: ast.expr) -> tuple[Any, ...]:
-    """What static_iter() goes over."""
+    """Return the items static_iter() iterates over."""
     values = run(scope, node)
     try:
         given = []
@@ -156,7 +156,7 @@ def iterated(scope: Expressions, node: ast.expr) -> tuple[Any, ...]:
 
 
 def truth(scope: Expressions, node: ast.expr) -> bool:
-    """A condition, which has to be known."""
+    """Evaluate a condition, which must be known at compile time."""
     value = run(scope, node)
     if isinstance(value, (Proxy, ArrayProxy)):
         scope.refuse(node, "the condition is not known when the kernel is compiled", TileTypeError)

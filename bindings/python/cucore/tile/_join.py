@@ -1,8 +1,9 @@
-"""Joins: what a name stands for where the paths of an if or a loop meet.
+"""Joins: the value of a name where the paths of an if or a loop meet.
 
-Each path brings a value. `form()` gives its form, `join()` the form of two of them, by a lattice: nothing known, the
-same constant or array on every path, a tile of one type, one of several arrays, and at the top `Differs`, which is an
-error once the name is read. A `Slot` has the builder's variables for the parts of a form that only the kernel knows.
+Each path contributes a value. `form()` returns its abstract form, `join()` the join of two forms in a lattice:
+unknown; the same constant or array on every path; a tile of one type; one of several arrays; and at the top
+`Differs`, an error once the name is read. A `Slot` holds the builder variables for those parts of a form known only
+at run time.
 """
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from ._values import Array, Builder, Chosen, Value, is_number, plain
 
 
 class Known:
-    """The same value on every path: a constant, an array, a function."""
+    """The same value on every path: a constant, array or function."""
 
     __slots__ = ("value",)
 
@@ -27,7 +28,7 @@ class Known:
 
 
 class Kind:
-    """A tile or scalar of a type. `loose`: an index."""
+    """A tile or scalar of a type. `loose` marks an index."""
 
     __slots__ = ("dtype", "shape", "loose")
 
@@ -46,7 +47,7 @@ class Kind:
 
 
 class Which:
-    """One of several arrays of the kernel, by their numbers."""
+    """One of several kernel arrays, by index."""
 
     __slots__ = ("numbers",)
 
@@ -60,7 +61,7 @@ class Which:
 
 
 class Differs:
-    """No common form: the name cannot be read, and `reason` says why."""
+    """No common form: reading the name is an error, explained by `reason`."""
 
     __slots__ = ("reason",)
 
@@ -76,12 +77,12 @@ class Differs:
 UNBOUND = Differs("nothing binds {name} here: a name that an if or a loop binds first ends with it, unless every path "
                   "binds it")
 UNDEFINED = Differs("nothing binds {name} ahead of this")
-PENDING = Differs("the function returns nothing here")  # what a function gives that has not returned: it meets anything
+PENDING = Differs("the function returns nothing here")  # nothing returned yet: joins with anything
 _INDEX = Kind(raw.CUC_I64, (), True)
 
 
 def form(b: Builder, value: Any) -> Any:
-    """The form of a value: a tree of the classes above."""
+    """Return the form of a value, a tree of the classes above."""
     def leaf(each: Any) -> Any:
         if isinstance(each, Differs):
             return None if each is PENDING else each
@@ -94,7 +95,7 @@ def form(b: Builder, value: Any) -> Any:
 
 
 def number_kind(value: Any) -> Kind:
-    """The type of a number of Python's that a variable holds."""
+    """Return the type of a Python number stored in a variable."""
     if isinstance(value, bool):
         return Kind(raw.CUC_BOOL, ())
     if isinstance(value, int):
@@ -107,8 +108,8 @@ def number_kind(value: Any) -> Kind:
 
 
 def variables(tree: Any, keep_numbers: bool = True) -> Any:
-    """A form with None for what is the same on every path, which is looked up each time. Without `keep_numbers` a
-    number is taken for one that changes."""
+    """Replace parts that are equal on every path by None; they are looked up each time. Unless `keep_numbers` is set,
+    numbers count as varying."""
     def leaf(each: Any) -> Any:
         if isinstance(each, Known):
             return None if keep_numbers or not is_number(each.value) else number_kind(each.value)
@@ -117,32 +118,32 @@ def variables(tree: Any, keep_numbers: bool = True) -> Any:
 
 
 def changes(form: Any) -> bool:
-    """Whether a part of a form needs a variable."""
+    """Return whether any part of a form needs a variable."""
     return any(isinstance(each, (Kind, Which)) for each in leaves(form))
 
 
 def covers(slot: Any, needed: Any) -> bool:
-    """Whether a slot's form has a variable of the right type for every part of another that needs one."""
+    """Return whether a slot's form has a variable of the right type for each part of `needed` that needs one."""
     if is_tree(slot) or is_tree(needed):
         return _alike(slot, needed) and all(covers(x, y) for (_, x), (_, y) in zip(children(slot), children(needed)))
     return needed is None or bool(slot == needed)
 
 
 def _alike(x: Any, y: Any) -> bool:
-    """Whether two trees have the same parts."""
+    """Return whether two trees have the same structure."""
     return is_tree(x) and is_tree(y) and type(x) is type(y) and \
         [key for key, _ in children(x)] == [key for key, _ in children(y)]
 
 
 def same(x: Any, y: Any) -> bool:
-    """Whether two constants are one."""
+    """Return whether two constants are identical."""
     if x is y:
         return True
     if isinstance(x, Array) and isinstance(y, Array):
         return x.number == y.number >= 0
     try:
         return type(x) is type(y) and kind_of(x) == kind_of(y)
-    except Exception:  # a value whose == fails, or that has no hash
+    except Exception:  # == raises, or the value is unhashable
         return False
 
 
@@ -155,7 +156,7 @@ def _say(x: Any) -> str:
 
 
 def join(x: Any, y: Any, arrays: list[Array]) -> Any:
-    """The form of two paths together."""
+    """Join the forms of two paths."""
     if x is None or isinstance(y, Differs):
         return y
     if y is None or isinstance(x, Differs):
@@ -197,7 +198,8 @@ def join(x: Any, y: Any, arrays: list[Array]) -> Any:
 
 
 def _index_in(index: Kind, other: Kind) -> bool:
-    """Whether a variable of a type can hold an index: an index is of int32, with 64 bits among its like."""
+    """Return whether a variable of type `other` can hold an index: an index counts as int32, or as 64-bit among
+    indices."""
     return index.loose and not other.shape and other.dtype in (raw.CUC_I32, raw.CUC_I64)
 
 
@@ -212,7 +214,7 @@ def _differ(x: Any, y: Any, what: str = "") -> Differs:
 
 
 class Slot:
-    """A name's variables in the builder, for the parts of a form that have some; `first` is what is there before."""
+    """The builder variables of a name, for the parts of its form that need some; `first` is the value before."""
 
     def __init__(self, b: Builder, arrays: list[Array], name: str, form: Any, first: Any) -> None:
         self.b, self.arrays, self.form = b, arrays, form
@@ -232,7 +234,7 @@ class Slot:
         return Value(self.b.call("zeros", kind.dtype, *self.b.integers(kind.shape)), kind.loose)
 
     def _fitting(self, form: Kind | Which, value: Any) -> int | None:
-        """A value for a variable; None: it has another type, and is not the variable's to hold."""
+        """Convert a value for a variable; None if it has another type and does not belong in the variable."""
         b = self.b
         if isinstance(form, Which):
             place = self._place(form, value)
@@ -248,7 +250,7 @@ class Slot:
         return None
 
     def _place(self, form: Which, value: Any) -> Any:
-        """Which of the form's arrays a value is."""
+        """Return which of the form's arrays a value is."""
         if isinstance(value, Array):
             return form.numbers.index(value.number) if value.number in form.numbers else None
         if not isinstance(value, Chosen) or any(array.number not in form.numbers for array in value.arrays):
@@ -260,8 +262,8 @@ class Slot:
         return place
 
     def put(self, value: Any) -> None:
-        """Let the variables stand for a value, as far as it has their types."""
-        made: list[tuple[int, int]] = []  # all of it is known before any of it is set
+        """Assign a value to the variables as far as the types match."""
+        made: list[tuple[int, int]] = []  # compute all parts before setting any
         self._gather(self.variables, self.form, value, made)
         for variable, handle in made:
             self.b.call("set", variable, handle)
@@ -277,7 +279,7 @@ class Slot:
                 made.append((variables, handle))
 
     def now(self, first: Any) -> Any:
-        """The value at the beginning of a turn: of the variables, and what was there before the loop else."""
+        """The value at the start of an iteration: from the variables, otherwise the value before the loop."""
         return self._now(self.variables, self.form, first)
 
     def _now(self, variables: Any, form: Any, first: Any) -> Any:
@@ -289,8 +291,8 @@ class Slot:
         return first if form is None else self._got(variables, form, form)
 
     def get(self, joined: Any) -> Any:
-        """The value of a form that all paths have: of its variables where it has some, else what they share. A part
-        without its variable is of the right type, for a program that is not kept."""
+        """Return the value of the joined form: from variables if present, otherwise the shared value. If a part lacks
+        its variable, a placeholder of the right type stands in; that program is discarded."""
         return self._got(self.variables, self.form, joined)
 
     def _got(self, variables: Any, form: Any, joined: Any) -> Any:

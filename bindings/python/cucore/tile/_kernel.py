@@ -1,4 +1,4 @@
-"""Kernels: compiled when they are first launched with arguments of some kinds."""
+"""Kernels, compiled on the first launch for each combination of argument kinds."""
 from __future__ import annotations
 
 import dataclasses
@@ -28,14 +28,14 @@ T = TypeVar("T")
 
 
 class Constant(Generic[T]):
-    """Marks a parameter that is known when the kernel is compiled: `n: ct.Constant[int]`."""
+    """Marks a compile-time parameter: `n: ct.Constant[int]`."""
 
 
 _UNSAID: Any = object()
 
 
 class ByTarget:
-    """An option by architectures: `ByTarget(sm_100=2, default=1)`."""
+    """A per-architecture option: `ByTarget(sm_100=2, default=1)`."""
 
     def __init__(self, by: dict[str, Any] | None = None, *, default: Any = _UNSAID, **more: Any) -> None:
         self.by, self.default = {**(by or {}), **more}, default
@@ -44,7 +44,7 @@ class ByTarget:
                 raise ValueError(f"there is no architecture {name}: expected a name such as sm_90")
 
     def of(self, arch: str, unsaid: Any = None) -> Any:
-        """The option on an architecture; `unsaid` where nothing says it."""
+        """The option for an architecture; `unsaid` if unspecified."""
         return self.by.get(arch, unsaid if self.default is _UNSAID else self.default)
 
     def values(self) -> list[Any]:
@@ -61,7 +61,7 @@ class ByTarget:
         return f"ByTarget({', '.join(said + ([] if self.default is _UNSAID else [f'default={self.default!r}']))})"
 
 
-# The options of a kernel: what each may be, and how that is said.
+# Kernel options: a validity check and its description.
 _HINTS: dict[str, tuple[Callable[[int], bool], str]] = {
     "num_ctas": (lambda n: n in (1, 2, 4, 8, 16), "a power of two from 1 to 16"),
     "occupancy": (lambda n: 1 <= n <= 32, "from 1 to 32"),
@@ -71,7 +71,7 @@ _HINTS: dict[str, tuple[Callable[[int], bool], str]] = {
 
 
 def _checked(hints: dict[str, Any]) -> dict[str, Any]:
-    """The options of a kernel, each of which is one and has a value that it may have."""
+    """Validate the names and values of a kernel's options."""
     for name, given in hints.items():
         if name not in _HINTS:
             raise TypeError(f"a kernel has no option {name}: expected {', '.join(_HINTS)}")
@@ -87,9 +87,10 @@ def _option(value: Any, arch: str) -> Any:
 
 
 class kernel:  # noqa: N801
-    """Makes a kernel of a function, which `ct.launch()` runs: `@ct.kernel`, `@ct.kernel(num_ctas=2)`.
+    """Decorator that makes a kernel, to be run by `ct.launch()`: `@ct.kernel`, `@ct.kernel(num_ctas=2)`.
 
-    `num_ctas` and `num_worker_warps` reach the compiler; `occupancy` and `opt_level` are taken and not used.
+    `num_ctas` and `num_worker_warps` are passed to the compiler; `occupancy` and `opt_level` are accepted and
+    ignored.
     """
 
     def __new__(cls, function: Any = None, /, **hints: Any) -> Any:
@@ -107,7 +108,7 @@ class kernel:  # noqa: N801
         self._signature = inspect.signature(function)
         try:
             annotations = typing.get_type_hints(function, include_extras=True)
-        except Exception:  # a name that is not there: what can be read of the text decides
+        except Exception:  # an undefined name: decide by the text as far as it can be read
             annotations = dict(function.__annotations__)
         given = [annotations.get(name) for name in self._signature.parameters]
         self._constant = list(map(_is_constant, given))
@@ -120,14 +121,14 @@ class kernel:  # noqa: N801
                         "(...)) runs it")
 
     def replace_hints(self, **hints: Any) -> kernel:
-        """The same kernel with other options, compiled anew."""
+        """Return the kernel with other options, to be compiled anew."""
         return kernel(self.function, **{**self.hints, **hints})
 
     with_hints = replace_hints
 
     def _kinds(self, arguments: Sequence[Any],
                tensor: Callable[[Any], Tensor] = as_tensor) -> tuple[tuple[tuple[Any, ...], ...], list[Any]]:
-        """What the code depends on of the arguments, and those that are passed to it."""
+        """Return the arguments' part of the cache key, and the arguments passed at launch."""
         if len(arguments) != len(self._constant):
             arguments = self._filled(arguments)
         passed: list[Any] = []
@@ -136,7 +137,7 @@ class kernel:  # noqa: N801
         return tuple(kinds), passed
 
     def _filled(self, arguments: Sequence[Any]) -> Sequence[Any]:
-        """All arguments: parameters that have defaults may be left out at the end."""
+        """Append the defaults of omitted trailing parameters."""
         left = [each.default for each in self._signature.parameters.values()][len(arguments):]
         if not left or inspect.Parameter.empty in left:
             raise TypeError(f"{self.__name__}() takes {len(self._constant)} arguments, "
@@ -144,18 +145,18 @@ class kernel:  # noqa: N801
         return (*arguments, *left)
 
     def source(self, *arguments: Any) -> str:
-        """The tile program of arguments like these, as text, to read or to keep."""
+        """Return the text of the tile program for such arguments."""
         return self._source(self._kinds(arguments)[0])[0]
 
     def compile(self, *arguments: Any, arch: str | None = None, code_type: str = "cubin") -> ObjectCode:
-        """The code of arguments like these, "cubin" or "ptx", for a device that need not be there: to save, and
-        to launch as any tile kernel, with arrays and numbers in their order and without constants."""
+        """Compile for such arguments to "cubin" or "ptx". The device need not be present. The code can be saved and
+        launched like any tile kernel: pass arrays and numbers in order, without constants."""
         kinds, _ = self._kinds(arguments)
         target = self._options(arch or f"sm_{Device().arch}")
         return Program(self._source(kinds)[0], "tile", target).compile(code_type)
 
     def _options(self, arch: str) -> ProgramOptions:
-        """All that a device has: "sm_90a" of one of 9.0."""
+        """Enable all features of the device: "sm_90a" for 9.0."""
         blocks = _option(self.hints.get("num_ctas"), arch)
         return ProgramOptions(name=f"{self.__name__}.tile", arch=arch + "a" if arch == "sm_90" else arch,
                               warps=_option(self.hints.get("num_worker_warps"), arch),
@@ -163,8 +164,8 @@ class kernel:  # noqa: N801
 
     def interpret(self, grid: Sequence[int], args: Sequence[Any] = (),
                   print: Callable[[str], Any] | None = functools.partial(print, end="")) -> None:
-        """Run it on the CPU, without any driver, on arrays in host memory, such as NumPy's: slow, and exact. `print`
-        gets what the kernel prints, in pieces.
+        """Run the kernel on the CPU without a driver, on arrays in host memory, such as NumPy's: slow but exact.
+        `print` receives the kernel's output in pieces.
         """
         kinds, passed = self._kinds(args, Tensor.from_host)
         source, flat = self._source(kinds)
@@ -188,7 +189,7 @@ class kernel:  # noqa: N801
             program = Program(source, "tile", self._options(f"sm_{device.arch}"))
             try:
                 compiled = program.compile(code)
-            except CompileError as error:  # about the device: it speaks of the program's own lines
+            except CompileError as error:  # a device-related error refers to lines of the tile program
                 where = self.function.__code__
                 raise TileCompilerError(f"{where.co_filename}:{where.co_firstlineno}: {self.__name__}(): "
                                         f"{error}\nThe lines are those of {self.__name__}.source().") from error
@@ -197,14 +198,14 @@ class kernel:  # noqa: N801
 
 
 def _kind(value: Any, how: Any, passed: list[Any], tensor: Callable[[Any], Tensor]) -> tuple[Any, ...]:
-    """What the code depends on of one argument; what is passed for it is appended. `how` says an annotation:
-    True is an integer of 64 bits, an ArrayAnnotation what is to be known of an array."""
+    """Return the cache key of one argument and append its launch argument to `passed`. `how` comes from the
+    annotation: True for a 64-bit integer, an ArrayAnnotation for properties known at compile time."""
     kind = type(value)
-    if how is _CONSTANT:  # in a tuple
+    if how is _CONSTANT:  # inside a tuple
         return kind_of(value)
     if type(how) is _Parts:
         return "tuple", *(_kind(each, rule, passed, tensor) for each, rule in zip(value, how.of(value)))
-    if kind in (tuple, list):  # of arrays; compiled for as many
+    if kind in (tuple, list):  # a list of arrays; compiled per length
         return ("tuple", *(_kind(each, how, passed, tensor) for each in value))
     if kind is bool:
         made: tuple[Any, ...] = ("scalar", raw.CUC_BOOL)
@@ -217,7 +218,7 @@ def _kind(value: Any, how: Any, passed: list[Any], tensor: Callable[[Any], Tenso
     else:
         value = tensor(value)
         laid = value._struct
-        if laid.dtype == raw.CUC_E8M0:  # the language has its bits
+        if laid.dtype == raw.CUC_E8M0:  # the language represents it by its bits
             value = value._laid(value.shape, value.strides, raw.CUC_U8)
             laid = value._struct
         made = ("array", laid.dtype, laid.rank)
@@ -228,20 +229,20 @@ def _kind(value: Any, how: Any, passed: list[Any], tensor: Callable[[Any], Tenso
 
 
 def _flat(tensor: Tensor) -> Tensor:
-    """A tensor's memory, from its first element to its last, as one axis."""
+    """View a tensor's memory, from first to last element, as one axis."""
     shape, strides = tensor.shape, tensor.strides
     last = sum((extent - 1) * max(stride, 0) for extent, stride in zip(shape, strides))
     return tensor._laid((last + 1 if all(shape) else 0,), (1,))
 
 
 class ConstantAnnotation:
-    """Marks a parameter in `typing.Annotated` as `ct.Constant` does."""
+    """Marks a parameter in `typing.Annotated` like `ct.Constant`."""
 
 
 @dataclasses.dataclass(frozen=True)
 class ArrayAnnotation:
-    """Marks an array in `typing.Annotated`: which extents and strides are known when the kernel is compiled,
-    once for each that comes. `index_dtype` changes nothing: indices have 64 bits."""
+    """Marks an array in `typing.Annotated` whose extents and strides are compile-time constants; each new combination
+    is compiled. `index_dtype` has no effect: indices have 64 bits."""
 
     index_dtype: Any = None
     static_shape_dims: tuple[int, ...] = ()
@@ -254,7 +255,8 @@ class ArrayAnnotation:
                 raise TypeError(f"{name} is {given!r}: expected a tuple of axes")
 
     def of(self, tensor: Tensor) -> tuple[Any, Any]:
-        """What is known of an array: its axes and their extents, and the same of strides."""
+        """Return the known properties of an array: the axes with known extents and those extents, and the same for
+        strides."""
         axes = range(tensor.ndim)
         for axis in (*self.static_shape_dims, *self.static_stride_dims):
             if not -tensor.ndim <= axis < tensor.ndim:
@@ -265,14 +267,14 @@ class ArrayAnnotation:
 
 @dataclasses.dataclass(frozen=True)
 class ScalarAnnotation:
-    """Marks a number in `typing.Annotated`: of 64 bits where `dtype` is `ct.int64`."""
+    """Marks a number in `typing.Annotated`; 64 bits wide if `dtype` is `ct.int64`."""
 
     dtype: Any
 
 
 @dataclasses.dataclass(frozen=True)
 class ListAnnotation:
-    """Marks a list of arrays in `typing.Annotated`, each of which `element` says."""
+    """Marks a list of arrays in `typing.Annotated`; `element` annotates each of them."""
 
     element: Any
 
@@ -289,13 +291,13 @@ def _is_constant(annotation: Any) -> bool:
 
 
 def _wide(annotation: Any) -> bool:
-    """Whether an integer is of 64 bits."""
+    """Return whether an annotation denotes a 64-bit integer."""
     return getattr(annotation, "__cucore_int64__", False) or \
         any(isinstance(mark, ScalarAnnotation) and mark.dtype == "int64" for mark in _marks(annotation))
 
 
 def _known(annotation: Any) -> ArrayAnnotation | None:
-    """The mark of an array that makes something of it known."""
+    """Return the array annotation, if it makes any property a constant."""
     for mark in _marks(annotation):
         if isinstance(mark, ListAnnotation):
             return _known(mark.element) if _marks(mark.element) else mark.element
@@ -308,7 +310,8 @@ _CONSTANT: Any = object()
 
 
 class _Parts:
-    """The annotations of a tuple's parts: `tuple[ct.Constant[int], ct.Array]`, or of any number with `...`."""
+    """The annotations of a tuple's elements: `tuple[ct.Constant[int], ct.Array]`, or any number of elements with
+    `...`."""
 
     def __init__(self, parts: tuple[Any, ...]) -> None:
         self.repeated = len(parts) == 2 and parts[1] is Ellipsis
@@ -325,7 +328,7 @@ class _Parts:
 
 
 def _rule(annotation: Any) -> Any:
-    """What an annotation says of how an argument is passed."""
+    """Return the rule by which an annotation passes its argument."""
     if _is_constant(annotation):
         return _CONSTANT
     if typing.get_origin(annotation) is tuple:
@@ -337,7 +340,7 @@ TileKernel = kernel
 
 
 def function(given: Any = None, /, **_where: Any) -> Any:
-    """Mark a function that kernels call. Any Python function can be; the mark is cuTile's."""
+    """Mark a function called from kernels. The mark is optional; it exists for compatibility with cuTile."""
     return given if given is not None else (lambda each: each)
 
 
@@ -348,8 +351,7 @@ def _config(grid: tuple[int, ...], programmatic: bool) -> LaunchConfig:
 
 def launch(stream: StreamLike, grid: Sequence[int], kernel: TileKernel, kernel_args: Sequence[Any] = (), *,
            programmatic_dependent_launch: bool = False) -> None:
-    """Run a kernel on a grid of blocks, in the stream's order. Arguments of parameters with defaults may be left
-    out at the end."""
+    """Run a kernel on a grid of blocks, in stream order. Trailing arguments with defaults may be omitted."""
     if not isinstance(kernel, TileKernel):
         raise TypeError(f"expected a kernel, a function with @ct.kernel, not {type(kernel).__name__}")
     queue = as_stream(stream)

@@ -1,4 +1,4 @@
-"""Operations on arrays: loads, stores, gathers, atomic operations, views."""
+"""Array operations: loads, stores, gathers, atomics and views."""
 from __future__ import annotations
 
 import ctypes
@@ -73,7 +73,7 @@ def stride(b: Builder, array: Array | Chosen, axis: int) -> Any:
 # ---- arrays of a list ----------------------------------------------------------------------------
 
 def number_of(b: Builder, chosen: Chosen, ask: Callable[[Array], Any]) -> Any:
-    """What is asked of each array, such as an extent; that of the chosen one."""
+    """Query a property, such as an extent, of each array and select that of the chosen one."""
     result = ask(chosen.arrays[0])
     for number, array in enumerate(chosen.arrays[1:], 1):
         result = where(b, binary(b, "eq", chosen.index, number), ask(array), result)
@@ -81,7 +81,7 @@ def number_of(b: Builder, chosen: Chosen, ask: Callable[[Array], Any]) -> Any:
 
 
 def read_of(b: Builder, chosen: Chosen, first: Value | None, read: Callable[[Array], Value]) -> Value:
-    """What is read of the chosen array. `first` is a tile of the type, or None: that of the first."""
+    """Read from the chosen array. `first` is a tile of the result type; None: use the first array's result."""
     made = first if first is not None else read(chosen.arrays[0])
     variable = b.call("declare", b"chosen", made.handle)
     for number, array in enumerate(chosen.arrays):
@@ -126,7 +126,7 @@ def load(b: Builder, array: Any, index: Any, shape: Any, *, order: Any = "C",
 
 
 def placed(axes: tuple[int, ...], values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A tile's axes where the array has them."""
+    """Permute a tile's axes into the array's order."""
     if len(values) != len(axes):
         raise TypeError(f"order has {len(axes)} axes, index {len(values)}")
     result = list(values)
@@ -174,7 +174,7 @@ def gather(b: Builder, array: Any, indices: Any, *, mask: Any = None, padding_va
 
 
 def shape_of(b: Builder, indices: tuple[Any, ...]) -> tuple[int, ...]:
-    """The shape that indices come to together."""
+    """Return the common broadcast shape of indices."""
     shapes = [b.shape(each) for each in indices if isinstance(each, Value)]
     rank = max(map(len, shapes), default=0)
     return tuple(max(shape[axis - rank + len(shape)] if axis >= rank - len(shape) else 1 for shape in shapes)
@@ -194,13 +194,13 @@ def scatter(b: Builder, array: Any, indices: Any, value: Any, *, mask: Any = Non
 
 _WORDS = frozenset((raw.CUC_I32, raw.CUC_I64, raw.CUC_U32, raw.CUC_U64))
 _NUMBERS = _WORDS | {raw.CUC_F32, raw.CUC_F64}
-# The dtypes of the arrays that each takes.
+# Array dtypes that each operation accepts.
 _ATOMIC = {"xchg": _NUMBERS, "cas": _NUMBERS, "add": _NUMBERS | {raw.CUC_F16, raw.CUC_BF16}, "max": _WORDS, "min": _WORDS,
            "and": _WORDS, "or": _WORDS, "xor": _WORDS}
 
 
 def _atomic_dtypes(b: Builder, name: str, of: Array, update: Any) -> None:
-    """Refuse an array that an atomic operation does not take, and bits of another dtype than the array's."""
+    """Reject arrays the atomic operation does not support, and bitwise operands of a different dtype than the array."""
     if of.dtype not in _ATOMIC[name]:
         raise TypeError(f"atomic_{name}: the array is of {said(of.dtype)}: expected "
                         f"{', '.join(sorted(map(said, _ATOMIC[name])))}")
@@ -209,7 +209,7 @@ def _atomic_dtypes(b: Builder, name: str, of: Array, update: Any) -> None:
 
 
 def _atomic_access(b: Builder, name: str, mask: Any, order: Any, scope: Any) -> Any:
-    """The options of an atomic operation."""
+    """Build the options of an atomic operation."""
     if not isinstance(order, MemoryOrder) or order is MemoryOrder.WEAK:
         raise TypeError(f"atomic_{name}: memory_order is {order}: expected RELAXED, ACQUIRE, RELEASE or ACQ_REL")
     if not isinstance(scope, MemoryScope) or scope is MemoryScope.NONE:
@@ -253,7 +253,7 @@ def slice_(b: Builder, start: Any, length: Any, /) -> Slice:
 
 
 def _picked(b: Builder, array: Any, indices: Any, what: str) -> tuple[Array, int, Value, tuple[Any, ...]]:
-    """The array of an access by a tile of numbers in one axis: that axis, the tile, and all indices."""
+    """For an access indexed by a tile along one axis, return the array, that axis, the tile and all indices."""
     of, given = array_of(array), several(indices)
     if len(given) != of.rank:
         raise TypeError(f"{what}: {len(given)} indices for an array of {of.rank} axes")
@@ -264,7 +264,7 @@ def _picked(b: Builder, array: Any, indices: Any, what: str) -> tuple[Array, int
 
 
 def _whole(axis: int, given: tuple[Any, ...]) -> tuple[list[int], list[int]] | None:
-    """Numbers and extents of the tiles that slices are, where they are tiles of rows."""
+    """Return tile indices and extents if the slices are whole tiles of rows; otherwise None."""
     rest = [each for each in given if isinstance(each, Slice)]
     if axis or any(not isinstance(each.start, int) or each.start % each.length for each in rest):
         return None
@@ -272,7 +272,7 @@ def _whole(axis: int, given: tuple[Any, ...]) -> tuple[list[int], list[int]] | N
 
 
 def _elements(b: Builder, axis: int, ids: Value, given: tuple[Any, ...]) -> list[Value]:
-    """Of each axis the numbers of the elements, to be broadcast together."""
+    """Return the element indices along each axis, ready to be broadcast together."""
     made = []
     for at, each in enumerate(given):
         tile = ids if at == axis else \
@@ -321,7 +321,7 @@ def get_raw_memory(b: Builder, array: Any) -> Memory:
 
 
 class Needed(Exception):
-    """The array has to be a parameter once more, as one axis: the kernel is compiled again."""
+    """The array must be passed a second time, as one axis: the kernel is compiled again."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -366,7 +366,7 @@ def view_load(b: Builder, view: View, index: Any, *, latency: Any = None, allow_
 
 
 def origin(b: Builder, view: View, index: Any) -> list[Any]:
-    """The first element of a tile of a view."""
+    """Return the first element of a view's tile."""
     at = several(index)
     if len(at) != len(view.steps):
         raise TypeError(f"{len(at)} indices for a view of {len(view.steps)} axes")
@@ -387,7 +387,7 @@ def view_store(b: Builder, view: View, index: Any, tile: Any, *, latency: Any = 
 
 
 def view_atomic(name: str) -> Callable[..., None]:
-    """A store of a view that combines with what is there."""
+    """Make a view store that combines with the existing contents."""
     def built(b: Builder, view: View, index: Any, tile: Any) -> None:
         of = array_of(view.array)
         _atomic_dtypes(b, name, of, tile)

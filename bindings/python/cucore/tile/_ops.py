@@ -1,12 +1,12 @@
-"""The operations of cuTile, by calls of the tile builder.
+"""The operations of cuTile, implemented with tile builder calls.
 
-Each is a function of the builder and the arguments of the call; `OPS` has them by their names.
+Each is a function of the builder and the call's arguments; `OPS` maps names to them.
 """
 from ._memory_ops import ARRAY_METHODS, MEMORY_METHODS, VIEW_METHODS, Needed, extent, stride
 from ._registry import OPS, MemoryOrder, MemoryScope, PaddingMode, RoundingMode, binary, unary
 from ._value_ops import assert_, constructed, typed_scalar, astype, divmod_, matmul, print_, where
 
-# Operations that are methods of a tile, too.
+# Operations that are also tile methods.
 VALUE_METHODS = {"astype", "reshape", "permute", "transpose", "item", "extract", "insert", "bitcast", "sum",
                  "max", "min"}
 

@@ -1,9 +1,9 @@
-"""Types of operands: which dtype two of them come to, and which are taken without a cast.
+"""Type promotion: the common dtype of two operands, and implicit conversions.
 
-A dtype is of a category, and the categories are ordered: bool, integers, floats. The higher category wins; within one
-the wider dtype does. Integers with and without a sign, and float16 and bfloat16, do not meet, nor do the restricted
-floats with anything else. A number of Python's has no dtype of its own: it takes that of what it meets, if its category
-is not higher. An index, which the compiler itself computes, is one of int32, and of 64 bits among indices.
+Each dtype has a category, and the categories are ordered: bool, integers, floats. The higher category wins, then the
+wider dtype. There is no common dtype for signed and unsigned integers, for float16 and bfloat16, or for a restricted
+float and anything else. A Python number has no dtype of its own: it adopts the other operand's, if its own category
+is not higher. An index computed by the compiler counts as int32, or as 64-bit among indices.
 """
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def category(dtype: int) -> int:
 
 
 def signed(dtype: int) -> bool:
-    """Whether it is of integers with a sign."""
+    """Return whether it is a signed integer type."""
     return dtype in _SIGNED
 
 
 def said(dtype: int) -> str:
-    """The name of a dtype."""
+    """Return the name of a dtype."""
     name = raw.NAMES["dtype"].get(dtype, "unknown")
     return NAMES.get(name, name)
 
 
 def common(x: int, y: int) -> int | None:
-    """The dtype that two come to; None: there is none."""
+    """Return the common dtype of two; None if there is none."""
     if x == y:
         return x
     a, c = category(x), category(y)
@@ -49,7 +49,7 @@ def common(x: int, y: int) -> int | None:
 
 
 def promoted(x: int, y: int) -> int:
-    """The dtype that two come to, or an error."""
+    """Return the common dtype of two, or raise."""
     dtype = common(x, y)
     if dtype is None:
         raise TypeError(f"{said(x)} and {said(y)} have no common dtype: write ct.astype()")
@@ -57,7 +57,7 @@ def promoted(x: int, y: int) -> int:
 
 
 def of_number(value: float) -> int:
-    """The dtype of a number of Python's by itself."""
+    """Return the dtype of a Python number on its own."""
     if isinstance(value, bool):
         return raw.CUC_BOOL
     if isinstance(value, int):
@@ -66,14 +66,14 @@ def of_number(value: float) -> int:
 
 
 def bounds(dtype: int) -> tuple[int, int]:
-    """The least and the largest integer of a dtype."""
+    """Return the smallest and largest integer of a dtype."""
     if dtype in _SIGNED:
         return -(1 << _SIGNED[dtype] - 1), (1 << _SIGNED[dtype] - 1) - 1
     return 0, (1 << _UNSIGNED[dtype]) - 1
 
 
 def with_number(dtype: int, value: float) -> int:
-    """The dtype that a tile and a number of Python's come to."""
+    """Return the common dtype of a tile and a Python number."""
     own, of = category(of_number(value)), min(category(dtype), FLOAT)
     if own > of:
         return of_number(value)
@@ -89,14 +89,14 @@ def within(value: float, dtype: int) -> None:
 
 
 def check_stored(source: int, target: int, what: str = "array") -> None:
-    """Refuse a tile of a dtype for an array of another, unless it comes to that one by itself."""
+    """Reject storing a tile in an array of another dtype unless the conversion is implicit."""
     if common(source, target) != target:
         raise TypeError(f"a tile of {said(source)} does not go into an {what} of {said(target)} by itself: write "
                         f".astype(ct.{said(target)})")
 
 
 def check_number(value: float, target: int, what: str = "array") -> None:
-    """The same for a number of Python's."""
+    """The same check for a Python number."""
     own, of = category(of_number(value)), min(category(target), FLOAT)
     if own > of and not (of == BOOL and own == INTEGER and value in (0, 1)):
         raise TypeError(f"{value!r} does not go into an {what} of {said(target)} by itself: write ct.{said(target)}"

@@ -1,4 +1,4 @@
-"""The operations by their names, and what several of them need."""
+"""Registry of operations by name, and their shared helpers."""
 from __future__ import annotations
 
 import ctypes
@@ -14,7 +14,7 @@ OPS: dict[str, Callable[..., Any]] = {}
 
 
 class PaddingMode(enum.Enum):
-    """What a load reads outside of an array."""
+    """Value that a load returns outside an array."""
 
     UNDETERMINED = "undetermined"
     ZERO = "zero"
@@ -25,8 +25,8 @@ class PaddingMode(enum.Enum):
 
 
 class RoundingMode(enum.Enum):
-    """How arithmetic and casts round; FULL and APPROX are quicker and less exact, of float32 alone. No operation has
-    RA, to nearest with ties away from zero; RZI, towards zero, is how a cast to integers rounds."""
+    """Rounding of arithmetic and casts. FULL and APPROX are faster and less exact, for float32 only. No operation
+    supports RA, to nearest with ties away from zero. RZI, towards zero, is the rounding of casts to integers."""
 
     RN = raw.CUC_TILE_RN
     RZ = raw.CUC_TILE_RZ
@@ -93,7 +93,7 @@ def axis_of(b: Builder, x: Value, axis: Any) -> int:
 
 
 def permutation(order: Any, rank: int) -> tuple[int, ...] | None:
-    """Which axis of the array each axis of a tile is; None when they are the same."""
+    """Return the array axis for each tile axis; None if they are the same."""
     if order in ("C", None):
         return None
     axes = tuple(reversed(range(rank))) if order == "F" else numbers(order, "order")
@@ -104,7 +104,7 @@ def permutation(order: Any, rank: int) -> tuple[int, ...] | None:
 
 def access(b: Builder, *, shape: tuple[int, ...] | None = None, pad: Any = None, mask: Any = None,
            order: Any = None, scope: Any = None, latency: Any = None, tma: Any = None) -> Any:
-    """The options of an access; what they point to is kept with them."""
+    """Build the options of a memory access, which keep the memory they point to."""
     made = raw.cuc_tile_access_options(struct_size=ctypes.sizeof(raw.cuc_tile_access_options))
     if shape is not None:
         count, extents = b.integers(shape)
@@ -134,7 +134,7 @@ def number(dtype: Any) -> int:
 
 
 def fitting(b: Builder, value: Any, dtype: int, what: str = "array") -> Value:
-    """A value for an array: of its dtype, where it comes to that by itself."""
+    """Convert a value to an array's dtype if the conversion is implicit."""
     if is_number(value):
         if dtype != raw.CUC_E8M0:
             check_number(value, dtype, what)
@@ -153,7 +153,7 @@ _FLOATS = frozenset(("div", "atan2"))
 
 
 def operands(b: Builder, name: str, x: Any, y: Any) -> tuple[Value, Value, bool]:
-    """Two operands of an operation, which says what it takes, as Builder.meet() gives them."""
+    """Check the two operands of an operation against its accepted types and return them as Builder.meet() does."""
     kinds = [b.kind(each) for each in (x, y)]
     soft = [is_number(each) or isinstance(each, Value) and each.loose for each in (x, y)]
     if name in _BITS or name in _SHIFTS:
@@ -174,15 +174,15 @@ def operands(b: Builder, name: str, x: Any, y: Any) -> tuple[Value, Value, bool]
 
 def binary(b: Builder, name: str, x: Any, y: Any) -> Value:
     a, c, loose = operands(b, name, x, y)
-    if name in ("lt", "le", "gt", "ge") and b.kind(a) == b.kind(c) == raw.CUC_BOOL:  # which have an order as numbers
+    if name in ("lt", "le", "gt", "ge") and b.kind(a) == b.kind(c) == raw.CUC_BOOL:  # bools are ordered as numbers
         a, c = b.cast(a, raw.CUC_U8), b.cast(c, raw.CUC_U8)
     made = Value(b.call(name, a.handle, c.handle), loose and name not in _COMPARED and name not in _FLOATS)
     return _with_sign_of(b, made, c) if name == "mod" and category(b.kind(made)) == FLOAT else made
 
 
 def _with_sign_of(b: Builder, rest: Value, divisor: Value) -> Value:
-    """What a division of floats leaves, with the divisor's sign also where the quotient was rounded up to the next
-    whole number: by one divisor more."""
+    """Give a remainder of float division the divisor's sign. If the quotient was rounded up to the next integer, this
+    adds the divisor once."""
     wrong = [b.call("bitand", binary(b, below, rest, 0.0).handle, binary(b, above, divisor, 0.0).handle)
              for below, above in (("lt", "gt"), ("gt", "lt"))]
     return Value(b.call("where", b.call("bitor", *wrong), b.call("add", rest.handle, divisor.handle), rest.handle))
@@ -194,7 +194,7 @@ _ONLY_FLOATS = frozenset(("floor", "ceil"))
 
 
 def operand(b: Builder, name: str, x: Any) -> Value:
-    """The operand of an operation, which says what it takes."""
+    """Check the operand of an operation against its accepted types."""
     given = b.value(x)
     if not isinstance(x, Value):
         return given

@@ -1,4 +1,4 @@
-"""Statements of a kernel: which arm of an if, what a loop carries, where a function ends."""
+"""Statements in kernels: branch selection, loop-carried names, function exits."""
 from __future__ import annotations
 
 import ast
@@ -22,53 +22,53 @@ if TYPE_CHECKING:
     from ._compile import Compiler
 
 
-RESULT = "$result"  # the name that a function that is put in has its result by
+RESULT = "$result"  # the variable that holds an inlined function's result
 CHOSEN = "$chosen"  # the value of a conditional expression
-RETURNING = "$returning"  # whether a loop was left by a return
+RETURNING = "$returning"  # true if a return left the loop
 
 
 def void(_value: Any) -> None:
-    """Drop the value of an expression."""
+    """Discard an expression's value."""
 
 
-State = tuple[list[Manager], list[tuple["Function", dict[str, Any], Any]]]  # what Function.state() gives
+State = tuple[list[Manager], list[tuple["Function", dict[str, Any], Any]]]  # the result of Function.state()
 
 
 def generators_of(kept: State) -> list[tuple[Function, dict[str, Any]]]:
-    """The generators that are entered, those within others too, and their names."""
+    """Return the entered generators, including nested ones, and their names."""
     return [each for scope, names, inner in kept[1] for each in ((scope, names), *generators_of(inner))]
 
 
 class Loop:
-    """A loop that is gone through: the names that it gives other values, and the forms that come together."""
+    """A loop being compiled: the names it rebinds and the forms that meet."""
 
     def __init__(self, first: dict[str, Any], turns: dict[str, Slot], ends: dict[str, Slot]) -> None:
         self.first, self.turns, self.ends = first, turns, ends
         self.turned: dict[str, Any] = {}
         self.ended: dict[str, Any] = {}
-        self.left: dict[Function, list[dict[str, Any]]] = {}  # the names of generators on paths that end a turn
-        self.advance: Callable[[], None] | None = None  # what is done before the next turn
+        self.left: dict[Function, list[dict[str, Any]]] = {}  # names of generators on paths that end an iteration
+        self.advance: Callable[[], None] | None = None  # emits the step to the next iteration
 
 
 LEFT = Differs("{name} is of a context manager, which changes it behind its yield on some paths and not on others")
 
 
 class Function(Expressions):
-    """One function while it is gone through: a kernel, or one that is put in."""
+    """A function being compiled: a kernel or an inlined function."""
 
     def __init__(self, compiler: Compiler, function: types.FunctionType, node: Any, is_kernel: bool,
                  outside: Expressions | None = None) -> None:
         self.compiler, self.b = compiler, compiler.builder
         self.function, self.node, self.is_kernel = function, node, is_kernel
-        self.outside = outside  # of a function that is written in another
+        self.outside = outside  # for a nested function: the enclosing function
         self.file = inspect.getsourcefile(function) or "<python>"
         self.names: dict[str, Any] = {}
         if not is_kernel:
             self.names.update({RESULT: PENDING, RETURNING: False})
-        self.managers: list[Manager] = []  # of the blocks of with that are open
-        self.is_left = False  # a generator whose block of with has come to its end
-        self.loops: list[ast.stmt] = []  # the loops, the outer ones first
-        self.open_loops: list[Any] = []  # as Loop; None: one that is unrolled
+        self.managers: list[Manager] = []  # managers of the open with blocks
+        self.is_left = False  # set for a generator whose with block has ended
+        self.loops: list[ast.stmt] = []  # enclosing loops, outermost first
+        self.open_loops: list[Any] = []  # their Loop objects; None for an unrolled loop
         binds = [each.target for each in node.generators] if hasattr(node, "generators") else \
             node.body if isinstance(node, ast.FunctionDef) else []
         self.local = frozenset(stored(binds))
@@ -82,7 +82,7 @@ class Function(Expressions):
     # ---- where paths meet ----
 
     def slots(self, first: dict[str, Any], end: str, guess: Callable[[Any], Any]) -> dict[str, Slot]:
-        """A slot for each name: of the form that was found before, else of what is guessed from its value."""
+        """Create a slot for each name, with the form an earlier pass found, else with a guess from its value."""
         made = {}
         for name, value in first.items():
             found = self.compiler.learned(end, name)
@@ -91,7 +91,7 @@ class Function(Expressions):
         return made
 
     def met(self, into: dict[str, Any], slots: dict[str, Slot]) -> None:
-        """The end of a path: its values meet those of the others, and go into the slots."""
+        """End a path: join its values with those of the other paths and assign them to the slots."""
         for name, slot in slots.items():
             value = self.names.get(name, UNBOUND)
             into[name] = self.joined(into.get(name), form(self.b, value))
@@ -101,7 +101,7 @@ class Function(Expressions):
         return join(x, y, self.compiler.arrays)
 
     def settled(self, end: str, forms: dict[str, Any], slots: dict[str, Slot]) -> dict[str, Any]:
-        """What names stand for behind the meeting of paths. A slot without the variables for it is learned from."""
+        """Return the values of names after paths meet. If a slot lacks variables, record the form for the next pass."""
         made = {}
         for name, slot in slots.items():
             if name in forms:
@@ -112,7 +112,7 @@ class Function(Expressions):
         return made
 
     def fork(self, node: ast.AST, condition: Value, names: list[str], arms: list[Callable[[], bool] | None]) -> bool:
-        """An if of the kernel's; whether what follows is reached. `names` are those that the arms bind."""
+        """Build a conditional; return whether the code after it is reachable. `names` are those the branches bind."""
         first = {name: self.names.get(name, UNBOUND) for name in names}
         forms: dict[str, Any] = {}
         with self.compiler.at(node):
@@ -123,7 +123,7 @@ class Function(Expressions):
             for turn, arm in enumerate(arms):
                 self.names = dict(saved)
                 self.restore(kept)
-                if arm is None:  # the slots have the values from before
+                if arm is None:  # the slots hold the values from before
                     reached = True
                     left.append(generators_of(kept))
                     for name in names:
@@ -145,7 +145,7 @@ class Function(Expressions):
         return reached
 
     def together(self, paths: list[dict[str, Any]]) -> dict[str, Any]:
-        """The names of a generator that was left on some paths: those that are not the same on all cannot be read."""
+        """Merge the names of a generator left on several paths; a name whose values differ becomes unreadable."""
         made = dict(paths[0])
         for names in paths[1:]:
             for name in {*made, *names}:
@@ -184,7 +184,7 @@ class Function(Expressions):
     # ---- statements ----
 
     def run(self, statements: list[ast.stmt]) -> bool:
-        """Go through statements; False when what stands behind them is not reached."""
+        """Compile statements; return False if the code after them is unreachable."""
         for position, statement in enumerate(statements):
             self.b.at(statement.lineno)
             rest = statements[position + 1:]
@@ -261,8 +261,8 @@ class Function(Expressions):
         return self.do_Break(node)
 
     def returning(self, node: ast.stmt, test: ast.expr, then: list[ast.stmt] | None, otherwise: list[ast.stmt]) -> bool:
-        """A branch with a return, of a function that is put in: what follows it is in its arms. Without `then` the
-        function has returned there."""
+        """Compile a branch containing a return in an inlined function: the statements after it move into its arms.
+        Without `then` the function returns in that arm."""
         condition = self.truth(test, self.eval(test))
         outcome: list[bool] = []
 
@@ -302,7 +302,7 @@ class Function(Expressions):
         return False
 
     def turn(self, loop: Loop) -> None:
-        """The end of a turn."""
+        """End an iteration."""
         self.met(loop.turned, loop.turns)
         if loop.advance:
             loop.advance()
@@ -330,7 +330,7 @@ class Function(Expressions):
         return reached
 
     def enter_with(self, node: ast.With) -> None:
-        """The generators of a with, each up to its yield."""
+        """Enter the generators of a with, running each up to its yield."""
         for item in node.items:
             generator = self.eval(item.context_expr)
             if not isinstance(generator, Generator):
@@ -343,7 +343,7 @@ class Function(Expressions):
                 self.assign(item.optional_vars, value)
 
     def to_yield(self, statements: list[ast.stmt]) -> tuple[Any, list[ast.stmt]]:
-        """Go through a generator up to its yield: its value, and the statements behind it."""
+        """Run a generator up to its yield; return the yielded value and the remaining statements."""
         for position, statement in enumerate(statements):
             rest = statements[position + 1:]
             if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Yield):
@@ -360,19 +360,19 @@ class Function(Expressions):
         self.leave()
 
     def leave(self) -> None:
-        """What the inner generator does behind its yield."""
+        """Emit the code after the innermost generator's yield."""
         manager = self.managers.pop()
         with self.compiler.inside(manager.scope):
             manager.scope.run(manager.rest)
 
     def leave_all(self) -> None:
-        """Leave the managers on a path that leaves the function."""
+        """Exit all managers on a path that leaves the function."""
         while self.managers:
             self.leave()
 
     def leave_turn(self, loop: Loop) -> None:
-        """Leave the managers that the innermost loop has entered on a path that ends its turn. The other paths still
-        have them."""
+        """Exit the managers entered within the innermost loop on a path that ends its iteration. They stay active on
+        other paths."""
         kept = self.state()
         while self.managers and self.managers[-1].loops == len(self.open_loops):
             self.leave()
@@ -382,7 +382,7 @@ class Function(Expressions):
         self.restore(kept)
 
     def state(self) -> State:
-        """The managers that are entered, with the names of their generators."""
+        """Snapshot the active managers with the names of their generators."""
         return self.managers[:], [(each.scope, dict(each.scope.names), each.scope.state()) for each in self.managers]
 
     def restore(self, kept: State) -> None:
@@ -405,8 +405,8 @@ class Function(Expressions):
     # ---- loops ----
 
     def read_after(self, node: ast.stmt) -> set[str]:
-        """Names that are read behind a loop or an if, anywhere in a loop around it, or in a function that is written
-        in this one, which may be called there."""
+        """Return the names read after a loop or an if, anywhere in an enclosing loop, or in a nested function, which
+        may be called later."""
         inside = set(map(id, ast.walk(node)))
         around = set(map(id, ast.walk(self.loops[0]))) if self.loops else set()
         end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
@@ -435,7 +435,8 @@ class Function(Expressions):
             self.refuse(node.iter, f"the step of a range is {step}: expected 1 or more", TileTypeError)
         with self.loop(node, ends=True) as loop:
             if isinstance(step, Value):
-                # Of a step below 1 there is no turn, as with Python's range() upwards; to ask once costs no turn.
+                # A step below 1 yields no iteration, like an ascending Python range(). Checking once costs nothing
+                # per iteration.
                 last = ops.where(self.b, ops.binary(self.b, "gt", step, 0), last, first)
                 counter = self.b.call("declare", plain(node.target.id).encode(),
                                       self.b.cast(self.b.value(first), raw.CUC_I64).handle)
@@ -468,10 +469,10 @@ class Function(Expressions):
 
     @contextlib.contextmanager
     def loop(self, node: ast.For | ast.While, ends: bool) -> Iterator[Loop]:
-        """A loop of the builder's, which the block begins. `ends`: not only by a break.
+        """Build a loop whose body is the block of the with. `ends`: it can end other than by a break.
 
-        What a name stands for meets at the beginning of a turn and behind the loop. One slot serves both, unless the
-        value is the same in every turn, or the types differ.
+        Values of a name meet at the start of an iteration and after the loop. One slot serves both unless the value
+        is the same in every iteration or the types differ.
         """
         after = self.read_after(node)
         again = read_first(node.body) | (loaded(node.test) if isinstance(node, ast.While) else set())
@@ -497,7 +498,7 @@ class Function(Expressions):
                 scope.names = self.together([*paths, *([scope.names] if scope.is_left else [])])
             heads = {name: self.joined(form(self.b, first[name]), loop.turned.get(name)) for name in names}
             if ends:
-                # A variable that changes in turns is the one that is there behind the loop.
+                # A variable that changes in iterations is also the one read after the loop.
                 for name in names:
                     both = self.joined(heads[name], loop.ended.get(name))
                     if changes(variables(heads[name])) and changes(variables(both)):
@@ -507,12 +508,12 @@ class Function(Expressions):
             self.names.update(self.settled("end", loop.ended, ends_in))
 
     def enter(self, loop: Loop) -> None:
-        """The beginning of a turn: names stand for what their slots have."""
+        """Start an iteration: names take the values of their slots."""
         for name, slot in loop.turns.items():
             self.names[name] = slot.now(loop.first[name])
 
     def hidden(self, node: ast.stmt) -> list[str]:
-        """Names that a return in a loop binds."""
+        """Return the hidden names that a return in a loop binds."""
         return [RESULT, RETURNING] if not self.is_kernel and returns(node) else []
 
     def unroll(self, node: ast.For, values: Any) -> None:
@@ -528,7 +529,7 @@ class Function(Expressions):
         self.open_loops.pop()
 
     def range_of(self, node: ast.expr) -> tuple[Any, Any, Any] | None:
-        """The bounds, where it is a call of range()."""
+        """Return the bounds if the expression is a call of range()."""
         if not isinstance(node, ast.Call) or node.keywords or self.eval(node.func) is not range:
             return None
         given = [self.eval(a) for a in node.args]

@@ -1,4 +1,4 @@
-"""What a syntax tree says by itself: where it comes from, which names it binds and reads."""
+"""Syntax queries: source positions, names bound and names read."""
 from __future__ import annotations
 
 import ast
@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from ._errors import TileCompilerError
 
 
-SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)  # which bind names of their own
+SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)  # nodes that open their own scope
 
 
 def syntax_of(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
-    """The tree of a function, with the lines of its file."""
+    """Return a function's syntax tree, with the line numbers of its file."""
     try:
-        # Not getsourcelines(), which has the source of what functools.wraps() says that a function wraps.
+        # Avoids getsourcelines(), which follows functools.wraps() to the wrapped function.
         lines, first = inspect.findsource(function.__code__)
         lines, first = inspect.getblock(lines[first:]), first + 1
     except (OSError, TypeError):
@@ -37,7 +37,7 @@ def syntax_of(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
 
 
 def stored(nodes: Sequence[ast.AST]) -> list[str]:
-    """Names that statements bind, in the order that they come."""
+    """Return the names that statements bind, in order."""
     found: dict[str, None] = {}
     for node in nodes:
         if isinstance(node, ast.FunctionDef):
@@ -54,7 +54,7 @@ def loaded(node: ast.AST) -> set[str]:
 
 
 def read_first(nodes: list[ast.stmt]) -> set[str]:
-    """Names that statements may read before they have bound them."""
+    """Return the names that statements may read before binding them."""
     reads: set[str] = set()
     bound: set[str] = set()
     for node in nodes:
@@ -83,7 +83,7 @@ def read_first(nodes: list[ast.stmt]) -> set[str]:
 
 
 def always(nodes: list[ast.stmt]) -> set[str]:
-    """Names that statements bind whatever happens."""
+    """Return the names that statements bind on every path."""
     bound: set[str] = set()
     for node in nodes:
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Expr)):
@@ -94,7 +94,7 @@ def always(nodes: list[ast.stmt]) -> set[str]:
 
 
 def returns(node: ast.AST) -> bool:
-    """Whether there is a return in it, not of a function that is written in it."""
+    """Return whether a node contains a return, ignoring nested functions."""
     if isinstance(node, (ast.FunctionDef, ast.Lambda)):
         return False
     return isinstance(node, ast.Return) or any(map(returns, ast.iter_child_nodes(node)))

@@ -1,4 +1,4 @@
-"""Texts with values of the kernel in them: str(), repr(), f-strings, and the formats that print them."""
+"""Strings containing run-time values: str(), repr(), f-strings, and their print formats."""
 from __future__ import annotations
 
 import dataclasses
@@ -21,7 +21,7 @@ INTEGER_FORMATS, FLOAT_FORMATS = "diouxX", "eEfFgGaA"
 
 
 def joined(*parts: Any) -> Any:
-    """Texts one after the other: a str, or a Text where values are in them."""
+    """Concatenate texts: a str, or a Text if it contains values."""
     made: list[Any] = []
     for part in parts:
         for each in part if isinstance(part, Text) else (part,):
@@ -37,7 +37,7 @@ def has_values(given: Any) -> bool:
 
 
 def _methods(value: Any, name: str) -> Any:
-    """A method that a dataclass writes itself; None: Python makes it, or there is none."""
+    """Return a method defined by the dataclass itself; None if Python generates it or it is absent."""
     found = getattr(type(value), name, None)
     if not isinstance(found, types.FunctionType) or found.__module__ != type(value).__module__:
         return None
@@ -45,7 +45,7 @@ def _methods(value: Any, name: str) -> Any:
 
 
 def _quoted(text: Any) -> Any:
-    """The repr() of a text: one kind of quotes for all of its parts."""
+    """The repr() of a text, with one kind of quotes for all parts."""
     parts = [each for each in text if isinstance(each, str)]
     known = "".join(parts)
     quote = '"' if "'" in known and '"' not in known else "'"
@@ -57,7 +57,7 @@ def _quoted(text: Any) -> Any:
 
 
 def repr_of(scope: Expressions, value: Any) -> Any:
-    """repr(), of values too."""
+    """repr() that supports values."""
     if isinstance(value, Text):
         return _quoted(value)
     if isinstance(value, Value):
@@ -89,7 +89,7 @@ def _separated(parts: list[Any]) -> list[Any]:
 
 
 def str_of(scope: Expressions, value: Any) -> Any:
-    """str(), of values too."""
+    """str() that supports values."""
     if isinstance(value, (str, Text)):
         return value
     if dataclasses.is_dataclass(value) and has_values(value):
@@ -100,7 +100,7 @@ def str_of(scope: Expressions, value: Any) -> Any:
 
 
 def formatted(scope: Expressions, value: Any, spec: str) -> Any:
-    """A part of an f-string."""
+    """Format a replacement field of an f-string."""
     if dataclasses.is_dataclass(value) and type(value).__format__ is not object.__format__:
         raise TypeError("an f-string does not call the __format__() of a dataclass")
     if isinstance(value, Value):
@@ -113,7 +113,7 @@ def formatted(scope: Expressions, value: Any, spec: str) -> Any:
 
 
 def c_format(b: Builder, value: Value, spec: str) -> str:
-    """The format of C's that is a format of Python's."""
+    """Translate a Python format to a C format."""
     found = _SPEC.fullmatch(spec)
     if found is None:
         raise ValueError(f"the format {spec!r} is not read: expected one such as 8.3f")
@@ -125,7 +125,7 @@ def c_format(b: Builder, value: Value, spec: str) -> str:
 
 
 def checked(b: Builder, value: Value, how: str) -> str:
-    """A format of C's that suits the dtype."""
+    """Check that a C format suits the value's dtype."""
     kind = b.kind(value)
     suits = FLOAT_FORMATS if category(kind) >= FLOAT else INTEGER_FORMATS
     if how[-1] not in suits:

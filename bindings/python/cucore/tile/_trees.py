@@ -1,4 +1,4 @@
-"""Values within Python's own: tuples, lists, dictionaries and dataclasses, as trees with leaves."""
+"""Nested Python containers (tuples, lists, dictionaries, dataclasses) as trees with leaves."""
 from __future__ import annotations
 
 import copy
@@ -16,12 +16,12 @@ def is_tree(value: Any) -> bool:
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
-    """The same with every leaf changed."""
+    """Map every leaf."""
     return rebuilt(value, [mapped(each, change) for _, each in children(value)]) if is_tree(value) else change(value)
 
 
 def rebuilt(value: Any, parts: list[Any]) -> Any:
-    """A tree like this one with other children, in the order of `children()`."""
+    """Rebuild the tree with other children, in the order of `children()`."""
     if isinstance(value, dict):
         return dict(zip(value, parts))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -35,7 +35,7 @@ def rebuilt(value: Any, parts: list[Any]) -> Any:
 
 
 def children(value: Any) -> list[tuple[Any, Any]]:
-    """What a tree has, with the names it has it by."""
+    """Return (name, child) pairs."""
     if isinstance(value, dict):
         return list(value.items())
     if isinstance(value, (tuple, list)):

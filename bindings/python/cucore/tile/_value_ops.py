@@ -1,4 +1,4 @@
-"""Operations on tiles: making, shaping, computing, reducing them."""
+"""Tile operations: creation, shapes, arithmetic, reductions."""
 from __future__ import annotations
 
 import ctypes
@@ -65,15 +65,15 @@ def arange(b: Builder, size: Any, *, dtype: Any = DType(raw.CUC_I32, "int32"), s
 
 
 def _power(value: Any) -> int:
-    """The bits of a number as float8_e8m0fnu, which the language has as u8: the nearest power of two, as cuTile has
-    it of constants; half way is the larger, 0 the smallest, and what is too large is NaN."""
+    """The float8_e8m0fnu bits of a number, which the language stores as u8: the nearest power of two, as in cuTile
+    constants. Ties go to the larger; 0 becomes the smallest; overflow becomes NaN."""
     if isinstance(value, Value):
         raise TypeError("a tile of float8_e8m0fnu is filled with a number that is known when the kernel is compiled")
     if math.copysign(1, value) < 0:
         raise ValueError(f"{value} is no float8_e8m0fnu, which has no negative values")
     if not math.isfinite(value):
         return 255
-    part, power = math.frexp(value)  # part is from 0.5 on, and below 1
+    part, power = math.frexp(value)  # 0.5 <= part < 1
     return min(max(power - (part < 0.75) + 127, 0), 255) if value else 0
 
 
@@ -192,7 +192,8 @@ def astype(b: Builder, x: Any, dtype: Any, *, rounding_mode: Any = None) -> Valu
 
 
 def _as_tf32(b: Builder, x: Value, rounding: str) -> Value:
-    """Floats whose last 13 bits are 0: to the nearest, ties to even (RN) or away from 0 (RA), or towards 0 (RZ)."""
+    """Clear the last 13 bits of floats, rounding to nearest with ties to even (RN), to nearest with ties away from 0
+    (RA), or towards 0 (RZ)."""
     bits = Value(b.call("bitcast", x.handle, raw.CUC_U32))
     if rounding == "RZ":
         more: Any = 0
@@ -215,7 +216,7 @@ def bitcast(b: Builder, x: Any, dtype: Any) -> Value:
 
 
 def constructed(callee: Any) -> int | None:
-    """The dtype that `ct.float32(x)`, or PyTorch's or NumPy's in its place, makes a scalar of."""
+    """Return the scalar dtype constructed by `ct.float32(x)` or its PyTorch or NumPy counterpart."""
     if isinstance(callee, DType):
         return callee.number
     if type(callee).__name__ == "dtype" and type(callee).__module__.partition(".")[0] in ("torch", "numpy"):
@@ -224,7 +225,7 @@ def constructed(callee: Any) -> int | None:
 
 
 def typed_scalar(b: Builder, value: Any, kind: int) -> Value:
-    """A scalar of a dtype, of a number or of its text."""
+    """Create a typed scalar from a number or from its text."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -247,7 +248,7 @@ def _word(dtype: int) -> int:
 
 
 def _places(b: Builder, bits: int, kind: int) -> Value:
-    """How far the bytes of a word are shifted: 1 x bytes."""
+    """Return the bit shift of each byte of a word, as a 1 x bytes tile."""
     return reshape(b, arange(b, bits // 8, dtype=kind, step=8), (1, bits // 8))
 
 
@@ -273,7 +274,7 @@ def unpack_from_bytes(b: Builder, x: Any, /, dtype: Any) -> Value:
                          f"{bits // 8}")
     if bits == 8:
         return bitcast(b, given, kind)
-    wide = max(bits, 32)  # of disjoint bits the sum is all of them
+    wide = max(bits, 32)  # the bits are disjoint, so the sum combines them
     apart = b.cast(reshape(b, given, (-1, bits // 8)), _WORDS[wide])
     words = OPS["sum"](b, binary(b, "shl", apart, _places(b, bits, _WORDS[wide])), 1)
     return bitcast(b, b.cast(words, _WORDS[bits]), kind)
@@ -288,7 +289,7 @@ def item(b: Builder, x: Any) -> Value:
 
 _DIRECTED = frozenset((RoundingMode.RN, RoundingMode.RZ, RoundingMode.RM, RoundingMode.RP))
 _FULL = frozenset((RoundingMode.FULL, RoundingMode.APPROX))
-# The rounding modes of operations, and those that can flush subnormal numbers to zero.
+# Rounding modes per operation, and the operations that can flush subnormals to zero.
 _ROUNDED = {"add": _DIRECTED, "sub": _DIRECTED, "mul": _DIRECTED, "div": _DIRECTED | _FULL, "tanh": _FULL, "exp": _FULL,
             "sqrt": _DIRECTED | {RoundingMode.APPROX}, "sum": _DIRECTED, "prod": _DIRECTED, "cumsum": _DIRECTED,
             "cumprod": _DIRECTED}
@@ -297,7 +298,7 @@ _FLUSHED = frozenset(("add", "sub", "mul", "div", "exp2", "sqrt", "rsqrt", "maxi
 
 
 def _rounding(b: Builder, name: str, of: Value, mode: Any, flush: Any) -> int:
-    """How an operation rounds as the builder has it; 0 as it does anyhow. What it cannot do is refused."""
+    """Return the builder's rounding mode; 0 for the default. Unsupported modes are refused."""
     kind = b.kind(of)
     if mode is not None:
         if not isinstance(mode, RoundingMode) or mode not in _ROUNDED.get(name, ()):
@@ -390,7 +391,7 @@ def mma(b: Builder, x: Any, y: Any, acc: Any, *, use_fast_acc: Any = False) -> V
 
 
 def scale_of(b: Builder, x: Value) -> Value:
-    """Scales as f32: powers of two by their bits, which are what a tile of float8_e8m0fnu has here, or any."""
+    """Convert scales to f32: from e8m0 bits, the representation of float8_e8m0fnu tiles here, or from any float."""
     if b.dtype(x) != raw.CUC_U8:
         return b.cast(x, raw.CUC_F32)
     bits = binary(b, "shl", b.cast(x, raw.CUC_U32), 23)
@@ -401,7 +402,7 @@ def scale_of(b: Builder, x: Value) -> Value:
 
 @op("mma_scaled")
 def mma_scaled(b: Builder, x: Any, x_scale: Any, y: Any, y_scale: Any, /, acc: Any) -> Value:
-    """A product for each block of the scales, so on every device that has products of these types."""
+    """Computes one product per scale block, so it works on every device that supports products of these types."""
     x, y, scales = b.value(x), b.value(y), [b.value(x_scale), b.value(y_scale)]
     K, blocks = b.shape(x)[-1], b.shape(scales[0])[-1]
     if K % blocks or b.shape(y)[-2] != K or b.shape(scales[1])[-2] != blocks:
@@ -434,7 +435,7 @@ def matmul(b: Builder, x: Any, y: Any) -> Value:
     product = Value(b.call("matmul", a.handle, c.handle))
     last = b.rank(product) - 1
     product = squeezed(b, product, ([last] if column else []) + ([last - 1] if row else []))
-    # As cuTile has it: of the operands' type, but for tf32, which computes nothing.
+    # As in cuTile, the result has the operands' type, except for tf32, which is no arithmetic type.
     return product if kind in (raw.CUC_TF32, b.dtype(product)) else b.cast(product, kind)
 
 
@@ -494,7 +495,7 @@ def running(name: str) -> Callable[..., Value]:
     def built(b: Builder, x: Any, /, axis: Any = 0, *, reverse: Any = False, rounding_mode: Any = None,
               flush_to_zero: Any = False) -> Value:
         given = b.value(x)
-        if rounding_mode is not None or flush_to_zero:  # a scan has them where an addition has
+        if rounding_mode is not None or flush_to_zero:  # a scan supports these for addition only
             _rounding(b, name, given, rounding_mode, flush_to_zero)
         return Value(b.call(name, given.handle, axis_of(b, given, axis), int(bool(reverse))))
     return built
@@ -504,7 +505,7 @@ OPS["cumsum"], OPS["cumprod"] = running("cumsum"), running("cumprod")
 
 
 def of_one_shape(b: Builder, tiles: Any) -> list[Value]:
-    """Tiles broadcast to the shape that they have together."""
+    """Broadcast tiles to their common shape."""
     given = [b.value(each) for each in tiles]
     shapes = [b.shape(each) for each in given]
     if len(set(shapes)) < 2:
@@ -516,7 +517,7 @@ def of_one_shape(b: Builder, tiles: Any) -> list[Value]:
 
 def combined(b: Builder, name: str, x: Any, axis: Any, func: Any, identity: Any,
              *more: int) -> list[Value]:
-    """A reduction or a scan by a function of the kernel's own."""
+    """Reduce or scan with a function defined in the kernel."""
     tiles = of_one_shape(b, several(x))
     identities = [b.value(i) for i in several(identity)]
     failed: list[BaseException] = []
@@ -573,7 +574,7 @@ def assume_divisible_by(b: Builder, x: Any, divisor: Any) -> Any:
 
 @op("assert_")
 def assert_(b: Builder, cond: Any, message: Any = "") -> None:
-    # The device tells the line of the tile program, which has no other way to keep Python's.
+    # The device reports lines of the tile program, which cannot record Python's, so the message has them.
     file, line = b.place
     said = f"{message or 'an assertion does not hold'} ({os.path.basename(file.decode())}:{line})"
     b.call("assert", b.value(cond).handle, said.encode())
@@ -581,7 +582,7 @@ def assert_(b: Builder, cond: Any, message: Any = "") -> None:
 
 @op("print")
 def print_(b: Builder, *values: Any, sep: str | None = " ", end: str | None = "\n") -> None:
-    # Of texts, which Expressions.call() makes of all.
+    # Arguments are texts: Expressions.call() converts all of them.
     between = " " if sep is None else sep
     parts = [each for value in values for each in (between, value)][1:]
     text = joined(*parts, "\n" if end is None else end)
@@ -626,7 +627,7 @@ def ensure_constant(b: Builder, value: Any) -> Any:
     return value
 
 
-# What is said in these is Python's, and is read as it is written: see Expressions.static().
+# Arguments of these are plain Python and are read from the source: see Expressions.static().
 @op("static_assert")
 def static_assert(b: Builder, cond: Any, message: Any = None, /) -> None:
     raise NotImplementedError

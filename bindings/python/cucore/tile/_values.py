@@ -1,4 +1,4 @@
-"""What names stand for while a kernel is compiled: Python's own values, and those below."""
+"""Values of names during compilation: plain Python values, and the classes below."""
 from __future__ import annotations
 
 import ctypes
@@ -13,7 +13,7 @@ from ._promote import FLOAT, INTEGER, category, common, of_number, promoted, wit
 
 
 class DType:
-    """An element type, `ct.float32`. Called, it makes a typed scalar of a number."""
+    """An element type such as `ct.float32`. Calling it makes a typed scalar."""
 
     __slots__ = ("number", "name")
 
@@ -39,26 +39,26 @@ class DType:
 
     @property
     def bitwidth(self) -> int:
-        """How many bits of memory an element has."""
+        """The size of an element in bits."""
         return int(raw.cuc_dtype_bits(self.number))
 
 
 def named(number: int) -> DType:
-    """A dtype by cuTile's name."""
+    """Look up a dtype by its constant."""
     kind: str = raw.NAMES["dtype"].get(number, "unknown")
     return DType(number, NAMES.get(kind, kind))
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a number of Python's, which takes the dtype of what it meets."""
+    """Return whether it is a Python number, which adopts the other operand's dtype."""
     return isinstance(value, (bool, int, float))
 
 
 class Value:
-    """A tile or a scalar that the kernel computes.
+    """A tile or scalar computed by the kernel.
 
-    `loose`: an integer scalar of the compiler's own, such as a block's index, which takes the type
-    of what it meets, as a number that is written does.
+    `loose` marks an integer scalar made by the compiler, such as a block index; like a literal, it adopts the other
+    operand's type.
     """
 
     __slots__ = ("handle", "loose")
@@ -68,10 +68,10 @@ class Value:
 
 
 class Array:
-    """A parameter that is an array, or a part of one.
+    """An array parameter or a part of one.
 
-    `known`: extents and strides that the launch's arrays have when it is compiled, by their axes.
-    `number`: which of the kernel's arrays it is; -1: a part of one. `flat`: its memory as one axis.
+    `known`: compile-time extents and strides by axis. `number`: index among the kernel's arrays, -1 for a part.
+    `flat`: the memory as one axis.
     """
 
     __slots__ = ("handle", "dtype", "rank", "known", "number", "flat")
@@ -83,7 +83,7 @@ class Array:
 
 
 class Memory:
-    """An array's memory, by the distance of an element from the first."""
+    """An array's memory, addressed by element offset from the first."""
 
     __slots__ = ("flat",)
 
@@ -92,7 +92,7 @@ class Memory:
 
 
 class Slice:
-    """So many elements of an axis, from one on."""
+    """A given number of elements along an axis, from a start index."""
 
     __slots__ = ("start", "length")
 
@@ -101,7 +101,7 @@ class Slice:
 
 
 class Chosen:
-    """One of several arrays, by a number that is found when the kernel runs."""
+    """One of several arrays, selected by a run-time index."""
 
     __slots__ = ("arrays", "index", "dtype", "rank")
 
@@ -123,12 +123,12 @@ class View:
 
     @property
     def extents(self) -> tuple[int, ...]:
-        """The shape of its tiles in memory: scalars have extents of 1."""
+        """The shape of its tiles in memory; a scalar's extents are 1."""
         return self.shape or (1,) * len(self.steps)
 
 
 class Shown(Value):
-    """A value of an f-string, and how it is printed: as C's printf has it, without the percent sign."""
+    """A value in an f-string with its printf format, without the percent sign."""
 
     __slots__ = ("how",)
 
@@ -138,15 +138,14 @@ class Shown(Value):
 
 
 class Text(tuple):  # type: ignore[type-arg]
-    """An f-string: its parts, of which some are values."""
+    """An f-string, as parts; some are values."""
 
     __slots__ = ()
 
 
 INTEGERS = frozenset(range(raw.CUC_I8, raw.CUC_U64 + 1))
 
-# Words of the tile language, which no name of a kernel can be there. That of a function that builds is
-# the language's, too.
+# Reserved words of the tile language, unusable as kernel names. Builder function names are reserved too.
 _WORDS = {"and", "as", "asm", "assert", "auto", "break", "cat", "const", "continue", "else", "false", "fn",
           "for", "grid", "if", "in", "inf", "kernel", "nan", "not", "or", "return", "static", "step",
           "tile", "true", "where", "while", "noalias", "align", "unit", "block", "cumsum", "cumprod"}
@@ -155,19 +154,19 @@ RESERVED = _WORDS | set(raw.NAMES["dtype"].values()) | \
 
 
 def plain(name: str) -> str:
-    """A name of Python's as the tile language can have it."""
+    """Turn a Python name into a valid tile language name."""
     plainly = re.sub(r"[^A-Za-z0-9_]", lambda match: f"u{ord(match.group()):x}", name)
     return plainly + "_" if plainly in RESERVED else plainly
 
 
-# What is printed does not wait beyond these; what stands for a value in a text.
+# Control flow at which buffered output is flushed, and the placeholder of a value in a text.
 _TURNS = frozenset(("if", "else", "end", "for", "loop", "while", "break", "continue", "return", "assert",
                     "kernel_end"))
 _MARK = re.compile(r"\{(:[^{}]*)?\}")
 
 
 class Builder:
-    """A tile program in the making, and the place in the Python source that it is at."""
+    """A tile program under construction, and the current location in the Python source."""
 
     def __init__(self) -> None:
         out = ctypes.c_void_p()
@@ -175,7 +174,7 @@ class Builder:
             raise TileCompilerError(text(raw.cuc_error_message()))
         self.program = out.value or 0
         self.places: list[tuple[bytes, int]] = [(b"", 0)]
-        self.line: list[Any] = []  # what was printed since a line has ended: texts and values
+        self.line: list[Any] = []  # output since the last line end: texts and values
 
     def close(self) -> None:
         raw.cuc_tile_program_release(self.program)
@@ -188,7 +187,7 @@ class Builder:
         self.places[-1] = (self.places[-1][0], line)
 
     def call(self, name: str, *arguments: Any) -> int:
-        """A function that builds, at the present place. The first error ends the compilation."""
+        """Call a builder function at the current location. The first error ends the compilation."""
         if self.line and name in _TURNS:
             self.end_line()
         file, line = self.place
@@ -198,7 +197,7 @@ class Builder:
         return result or 0
 
     def into(self, count: int, name: str, *arguments: Any) -> list[int]:
-        """The same for one that writes its results."""
+        """Like call(), for functions that write their results."""
         out = (ctypes.c_uint32 * count)()
         file, line = self.place
         getattr(raw, f"cuc_tile_{name}")(out, self.program, file, line, *arguments)
@@ -219,7 +218,7 @@ class Builder:
     # ---- printing ----
 
     def say(self, *parts: Any) -> None:
-        """Print texts and values, once a line has ended: the device prints whole lines."""
+        """Buffer texts and values, and print them at a line end: the device prints whole lines."""
         for part in parts:
             if isinstance(part, str) and self.line and isinstance(self.line[-1], str):
                 self.line[-1] += part
@@ -259,7 +258,7 @@ class Builder:
     # ---- values ----
 
     def value(self, given: Any) -> Value:
-        """A value of the kernel's for one of Python's."""
+        """Convert a Python value to a kernel value."""
         if isinstance(given, Value):
             return given
         if isinstance(given, bool):
@@ -268,7 +267,7 @@ class Builder:
             return Value(self.call("int" if given < 2**63 else "uint", given), loose=True)
         if isinstance(given, float):
             return Value(self.call("float", given))
-        if hasattr(given, "item") and hasattr(given, "dtype"):  # NumPy's scalars have a type
+        if hasattr(given, "item") and hasattr(given, "dtype"):  # NumPy scalars carry a dtype
             from .._tensor import dtype_number
             return self.cast(self.value(given.item()), dtype_number(given.dtype))
         raise TypeError(f"expected a tile or a number, not {type(given).__name__}")
@@ -277,18 +276,18 @@ class Builder:
         return Value(self.call("cast", value.handle, dtype, rounding))
 
     def typed(self, value: Value) -> Value:
-        """A value with a type of its own."""
+        """Give a value a definite type."""
         return self.cast(value, raw.CUC_I64) if value.loose else value
 
     def kind(self, given: Any) -> int:
-        """The dtype of a value, or of a number of Python's by itself. An index is one of int32."""
+        """Return the dtype of a value, or of a Python number on its own. An index counts as int32."""
         if isinstance(given, Value):
             return raw.CUC_I32 if given.loose else self.dtype(given) or raw.CUC_F32
         return of_number(given)
 
     def meet(self, x: Any, y: Any, floats: bool = False) -> tuple[Value, Value, bool]:
-        """Two operands as an operation takes them, of one dtype, and whether the result is an index. With `floats`
-        integers become floats."""
+        """Convert two operands to their common dtype; tell whether the result is an index. With `floats`, integers
+        become floats."""
         numbers = [is_number(each) for each in (x, y)]
         a, c = self.value(x), self.value(y)
         if all(numbers) or not floats and (a.loose or numbers[0]) and (c.loose or numbers[1]) and \
@@ -300,7 +299,7 @@ class Builder:
             kind = with_number(self.kind(a), y)
         elif a.loose != c.loose and category(self.kind(c if a.loose else a)) == INTEGER and \
                 common(self.kind(a), self.kind(c)) is None:
-            kind = self.kind(c if a.loose else a)  # an index meets integers without a sign, too
+            kind = self.kind(c if a.loose else a)  # an index combines with unsigned integers too
         else:
             kind = promoted(self.kind(a), self.kind(c))
         if floats and category(kind) < FLOAT:
@@ -308,7 +307,7 @@ class Builder:
         return self.as_kind(x, kind), self.as_kind(y, kind), False
 
     def as_kind(self, given: Any, kind: int) -> Value:
-        """An operand of a dtype: a number of Python's as a constant that takes it."""
+        """Convert an operand to a dtype; a Python number becomes a constant of it."""
         if is_number(given):
             of = category(kind)
             return self.value(float(given) if of >= FLOAT else int(given) if of == INTEGER else bool(given))
@@ -316,7 +315,7 @@ class Builder:
         return made if not made.loose and self.dtype(made) == kind else self.cast(made, kind)
 
     def integers(self, values: Any) -> tuple[int, Any]:
-        """Numbers as a length and an array."""
+        """Convert numbers to a length and an array."""
         return len(values), numbers(ctypes.c_int64, "extents", values)
 
     def handles(self, values: Any) -> tuple[int, Any]:

@@ -1,7 +1,7 @@
-"""Which of several configurations of a kernel is the fastest: `ct.tune.exhaustive_search()`.
+"""Finds the fastest of several kernel configurations: `ct.tune.exhaustive_search()`.
 
-Configurations take turns, so that all see the same machine; one whose time is surely above the best is
-measured no more.
+Configurations are sampled in rotation, so all see the same machine state; one that is certainly slower than the best
+is dropped.
 """
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from ._kernel import TileKernel, launch
 
 T = TypeVar("T")
 _WARM_UPS = 3
-_TURN = 5  # samples a turn
+_TURN = 5  # samples per round
 _LEAST, _MOST = 5, 1000  # samples
-_SURE = 0.01  # of the mean, or
+_SURE = 0.01  # relative to the mean, or
 _SURE_US = 0.5
 _LONGEST_US = 5e6
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement(Generic[T]):
-    """What a configuration takes."""
+    """The measured time of one configuration."""
 
     config: T
     mean_us: float
     num_samples: int
-    error_margin_us: float  #: half of the 95 % confidence interval
+    error_margin_us: float  #: half the width of the 95 % confidence interval
 
 
 @dataclass(frozen=True, kw_only=True)
 class TuningResult(Generic[T]):
-    """What all configurations take, and the best."""
+    """The measurements of all configurations, and the best one."""
 
     best: Measurement[T]
     successes: tuple[Measurement[T], ...]
     failures: tuple[tuple[T, type[BaseException], str], ...]  #: (configuration, class, message)
 
     def summary(self, *, top_k: int = 10, bottom_k: int = 2) -> str:
-        """A line for each, the fastest first; those in the middle are left out."""
+        """One line per configuration, fastest first, omitting the middle."""
         ranked = sorted(self.successes, key=lambda m: m.mean_us)
         left_out = max(len(ranked) - top_k - bottom_k, 0)
         shown: list[Measurement[T] | None] = list(ranked)
@@ -93,7 +93,7 @@ class _Candidate(Generic[T]):
 
 
 def _timed(stream: Stream, kernel: TileKernel, grid: Any, args: tuple[Any, ...]) -> float:
-    """Microseconds on the device of one launch."""
+    """Return the device time of one launch in microseconds."""
     timing = EventOptions(timing_enabled=True)
     start = stream.record(options=timing)
     launch(stream, grid, kernel, args)
@@ -108,10 +108,9 @@ def exhaustive_search(search_space: Iterable[T], stream: StreamLike, grid_fn: Ca
                       single_run_timeout_sec: float | None = None) -> TuningResult[T]:
     """Measure a kernel with each configuration.
 
-    The functions make of a configuration the grid, the arguments and the options of the kernel;
-    `kernel` may be a function that makes the kernel of it, too. Arguments are made anew for each
-    launch. A configuration that does not compile or fails is told of in `failures`. A time limit is
-    not kept: a launch cannot be taken back.
+    The given functions map a configuration to the grid, the arguments and the kernel options; `kernel` may also be a
+    function that maps it to a kernel. Arguments are created anew for each launch. Configurations that fail to compile
+    or run are listed in `failures`. Time limits are ignored: a launch cannot be cancelled.
     """
     queue = as_stream(stream)
     candidates: list[_Candidate[T]] = []

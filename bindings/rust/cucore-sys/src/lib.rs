@@ -1,12 +1,12 @@
-//! The C interface of cucore, as it is.
+//! The C interface of cucore, unchanged.
 //!
-//! Types, constants, structs and functions have their C names, and the comments of the C headers,
-//! shortened: the headers say who owns what, which threads may call, and what a graph capture makes
-//! of a call. `bindings.rs` is written from the headers' description and checked in, so that building
-//! takes neither bindgen nor clang. The crate `cucore` is the one to write programs with.
+//! Types, constants, structs and functions have their C names and shortened comments of the C
+//! headers. The headers document ownership, threads and graph capture. `bindings.rs` is generated
+//! from the API description and checked in, so building needs neither bindgen nor clang. Write
+//! programs with the crate `cucore`.
 //!
-//! Structs that begin with `struct_size` have it set by `default()`, and are zero otherwise, which
-//! stands for every default.
+//! For structs that begin with `struct_size`, `default()` sets it and zeroes the rest, which
+//! selects every default.
 //!
 //! ```
 //! use cucore_sys::*;
@@ -20,7 +20,7 @@
 use std::marker::{PhantomData, PhantomPinned};
 use std::os::raw::{c_char, c_void};
 
-/// A type that C keeps to itself: only pointers to it are passed around.
+/// An opaque C type, used only through pointers.
 macro_rules! opaque {
     ($(#[$comment:meta])* $name:ident) => {
         $(#[$comment])*
@@ -32,7 +32,7 @@ macro_rules! opaque {
     };
 }
 
-/// Zero is a value of every struct here: numbers, pointers, and functions that are None.
+/// Zero is a valid value of every struct here: numbers, pointers, and functions that are None.
 macro_rules! zeroed {
     ($name:ident) => {
         impl Default for $name {

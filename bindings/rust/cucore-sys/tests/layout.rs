@@ -1,4 +1,4 @@
-//! The layouts that rustc gives are those of the headers, and the library has every function.
+//! rustc's struct layouts match the headers, and the library exports every function.
 
 #[rustfmt::skip]
 mod described;
@@ -13,7 +13,7 @@ fn whole<T>(wrong: &mut Vec<String>, name: &str, size: usize, align: usize) {
 fn field<T>(
     wrong: &mut Vec<String>,
     name: &str,
-    place: (usize, usize), // of the struct and of the field
+    place: (usize, usize), // offset in the struct, size of the field
     _of_type: *const T,
     offset: usize,
     size: usize,

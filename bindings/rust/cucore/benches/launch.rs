@@ -1,5 +1,5 @@
-//! What a launch costs by this crate beside the C function with arguments that are ready:
-//! `cargo bench`. On the simulated driver kernels run on the CPU, so measure on a GPU.
+//! Compares the cost of a launch through this crate with the bare C function and prepared
+//! arguments: `cargo bench`. The simulated driver runs kernels on the CPU, so measure on a GPU.
 
 use cucore::*;
 use std::time::Instant;
@@ -29,7 +29,7 @@ fn main() -> Result<()> {
     let (px, py) = (&x, &y);
     prepared.arg(&px).arg(&py).arg(&a).arg(&n);
 
-    // One after the other in each round, so that all see the same machine.
+    // Variants alternate in each round, so that all see the same machine state.
     type Way<'a> = (&'a str, Box<dyn Fn() -> bool + 'a>);
     let ways: [Way; 3] = [
         (

@@ -1,4 +1,4 @@
-//! Capture what a stream would do, and launch it as one; be told when it is done.
+//! Captures a stream's work, launches it as one graph, and is notified of completion.
 
 mod example;
 
@@ -17,7 +17,7 @@ const N: usize = 1000;
 
 fn graph() -> Result<bool> {
     let stream = Stream::new(&Device::get(0)?)?;
-    // A template is compiled by name, and found by the same name.
+    // A template is compiled by name and found by the same name.
     let options = ProgramOptions::new().name_expression("scale<double>");
     let scale = Program::with_options(Source::Cuda, SOURCE, &options)?
         .compile(Code::Cubin)?
@@ -26,7 +26,7 @@ fn graph() -> Result<bool> {
     let x = Array::from_slice(&stream, &[1.0f64; N])?;
     let config = Config::new(4, 256);
     let twice = stream.capture(|stream| {
-        // Safety: the graph keeps the array, and nothing else uses it.
+        // Safety: the graph keeps the array alive, and nothing else uses it.
         unsafe { stream.launch(&scale, &config, (&x, 2.0f64, N as i32))? };
         unsafe { stream.launch(&scale, &config, (&x, 1.5f64, N as i32)) }
     })?;

@@ -1,4 +1,4 @@
-//! SAXPY, y = a * x + y: from CUDA C++ source to a checked result, and what failures say.
+//! SAXPY, y = a * x + y: from CUDA C++ source to a checked result, with error messages.
 
 mod example;
 
@@ -20,7 +20,7 @@ fn saxpy() -> Result<bool> {
     let options = ProgramOptions::new().name("saxpy.cu").arch(&device.arch());
     let kernel = Program::with_options(Source::Cuda, SOURCE, &options)?
         .compile(Code::Cubin)?
-        .kernel("saxpy")?; // holds what it needs
+        .kernel("saxpy")?; // keeps its object alive
 
     let x: Vec<f32> = (0..N).map(|i| i as f32 / N as f32).collect();
     let y: Vec<f32> = x.iter().map(|x| 1.0 - x).collect();
@@ -36,11 +36,11 @@ fn saxpy() -> Result<bool> {
     let worst = (0..N).map(error).fold(0.0, f64::max);
     println!("{N} elements on {}, max error {worst:e}", device.name());
 
-    // Arguments are checked against the kernel before anything runs.
+    // Arguments are checked against the kernel before launch.
     let refused = unsafe { stream.launch(&kernel, &config, (2.0f64, &dx, &dy, N as i32)) };
     println!("{}", refused.as_ref().unwrap_err());
 
-    // 2 * x is exact; one rounding of a sum from 1 to 2
+    // 2 * x is exact; the sum, between 1 and 2, is rounded once
     Ok(worst <= 2f64.powi(-24) && refused.is_err())
 }
 

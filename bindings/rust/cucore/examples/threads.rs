@@ -1,4 +1,4 @@
-//! Two threads, a stream each, one kernel and one compiled object: what is `Sync` is shared.
+//! Two threads, each with a stream, share one kernel and one compiled object, which are `Sync`.
 
 mod example;
 

@@ -1,4 +1,4 @@
-//! A softmax of rows on tiles: launched with tensors, and the same program run without a device.
+//! A row softmax as a tile program: launched with tensors, and interpreted without a device.
 
 mod example;
 
@@ -31,7 +31,7 @@ fn softmax() -> Result<bool> {
     let dy = Array::<f32>::zeros(&stream, count)?;
     let (tx, ty) = (Tensor::new(&dx, &SHAPE)?, Tensor::new(&dy, &SHAPE)?);
     // Safety: a tile kernel stays within its tensors, whose arrays live until the result is read.
-    unsafe { stream.launch(&kernel, &Config::own_grid(), (&tx, &ty))? }; // M and N are the tensors'
+    unsafe { stream.launch(&kernel, &Config::own_grid(), (&tx, &ty))? };
     let result = dy.to_vec(&stream)?;
 
     // The interpreter needs neither a driver nor a compiler.

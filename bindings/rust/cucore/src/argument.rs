@@ -1,13 +1,13 @@
-//! What launches are told of values.
+//! Conversion of values to launch arguments.
 
 use crate::{sys, Array, Buffer, Element, Tensor};
 use std::mem::size_of;
 use std::os::raw::c_void;
 
-/// A value that a kernel takes: numbers, [`DevicePtr`], `&Buffer`, `&Array`, `&Tensor`, [`ByValue`].
+/// A kernel argument: numbers, [`DevicePtr`], `&Buffer`, `&Array`, `&Tensor`, [`ByValue`].
 ///
 /// # Safety
-/// What the result points to is alive as long as `self`.
+/// Memory that the result points to must live as long as `self`.
 pub unsafe trait Argument {
     fn argument(&self) -> sys::cuc_arg;
 }
@@ -29,7 +29,7 @@ unsafe impl<T: Element> Argument for T {
     }
 }
 
-/// An address in memory that the device reaches; 0 is none.
+/// An address in device-accessible memory; 0 is null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DevicePtr(pub u64);
 
@@ -70,7 +70,7 @@ unsafe impl Argument for &Tensor {
     }
 }
 
-/// A struct, passed by its bytes: it should be `#[repr(C)]`.
+/// A struct passed by value; it should be `#[repr(C)]`.
 #[derive(Clone, Copy, Debug)]
 pub struct ByValue<T: Copy>(pub T);
 
@@ -81,9 +81,9 @@ unsafe impl<T: Copy> Argument for ByValue<T> {
     }
 }
 
-/// All arguments of a launch: a tuple of up to sixteen, or a slice of `&dyn Argument`.
+/// The arguments of a launch: a tuple of up to sixteen, or a slice of `&dyn Argument`.
 pub trait Arguments {
-    /// Hand them over as C has them.
+    /// Pass them in C form to `call`.
     fn with<R>(&self, call: impl FnOnce(&[sys::cuc_arg]) -> R) -> R;
 }
 

@@ -2,13 +2,13 @@ use crate::error::{check, text};
 use crate::{sys, Result};
 use std::ptr::{null_mut, NonNull};
 
-/// A device. There is one object an ordinal, which lives as long as the process.
+/// A device. There is one object per ordinal; it lives as long as the process.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Device {
     raw: NonNull<sys::cuc_device>,
 }
 
-// Safety: "any thread", and it never changes.
+// Safety: usable on any thread, and immutable.
 unsafe impl Send for Device {}
 unsafe impl Sync for Device {}
 
@@ -22,12 +22,12 @@ impl Device {
     pub fn get(ordinal: i32) -> Result<Self> {
         let mut raw = null_mut();
         check(unsafe { sys::cuc_device_get(&mut raw, ordinal) })?;
-        // Safety: a device that was got is never null and never goes.
+        // Safety: a successful call returns a non-null device, which is never freed.
         Ok(unsafe { Self::from_raw(raw) })
     }
 
     /// # Safety
-    /// It came from a C function of the library.
+    /// `raw` must come from a C function of the library.
     pub unsafe fn from_raw(raw: *mut sys::cuc_device) -> Self {
         Self { raw: NonNull::new(raw).expect("a device is not null") }
     }
@@ -44,7 +44,7 @@ impl Device {
         unsafe { text(sys::cuc_device_name(self.as_raw())) }
     }
 
-    /// Such as "sm_90".
+    /// The architecture, such as "sm_90".
     pub fn arch(&self) -> String {
         unsafe { text(sys::cuc_device_arch(self.as_raw())) }
     }
@@ -56,14 +56,14 @@ impl Device {
         Ok(value)
     }
 
-    /// Bytes free and in all.
+    /// Free and total memory in bytes.
     pub fn memory(&self) -> Result<(u64, u64)> {
         let (mut free, mut total) = (0, 0);
         check(unsafe { sys::cuc_device_get_memory_info(&mut free, &mut total, self.as_raw()) })?;
         Ok((free, total))
     }
 
-    /// Wait for all work of the device.
+    /// Wait for all work on the device.
     pub fn synchronize(&self) -> Result<()> {
         check(unsafe { sys::cuc_device_synchronize(self.as_raw()) }).map(drop)
     }

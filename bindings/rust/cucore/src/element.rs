@@ -1,9 +1,9 @@
 use crate::sys;
 
-/// A type that elements of arrays and arguments of kernels have.
+/// An element type of arrays and kernel arguments.
 ///
 /// # Safety
-/// `DTYPE` says what the bytes are, and every pattern of bytes that a kernel may write is a value.
+/// `DTYPE` must describe the type's bytes, and every byte pattern a kernel may write must be valid.
 pub unsafe trait Element: Copy + Send + Sync + 'static {
     const DTYPE: sys::cuc_dtype;
 }
@@ -31,7 +31,7 @@ elements! {
     Bf16 = CUC_BF16,
 }
 
-/// The bits of an IEEE number of 16 bits.
+/// The bits of an IEEE 16-bit float.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct F16(pub u16);

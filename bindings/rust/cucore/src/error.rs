@@ -1,4 +1,4 @@
-//! Failures, with everything that the library says of them.
+//! Errors, with everything the library reports.
 
 use crate::sys;
 use std::ffi::CStr;
@@ -7,8 +7,8 @@ use std::os::raw::c_char;
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A call that failed. Its text has the whole message, and a compiler's log when there is one.
-/// `{:?}` is the same text, which `main` prints of what it returns; `{:#?}` has the fields.
+/// A failed call. Its text has the whole message, and the compiler's log if there is one.
+/// `{:?}` is the same text, which `main` prints for the error it returns; `{:#?}` has the fields.
 #[derive(Clone)]
 pub struct Error {
     status: i32,
@@ -21,12 +21,12 @@ pub struct Error {
 
 macro_rules! kinds {
     ($($(#[$comment:meta])* $name:ident = $value:ident,)*) => {
-        /// What kind of failure it is.
+        /// The kind of a failure.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Kind {
             $($(#[$comment])* $name,)*
-            /// One that this version of the crate does not know.
+            /// A kind unknown to this version of the crate.
             Other,
         }
 
@@ -44,15 +44,15 @@ macro_rules! kinds {
 kinds! {
     /// An argument is not valid.
     InvalidArgument = CUC_ERROR_INVALID_ARGUMENT,
-    /// A handle is not alive or of another kind.
+    /// A handle is dead or of another kind.
     InvalidHandle = CUC_ERROR_INVALID_HANDLE,
-    /// No host memory.
+    /// Host memory is exhausted.
     OutOfMemory = CUC_ERROR_OUT_OF_MEMORY,
-    /// The device has not that much memory free.
+    /// The device has too little free memory.
     OutOfDeviceMemory = CUC_ERROR_OUT_OF_DEVICE_MEMORY,
-    /// No such name, file or library.
+    /// The name, file or library does not exist.
     NotFound = CUC_ERROR_NOT_FOUND,
-    /// The device, driver or toolkit cannot do this.
+    /// The device, driver or toolkit does not support the operation.
     NotSupported = CUC_ERROR_NOT_SUPPORTED,
     /// No CUDA driver could be loaded.
     NoDriver = CUC_ERROR_NO_DRIVER,
@@ -72,18 +72,18 @@ kinds! {
     ContextLost = CUC_ERROR_CONTEXT_LOST,
     /// The driver was initialised before fork().
     Forked = CUC_ERROR_FORKED,
-    /// Refused in the present state, such as during capture.
+    /// The operation is refused in the present state, such as during a capture.
     Busy = CUC_ERROR_BUSY,
     /// A file could not be read or written.
     Io = CUC_ERROR_IO,
-    /// A mistake inside cucore.
+    /// A bug in cucore.
     Internal = CUC_ERROR_INTERNAL,
 }
 
-/// A copy of C text.
+/// Copy a C string.
 ///
 /// # Safety
-/// `text` is NULL or ends with a zero byte.
+/// `text` must be NULL or end with a zero byte.
 pub(crate) unsafe fn text(text: *const c_char) -> String {
     if text.is_null() {
         return String::new();
@@ -95,7 +95,7 @@ impl Error {
     /// The calling thread's last failure.
     #[cold]
     pub fn last() -> Self {
-        // Safety: the texts are valid until the thread's next failure, and are copied.
+        // Safety: the strings are valid until the thread's next failure, and are copied here.
         unsafe {
             let log = text(sys::cuc_error_log());
             let mut message = text(sys::cuc_error_message());
@@ -143,17 +143,17 @@ impl Error {
         &self.function
     }
 
-    /// Which library reported it, such as `sys::CUC_LIBRARY_DRIVER`.
+    /// The library that reported it, such as `sys::CUC_LIBRARY_DRIVER`.
     pub fn library(&self) -> i32 {
         self.library
     }
 
-    /// That library's code, such as the CUresult; 0 when cucore itself refused.
+    /// That library's code, such as the CUresult; 0 if cucore itself refused.
     pub fn library_code(&self) -> i32 {
         self.library_code
     }
 
-    /// The log of a compiler, a linker or a search; "" when there is none.
+    /// The log of a compiler, a linker or a search; "" if there is none.
     pub fn log(&self) -> &str {
         &self.log
     }
@@ -183,7 +183,7 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-/// What a status comes to; positive ones are normal outcomes.
+/// Convert a status; positive values are normal outcomes.
 #[inline]
 pub(crate) fn check(status: sys::cuc_status) -> Result<sys::cuc_status> {
     if status < 0 {
@@ -192,12 +192,12 @@ pub(crate) fn check(status: sys::cuc_status) -> Result<sys::cuc_status> {
     Ok(status)
 }
 
-/// Text for C, which cannot have a zero byte inside.
+/// Convert text for C; it must not contain a zero byte.
 pub(crate) fn c_text(text: &str) -> Result<std::ffi::CString> {
     c_bytes(text.as_bytes())
 }
 
-/// A path for C, by its bytes: not all of them are UTF-8.
+/// Convert a path for C by its bytes, which need not be UTF-8.
 pub(crate) fn c_path(path: &std::path::Path) -> Result<std::ffi::CString> {
     c_bytes(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()))
 }

@@ -5,8 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::ptr::{null, null_mut};
 
 handle! {
-    /// Work and its order, captured or put together node by node. One call at a time: `Send`, not
-    /// `Sync`.
+    /// A graph of work, captured or built node by node. One call at a time: `Send`, not `Sync`.
     Graph, cuc_graph, cuc_graph_release
 }
 
@@ -32,30 +31,30 @@ impl Hash for Node<'_> {
 }
 
 impl Node<'_> {
-    /// What it is: a `sys::CUC_NODE_` constant.
+    /// The node's type, a `sys::CUC_NODE_` constant.
     pub fn kind(&self) -> Result<i32> {
         let mut kind = 0;
         check(unsafe { sys::cuc_node_get_type(&mut kind, self.alive()?) })?;
         Ok(kind)
     }
 
-    /// The driver frees a graph with a capture into it that ends badly, and its nodes with it.
+    /// The driver frees a graph and its nodes if a capture into it fails.
     fn alive(&self) -> Result<*mut sys::cuc_node> {
         if unsafe { sys::cuc_graph_handle(self.graph.as_raw()) }.is_null() {
-            self.graph.node_count()?; // which says why
+            self.graph.node_count()?; // fails and gives the reason
         }
         Ok(self.raw)
     }
 }
 
 impl Graph {
-    /// One without nodes.
+    /// Create an empty graph.
     pub fn new(device: &Device) -> Result<Self> {
         Self::made(|out| unsafe { sys::cuc_graph_create(out, device.as_raw()) })
     }
 
-    /// Add what `enqueue` puts on the stream, behind nodes of this graph; nothing of it runs. The node
-    /// is that of the work put there last.
+    /// Add the work that `enqueue` puts on the stream, after the given nodes of this graph; nothing
+    /// runs. Returns the node of the last work added.
     pub fn node(
         &self,
         stream: &Stream,
@@ -74,7 +73,7 @@ impl Graph {
                 mode,
             )
         })?;
-        let mut cancel = Cancel(Some(stream)); // after a failure or a panic
+        let mut cancel = Cancel(Some(stream)); // on failure or panic
         enqueue(stream)?;
         check(unsafe {
             sys::cuc_stream_get_capture_nodes(&mut raw, 1, &mut count, stream.as_raw())
@@ -96,7 +95,7 @@ impl Graph {
         Ok(found.into_iter().map(|raw| Node { raw, graph: self }).collect())
     }
 
-    /// Pairs of nodes, of which the second begins when the first has ended.
+    /// Pairs of nodes; the second starts after the first completes.
     pub fn edges(&self) -> Result<Vec<(Node<'_>, Node<'_>)>> {
         let mut count = 0;
         check(unsafe { sys::cuc_graph_get_edge_count(&mut count, self.as_raw()) })?;
@@ -114,32 +113,32 @@ impl Graph {
         Ok(count)
     }
 
-    /// Keep a buffer that nodes use as long as the graph and what was made of it.
+    /// Keep a buffer used by nodes alive as long as the graph and its instances.
     pub fn keep(&self, buffer: &Buffer) -> Result<()> {
         check(unsafe { sys::cuc_graph_keep_buffer(self.as_raw(), buffer.as_raw()) }).map(drop)
     }
 
-    /// Make it ready to be launched.
+    /// Instantiate the graph for launching.
     pub fn instantiate(&self) -> Result<GraphExec> {
         GraphExec::made(|out| unsafe { sys::cuc_graph_instantiate(out, self.as_raw(), null()) })
     }
 }
 
-/// What a conditional node does with the value of its condition.
+/// The effect of a condition on its conditional node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conditional {
-    /// The first body runs unless it is 0; the second, if there is one, if it is.
+    /// The first body runs if the condition is nonzero; the second, if any, if it is 0.
     If = sys::CUC_CONDITIONAL_IF as isize,
-    /// The one body runs again and again until it is 0.
+    /// The body repeats until the condition is 0.
     While = sys::CUC_CONDITIONAL_WHILE as isize,
-    /// The body of that number runs.
+    /// The condition selects the body that runs.
     Switch = sys::CUC_CONDITIONAL_SWITCH as isize,
 }
 
 impl Stream {
-    /// What a conditional node of the graph that this stream captures goes by: an argument of kernels,
-    /// which set it. It has the default value when a launch begins, or without one what the launch
-    /// before has left.
+    /// Create the condition of one conditional node in the graph this stream is capturing. Kernels
+    /// take it as an argument and set it. Each launch resets it to the default value; without one
+    /// it keeps the value the previous launch left.
     pub fn condition(&self, default: Option<u32>) -> Result<u64> {
         let (value, flags) = match default {
             Some(value) => (value, sys::CUC_CONDITION_ASSIGN_DEFAULT as u32),
@@ -150,9 +149,9 @@ impl Stream {
         Ok(out)
     }
 
-    /// Put a conditional node on this stream, which is captured, and let `fill` put work into its bodies,
-    /// by [`Graph::node`] and another stream. They are the graph's that has the node, and with it take one
-    /// call at a time: so they are lent, to this thread.
+    /// Add a conditional node to this capturing stream, and let `fill` add work to its bodies
+    /// through [`Graph::node`] and another stream. The bodies belong to the graph that has the node
+    /// and share its one-call-at-a-time rule, so they are lent to this thread only.
     ///
     /// ```compile_fail,E0277
     /// # fn f(stream: &cucore::Stream) -> cucore::Result<()> {
@@ -174,7 +173,7 @@ impl Stream {
             let kind = kind as i32;
             sys::cuc_stream_add_conditional(raw.as_mut_ptr(), count, self.as_raw(), condition, kind)
         })?;
-        // Safety: each is a reference of ours.
+        // Safety: each is a reference we own.
         let bodies: Vec<_> =
             raw.into_iter().map(|graph| unsafe { Graph::from_raw(graph) }).collect();
         fill(&bodies)
@@ -182,34 +181,33 @@ impl Stream {
 }
 
 handle! {
-    /// An instance of a graph; it needs the graph no more. One call at a time: `Send`, not `Sync`.
+    /// An executable graph, independent of its source. One call at a time: `Send`, not `Sync`.
     GraphExec, cuc_graph_exec, cuc_graph_exec_release
 }
 
 impl GraphExec {
-    /// Launch all of it, in stream order.
+    /// Launch the whole graph in stream order.
     ///
     /// # Safety
-    /// As for what was captured: the memory that it uses lives ([`Graph::keep`]), and is not used
-    /// otherwise until it is done.
+    /// Memory used by the captured work must live ([`Graph::keep`]), and nothing else may use it
+    /// until the launch completes.
     pub unsafe fn launch(&self, stream: &Stream) -> Result<()> {
         check(sys::cuc_graph_exec_launch(self.as_raw(), stream.as_raw())).map(drop)
     }
 
-    /// Take the arguments and shapes of another graph of the same nodes.
+    /// Update arguments and launch shapes from a graph with the same nodes.
     pub fn update(&self, graph: &Graph) -> Result<()> {
         check(unsafe { sys::cuc_graph_exec_update(self.as_raw(), graph.as_raw()) }).map(drop)
     }
 
-    /// Let launches pass over a node of the graph that it was made of, or run it again: a kernel, a copy
-    /// or a fill.
+    /// Enable or disable a node of the source graph in later launches: a kernel, a copy or a fill.
     pub fn set_enabled(&self, node: Node, enabled: bool) -> Result<()> {
         let node = node.alive()?;
         check(unsafe { sys::cuc_graph_exec_set_enabled(self.as_raw(), node, i32::from(enabled)) })
             .map(drop)
     }
 
-    /// Whether launches run a node.
+    /// True if launches run the node.
     pub fn is_enabled(&self, node: Node) -> Result<bool> {
         let mut enabled = 0;
         let node = node.alive()?;

@@ -1,6 +1,6 @@
-//! Owned references of C handles.
+//! Owned references to C handles.
 
-/// A type that owns one reference: dropped, and retained by clone() where it says so.
+/// Define a type that owns one reference and releases it on drop; if so declared, clone() retains.
 macro_rules! handle {
     ($(#[$comment:meta])* $name:ident, $raw:ident, $release:ident) => {
         $(#[$comment])*
@@ -8,44 +8,44 @@ macro_rules! handle {
             raw: std::ptr::NonNull<crate::sys::$raw>,
         }
 
-        // Safety: every call may be made on any thread; those that change the object take one at a
-        // time, which a type without Sync and Clone ensures.
+        // Safety: every call may be made on any thread. Calls that modify the object must not
+        // overlap, which a type without Sync and Clone ensures.
         unsafe impl Send for $name {}
 
         impl $name {
-            /// The C handle, for functions of [`sys`](crate::sys); still owned here.
+            /// The C handle, for functions of [`sys`](crate::sys); ownership stays here.
             #[inline]
             pub fn as_raw(&self) -> *mut crate::sys::$raw {
                 self.raw.as_ptr()
             }
 
-            /// Give the reference away: the caller releases it.
+            /// Give up the reference: the caller must release it.
             pub fn into_raw(self) -> *mut crate::sys::$raw {
                 let raw = self.as_raw();
                 std::mem::forget(self);
                 raw
             }
 
-            /// Take over a reference that a C function gave.
+            /// Take over a reference returned by a C function.
             ///
             /// # Safety
-            /// It is alive, and nobody else releases this reference. Where the type is not `Sync`,
-            /// nobody else calls anything on the object at the same time.
+            /// The reference must be alive, and nobody else may release it. If the type is not
+            /// `Sync`, nobody else may use the object at the same time.
             ///
             /// # Panics
-            /// When it is null.
+            /// If it is null.
             pub unsafe fn from_raw(raw: *mut crate::sys::$raw) -> Self {
                 Self { raw: std::ptr::NonNull::new(raw).expect("a handle is not null") }
             }
 
-            /// What a C function gives by its first parameter.
+            /// Call a C function that returns a handle through its first parameter.
             #[allow(dead_code)]
             pub(crate) fn made(
                 call: impl FnOnce(*mut *mut crate::sys::$raw) -> crate::sys::cuc_status,
             ) -> crate::Result<Self> {
                 let mut raw = std::ptr::null_mut();
                 crate::error::check(call(&mut raw))?;
-                // Safety: a successful call gives a reference to the caller.
+                // Safety: a successful call transfers a reference.
                 Ok(unsafe { Self::from_raw(raw) })
             }
         }
@@ -66,13 +66,13 @@ macro_rules! handle {
     ($(#[$comment:meta])* $name:ident, $raw:ident, $release:ident, $retain:ident) => {
         handle!($(#[$comment])* $name, $raw, $release);
 
-        // Safety: calls on one object may be made on any number of threads at a time.
+        // Safety: calls on one object may overlap on any number of threads.
         unsafe impl Sync for $name {}
 
-        /// Another reference of the same object.
+        /// Retains another reference to the same object.
         impl Clone for $name {
             fn clone(&self) -> Self {
-                // Safety: alive as long as self; retain gives a reference of its own.
+                // Safety: alive as long as self; retain returns a new reference.
                 unsafe { Self::from_raw(crate::sys::$retain(self.as_raw())) }
             }
         }

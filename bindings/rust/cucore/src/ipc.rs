@@ -1,10 +1,10 @@
-//! Memory and events of other processes.
+//! Sharing memory and events between processes.
 
 use crate::error::check;
 use crate::{sys, Buffer, Device, Event, MemoryResource, Result, Stream};
 use std::os::unix::io::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
-/// What names a buffer or an event to another process: bytes, to be sent in any way.
+/// Identifies a buffer or event to another process: plain bytes, sent by any means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IpcHandle(pub [u8; 64]);
 
@@ -15,22 +15,22 @@ impl IpcHandle {
 }
 
 impl MemoryResource {
-    /// A new pool whose memory other processes can have.
+    /// Create a pool that other processes can import.
     pub fn shareable(device: &Device) -> Result<Self> {
         let options =
             sys::cuc_memory_pool_options { flags: sys::CUC_MEMORY_POOL_IPC, ..Default::default() };
         Self::made(|out| unsafe { sys::cuc_memory_pool_create(out, device.as_raw(), &options) })
     }
 
-    /// What another process imports the pool by; it goes over a Unix socket.
+    /// Return a file descriptor for importing the pool; send it over a Unix socket.
     pub fn export(&self) -> Result<OwnedFd> {
         let mut fd = -1;
         check(unsafe { sys::cuc_memory_pool_export(&mut fd, self.as_raw()) })?;
-        // Safety: the caller's to close.
+        // Safety: the caller must close it.
         Ok(unsafe { OwnedFd::from_raw_fd(fd) })
     }
 
-    /// Another process's pool, for [`Buffer::import`].
+    /// Import another process's pool, for [`Buffer::import`].
     pub fn import(device: &Device, fd: BorrowedFd) -> Result<Self> {
         let fd = fd.as_raw_fd();
         Self::made(|out| unsafe { sys::cuc_memory_pool_import(out, device.as_raw(), fd) })
@@ -38,17 +38,18 @@ impl MemoryResource {
 }
 
 impl Buffer {
-    /// What names it to a process that has its pool.
+    /// Return a handle for a process that has imported the pool.
     pub fn export(&self) -> Result<IpcHandle> {
         let mut handle = sys::cuc_ipc_handle { bytes: [0; 64] };
         check(unsafe { sys::cuc_buffer_export(&mut handle, self.as_raw()) })?;
         Ok(IpcHandle(handle.bytes))
     }
 
-    /// Another process's buffer, of a pool of its that was imported.
+    /// Import a buffer of another process, from an imported pool.
     ///
     /// # Safety
-    /// It has so many bytes, and lives there until this is dropped and the stream has come that far.
+    /// The buffer must have that many bytes and stay alive there until this one is dropped and the
+    /// stream has reached that point.
     pub unsafe fn import(
         pool: &MemoryResource,
         handle: &IpcHandle,
@@ -60,17 +61,17 @@ impl Buffer {
     }
 }
 
-/// A piece of the memory of a buffer that grows, for another process.
+/// One physical allocation of a growable buffer, for another process.
 #[derive(Debug)]
 pub struct Piece {
-    /// It goes over a Unix socket.
+    /// To be sent over a Unix socket.
     pub fd: OwnedFd,
-    /// Of the memory.
+    /// Size of the allocation.
     pub bytes: u64,
 }
 
 impl MemoryResource {
-    /// As [`MemoryResource::growing`], of memory that other processes can have.
+    /// Like [`MemoryResource::growing`], with memory that other processes can import.
     pub fn growing_shareable(device: &Device, reserve_bytes: u64) -> Result<Self> {
         let flags = sys::CUC_MEMORY_VIRTUAL_IPC as u32;
         let options =
@@ -80,8 +81,8 @@ impl MemoryResource {
 }
 
 impl Buffer {
-    /// What another process has its memory by: of a resource that is
-    /// [`MemoryResource::growing_shareable`].
+    /// Export the memory to another process; requires a [`MemoryResource::growing_shareable`]
+    /// resource.
     pub fn export_pieces(&self) -> Result<Vec<Piece>> {
         let (mut count, none) = (0, std::ptr::null_mut());
         check(unsafe { sys::cuc_buffer_export_pieces(none, 0, &mut count, self.as_raw()) })?;
@@ -89,15 +90,15 @@ impl Buffer {
         check(unsafe {
             sys::cuc_buffer_export_pieces(raw.as_mut_ptr(), raw.len(), &mut count, self.as_raw())
         })?;
-        // Safety: the caller's to close.
+        // Safety: the caller must close it.
         let piece = |p: sys::cuc_memory_piece| unsafe {
             Piece { fd: OwnedFd::from_raw_fd(p.fd), bytes: p.bytes }
         };
         Ok(raw.into_iter().take(count).map(piece).collect())
     }
 
-    /// Another process's memory, at addresses of a resource of this one that is
-    /// [`MemoryResource::growing_shareable`].
+    /// Map another process's memory at addresses of a [`MemoryResource::growing_shareable`]
+    /// resource of this process.
     pub fn import_pieces(
         here: &MemoryResource,
         pieces: &[Piece],
@@ -120,19 +121,19 @@ impl Buffer {
 }
 
 impl Event {
-    /// One that other processes can have.
+    /// Create an event that other processes can import.
     pub fn shareable(device: &Device) -> Result<Self> {
         Self::with_flags(device, sys::CUC_EVENT_IPC)
     }
 
-    /// What names it to another process.
+    /// Return a handle for another process.
     pub fn export(&self) -> Result<IpcHandle> {
         let mut handle = sys::cuc_ipc_handle { bytes: [0; 64] };
         check(unsafe { sys::cuc_event_export(&mut handle, self.as_raw()) })?;
         Ok(IpcHandle(handle.bytes))
     }
 
-    /// Another process's event, to wait for what it has recorded.
+    /// Import an event of another process, to wait for the work it recorded.
     pub fn import(device: &Device, handle: &IpcHandle) -> Result<Self> {
         let raw = handle.raw();
         Self::made(|out| unsafe { sys::cuc_event_import(out, device.as_raw(), &raw) })

@@ -24,18 +24,18 @@ impl From<(u32, u32, u32)> for Dim {
     }
 }
 
-/// The shape of a launch. Methods give a changed one.
+/// The shape of a launch. Methods return a modified copy.
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
 /// let config = cucore::Config::new(4, 256);
-/// config.shared(1024); // it stays as it was
+/// config.shared(1024); // config itself is unchanged
 /// ```
 #[derive(Clone, Copy)]
 #[must_use]
 pub struct Config {
     raw: sys::cuc_launch_config,
-    own: bool, // the kernel's own
+    own: bool, // use the kernel's own grid
 }
 
 // Safety: attributes, which are pointers, are never set here.
@@ -43,41 +43,42 @@ unsafe impl Send for Config {}
 unsafe impl Sync for Config {}
 
 impl Config {
-    /// Blocks in the grid, and threads in a block.
+    /// Set the number of blocks in the grid and threads per block.
     pub fn new(grid: impl Into<Dim>, block: impl Into<Dim>) -> Self {
         let (grid, block) = (grid.into().0, block.into().0);
         Self { raw: sys::cuc_launch_config { grid, block, ..Default::default() }, own: false }
     }
 
-    /// Of a tile kernel that declares no grid; the block is the compiler's.
+    /// For a tile kernel that declares no grid; the compiler chooses the block.
     pub fn grid(grid: impl Into<Dim>) -> Self {
         Self::new(grid, (0, 0, 0))
     }
 
-    /// The grid and the block that a tile kernel has of its own.
+    /// Use the grid and block that a tile kernel declares.
     pub fn own_grid() -> Self {
         Self { raw: Default::default(), own: true }
     }
 
-    /// Dynamic shared memory of a block, in bytes.
+    /// Set the dynamic shared memory per block in bytes.
     pub fn shared(mut self, bytes: u32) -> Self {
         self.raw.shared_bytes = bytes;
         self
     }
 
-    /// Blocks in a cluster.
+    /// Set the number of blocks per cluster.
     pub fn cluster(mut self, blocks: impl Into<Dim>) -> Self {
         self.raw.cluster = blocks.into().0;
         self
     }
 
-    /// All blocks run at once, so that the grid can synchronise.
+    /// Run all blocks concurrently, so that the grid can synchronise.
     pub fn cooperative(mut self) -> Self {
         self.raw.flags |= sys::CUC_LAUNCH_COOPERATIVE;
         self
     }
 
-    /// May begin before the kernel ahead of it has ended, which it waits for by itself.
+    /// Allow the kernel to start before the preceding one completes; the kernel itself must wait
+    /// for it.
     pub fn programmatic(mut self) -> Self {
         self.raw.flags |= sys::CUC_LAUNCH_PROGRAMMATIC;
         self
@@ -108,11 +109,12 @@ impl std::fmt::Debug for Config {
 impl Stream {
     /// Launch a kernel: `stream.launch(&kernel, &config, (2.0f32, &x, &y, n))`.
     ///
-    /// Their number, sizes and, where the kernel tells, types are checked against the kernel's.
+    /// The number and sizes of arguments, and their types if known, are checked against the
+    /// kernel's.
     ///
     /// # Safety
-    /// The kernel does with memory what it may: addresses are right, and what it uses lives and is
-    /// not used otherwise until it is done.
+    /// The kernel must access only valid memory. That memory must live, and nothing else may use it
+    /// until the kernel completes.
     #[inline]
     pub unsafe fn launch(
         &self,
@@ -128,8 +130,8 @@ impl Stream {
     }
 }
 
-/// A launch in the making, for a number of arguments that is known at run time only. It may be
-/// launched again and again, and arguments are converted once.
+/// A launch whose number of arguments is known only at run time. It may be launched repeatedly;
+/// arguments are converted once.
 ///
 /// ```no_run
 /// # use cucore::*;
@@ -162,13 +164,13 @@ impl<'a> Launch<'a> {
         Self { kernel, config, arguments: Vec::new(), borrowed: PhantomData }
     }
 
-    /// The next argument.
+    /// Append an argument.
     pub fn arg<A: Argument>(&mut self, value: &'a A) -> &mut Self {
         self.arguments.push(RawArgument(value.argument()));
         self
     }
 
-    /// Another value for an argument that there is.
+    /// Replace an existing argument.
     pub fn replace<A: Argument>(&mut self, index: usize, value: &'a A) -> Result<&mut Self> {
         let count = self.arguments.len();
         match self.arguments.get_mut(index) {
@@ -182,10 +184,10 @@ impl<'a> Launch<'a> {
         Ok(self)
     }
 
-    /// Launch it.
+    /// Enqueue the launch.
     ///
     /// # Safety
-    /// As [`Stream::launch`].
+    /// As for [`Stream::launch`].
     #[inline]
     pub unsafe fn on(&self, stream: &Stream) -> Result<()> {
         let (raw, count) = (self.arguments.as_ptr().cast(), self.arguments.len());

@@ -1,5 +1,5 @@
-//! NVIDIA GPUs from Rust: devices, streams, memory, CUDA C++, PTX and tile programs compiled at run
-//! time, launches whose arguments are checked, graphs.
+//! NVIDIA GPUs from Rust: devices, streams, memory, run-time compilation of CUDA C++, PTX and tile
+//! programs, launches with checked arguments, graphs.
 //!
 //! ```no_run
 //! use cucore::*;
@@ -10,22 +10,23 @@
 //! let saxpy = Program::new(Source::Cuda, SOURCE)?.compile(Code::Cubin)?.kernel("saxpy")?;
 //! let x = Array::from_slice(&stream, &[1.0f32; 1000])?;
 //! let y = Array::from_slice(&stream, &[2.0f32; 1000])?;
-//! // Safety: the kernel is what its source says, and x and y live until the stream is waited for.
+//! // Safety: the kernel matches its source, and x and y live until the stream completes.
 //! unsafe { stream.launch(&saxpy, &Config::new(4, 256), (2.0f32, &x, &y, 1000i32))? };
 //! assert_eq!(y.to_vec(&stream)?[0], 4.0);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! Values own one reference of the C library's handles and drop it; the order does not matter, nor
-//! the thread. Every failure is an [`Error`] with the whole message. What has no method here is in
-//! [`sys`], and takes what [`as_raw`](Stream::as_raw) gives.
+//! Each value owns one reference to a C handle and releases it on drop, in any order and on any
+//! thread. Every failure is an [`Error`] with the whole message. For C functions without a method
+//! here, use [`sys`] with the handle from [`as_raw`](Stream::as_raw).
 //!
 //! # Threads
 //!
-//! Everything is [`Send`]. What never changes, or locks itself, is [`Sync`] and [`Clone`] as well (a clone
-//! is another reference): [`Device`], [`Object`], [`Kernel`], [`Buffer`], [`Array`], [`MemoryResource`]. What takes one call
-//! at a time is neither: [`Stream`], [`Event`], [`Program`], [`Linker`], [`Graph`], [`GraphExec`]; a `Mutex` shares one.
+//! Every type is [`Send`]. Types that are immutable or lock internally are also [`Sync`] and
+//! [`Clone`] (a clone is another reference): [`Device`], [`Object`], [`Kernel`], [`Buffer`],
+//! [`Array`], [`MemoryResource`]. Types that allow one call at a time are neither: [`Stream`],
+//! [`Event`], [`Program`], [`Linker`], [`Graph`], [`GraphExec`]; share one through a `Mutex`.
 //!
 //! ```compile_fail,E0277
 //! fn shared<T: Sync>() {}
@@ -34,9 +35,8 @@
 //!
 //! # Safety
 //!
-//! A launch is `unsafe`, since a kernel may do what it likes with memory, and so is what the stream
-//! does with memory after a call has returned: copies that are not waited for, launching a graph.
-//! Everything else is safe.
+//! A launch is `unsafe` because a kernel can access any memory. So are calls whose memory the
+//! stream uses after they return: asynchronous copies and graph launches. Everything else is safe.
 
 pub use cucore_sys as sys;
 
@@ -71,7 +71,7 @@ pub use program::{Linker, Program, ProgramOptions, Source};
 pub use stream::{Completion, Event, Stream};
 pub use tensor::{Swizzle, Tensor, TensorMap};
 
-/// The version of the library that runs, such as "0.1.0".
+/// The version of the loaded library, such as "0.1.0".
 pub fn version() -> &'static str {
     // Safety: static text.
     unsafe { std::ffi::CStr::from_ptr(sys::cuc_version_string()) }.to_str().unwrap_or("")

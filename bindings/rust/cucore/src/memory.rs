@@ -5,24 +5,24 @@ use std::mem::size_of_val;
 use std::ptr::null_mut;
 
 handle! {
-    /// Something that buffers come from.
+    /// An allocator of buffers.
     MemoryResource, cuc_memory_resource, cuc_memory_resource_release, cuc_memory_resource_retain
 }
 
-/// Where memory lies.
+/// The location of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum MemoryKind {
-    /// On a device; the host cannot reach it.
+    /// On a device; not host-accessible.
     Device = sys::CUC_MEMORY_DEVICE,
-    /// Page-locked on the host; devices reach it.
+    /// Page-locked host memory, accessible from devices.
     Pinned = sys::CUC_MEMORY_PINNED,
-    /// Moves between host and devices as it is used.
+    /// Migrates between host and devices on use.
     Managed = sys::CUC_MEMORY_MANAGED,
 }
 
 impl MemoryResource {
-    /// The one that a device's buffers come from unless they say otherwise.
+    /// The default resource of a device's buffers.
     pub fn of(device: &Device) -> Result<Self> {
         Self::made(|out| unsafe { sys::cuc_device_get_memory_resource(out, device.as_raw()) })
     }
@@ -33,13 +33,14 @@ impl MemoryResource {
         Self::made(|out| unsafe { sys::cuc_memory_pool_get_current(out, device.as_raw(), kind) })
     }
 
-    /// Memory that is there when a buffer is made, such as pinned memory for copies.
+    /// Allocates immediately rather than in stream order, such as pinned memory for copies.
     pub fn synchronous(device: &Device, kind: MemoryKind) -> Result<Self> {
         let kind = kind as i32;
         Self::made(|out| unsafe { sys::cuc_memory_synchronous(out, device.as_raw(), kind) })
     }
 
-    /// Virtual memory, whose buffers grow: [`Buffer::grow`]. Each keeps its address up to so many bytes.
+    /// Virtual memory with growable buffers: [`Buffer::grow`]. Each keeps its address up to that
+    /// many bytes.
     pub fn growing(device: &Device, reserve_bytes: u64) -> Result<Self> {
         let options = sys::cuc_memory_virtual_options { reserve_bytes, ..Default::default() };
         Self::made(|out| unsafe { sys::cuc_memory_virtual(out, device.as_raw(), &options) })
@@ -47,18 +48,18 @@ impl MemoryResource {
 }
 
 handle! {
-    /// Bytes that a device can reach. Freed in the order of its stream, which it holds.
+    /// Device-accessible memory. It is freed in the order of its stream, which it keeps alive.
     Buffer, cuc_buffer, cuc_buffer_release, cuc_buffer_retain
 }
 
 impl Buffer {
-    /// One of another size over the same memory, which stays as it is: of a resource that is
-    /// [`MemoryResource::growing`].
+    /// Return a buffer of another size over the same memory; this one stays valid. Requires a
+    /// [`MemoryResource::growing`] resource.
     pub fn grow(&self, bytes: usize) -> Result<Self> {
         Self::made(|out| unsafe { sys::cuc_buffer_grow(out, self.as_raw(), bytes) })
     }
 
-    /// Of the device's own resource.
+    /// Allocate from the device's default resource.
     pub fn new(stream: &Stream, bytes: usize) -> Result<Self> {
         Self::made(|out| unsafe { sys::cuc_buffer_create(out, null_mut(), bytes, stream.as_raw()) })
     }
@@ -68,7 +69,7 @@ impl Buffer {
         Self::made(|out| unsafe { sys::cuc_buffer_create(out, from, bytes, on) })
     }
 
-    /// A part of it, which holds the whole.
+    /// A slice, which keeps the whole buffer alive.
     pub fn slice(&self, offset: usize, bytes: usize) -> Result<Self> {
         Self::made(|out| unsafe { sys::cuc_buffer_slice(out, self.as_raw(), offset, bytes) })
     }
@@ -87,18 +88,18 @@ impl Buffer {
         (!raw.is_null()).then(|| unsafe { Device::from_raw(raw) })
     }
 
-    /// Write from a byte on; returns when it is done.
+    /// Write from a byte offset; returns when done.
     pub fn write<T: Element>(&self, stream: &Stream, offset: usize, from: &[T]) -> Result<()> {
         may_wait(stream)?;
-        // Safety: `from` is borrowed until the stream has been waited for.
+        // Safety: `from` is borrowed until the stream completes.
         unsafe { self.write_async(stream, offset, from)? };
         stream.synchronize()
     }
 
-    /// Read from a byte on; returns when it is done.
+    /// Read from a byte offset; returns when done.
     pub fn read<T: Element>(&self, stream: &Stream, offset: usize, to: &mut [T]) -> Result<()> {
         may_wait(stream)?;
-        // Safety: `to` is borrowed until the stream has been waited for.
+        // Safety: `to` is borrowed until the stream completes.
         unsafe { self.read_async(stream, offset, to)? };
         stream.synchronize()
     }
@@ -106,7 +107,7 @@ impl Buffer {
     /// Write in stream order.
     ///
     /// # Safety
-    /// `from` lives, and does not change, until the stream has come that far.
+    /// `from` must live, and not change, until the stream has completed the copy.
     pub unsafe fn write_async<T: Element>(
         &self,
         stream: &Stream,
@@ -120,7 +121,7 @@ impl Buffer {
     /// Read in stream order.
     ///
     /// # Safety
-    /// `to` lives, and nothing else uses it, until the stream has come that far.
+    /// `to` must live, and nothing else may use it, until the stream has completed the copy.
     pub unsafe fn read_async<T: Element>(
         &self,
         stream: &Stream,
@@ -143,19 +144,19 @@ impl Buffer {
         check(unsafe { sys::cuc_buffer_fill(on, raw, 0, value.into(), 1, bytes) }).map(drop)
     }
 
-    /// The memory for the host, where it can reach it: pinned and managed buffers.
+    /// View host-accessible memory (pinned and managed buffers).
     ///
     /// # Safety
-    /// Nothing on a device writes it while the slice is there.
+    /// No device may write to it while the slice exists.
     pub unsafe fn host<T: Element>(&self) -> Result<&[T]> {
         Ok(&*self.host_mut()?)
     }
 
-    /// The same, to be written.
+    /// View host-accessible memory for writing.
     ///
     /// # Safety
-    /// Nothing else, on a device or the host, uses it while the slice is there.
-    #[allow(clippy::mut_from_ref)] // the buffer is not what is written
+    /// Nothing else, on a device or the host, may use it while the slice exists.
+    #[allow(clippy::mut_from_ref)] // the buffer object itself is not modified
     pub unsafe fn host_mut<T: Element>(&self) -> Result<&mut [T]> {
         let mut at = null_mut();
         check(sys::cuc_buffer_get_host_pointer(&mut at, self.as_raw()))?;
@@ -167,8 +168,8 @@ impl Buffer {
     }
 }
 
-/// A copy that is to be waited for is not even captured: launches of the graph would copy from or to
-/// memory of the host that is long gone.
+/// Refuse a waiting copy on a capturing stream: launches of the graph would access host memory that
+/// no longer exists.
 fn may_wait(stream: &Stream) -> Result<()> {
     if stream.is_capturing()? {
         return Err(Error::refused(
@@ -182,7 +183,7 @@ fn may_wait(stream: &Stream) -> Result<()> {
     Ok(())
 }
 
-/// Elements of a type in a buffer of their own.
+/// An array of elements in its own buffer.
 #[derive(Debug)]
 pub struct Array<T: Element> {
     buffer: Buffer,
@@ -191,14 +192,14 @@ pub struct Array<T: Element> {
 }
 
 impl<T: Element> Clone for Array<T> {
-    /// Another reference of the same memory.
+    /// Another reference to the same memory.
     fn clone(&self) -> Self {
         Self { buffer: self.buffer.clone(), len: self.len, elements: PhantomData }
     }
 }
 
 impl<T: Element> Array<T> {
-    /// Elements that are zero.
+    /// Allocate zeroed elements.
     pub fn zeros(stream: &Stream, len: usize) -> Result<Self> {
         let bytes = len
             .checked_mul(std::mem::size_of::<T>())
@@ -210,22 +211,22 @@ impl<T: Element> Array<T> {
         Ok(Self { buffer, len, elements: PhantomData })
     }
 
-    /// A copy of a slice; returns when it is made.
+    /// Copy a slice to the device; returns when done.
     pub fn from_slice(stream: &Stream, from: &[T]) -> Result<Self> {
         let buffer = Buffer::new(stream, size_of_val(from))?;
         buffer.write(stream, 0, from)?;
         Ok(Self { buffer, len: from.len(), elements: PhantomData })
     }
 
-    /// What the stream's work before leaves; waits for it.
+    /// Wait for the stream's work so far and return the contents.
     pub fn to_vec(&self, stream: &Stream) -> Result<Vec<T>> {
-        // Safety: every pattern of bytes is a value, zero too.
+        // Safety: every byte pattern is a valid value, including zero.
         let mut values = vec![unsafe { std::mem::zeroed() }; self.len];
         self.buffer.read(stream, 0, &mut values)?;
         Ok(values)
     }
 
-    /// Write a slice from an element on; returns when it is done.
+    /// Write a slice from an element index; returns when done.
     pub fn write(&self, stream: &Stream, first: usize, from: &[T]) -> Result<()> {
         self.buffer.write(stream, first.saturating_mul(std::mem::size_of::<T>()), from)
     }

@@ -9,31 +9,31 @@ use std::ptr::{null, null_mut};
 pub enum Code {
     /// PTX text, which the driver compiles.
     Ptx = sys::CUC_CODE_PTX,
-    /// Machine code of one architecture.
+    /// Machine code for one architecture.
     Cubin = sys::CUC_CODE_CUBIN,
-    /// Link-time optimisation code, to be linked.
+    /// Link-time optimisation IR, to be linked.
     Ltoir = sys::CUC_CODE_LTOIR,
     /// PTX and cubins of several architectures.
     Fatbin = sys::CUC_CODE_FATBIN,
-    /// A host object file with device code in it, to be linked.
+    /// A host object file with embedded device code, to be linked.
     Object = sys::CUC_CODE_OBJECT,
     /// An archive of object files, to be linked.
     Library = sys::CUC_CODE_LIBRARY,
 }
 
 handle! {
-    /// Code, and its kernels. Loaded when a kernel is first needed.
+    /// Compiled code and its kernels. It is loaded when a kernel is first needed.
     Object, cuc_object, cuc_object_release, cuc_object_retain
 }
 
 impl Object {
-    /// From code; it is copied.
+    /// Load code from memory; it is copied.
     pub fn new(kind: Code, code: &[u8]) -> Result<Self> {
         let (at, bytes) = (code.as_ptr().cast(), code.len());
         Self::made(|out| unsafe { sys::cuc_object_create(out, kind as i32, at, bytes, null()) })
     }
 
-    /// From a file; its contents tell the kind.
+    /// Load a file; the contents determine the kind.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self> {
         let path = c_path(path.as_ref())?;
         Self::made(|out| unsafe { sys::cuc_object_from_file(out, path.as_ptr(), 0, null()) })
@@ -44,7 +44,7 @@ impl Object {
         check(unsafe { sys::cuc_object_save(self.as_raw(), path.as_ptr()) }).map(drop)
     }
 
-    /// A kernel by its name, or by the expression that named it to the compiler.
+    /// Look up a kernel by its name or name expression.
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
         let name = c_text(name)?;
         Kernel::made(|out| unsafe { sys::cuc_object_get_kernel(out, self.as_raw(), name.as_ptr()) })
@@ -58,7 +58,7 @@ impl Object {
         Ok(unsafe { slice(at.cast(), bytes) })
     }
 
-    /// Its PTX, where it has some.
+    /// The PTX, if the object has any.
     pub fn ptx(&self) -> Result<String> {
         let (mut at, mut bytes) = (null(), 0);
         check(unsafe { sys::cuc_object_get_ptx(&mut at, &mut bytes, self.as_raw()) })?;
@@ -66,7 +66,7 @@ impl Object {
         Ok(String::from_utf8_lossy(unsafe { slice(at.cast(), bytes) }).into_owned())
     }
 
-    /// What the compiler said, warnings included.
+    /// The compiler's log, including warnings.
     pub fn log(&self) -> String {
         unsafe { text(sys::cuc_object_log(self.as_raw())) }
     }
@@ -80,7 +80,7 @@ unsafe fn slice<'a>(at: *const u8, bytes: usize) -> &'a [u8] {
 }
 
 handle! {
-    /// A kernel; it holds its object.
+    /// A kernel, which keeps its object alive.
     Kernel, cuc_kernel, cuc_kernel_release, cuc_kernel_retain
 }
 

@@ -1,29 +1,29 @@
-//! Parts of a device: its multiprocessors, split, and green contexts of them.
+//! Partitions of a device: splitting its multiprocessors, and green contexts.
 
 use crate::error::check;
 use crate::{sys, Device, Result, Stream};
 use std::ptr::null_mut;
 
-/// Some of a device's multiprocessors; a value that owns nothing.
+/// A set of multiprocessors; a plain value that owns nothing.
 #[derive(Clone, Copy)]
 pub struct Sms(sys::cuc_sms);
 
 impl Sms {
-    /// All of a device.
+    /// All multiprocessors of a device.
     pub fn of(device: &Device) -> Result<Self> {
         let mut raw = Default::default();
         check(unsafe { sys::cuc_device_get_sms(&mut raw, device.as_raw()) })?;
         Ok(Self(raw))
     }
 
-    /// How many they are.
+    /// The number of multiprocessors.
     pub fn count(&self) -> u32 {
         self.0.count
     }
 
-    /// Up to `most` groups of at least `least` multiprocessors, all of one size, and what is left over.
+    /// Split into up to `most` equal groups of at least `least` multiprocessors, and the remainder.
     pub fn split(&self, least: u32, most: u32) -> Result<(Vec<Sms>, Option<Sms>)> {
-        let room = most.min(self.count()) as usize; // no more come of it than groups of one
+        let room = most.min(self.count()) as usize; // at most one group per multiprocessor
         let (mut groups, mut rest) = (vec![Default::default(); room], Default::default());
         let mut count = most;
         check(unsafe {
@@ -43,12 +43,12 @@ impl std::fmt::Debug for Sms {
 }
 
 handle! {
-    /// A part of a device: what is put on its streams runs on its multiprocessors alone.
+    /// A partition of a device: work on its streams runs only on its multiprocessors.
     GreenContext, cuc_green_context, cuc_green_context_release, cuc_green_context_retain
 }
 
 impl GreenContext {
-    /// Of groups and the rest of one split, or all of a device.
+    /// Create one from groups and the remainder of one split, or from a whole device.
     pub fn new(device: &Device, parts: &[Sms]) -> Result<Self> {
         let raw: Vec<_> = parts.iter().map(|part| part.0).collect();
         Self::made(|out| unsafe {
@@ -63,12 +63,12 @@ impl GreenContext {
         Ok(Sms(raw))
     }
 
-    /// A stream, which holds it. Lower priorities run first.
+    /// Create a stream, which keeps the context alive. Lower priorities run first.
     pub fn stream(&self, priority: i32) -> Result<Stream> {
         let options = sys::cuc_stream_options { priority, ..Default::default() };
         let mut raw = null_mut();
         check(unsafe { sys::cuc_stream_create_green(&mut raw, self.as_raw(), &options) })?;
-        // Safety: the reference is ours.
+        // Safety: we own the reference.
         Ok(unsafe { Stream::from_raw(raw) })
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::os::raw::c_char;
 use std::ptr::null;
 
-/// What a source is written in.
+/// The language of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Source {
@@ -16,7 +16,7 @@ pub enum Source {
     Tile = sys::CUC_SOURCE_TILE,
 }
 
-/// How a program is compiled: `ProgramOptions::new().arch("sm_90").define("N=4")`.
+/// Compile options: `ProgramOptions::new().arch("sm_90").define("N=4")`.
 #[derive(Default)]
 #[must_use]
 pub struct ProgramOptions {
@@ -28,7 +28,7 @@ pub struct ProgramOptions {
 
 type Set = fn(&mut sys::cuc_program_options, *const *const c_char, usize);
 
-/// Where each list of texts goes.
+/// Field of each list of strings.
 const LISTS: [Set; 6] = [
     |o, at, count| (o.define_macros, o.define_macro_count) = (at, count),
     |o, at, count| (o.include_paths, o.include_path_count) = (at, count),
@@ -43,13 +43,13 @@ impl ProgramOptions {
         Self::default()
     }
 
-    /// What messages call the source.
+    /// Set the name of the source in messages.
     pub fn name(mut self, name: &str) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Such as "sm_90"; by default the current device's.
+    /// Set the architecture, such as "sm_90"; the default is the current device's.
     pub fn arch(mut self, arch: &str) -> Self {
         self.arch = Some(arch.into());
         self
@@ -60,7 +60,7 @@ impl ProgramOptions {
         self
     }
 
-    /// A macro: "N" or "N=4".
+    /// Define a macro: "N" or "N=4".
     pub fn define(self, value: &str) -> Self {
         self.push(0, value)
     }
@@ -69,30 +69,30 @@ impl ProgramOptions {
         self.push(1, folder)
     }
 
-    /// A template's instance to be compiled, by which its kernel is found: `scale<float>`.
+    /// Compile a template instance and make its kernel available by that name: `scale<float>`.
     pub fn name_expression(self, expression: &str) -> Self {
         self.push(2, expression)
     }
 
-    /// An option of the compiler's, as it is.
+    /// Pass an option to the compiler unchanged.
     pub fn option(self, option: &str) -> Self {
         self.push(3, option)
     }
 
-    /// A constant of a tile program: "BN=256".
+    /// Set a constant of a tile program: "BN=256".
     pub fn constant(self, value: &str) -> Self {
         self.push(4, value)
     }
 
-    /// A dimension of a tile program: "N=4096".
+    /// Set a dimension of a tile program: "N=4096".
     pub fn dimension(self, value: &str) -> Self {
         self.push(5, value)
     }
 
-    /// Fields of the C struct that have no method here.
+    /// Change fields of the C struct that have no method here.
     ///
     /// # Safety
-    /// Pointers that are put into it are valid until the program is made.
+    /// Pointers stored in it must stay valid until the program is created.
     pub unsafe fn raw(mut self, change: impl FnOnce(&mut sys::cuc_program_options)) -> Self {
         change(&mut self.raw);
         self
@@ -104,7 +104,7 @@ impl ProgramOptions {
         for (text, field) in [(&self.name, &mut raw.name), (&self.arch, &mut raw.arch)] {
             if let Some(text) = text {
                 kept.push(c_text(text)?);
-                *field = kept[kept.len() - 1].as_ptr(); // of its own memory: stays as the list grows
+                *field = kept[kept.len() - 1].as_ptr(); // heap memory, not moved by the list
             }
         }
         for (list, set) in self.lists.iter().zip(LISTS) {
@@ -124,7 +124,7 @@ impl ProgramOptions {
 }
 
 handle! {
-    /// A source and how it is compiled.
+    /// A source with its compile options.
     Program, cuc_program, cuc_program_release
 }
 
@@ -145,15 +145,15 @@ impl Program {
         Object::made(|out| unsafe { sys::cuc_program_compile(out, self.as_raw(), target as i32) })
     }
 
-    /// What the compiler said last.
+    /// The log of the last compilation.
     pub fn log(&self) -> String {
         unsafe { text(sys::cuc_program_log(self.as_raw())) }
     }
 
-    /// Run a kernel of a tile program on the CPU, slow and exact; it takes no driver and no device.
+    /// Run a kernel of a tile program on the CPU: slow but exact, without a driver or device.
     ///
     /// # Safety
-    /// The memory of the tensors, which is the host's, lives and is used by nothing else.
+    /// The tensors' host memory must live, and nothing else may use it meanwhile.
     pub unsafe fn interpret(&self, kernel: &str, arguments: impl Arguments) -> Result<()> {
         let kernel = c_text(kernel)?;
         arguments.with(|list| {
@@ -174,10 +174,10 @@ impl Linker {
         Self::made(|out| unsafe { sys::cuc_linker_create(out, null()) })
     }
 
-    /// With options of the C struct, such as the backend.
+    /// Create a linker with options of the C struct, such as the backend.
     ///
     /// # Safety
-    /// Pointers in it are valid during the call.
+    /// Pointers in it must be valid during the call.
     pub unsafe fn with_options(options: &sys::cuc_linker_options) -> Result<Self> {
         Self::made(|out| sys::cuc_linker_create(out, options))
     }

@@ -12,16 +12,17 @@ impl Stream {
         Self::with_priority(device, 0)
     }
 
-    /// Lower runs first.
+    /// Create a stream with a priority; lower runs first.
     pub fn with_priority(device: &Device, priority: i32) -> Result<Self> {
         let options = sys::cuc_stream_options { priority, ..Default::default() };
         Self::made(|out| unsafe { sys::cuc_stream_create(out, device.as_raw(), &options) })
     }
 
-    /// A stream of the driver's, the CUDA runtime's or another library's.
+    /// Wrap a stream of the driver, the CUDA runtime or another library.
     ///
     /// # Safety
-    /// It is a CUstream, outlives this, and takes no other call while it is called here.
+    /// It must be a CUstream that outlives this object, and receive no other call during calls
+    /// here.
     pub unsafe fn from_handle(native: *mut c_void) -> Result<Self> {
         Self::made(|out| sys::cuc_stream_from_handle(out, native, std::ptr::null_mut(), None))
     }
@@ -36,29 +37,29 @@ impl Stream {
         unsafe { Device::from_raw(sys::cuc_stream_device(self.as_raw())) }
     }
 
-    /// Wait for all work of the stream; its failures show here.
+    /// Wait for all work in the stream; returns its failures.
     pub fn synchronize(&self) -> Result<()> {
         check(unsafe { sys::cuc_stream_synchronize(self.as_raw()) }).map(drop)
     }
 
-    /// Whether all work is done.
+    /// True once all work is done.
     pub fn is_done(&self) -> Result<bool> {
         check(unsafe { sys::cuc_stream_query(self.as_raw()) }).map(|status| status == sys::CUC_OK)
     }
 
-    /// Whether what is put on it is captured, and does not run.
+    /// True while work is captured instead of run.
     pub fn is_capturing(&self) -> Result<bool> {
         let mut capturing = 0;
         check(unsafe { sys::cuc_stream_is_capturing(&mut capturing, self.as_raw()) })?;
         Ok(capturing != 0)
     }
 
-    /// Later work waits for an event.
+    /// Make later work wait for an event.
     pub fn wait(&self, event: &Event) -> Result<()> {
         check(unsafe { sys::cuc_stream_wait_event(self.as_raw(), event.as_raw()) }).map(drop)
     }
 
-    /// Later work waits for all present work of another stream.
+    /// Make later work wait for the work now in another stream.
     pub fn wait_stream(&self, other: &Stream) -> Result<()> {
         check(unsafe { sys::cuc_stream_wait_stream(self.as_raw(), other.as_raw()) }).map(drop)
     }
@@ -67,27 +68,26 @@ impl Stream {
         check(unsafe { sys::cuc_event_record(event.as_raw(), self.as_raw()) }).map(drop)
     }
 
-    /// Of a captured stream: let the graph record an event for work outside of it, whenever it is
-    /// launched. The event has to live as long as the graph.
+    /// On a capturing stream: make the graph record an event, at each launch, for work outside it.
     ///
     /// # Safety
-    /// It does.
+    /// The event must live as long as the graph.
     pub unsafe fn record_external(&self, event: &Event) -> Result<()> {
         check(sys::cuc_event_record_external(event.as_raw(), self.as_raw())).map(drop)
     }
 
-    /// Of a captured stream: let the graph wait for an event that is recorded outside of it.
+    /// On a capturing stream: make the graph wait for an event recorded outside it.
     ///
     /// # Safety
-    /// The event lives as long as the graph.
+    /// The event must live as long as the graph.
     pub unsafe fn wait_external(&self, event: &Event) -> Result<()> {
         check(sys::cuc_stream_wait_external(self.as_raw(), event.as_raw())).map(drop)
     }
 
-    /// Call a function once when the stream comes to it, also when work before it failed, which it is
-    /// told. It runs on a thread of the driver, and may call nothing of CUDA or cucore. What it owns is
-    /// dropped there: give it no handles, since the driver takes nothing back from a callback. A panic
-    /// ends the process.
+    /// Call a function once when the stream reaches this point, even if earlier work failed, which
+    /// its argument reports. It runs on a driver thread and must not call CUDA or cucore. Its
+    /// captured values are dropped there: give it no handles, because the driver allows no releases
+    /// in a callback. A panic ends the process.
     pub fn when_done(&self, call: impl FnOnce(Completion) + Send + 'static) -> Result<()> {
         type Call = Box<dyn FnOnce(Completion) + Send>;
 
@@ -110,19 +110,19 @@ impl Stream {
         })
     }
 
-    /// What `enqueue` puts on the stream, as a graph; nothing of it runs. Calls that wait are refused
-    /// meanwhile.
+    /// Capture the work that `enqueue` puts on the stream as a graph; nothing runs. Meanwhile,
+    /// calls that wait are refused.
     pub fn capture(&self, enqueue: impl FnOnce(&Stream) -> Result<()>) -> Result<Graph> {
         let mode = sys::CUC_CAPTURE_THREAD_LOCAL;
         check(unsafe { sys::cuc_stream_begin_capture(self.as_raw(), mode) })?;
-        let mut cancel = Cancel(Some(self)); // after a failure or a panic
+        let mut cancel = Cancel(Some(self)); // on failure or panic
         enqueue(self)?;
         cancel.0 = None;
         Graph::made(|out| unsafe { sys::cuc_stream_end_capture(out, self.as_raw()) })
     }
 }
 
-/// Cancels a capture when it is dropped, unless it is emptied before.
+/// Cancels a capture on drop unless disarmed.
 pub(crate) struct Cancel<'a>(pub(crate) Option<&'a Stream>);
 
 impl Drop for Cancel<'_> {
@@ -133,7 +133,7 @@ impl Drop for Cancel<'_> {
     }
 }
 
-/// What [`Stream::when_done`] is told.
+/// The outcome passed to [`Stream::when_done`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
     status: i32,
@@ -150,7 +150,7 @@ impl Completion {
         self.status
     }
 
-    /// The CUresult behind it; 0 for none.
+    /// The underlying CUresult; 0 for none.
     pub fn library_code(&self) -> i32 {
         self.library_code
     }
@@ -166,7 +166,7 @@ impl Event {
         Self::with_flags(device, 0)
     }
 
-    /// One that [`Event::elapsed_since`] takes.
+    /// Create an event usable with [`Event::elapsed_since`].
     pub fn timing(device: &Device) -> Result<Self> {
         Self::with_flags(device, sys::CUC_EVENT_TIMING)
     }
@@ -177,7 +177,7 @@ impl Event {
         Self::made(|out| unsafe { sys::cuc_event_create(out, device.as_raw(), &options) })
     }
 
-    /// Whether what was recorded is done.
+    /// True once the recorded work is done.
     pub fn is_done(&self) -> Result<bool> {
         check(unsafe { sys::cuc_event_query(self.as_raw()) }).map(|status| status == sys::CUC_OK)
     }
@@ -199,15 +199,15 @@ impl Event {
         }
     }
 
-    /// A file descriptor for poll(), readable when the event completes or fails. Closed when it is
-    /// dropped.
+    /// A file descriptor for poll(), readable when the event completes or fails. Dropping it closes
+    /// it.
     pub fn file_descriptor(&self) -> Result<std::os::unix::io::OwnedFd> {
         let mut fd = -1;
         check(unsafe { sys::cuc_event_fd(&mut fd, self.as_raw()) })?;
         if fd < 0 {
             return Err(Error::invalid("the event has no file descriptor".into()));
         }
-        // Safety: the caller's to close.
+        // Safety: the caller must close it.
         Ok(unsafe { std::os::unix::io::FromRawFd::from_raw_fd(fd) })
     }
 }

@@ -1,10 +1,10 @@
-//! The crate on the simulated driver, which CUCORE_DRIVER names. Kernels are PTX and tile programs, so
-//! that no toolkit is needed.
+//! Tests of the crate on the simulated driver, selected by CUCORE_DRIVER. Kernels are PTX and tile
+//! programs, so no toolkit is needed.
 
 use cucore::*;
 use std::sync::mpsc;
 
-/// out[0] = a, out[1] = b: of 4 and of 8 bytes, by value.
+/// out[0] = a, out[1] = b: 4 and 8 bytes, by value.
 const PTX: &str = "
 .version 8.0
 .target sm_80
@@ -341,7 +341,7 @@ fn a_graph_goes_with_a_capture_into_it_that_ends_badly() {
     for error in gone {
         assert!(error.to_string().contains("the graph is no more"));
     }
-    unsafe { exec.launch(&stream).unwrap() }; // it needs no graph
+    unsafe { exec.launch(&stream).unwrap() }; // independent of the graph
     assert_eq!(x.to_vec(&stream).unwrap(), [7; 8]);
 }
 
@@ -409,7 +409,7 @@ fn memory_that_grows_has_pieces_for_others() {
     let pieces = second.export_pieces().unwrap();
     assert_eq!(pieces.iter().map(|p| p.bytes).sum::<u64>(), 4 << 20);
     let there = Buffer::import_pieces(&resource, &pieces, 3 << 20, &stream).unwrap();
-    // As it comes from a socket.
+    // As received from a socket.
     let fd = pieces[0].fd.try_clone().unwrap();
     let again = Piece { fd, bytes: pieces[0].bytes };
     Buffer::import_pieces(&resource, &[again], 8, &stream).unwrap();
@@ -457,7 +457,7 @@ fn what_goes_to_other_processes_has_a_name() {
     let buffer = Buffer::from_resource(&pool, &stream, 4096).unwrap();
     let name = buffer.export().unwrap();
     assert_ne!(name.0, [0; 64]);
-    // The pool comes back by its descriptor, as it would elsewhere; the simulated driver lets it.
+    // The same process imports the pool by its descriptor; the simulated driver allows it.
     let fd = pool.export().unwrap();
     buffer.fill(&stream, 9).unwrap();
     stream.synchronize().unwrap();
@@ -477,7 +477,7 @@ fn what_goes_to_other_processes_has_a_name() {
 fn a_capture_that_fails_or_panics_is_cancelled() {
     let stream = stream();
     assert!(stream.capture(|_| Device::get(99).map(drop)).is_err());
-    stream.synchronize().unwrap(); // would be refused while it is captured
+    stream.synchronize().unwrap(); // would be refused during capture
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         stream.capture(|_| panic!("on purpose")).map(drop)
     }));
@@ -569,5 +569,5 @@ fn many_threads_drop_objects_at_random() {
             scope.spawn(move || drop(part));
         }
     });
-    stream().synchronize().unwrap(); // the device is not to be waited for while others capture
+    stream().synchronize().unwrap(); // a device-wide wait is forbidden while others capture
 }

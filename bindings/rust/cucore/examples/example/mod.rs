@@ -1,4 +1,5 @@
-//! What the examples share: how they end. 77 says to a test runner that there was nothing to run on.
+//! Shared exit handling of the examples. Status 77 tells a test runner that no device was
+//! available.
 
 use cucore::{Kind, Result};
 use std::process::exit;
