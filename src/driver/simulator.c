@@ -45,8 +45,8 @@ static bool try_file(const char *path)
     return false;
 }
 
-// The file that CUCORE_DRIVER names, if it is one; beside the library that this code is in; where
-// the system's loader looks.
+// Tries the file that CUCORE_DRIVER names, then beside the library with this code, then where the
+// system's loader looks.
 static void find(void)
 {
     const char *choice = secure_getenv("CUCORE_DRIVER");

@@ -12,7 +12,7 @@ static const char driver_remedy[] =
     "Install the NVIDIA driver, or give the container access to it,";
 static const char toolkit_remedy[] = "Install the CUDA toolkit,";
 
-// The trail as one text, for the log of a failure.
+// Joins the trail into one text, for the log of a failure.
 static char *trail_of(const cuc_found *found)
 {
     size_t size = 1;
@@ -28,7 +28,7 @@ static char *trail_of(const cuc_found *found)
     return text;
 }
 
-// How to get what is missing. `fallback` is for rows that name no package.
+// Sets the remedy for a missing file. `fallback` is for rows without a package.
 static void set_remedy(const cuc_found *found, const char *name, const char *suffix,
                        const char *pip, const char *package, const char *fallback)
 {
@@ -104,7 +104,7 @@ cuc_status cuc__fail_library_not_found(const char *name, const cuc_found *found,
     return status;
 }
 
-// The public side
+// Public functions
 
 cuc_status cuc_find_library(cuc_found **out, const char *name)
 {
