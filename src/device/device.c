@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// All devices, made together with the first one asked for: ordinals never change in a process.
+// All devices, made together at the first request: ordinals never change in a process.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(cuc_device *) devices;
 static int device_count;
 
-// The attributes a launch is checked against, and where they go. The oldest driver taken has all.
+// The attributes that launches are checked against, and their fields. The oldest supported driver
+// has all of them.
 static const struct {
     int attribute;
     size_t offset;
@@ -90,7 +91,7 @@ static cuc_status read_device(cuc_device *d, int ordinal, const char *function)
     return CUC_OK;
 }
 
-// Called with the lock held.
+// Needs the lock.
 static cuc_status read_devices(const char *function)
 {
     cuc_status st = CUC_OK;
@@ -170,7 +171,8 @@ static cuc_status no_device(const char *function)
 cuc_status cuc_device_get_count(int32_t *out)
 {
     CUC_CHECK_NOT_NULL(out);
-    if (cuc__driver_start() == CUDA_ERROR_NO_DEVICE) { // cuInit's own answer to an empty machine
+    if (cuc__driver_start() == CUDA_ERROR_NO_DEVICE) { // cuInit's own answer on a machine without a
+                                                       // GPU
         *out = 0;
         return CUC_OK;
     }

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of its streams the context is the device's primary one: a green context can be current on one
-// thread at a time, and nothing of cucore's needs it to be.
+// The context of its streams is the device's primary one: a green context can be current on only
+// one thread at a time, and cucore never needs it to be.
 struct cuc_green_context {
     cuc__handle head;
     CUgreenCtx handle;
@@ -75,7 +75,7 @@ cuc_status cuc_sms_split(cuc_sms *groups, uint32_t *count, cuc_sms *rest, const 
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "least is %u, and there are %u multiprocessors to split", least,
                         from->count);
-    // No more come of it than groups of one.
+    // At most as many groups as multiprocessors.
     n = groups && *count > from->count ? from->count : *count;
     if (groups && !n)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
