@@ -23,7 +23,7 @@ static cuc_buffer *make(const char *function)
     return b;
 }
 
-// What goes with the last reference, the memory itself apart.
+// Releases a buffer's references, but not its memory.
 static void drop(cuc_buffer *b)
 {
     cuc_stream_release(b->stream);
@@ -34,7 +34,7 @@ static void drop(cuc_buffer *b)
     cuc__handle_free(b);
 }
 
-// Ask the driver for what the caller did not say.
+// Asks the driver for the properties that the caller did not give.
 static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, const char *function)
 {
     cuc_pointer_info info = CUC_POINTER_INFO_INIT;
@@ -49,8 +49,8 @@ static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, co
     return cuc__pass(cuc_device_get(device, info.device), function);
 }
 
-// Whether the driver has to tell whose memory a resource gives: it matters where a device reaches
-// it, and of the user's own functions they need not say.
+// True if the driver must say which device a resource's memory belongs to. That matters if a device
+// can access it, and the user's own callbacks need not say.
 static bool is_of_unknown_device(const cuc_memory_resource *resource, uint32_t access)
 {
     return access & CUC_MEMORY_ACCESS_DEVICE &&
@@ -75,7 +75,7 @@ cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, si
         cuc_memory_resource_retain(resource);
     else if ((st = cuc__memory_default(&resource, stream->device, __func__)) < 0)
         return st;
-    cuc__keep_tidy(); // it may be memory that is let go
+    cuc__keep_tidy(); // the buffers to release may free the memory needed here
 
     cuc_buffer *b = NULL;
     st = cuc__memory_check_stream(resource, stream, __func__);
@@ -194,8 +194,8 @@ cuc_buffer *cuc_buffer_retain(cuc_buffer *buffer)
     return cuc__handle_retain(buffer);
 }
 
-// Frees a buffer that nobody has any more. Where a graph kept it, no caller chose this moment, and
-// another thread may have begun to capture its stream: then it is left for later.
+// Frees an unreferenced buffer. If a graph held it, the moment is not the caller's choice, and
+// another thread may have begun to capture its stream: then the free is deferred.
 static void take_apart(void *object)
 {
     cuc_buffer *buffer = object;

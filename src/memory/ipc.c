@@ -78,17 +78,17 @@ cuc_status cuc_memory_pool_import(cuc_memory_resource **out, cuc_device *device,
     return CUC_OK;
 }
 
-// Another process's buffer as this process has it. The driver gives every import of one buffer the
-// same address, and the first free unmaps it for all of them: so each is imported once, and its
-// last user frees it. Pool and export data name a buffer together: not every driver names the pool
-// in the data, and none takes data of another pool.
+// A buffer of another process as this process has it. The driver gives every import of a buffer the
+// same address, and the first free unmaps it for all imports. So each buffer is imported once, and
+// its last user frees it. Pool and export data together identify a buffer: not every driver names
+// the pool in the data, and none accepts data of another pool.
 struct import {
     struct import *next;
     CUmemPoolPtrExportData data;
-    cuc_memory_resource *pool; // the first one it was imported by, retained
+    cuc_memory_resource *pool; // the pool of the first import, retained
     CUdeviceptr ptr;
-    size_t users;      // none where the driver refused to free it
-    struct mark *last; // what streams of former users had by then
+    size_t users;      // 0 if the driver refused to free it
+    struct mark *last; // events that mark the work of former users' streams
 };
 
 struct mark {
@@ -96,7 +96,8 @@ struct mark {
     CUevent event;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards what follows, and these calls
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards the list below, and the calls
+                                                         // that import and free
 static struct import *imports;
 
 static struct import *find_named(const cuc_memory_resource *pool,
@@ -116,7 +117,7 @@ static struct import *find_at(CUdeviceptr ptr)
     return NULL;
 }
 
-// Imports a buffer, or adds a user to one that is imported already.
+// Imports a buffer, or adds a user to one that is already imported.
 static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolPtrExportData *data,
                          size_t bytes, const char *function)
 {
@@ -126,7 +127,7 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
     if (!made)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for an import");
     pthread_mutex_lock(&lock);
-    // Buffers of a wrapped pool, which cucore did not import, are freed as any other's.
+    // Buffers of a wrapped pool, which cucore did not import, are freed like any others.
     struct import *i = pool->imported ? find_named(pool, data) : NULL;
     if (i)
         made->ptr = i->ptr;
@@ -134,7 +135,7 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
         r = cuc__cu.cuMemPoolImportPointer(&made->ptr, pool->pool, data);
     if (!r) {
         *out = made->ptr;
-        // Another handle of the same pool leads to the same address.
+        // Another handle of the same pool gives the same address.
         if (!i && pool->imported && !(i = find_at(made->ptr))) {
             i = made;
             made = NULL;
@@ -153,7 +154,7 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
                                  "importing a buffer of %zu bytes of another process", bytes);
 }
 
-// What is captured does not run now, and neither waits nor is waited for.
+// Captured work does not run now, so it neither waits nor is waited for.
 static bool runs(const cuc_stream *stream)
 {
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -162,7 +163,8 @@ static bool runs(const cuc_stream *stream)
            capture == CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-// The free by the last user comes behind what a stream has now, or it is waited for.
+// Marks a stream's work with an event, so that the last user's free comes after it. Without an
+// event, waits for the stream.
 static void leave_mark(struct import *i, const cuc_stream *stream)
 {
     struct mark *m = calloc(1, sizeof(*m));
@@ -196,7 +198,7 @@ int cuc__ipc_free(CUdeviceptr ptr, const cuc_stream *stream)
     cuc_memory_resource *pool = NULL;
     CUresult r = 0;
 
-    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
         return CUC__CU_FORKED;
     pthread_mutex_lock(&lock);
     struct import **at = &imports, *i;
@@ -249,7 +251,7 @@ cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buffer)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "buffer is a slice: export the whole one, and take the slice there");
     CUresult r = cuc__cu.cuMemPoolExportPointer(&data, buffer->ptr);
-    // The driver names memory of a pool only once the pool itself was exported.
+    // The driver exports memory of a pool only after the pool itself.
     if (r == CUDA_ERROR_INVALID_VALUE && export_once(buffer->resource))
         r = cuc__cu.cuMemPoolExportPointer(&data, buffer->ptr);
     if (r)
@@ -276,7 +278,7 @@ cuc_status cuc_buffer_import(cuc_buffer **out, cuc_memory_resource *pool,
     if (st < 0)
         return st;
     memcpy(&data, handle->bytes, sizeof(data));
-    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
         return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemPoolImportPointer", "-");
     st = import(&ptr, pool, &data, bytes, __func__);
     if (st < 0)

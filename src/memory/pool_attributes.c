@@ -1,5 +1,5 @@
-// What is asked of pools and set: attributes, statistics, trimming, and which devices reach them.
-// In relaxed mode, as memory_pool.c says.
+// Queries and settings of pools: attributes, statistics, trimming, and access by devices. In
+// relaxed mode, as pool.c explains.
 #include "pool.h"
 
 #include "base/options.h"
@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-// Attributes by number. The driver reads and writes an int for the switches, 64 bits for the rest.
+// Attributes by number. The driver reads and writes an int for switches, 64 bits for the rest.
 enum { SWITCH = 0x1, SETTABLE = 0x2, HIGH_MARK = 0x4 };
 
 // clang-format off
@@ -79,7 +79,7 @@ static cuc_status set(cuc_memory_resource *pool, int32_t attribute, uint64_t val
                          attribute, a ? a->name : "none",
                          a ? "can only be read" : "is not in CUC_MEMORY_POOL_ATTRIBUTE_LIST");
     if (a->flags & HIGH_MARK)
-        pool->used = true; // which it does not tell any more
+        pool->used = true; // a reset mark no longer shows it
     uint64_t most = a->flags & SWITCH ? 1 : a->flags & HIGH_MARK ? 0 : UINT64_MAX;
     if (value > most)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

@@ -1,4 +1,4 @@
-// Resources of virtual memory, and buffers of it that grow.
+// Resources of virtual memory, and their growing buffers.
 #include "virtual.h"
 
 #include "base/options.h"
@@ -18,7 +18,7 @@ static cuc_status virtual_allocate(cuc_memory_resource *resource, CUdeviceptr *o
     struct cuc__virtual *v = resource->virtual_memory;
     struct cuc__region *r = NULL;
 
-    (void)stream; // the memory is there for every stream at once
+    (void)stream; // the memory is available to every stream at once
     cuc_status st = cuc__virtual_check_size(v, bytes, function);
     if (st < 0)
         return st;
@@ -45,11 +45,11 @@ static cuc_status virtual_deallocate(cuc_memory_resource *resource, CUdeviceptr 
     struct cuc__region *gone = NULL;
     cuc_status st = CUC_OK;
 
-    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
         return function ? cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuMemUnmap", "-")
                         : CUC_ERROR_FORKED;
     CUstreamCaptureMode mode = cuc__relax();
-    if (stream) // unmapping waits for nobody
+    if (stream) // unmapping waits for nothing
         st = cuc__memory_wait(stream, ptr, function);
     if (st >= 0) {
         pthread_mutex_lock(&v->lock);
@@ -77,7 +77,7 @@ static void virtual_destroy(cuc_memory_resource *resource)
     struct cuc__virtual *v = resource->virtual_memory;
 
     CUstreamCaptureMode mode = cuc__relax();
-    while (v->regions) { // addresses that nobody has freed
+    while (v->regions) { // never freed by their users
         struct cuc__region *r = v->regions;
         v->regions = r->next;
         (void)cuc__region_end(r, NULL);
@@ -168,7 +168,7 @@ static cuc_status read_options(cuc_memory_virtual_options *o,
     return st;
 }
 
-// Who reaches the memory, and how.
+// Lists the devices and the host with their access to the memory.
 static void grant(struct cuc__virtual *v, const cuc_memory_virtual_options *o,
                   const cuc_device *device)
 {
@@ -243,7 +243,8 @@ cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *resource
     return CUC_OK;
 }
 
-// Another user of a region, with so many bytes; one that had to be made anew is *moved.
+// Adds a user to a region and extends it to `bytes`. If the reserved addresses are too few, a new
+// region shares its pieces.
 static cuc_status resize(CUdeviceptr *out, struct cuc__virtual *v, CUdeviceptr ptr, size_t bytes,
                          const char *function)
 {

@@ -1,4 +1,4 @@
-// Virtual memory for other processes, piece by piece.
+// Export and import of virtual memory, piece by piece.
 #include "virtual.h"
 
 #include "driver/relaxed.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// With the lock: as many pieces as the buffer lies in.
+// Needs the lock. Exports the pieces that hold the buffer.
 static cuc_status export_all(cuc_memory_piece *out, size_t room, size_t *count,
                              struct cuc__region *r, size_t bytes, const char *function)
 {
@@ -34,7 +34,7 @@ static cuc_status export_all(cuc_memory_piece *out, size_t room, size_t *count,
             out[made] = (cuc_memory_piece){ .bytes = r->pieces[made]->bytes, .fd = fd };
     }
     if (st < 0) {
-        for (size_t i = 0; i + 1 < made; i++) // the last one is what failed
+        for (size_t i = 0; i + 1 < made; i++) // the last one failed
             close(out[i].fd);
         return st;
     }
@@ -57,7 +57,7 @@ cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t room, size_
         return st;
     if (cuc__driver_forked())
         return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemExportToShareableHandle", "-");
-    // What the caller has is written when all of it is made.
+    // Write the caller's array only after all descriptors are made.
     if (pieces && !(made = calloc(room ? room : 1, sizeof(*made))))
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for %zu pieces", room);
     struct cuc__virtual *v = buffer->resource->virtual_memory;

@@ -16,9 +16,9 @@ void cuc_tensor_map_options_init(cuc_tensor_map_options *options, size_t caller_
     cuc__init_options(options, caller_size);
 }
 
-// How elements of a type are copied. Those that the driver has no type for go by their bits.
+// The data type for a copy of each element type. Types that the driver lacks are copied as bits.
 static const struct {
-    int8_t type, ftz; // with CUC_TENSOR_MAP_FTZ; -1: there is none
+    int8_t type, ftz; // with CUC_TENSOR_MAP_FTZ; -1: none
     bool known, is_float;
 } types[] = {
     [CUC_BOOL] = { CU_TENSOR_MAP_DATA_TYPE_UINT8, -1, true, false },
@@ -43,21 +43,21 @@ static const struct {
     [CUC_F64] = { CU_TENSOR_MAP_DATA_TYPE_FLOAT64, -1, true, true },
 };
 
-// By swizzle: the most bytes that the innermost dimension of a box takes.
+// By swizzle: the maximum bytes of a box's innermost dimension.
 static const uint32_t spans[] = { UINT32_MAX, 32, 64, 128, 128, 128, 128 };
 
-// What the driver is told, innermost dimension first.
+// The arguments of the driver's call, innermost dimension first.
 struct encoding {
     CUtensorMapDataType type;
     uint32_t rank, item; // bytes of an element
     void *address;
-    uint64_t dims[RANK], strides[RANK - 1]; // of these [i] is dimension i + 1's
+    uint64_t dims[RANK], strides[RANK - 1]; // [i] belongs to dimension i + 1
     uint32_t box[RANK], steps[RANK];
     cuc_tensor_map_options options;
     cuc_context *context;
 };
 
-// Options whose values are numbers from 0 on.
+// Options with values from 0 up.
 static cuc_status check_choices(const cuc_tensor_map_options *o, uint32_t known,
                                 const char *function)
 {
@@ -111,7 +111,7 @@ static cuc_status find_type(struct encoding *e, const cuc_tensor *t, const char 
     return CUC_OK;
 }
 
-// The device that a map is for has to have what copies by it.
+// The map's device must have the hardware that copies with it.
 static cuc_status find_context(struct encoding *e, const cuc_tensor *t, const char *function)
 {
     const uint32_t everywhere = CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED;
@@ -148,7 +148,7 @@ static cuc_status check_address(const cuc_tensor *t, uint32_t align, const char 
     return CUC_OK;
 }
 
-// The least stride past so many of an inner one, or the greatest that there is.
+// The smallest valid stride over `count` inner ones, or else the largest that exists.
 static uint64_t whole(uint64_t inner, uint64_t count, uint32_t align)
 {
     uint64_t bytes;
@@ -181,7 +181,7 @@ static cuc_status lay_out(struct encoding *e, const cuc_tensor *t, const char *f
             REFUSE("options->steps[%d] is %u, expected 1 to 8", i, e->steps[at]);
         if (i == last)
             continue;
-        if (t->shape[i] == 1) { // it has any stride: give it one that a map can have
+        if (t->shape[i] == 1) { // its stride is arbitrary: choose a valid one
             const uint64_t inner = at > 1 ? e->strides[at - 2] : e->item;
             e->strides[at - 1] = whole(inner, e->dims[at - 1], align);
             continue;
@@ -201,7 +201,7 @@ static cuc_status lay_out(struct encoding *e, const cuc_tensor *t, const char *f
     return CUC_OK;
 }
 
-// The bytes of one row of what a copy takes.
+// The bytes of one row of a copy.
 static cuc_status check_inner(const struct encoding *e, const char *what, uint32_t elements,
                               const char *function)
 {
@@ -323,7 +323,7 @@ cuc_status cuc_tensor_map_im2col(cuc_tensor_map *out, const cuc_tensor *tensor,
     return st;
 }
 
-// The corners of the box: of W alone.
+// The corners of the box, in W only.
 static cuc_status check_width(const struct encoding *e, const cuc_tensor_map_image *image,
                               const char *function)
 {
