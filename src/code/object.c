@@ -32,7 +32,7 @@ static void destroy(cuc_object *object)
     cuc__handle_free(object);
 }
 
-// A copy with a NUL behind it. PTX may come with NULs of its own at the end.
+// Copies code and appends a NUL. PTX may already end in NULs.
 static char *copy_code(const void *data, size_t *bytes, bool text)
 {
     while (text && *bytes && !((const char *)data)[*bytes - 1])
@@ -51,7 +51,7 @@ static bool copy_text(char **out, const char *text)
     return *out || !text || !*text;
 }
 
-// The pairs and their text in one block.
+// Copies the pairs and their text into one block.
 static cuc_object_mapping *copy_names(const char *const (*names)[2], size_t count)
 {
     size_t bytes = count * sizeof(cuc_object_mapping);
@@ -129,7 +129,7 @@ no_memory:
                      "no host memory for an object of %zu bytes of %s", bytes, cuc_code_name(kind));
 }
 
-// What a user gave beside the code, checked before any of it is read.
+// Checks the user's data for an object before reading any of it.
 static cuc_status create(cuc_object **out, int32_t kind, const void *data, size_t bytes,
                          const cuc_object_options *o, const char *name, const char *function)
 {
@@ -172,7 +172,7 @@ cuc_status cuc_object_create(cuc_object **out, int32_t kind, const void *data, s
     return create(out, kind, data, bytes, &o, o.name, __func__);
 }
 
-// Not by its size alone: pipes have none. A folder opens, and fails to be read.
+// Does not rely on the file's size, which pipes do not have. A folder opens, but cannot be read.
 cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const char *function)
 {
     char *data = NULL;
@@ -187,7 +187,7 @@ cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const cha
                          function, "%s cannot be opened: %s", path, strerror(errno));
     if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
         capacity = (size_t)about.st_size;
-    capacity += 4096; // room to see the end of the file without growing
+    capacity += 4096; // room to detect the end of the file without growing
     for (ssize_t n = 1; n; used += (size_t)n) {
         if (!data || used == capacity) {
             capacity = data ? capacity * 2 : capacity;
