@@ -52,7 +52,7 @@ static uint64_t driver_flags(const cuc_graph_exec_options *o)
     return flags;
 }
 
-// What the driver says beside its code, in words that follow a node's.
+// Reasons that the driver gives beside its code, as text to follow a node's description.
 static const struct reason {
     unsigned result;
     const char *text;
@@ -96,7 +96,7 @@ static const char *reason(const struct reason *table, size_t rows, unsigned resu
     return NULL;
 }
 
-// Names of kernels in a graph: as many as fit into a line, each once.
+// Names of kernels in a graph: as many as fit in a line, each once.
 struct names {
     const char *name[8];
     size_t count;
@@ -114,8 +114,7 @@ static void add_name(struct names *n, const char *name)
         n->more = true;
 }
 
-// A text that names a graph among the launches that may be to blame for a failure; NULL without
-// memory.
+// Describes a graph for the list of launches that may have caused a failure; NULL without memory.
 static const char *describe(size_t nodes, const struct names *n)
 {
     char text[512];
@@ -133,14 +132,14 @@ static const char *describe(size_t nodes, const struct names *n)
     return cuc__intern(text);
 }
 
-// A graph as its instance remembers it.
+// A graph's properties, as its instance keeps them.
 struct view {
     size_t nodes;
     bool allocates, decides;
     const char *name; // interned, owned
 };
 
-// Nothing launches the instance at the same time. The view's name becomes the instance's.
+// Nothing may launch the instance at the same time. Transfers the view's name to the instance.
 static void take_view(cuc_graph_exec *e, const struct view *v)
 {
     e->nodes = v->nodes;
@@ -149,7 +148,7 @@ static void take_view(cuc_graph_exec *e, const struct view *v)
     cuc__intern_release(atomic_exchange_explicit(&e->what, v->name, memory_order_relaxed));
 }
 
-// Kernels of a graph and of those in it. The search ends where no more names fit.
+// A search for the kernels of a graph and its child graphs, which ends when no more names fit.
 struct search {
     const cuc_graph *root;
     const struct cuc__conditional *at;
@@ -158,7 +157,8 @@ struct search {
 
 static void find_kernels(struct search *s, CUgraph graph);
 
-// The kernels that a node runs, at any depth. A graph that the driver does not tell has none.
+// Finds the kernels that a node runs, at any depth. A graph that the driver cannot query counts as
+// having none.
 static void find_kernels_of(struct search *s, CUgraphNode node, CUgraphNodeType type)
 {
     const struct cuc__conditional *c;
@@ -193,8 +193,8 @@ static void find_kernels(struct search *s, CUgraph graph)
     free(nodes);
 }
 
-// Count the nodes and look whether one allocates, by which a later refusal is explained, and which
-// kernels there are, for a fault in one of them.
+// Counts the nodes, finds an allocation that would explain a later refusal, and collects kernel
+// names for the report of a fault in one of them.
 static cuc_status look_at(struct view *v, cuc_graph *graph, const char *function)
 {
     struct search search = { .root = graph };
@@ -262,7 +262,7 @@ cuc_status cuc_graph_instantiate(cuc_graph_exec **out, cuc_graph *graph,
     cuc__handle_init(e, CUC__HANDLE_GRAPH_EXEC);
     e->context = cuc_context_retain(graph->context);
     e->flags = o.flags;
-    (void)cuc_launch_is_blocking(); // read with the first instance, too
+    (void)cuc_launch_is_blocking(); // reads the setting at the first instance, too
     cuc_context *context = o.upload ? o.upload->context : graph->context;
     if ((st = look_at(&view, graph, __func__)) >= 0) {
         take_view(e, &view);
@@ -298,7 +298,8 @@ uint32_t cuc_graph_exec_flags(const cuc_graph_exec *exec)
     return exec ? exec->flags : 0;
 }
 
-// While cucore captures, its streams are not asked to launch: that would spoil what they capture.
+// During captures by cucore, a capturing stream must not reach the driver's launch, which would
+// invalidate its capture.
 static cuc_status check_not_captured(const cuc_stream *stream, const char *function)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -347,8 +348,8 @@ static void record(const cuc_graph_exec *exec, const cuc_stream *stream)
                   stream->handle, 0, 0, 0, 0);
 }
 
-// A launch on a default stream, which means that of the current context, and one that is waited
-// for.
+// The slow path of a launch: on a default stream, whose context must be current, or with a wait
+// after it.
 static cuc_status launch_with_care(cuc_graph_exec *exec, cuc_stream *stream)
 {
     static const char function[] = "cuc_graph_exec_launch";
@@ -441,7 +442,7 @@ cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph)
         st = fail_update(exec, graph, r, &info, __func__);
         cuc__intern_release(view.name);
     } else {
-        take_view(exec, &view); // its kernels may be others now
+        take_view(exec, &view); // its kernels may have changed
     }
     cuc__unrelax(mode);
     return CUC_LEAVE(graph->context, pushed, st);

@@ -30,7 +30,8 @@ cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const
                : cuc__graph_check_there(graph, function);
 }
 
-// A body in a body goes with the graph that has both: the first that is gone, or the whole.
+// A nested body goes with its enclosing graph: returns the innermost graph that is gone, or the
+// outermost one.
 static const cuc_graph *first_gone(const cuc_graph *graph)
 {
     while (graph->handle && graph->parent)
@@ -95,7 +96,8 @@ const char *cuc_node_type_name(int32_t type)
     return "unknown";
 }
 
-// Graphs belong to no context, so none need be current; a failure is told as the graph's context's.
+// Graphs belong to no context, so none need be current; failures are reported for the graph's
+// context.
 cuc_status cuc_graph_get_node_count(size_t *out, cuc_graph *graph)
 {
     size_t count = 0;
@@ -166,7 +168,8 @@ cuc_status cuc_graph_get_node_types(int32_t *out, size_t room, cuc_graph *graph)
     cuc_status st = cuc__graph_nodes(&nodes, &count, graph, __func__);
     if (st < 0)
         return st;
-    for (int pass = 0; pass < 2 && st >= 0; pass++) { // all are asked before one is written
+    for (int pass = 0; pass < 2 && st >= 0; pass++) { // all queries succeed before anything is
+                                                      // written
         for (size_t i = 0; i < count && i < room && st >= 0; i++) {
             CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
             CUresult r = cuc__cu.cuGraphNodeGetType(nodes[i], &type);
@@ -215,7 +218,7 @@ void cuc__node_describe(char *text, size_t size, const cuc_graph *graph, CUgraph
     if (number < count)
         snprintf(text, size, "node %zu of %zu (%s%s%s)", number, count,
                  cuc_node_type_name((int32_t)type), space, name);
-    else // of a graph within it, or without memory
+    else // of a child graph, or without memory
         snprintf(text, size, "a node (%s%s%s)", cuc_node_type_name((int32_t)type), space, name);
     free(nodes);
 }

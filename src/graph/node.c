@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// A cuc_node * is the driver's node: nothing of ours has to live as long.
+// A cuc_node * is the driver's node, so it needs no object of our own.
 
 cuc_status cuc_graph_create(cuc_graph **out, cuc_device *device)
 {
@@ -37,7 +37,7 @@ cuc_status cuc_stream_get_capture_nodes(cuc_node **nodes, size_t room, size_t *c
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphNode *there = NULL;
-    const CUgraphEdgeData *edges = NULL; // not asked for, some of them could not be told
+    const CUgraphEdgeData *edges = NULL; // needed: without it the query fails if an edge has data
     CUgraph graph = NULL;
     size_t n = 0;
     uint64_t id;
@@ -92,7 +92,7 @@ cuc_status cuc_event_record_external(cuc_event *event, cuc_stream *stream)
                 (event->handle, stream->handle, CU_EVENT_RECORD_EXTERNAL),
                 "adding a record of event %p to what stream %p captures", (void *)event->handle,
                 (void *)stream->handle);
-    if (st >= 0) // by the graph, from now on, on whatever stream that is launched
+    if (st >= 0) // from now on the graph records it, on whatever stream the graph is launched
         atomic_store_explicit(&event->recorded_on, NULL, memory_order_relaxed);
     return st;
 }
@@ -111,7 +111,7 @@ cuc_status cuc_stream_wait_external(cuc_stream *stream, cuc_event *event)
     return st;
 }
 
-// Changes.
+// Changes
 
 cuc_status cuc_graph_add_empty(cuc_node **out, cuc_graph *graph, cuc_node *const *after,
                                size_t count)
@@ -172,7 +172,7 @@ cuc_status cuc_graph_remove_edges(cuc_graph *graph, cuc_node *const *from, cuc_n
              : CUC_OK;
 }
 
-// Questions.
+// Queries
 
 cuc_status cuc_node_get_graph(cuc_graph **out, cuc_graph *graph, cuc_node *node)
 {
@@ -250,7 +250,8 @@ cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t room, cuc_
     if (!count)
         return CUC_OK;
     CUgraphNode *nodes = calloc(2 * count, sizeof(*nodes));
-    CUgraphEdgeData *data = calloc(count, sizeof(*data)); // some edges could not be told without
+    CUgraphEdgeData *data = calloc(count, sizeof(*data)); // needed: without it the query fails if
+                                                          // an edge has data
     if (nodes && data) {
         CUresult r = cuc__cu.cuGraphGetEdges(graph->handle, nodes, nodes + count, data, &count);
         if (r)
@@ -280,7 +281,7 @@ cuc_status cuc_node_get_type(int32_t *out, cuc_node *node)
     return CUC_OK;
 }
 
-// Instances.
+// Executable graphs
 
 cuc_status cuc_graph_exec_set_enabled(cuc_graph_exec *exec, cuc_node *node, int32_t enabled)
 {

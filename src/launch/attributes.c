@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// What a field of cuc_launch_config or an attribute needs of the device.
+// The device feature that a field of cuc_launch_config or an attribute needs.
 enum need {
     NEEDS_NOTHING,
     NEEDS_CLUSTERS,
@@ -16,7 +16,7 @@ static cuc_status copy_value(CUlaunchAttributeValue *to, const cuc_launch_attrib
                              const char *function)
 {
     (void)function;
-    // Every such member of the driver's union is one 32-bit word at its start.
+    // Each of these members of the driver's union is one 32-bit word at its start.
     memcpy(to, &from->value.value, sizeof(from->value.value));
     return CUC_OK;
 }
@@ -83,7 +83,7 @@ static cuc_status copy_device_node(CUlaunchAttributeValue *to, const cuc_launch_
     return CUC_OK;
 }
 
-// Every attribute of CUDA 13.0. `copy` is NULL where a launch takes none.
+// All attributes of CUDA 13.0. `copy` is NULL for those that a launch does not accept.
 static const struct attribute {
     const char *name;
     cuc_status (*copy)(CUlaunchAttributeValue *, const cuc_launch_attribute *, const char *);
@@ -171,7 +171,7 @@ static cuc_status add(CUlaunchConfig *out, const cuc_launch_attribute *from,
     return st;
 }
 
-// A cluster must tile the grid: the driver's own answer to that names no number.
+// A cluster must tile the grid; the driver's own error for this names no number.
 static cuc_status check_cluster(const CUlaunchConfig *c, const uint32_t *cluster,
                                 const char *function)
 {

@@ -1,4 +1,4 @@
-// The grid and the block of launches with a thread for each element.
+// Grid and block for launches with one thread per element.
 #include <cucore/occupancy.h>
 
 #include "code/kernel.h"
@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-// The driver has no attribute for it, so it is known only where the kernel's PTX is. *block is
-// zeros where there is none.
+// The driver has no attribute for this, so it is known only from the kernel's PTX. *block is zeros
+// if there is none.
 static cuc_status find_required_block(uint32_t block[3], const cuc_kernel *kernel,
                                       const char *function)
 {
@@ -87,7 +87,7 @@ static cuc_status choose_block(cuc_launch_config *c, cuc_kernel *kernel, cuc_dev
     return CUC_OK;
 }
 
-// Blocks along x in a cluster of the launch.
+// The number of blocks along x in a cluster of the launch.
 static cuc_status cluster_width(uint32_t *out, const cuc_launch_config *c, cuc_kernel *kernel,
                                 cuc_device *device, const char *function)
 {
