@@ -16,9 +16,9 @@
 #define TEXTS(field, count, flag)    CUC__TEXTS(cuc_program_options, field, count, flag)
 #define NUMBERS(field, count, flag)  CUC__NUMBERS(cuc_program_options, field, count, flag "=")
 
-// Every option of NVRTC 13.0 that is documented, but --optix-ir, whose output cucore cannot use.
-// -arch, --dlink-time-opt and the folders of the CUDA headers depend on more than one field and
-// are added by program.c.
+// All documented options of NVRTC 13.0 except --optix-ir, whose output cucore cannot use. program.c
+// adds -arch, --dlink-time-opt and the folders of the CUDA headers, which depend on more than one
+// field.
 static const cuc__option rows[] = {
     BOOLEAN(relocatable_device_code,     "--relocatable-device-code"),
     SWITCH(extensible_whole_program,     "--extensible-whole-program", NULL),
@@ -121,7 +121,7 @@ void cuc__flags_free(cuc__flags *flags)
     *flags = (cuc__flags){ 0 };
 }
 
-// The fields of a struct by their offsets.
+// Reads fields of a struct by offset.
 
 static int32_t number_at(const void *options, size_t offset)
 {

@@ -1,4 +1,4 @@
-// PTX to a cubin, by nvJitLink or by the driver.
+// Assembles PTX to a cubin, with nvJitLink or the driver.
 #include "program.h"
 
 #include "driver/toolkit.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The options that mean something to whoever assembles PTX, and what they are called there.
+// Options that also apply to the assembler of PTX, and their names there.
 static const struct {
     size_t from, to;
 } same[] = {
@@ -20,7 +20,7 @@ static const struct {
 #undef SAME
 };
 
-// Those that are translated one by one; the last is for tile programs only.
+// Options that are translated one by one; the last is only for tile programs.
 static const size_t others[] = {
     offsetof(cuc_program_options, time),
     offsetof(cuc_program_options, ptxas_options),
@@ -91,7 +91,7 @@ cuc_status cuc__program_assemble(cuc_object **out, cuc_program *p, const char *f
     cuc__program_add_log(p, cuc_linker_info_log(p->linker));
     if (st < 0)
         return st;
-    if (cuc_object_kind(made) != CUC_CODE_CUBIN) { // a simulated driver's linker makes PTX
+    if (cuc_object_kind(made) != CUC_CODE_CUBIN) { // a simulated driver's linker returns PTX
         cuc_object_release(made);
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
                          "target is CUC_CODE_CUBIN, but nothing here makes machine code of %s: the "
@@ -103,7 +103,7 @@ cuc_status cuc__program_assemble(cuc_object **out, cuc_program *p, const char *f
     return CUC_OK;
 }
 
-// To PTX it goes as it is.
+// With PTX as the target, the text is returned unchanged.
 cuc_status cuc__program_run_ptx(cuc_object **out, cuc_program *p, int32_t target,
                                 const char *function)
 {
