@@ -1,5 +1,4 @@
-// What a plan is asked for: options looked at, field by field and together, and turned to what the
-// kernel has.
+// Checks the options of a plan, singly and together, and translates them to the kernel's terms.
 #include "gemm.h"
 
 #include "device/device.h"
@@ -33,7 +32,7 @@ void cuc_gemm_args_init(cuc_gemm_args *args, size_t caller_size)
     cuc__init_options(args, caller_size);
 }
 
-// ---- What a field may be
+// ---- Values of fields
 
 static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
 {
@@ -77,8 +76,8 @@ static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
 // ---- Element types
 
 struct type {
-    cuc_dtype dtype, accumulator, d; // of a and b; of sums; of d unless another is asked for
-    cuc_dtype results[4];            // that d may be of, besides its own
+    cuc_dtype dtype, accumulator, d; // of a and b; of accumulators; the default of d
+    cuc_dtype results[4];            // other types that d may have
 };
 
 static const struct type types[] = {
@@ -164,7 +163,7 @@ static cuc_status read_types(struct cuc__gemm_kind *k, const cuc_gemm_options *o
     return CUC_OK;
 }
 
-// ---- What does not go together
+// ---- Combinations
 
 static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__gemm_kind *k,
                                  const char *function)
@@ -222,7 +221,7 @@ static void read_kind(struct cuc__gemm_kind *k, const cuc_gemm_options *o)
     k->precision = o->precision;
 }
 
-// ---- What it is for
+// ---- The target
 
 static cuc_status read_machine(struct tile_machine *machine, char arch[16],
                                const cuc_gemm_options *o, const cuc_device *device,
@@ -249,7 +248,7 @@ static cuc_status read_machine(struct tile_machine *machine, char arch[16],
     return CUC_OK;
 }
 
-// The compiler refuses it as well (T602); a pipeline's tiles have other limits.
+// The compiler would refuse it too (T602); a pipeline's tiles have other limits.
 static cuc_status check_tile(const struct cuc__gemm_question *q, const cuc_gemm_options *o,
                              const char *function)
 {
