@@ -49,8 +49,7 @@ static bool takes_tensor_cores(const struct cuc__gemm_kind *k)
 enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *k, const struct tile_machine *machine,
                               bool specific)
 {
-    bool turns = k->dtype == CUC_F16 || k->dtype == CUC_BF16; // supports both orders of each
-                                                              // operand
+    bool turns = k->dtype == CUC_F16 || k->dtype == CUC_BF16; // operands in either order
 
     if (!takes_tensor_cores(k))
         return TILE_ROAD_FMA;

@@ -265,8 +265,8 @@ static void put_split(struct text *t)
 // order. Ranges count from the last block on, so it waits only for blocks that started earlier. A
 // flag holds a number that memory does not contain by chance, and the waiting block clears it. A
 // tile's iterations count from the end of the sum, so that all blocks begin at its start and load
-// the same data at the same time. Quotients are products with inverses, which lie between the two
-// neighbouring tiles.
+// the same data at the same time. Quotients are products with inverses, because they delay the next
+// tile.
 static void put_stream(struct text *t)
 {
     bool aside = cuc__gemm_puts_aside(t->tile);
