@@ -22,8 +22,7 @@ static bool find(void *library, const char *name, void *function)
 {
     void *found = dlsym(library, name);
 
-    memcpy(function, &found, sizeof(found)); // POSIX allows the conversion, ISO C has no cast for
-                                             // it
+    memcpy(function, &found, sizeof(found)); // POSIX allows the conversion, ISO C has no cast
     return found;
 }
 

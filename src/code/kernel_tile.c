@@ -265,8 +265,7 @@ static cuc_status open_entries(struct cuc__tile_kernel *tile, cuc_object *object
         if (st < 0)
             return st;
         cuc__intern_release(tile->entry[i]->name);
-        tile->entry[i]->name = cuc__intern(name); // for messages; cannot fail, since the name is
-                                                  // interned already
+        tile->entry[i]->name = cuc__intern(name); // for messages; interned already, so cannot fail
     }
     return CUC_OK;
 }

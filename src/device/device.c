@@ -171,8 +171,7 @@ static cuc_status no_device(const char *function)
 cuc_status cuc_device_get_count(int32_t *out)
 {
     CUC_CHECK_NOT_NULL(out);
-    if (cuc__driver_start() == CUDA_ERROR_NO_DEVICE) { // cuInit's own answer on a machine without a
-                                                       // GPU
+    if (cuc__driver_start() == CUDA_ERROR_NO_DEVICE) { // cuInit's answer without a GPU
         *out = 0;
         return CUC_OK;
     }

@@ -38,8 +38,7 @@ struct cuc_device {
     // Guards the lazily made members; never held during a compilation or a callback.
     pthread_mutex_t lock;
     _Atomic(struct cuc_context *) primary;
-    struct cuc_memory_resource *memory; // the default resource, owned; set by the user or at first
-                                        // use
+    struct cuc_memory_resource *memory;   // the default, owned; set by the user or at first use
     _Atomic(struct nvmlDevice_st *) nvml; // found at the first reading of a sensor
 };
 

@@ -153,8 +153,7 @@ struct search {
     const struct cuc__gemm_tile *wanted;
     struct cuc__gemm_tile best;
     double seconds; // estimate for the best; 0: none found
-    void (*visit)(void *user, const struct cuc__gemm_tile *tile, double seconds); // NULL: no
-                                                                                  // visitor
+    void (*visit)(void *user, const struct cuc__gemm_tile *tile, double seconds); // NULL: none
     void *user;
 };
 

@@ -250,8 +250,8 @@ cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t room, cuc_
     if (!count)
         return CUC_OK;
     CUgraphNode *nodes = calloc(2 * count, sizeof(*nodes));
-    CUgraphEdgeData *data = calloc(count, sizeof(*data)); // needed: without it the query fails if
-                                                          // an edge has data
+    // Without it the query fails if an edge has data.
+    CUgraphEdgeData *data = calloc(count, sizeof(*data));
     if (nodes && data) {
         CUresult r = cuc__cu.cuGraphGetEdges(graph->handle, nodes, nodes + count, data, &count);
         if (r)

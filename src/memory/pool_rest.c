@@ -134,8 +134,7 @@ static bool renew(CUmemoryPool pool)
 // Returns the oldest pool with these properties. It must be empty unless there are too many pools.
 static CUmemoryPool find(const CUmemPoolProps *props)
 {
-    const bool may_hold = kept > MOST_KEPT && !props->maxSize; // with a maximum, memory still in
-                                                               // use would count against it
+    const bool may_hold = kept > MOST_KEPT && !props->maxSize; // it would count towards a maximum
     CUmemoryPool pool = NULL;
 
     for (struct resting **at = &oldest, *p; !pool && (p = *at);) {

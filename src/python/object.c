@@ -204,8 +204,7 @@ static void *get_number(void *self, void *closure)
             cuc__python_release(handle);
             return NULL;
         }
-        if (object->handle != handle || object->reference) // closed or read by another thread
-                                                           // meanwhile
+        if (object->handle != handle || object->reference) // another thread changed it
             return made;
         object->reference = made;
     }
@@ -301,9 +300,9 @@ static void drop_managed(void *self)
     cuc__python_drop_managed(cuc__python_fields(self));
 }
 
-// Types: X(name, fields, number of fields that are objects, true if the object owns its handle,
-// size of the fields before the objects, names of fields readable from Python). A name with an
-// underscore reads as None until it is set.
+// Types: X(name, fields, number of fields that are objects, true if the object owns its handle, a
+// function to call before the fields are dropped, names of fields readable from Python). A name
+// with an underscore reads as None until it is set.
 #define FIELD_TYPES(X)                                                                            \
     X(Stream, cuc__stream_object, 2, true, NULL, "_cell")                                         \
     X(Event, cuc__event_object, 1, true, NULL, "_named")                                          \
@@ -333,8 +332,7 @@ static void drop_managed(void *self)
 FIELD_TYPES(FUNCTIONS)
 #undef FUNCTIONS
 
-// ---- the base types
-// ------------------------------------------------------------------------------
+// ---- specifications of types --------------------------------------------------------------------
 
 static const struct base {
     const char *name, *full_name;

@@ -105,10 +105,8 @@ extern struct cuc__python {
     void *classes[CUC__PYTHON_CLASS_COUNT]; // NULL until its methods are added
     void *failed;                           // raises the thread's last failure
     void *may_call;                         // true if this thread may call CUDA
-    void *held, *prune;                     // host memory of copies in progress, and the function
-                                            // that frees it
-    void *left, *release_left;              // releases deferred to the next call that makes
-                                            // something
+    void *held, *prune;                     // host memory of copies, and the function that frees it
+    void *left, *release_left;              // releases deferred until the next constructor
     struct {
 #define FIELD(name) void *name;
         CUC__PYTHON_NAMES(FIELD)
