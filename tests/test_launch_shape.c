@@ -154,7 +154,7 @@ START_TEST(shared_memory_beyond_the_opt_in_limit_is_told_with_the_limit)
                         none),
              asked);
     snprintf(asked, sizeof(asked), "the kernel fixed may have %u", most - 1024);
-    snprintf(limit, sizeof(limit), "%u bytes a block, less 1024", most);
+    snprintf(limit, sizeof(limit), "%u bytes per block, less 1024", most);
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              CUC_LAUNCH(stream,
                         CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }, .shared_bytes = most),

@@ -111,7 +111,7 @@ bool cuc__handle_drop(void *object, uint32_t kind)
     if (!h)
         return false;
     if (cuc__handle_checks() && !cuc__handle_alive(object, kind)) {
-        cuc__unraisable("%s_release: %p is not a live %s: released twice, or never one",
+        cuc__unraisable("%s_release: %p is not a live %s: it was released twice, or never was one",
                         names[kind], object, names[kind]);
         return false;
     }

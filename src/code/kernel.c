@@ -322,7 +322,7 @@ static cuc_status check_library(CUkernel handle, const char *name, cuc_object *o
                                 (void *)handle);
     if (library != atomic_load_explicit(&object->library, memory_order_acquire))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "the kernel %s (%p) is not of the object given: pass the object whose "
+                         "the kernel %s (%p) is not in the given object: pass the object whose "
                          "cuc_object_get_library() it came from, or NULL",
                          name, (void *)handle);
     return CUC_OK;
@@ -440,8 +440,8 @@ cuc_status cuc_kernel_get_function(void **out, cuc_kernel *kernel, cuc_device *d
 static cuc_status fail_unknown_parameters(const cuc_kernel *kernel, const char *function)
 {
     return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                     "the parameters of %s are not known: the driver is older than CUDA 12.4 "
-                     "(it says %d), and the kernel has no PTX that tells them",
+                     "the parameters of %s are unknown: the driver (%d) is older than CUDA 12.4, "
+                     "and the kernel has no PTX that lists them",
                      kernel->name, cuc__driver_version());
 }
 

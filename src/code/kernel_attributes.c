@@ -122,12 +122,12 @@ cuc_status cuc__kernel_allow_shared(cuc_kernel *kernel, cuc_device *device, uint
         return CUC_OK;
     uint32_t limit = cuc__kernel_shared_limit(kernel, device);
     if (bytes > limit)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "shared_bytes is %u, the kernel %s may have %u bytes of dynamic shared "
-                         "memory on device %d (%s): %u bytes a block, less %u that it declares "
-                         "itself",
-                         bytes, kernel->name, limit, device->ordinal, device->name,
-                         device->limits.shared_bytes_optin, limits->static_shared_bytes);
+        return cuc__fail(
+            CUC_ERROR_INVALID_ARGUMENT, function,
+            "shared_bytes is %u, the kernel %s can have at most %u bytes of dynamic shared memory "
+            "on device %d (%s): %u bytes per block, less %u of static shared memory",
+            bytes, kernel->name, limit, device->ordinal, device->name,
+            device->limits.shared_bytes_optin, limits->static_shared_bytes);
     if ((st = set(kernel, device, CUC_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)limit, function)) <
         0)
         return st;
@@ -142,9 +142,8 @@ static bool known(int32_t attribute)
 
 static cuc_status fail_attribute(int32_t attribute, const char *function)
 {
-    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                     "attribute is %d, kernels have those from 0 to %d", (int)attribute,
-                     CUC_KERNEL_ATTRIBUTE_COUNT - 1);
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "attribute is %d, expected 0 to %d",
+                     (int)attribute, CUC_KERNEL_ATTRIBUTE_COUNT - 1);
 }
 
 cuc_status cuc_kernel_get_attribute(int32_t *out, cuc_kernel *kernel, cuc_device *device,
@@ -175,7 +174,7 @@ cuc_status cuc_kernel_set_attribute(cuc_kernel *kernel, cuc_device *device, int3
         return fail_attribute(attribute, __func__);
     if (!attributes[attribute].settable)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "attribute %s can only be read: it follows from the code of the kernel %s",
+                        "attribute %s is read-only: it is a property of the code of the kernel %s",
                         attributes[attribute].name, kernel->name);
     // A tile kernel stands for its first entry; settings apply to all entries.
     for (uint32_t i = 1; kernel->tile && i < kernel->tile->signature->entries; i++)
@@ -190,7 +189,7 @@ cuc_status cuc_kernel_set_attribute(cuc_kernel *kernel, cuc_device *device, int3
     uint32_t limit = cuc__kernel_shared_limit(kernel, device);
     if (value < 0 || (uint32_t)value > limit)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "%s is %d, the kernel %s may have 0 to %u on device %d (%s)",
+                        "%s is %d, the kernel %s allows 0 to %u on device %d (%s)",
                         attributes[attribute].name, (int)value, kernel->name, limit,
                         device->ordinal, device->name);
     if ((st = set(kernel, device, attribute, value, __func__)) < 0)

@@ -135,7 +135,7 @@ static cuc_status create(cuc_object **out, int32_t kind, const void *data, size_
 {
     if (o->ptx && kind == CUC_CODE_PTX)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "options.ptx is given beside code that is PTX itself: leave it NULL");
+                         "options.ptx is given, but the code itself is PTX: leave it NULL");
     if (!o->ptx != !o->ptx_bytes)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "options.ptx is %s and ptx_bytes is %zu: give both or neither",
@@ -232,11 +232,11 @@ cuc_status cuc_object_from_file(cuc_object **out, const char *path, int32_t kind
     if (!kind && !bytes)
         st = CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%s is empty", path);
     else if (!kind && !(kind = cuc__code_guess(data, bytes)))
-        st = CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                      "%s (%zu bytes) begins like no object code: it is no ELF file, archive, fat "
-                      "binary or LTO code, nor PTX with a .version directive; state the kind if "
-                      "it is known",
-                      path, bytes);
+        st = CUC_FAIL(
+            CUC_ERROR_INVALID_ARGUMENT,
+            "%s (%zu bytes) is not recognized as object code: expected an ELF file, an archive, a "
+            "fat binary, LTO code or PTX with a .version directive; state the kind if you know it",
+            path, bytes);
     else if ((st = create(out, kind, data, bytes, &o, o.name ? o.name : path, __func__)) < 0)
         cuc__error_note("the data is from %s", path);
     free(data);

@@ -45,7 +45,7 @@ static cuc_status choose_image(const char **image, size_t *bytes, const cuc_obje
     if (object->kind != CUC_CODE_PTX && object->kind != CUC_CODE_CUBIN &&
         object->kind != CUC_CODE_FATBIN)
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "%s is of kind %s, which no driver loads: link it first, with "
+                         "%s is of kind %s, which drivers cannot load: link it first, with "
                          "cuc_linker_add() and cuc_linker_link()",
                          label(object), kind);
     if ((st = cuc__driver_init(function)) < 0)

@@ -19,12 +19,12 @@ cuc_status cuc_kernel_from_symbol(cuc_kernel **out, const void *symbol)
     if (e == cudaErrorInvalidDeviceFunction || e == cudaErrorInvalidValue) {
         // The runtime keeps the refusal as its own last error, which the program would find later.
         (void)cuc__cudart.cudaGetLastError();
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "symbol %p is no kernel of the CUDA runtime in this process: pass the "
-                        "address of a __global__ function, and link the program with the shared "
-                        "runtime (nvcc -cudart shared), or call cudaGetKernel() yourself and use "
-                        "cuc_kernel_from_handle()",
-                        symbol);
+        return CUC_FAIL(
+            CUC_ERROR_INVALID_ARGUMENT,
+            "symbol %p is not a kernel of this process's CUDA runtime: pass the address of a "
+            "__global__ function, and link the program with the shared runtime (nvcc -cudart "
+            "shared), or call cudaGetKernel() yourself and use cuc_kernel_from_handle()",
+            symbol);
     }
     if (e)
         return cuc__fail_runtime(e, __func__, "cudaGetKernel", NULL,

@@ -65,7 +65,7 @@ static cuc_status get_attribute(int32_t *out, cuc_device *device, int32_t attrib
             }
         }
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "attribute is %d, which neither cucore nor this driver (CUDA %d.%d) knows",
+                         "attribute is %d, unknown to cucore and to this driver (CUDA %d.%d)",
                          attribute, cuc__driver_version() / 1000,
                          cuc__driver_version() % 1000 / 10);
     }

@@ -523,8 +523,9 @@ static cuc_status peer_access(cuc_context *context, cuc_context *peer, bool enab
                          context->device->ordinal);
     cuc_status st = cuc_device_can_access_peer(&can, context->device, peer->device);
     if (st >= 0 && !can)
-        st = cuc__fail(CUC_ERROR_NOT_SUPPORTED, function, "device %d cannot reach device %d",
-                       context->device->ordinal, peer->device->ordinal);
+        st = cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
+                       "device %d cannot access the memory of device %d", context->device->ordinal,
+                       peer->device->ordinal);
     struct peers *spare = enable ? calloc(1, sizeof(*spare)) : NULL;
     if (st >= 0 && enable && !spare)
         st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for peer access");

@@ -164,7 +164,7 @@ static cuc_status no_device(const char *function)
 {
     return cuc__fail(CUC_ERROR_NO_DEVICE, function,
                      "the driver (%s) sees no device: check CUDA_VISIBLE_DEVICES, and that a "
-                     "container was given a GPU; `cucore doctor` tells more",
+                     "container was given a GPU; `cucore doctor` diagnoses it",
                      cuc__driver_path());
 }
 
@@ -237,7 +237,7 @@ cuc_status cuc_device_get_by_pci_bus_id(cuc_device **out, const char *bus_id)
     CUresult r = cuc__cu.cuDeviceGetByPCIBusId(&handle, bus_id);
     if (r == CUDA_ERROR_INVALID_DEVICE || r == CUDA_ERROR_INVALID_VALUE)
         return CUC_FAIL(CUC_ERROR_NOT_FOUND,
-                        "no device at PCI address \"%s\"; they are written like 0000:3b:00.0",
+                        "no device at PCI address \"%s\"; expected a form like 0000:3b:00.0",
                         bus_id);
     if (r)
         return CUC_FAIL_CU(NULL, r, "cuDeviceGetByPCIBusId", "looking for PCI address %s", bus_id);

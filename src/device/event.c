@@ -230,8 +230,8 @@ static cuc_status explain_elapsed(const cuc_event *start, const cuc_event *end,
     }
     if (start->context != end->context)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "start is of device %d, end of device %d or of another context: time is "
-                         "measured within one",
+                         "start is of device %d, end of device %d or of another context: expected "
+                         "two events of one context",
                          start->context->device->ordinal, end->context->device->ordinal);
     return CUC_OK;
 }

@@ -155,9 +155,8 @@ static cuc_status context_of(cuc_context **out, CUstream handle, const char *fun
     cuc_status st = cuc__context_current(&context, function);
     if (st >= 0 && !context)
         st = cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                       "handle %p is a default stream, which means the one of the current context, "
-                       "and this thread has none: call cuc_device_set_current() first, or use "
-                       "cuc_stream_get_default()",
+                       "handle %p is a default stream, but no context is current on this thread: "
+                       "call cuc_device_set_current() first, or use cuc_stream_get_default()",
                        (void *)handle);
     if (st >= 0)
         *out = context;
@@ -328,8 +327,8 @@ static cuc_status check_not_captured(const cuc_stream *s, const char *what, cons
     if (capture == CU_STREAM_CAPTURE_STATUS_NONE)
         return CUC_OK;
     return cuc__fail(CUC_ERROR_BUSY, function,
-                     "%s: stream %p is being captured, and its work runs when the graph is "
-                     "launched: do it before or after the capture",
+                     "%s: stream %p is being captured, so its work runs only when the graph is "
+                     "launched: call this before or after the capture",
                      what, (void *)s->handle);
 }
 
@@ -397,7 +396,7 @@ static cuc_status wait_event(cuc_stream *stream, CUevent event, const char *func
 
     CUC_CALL_ON(function, st, stream, cuStreamWaitEvent,
                 (stream->handle, event, CU_EVENT_WAIT_DEFAULT),
-                "letting a stream of device %d wait for an event", stream->device->ordinal);
+                "making a stream of device %d wait for an event", stream->device->ordinal);
     return st;
 }
 
@@ -428,7 +427,7 @@ static cuc_status record_marker(CUevent *out, cuc_stream *s, const char *functio
     r = cuc__cu.cuEventRecord(marker, s->handle);
     if (r)
         return cuc__fail_driver(s->context, r, function, "cuEventRecord",
-                                "marking the work of the stream that is waited for");
+                                "recording an event on the stream to wait for");
     *out = marker;
     return CUC_OK;
 }

@@ -161,11 +161,12 @@ cuc_status cuc_set_library_path(const char *name, const char *path)
     if (!row)
         return cuc__fail_library_not_found(name, NULL, __func__, "");
     if (strcmp(row->name, "cuda") == 0)
-        return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED, "the driver is chosen by the environment alone: "
-                                                 "set CUCORE_DRIVER before the first call");
+        return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED,
+                        "the path of the driver comes only from the environment: set CUCORE_DRIVER "
+                        "before the first call");
     if (path && !*path)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "path is empty: name a file, or pass NULL to "
-                                                    "take an earlier path back");
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "path is empty: name a file, or pass NULL to remove an earlier path");
     char *copy = path ? strdup(path) : NULL;
     if (path && !copy)
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a path");
@@ -191,7 +192,7 @@ cuc_status cuc_set_library_path(const char *name, const char *path)
     cuc_status status = CUC_OK;
     if (!path || strcmp(path, opened->path) != 0)
         status = CUC_FAIL(CUC_ERROR_BUSY,
-                          "%s was loaded already, from %s: set its path before anything uses it",
+                          "%s is already loaded from %s: set its path before anything uses it",
                           row->name, opened->path);
     cuc_found_release(opened);
     return status;

@@ -88,7 +88,7 @@ static cuc_status check_array(const struct cuc__gemm_call *c, const struct expec
     if (same)
         return CUC_OK;
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                     "%s is [%s], expected [%s], which is [%s] by the arrays before it", e->name,
+                     "%s is [%s], expected [%s]: the arrays before it give [%s]", e->name,
                      shape_text(got, t->rank, t->shape), shape_text(wanted, e->rank, e->shape),
                      e->names);
 }
@@ -107,12 +107,11 @@ static cuc_status check_apart(const struct cuc__gemm_call *c)
             if (!meet || is_empty(d))
                 continue;
             char shape[TEXT_BYTES], strides[TEXT_BYTES];
-            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                             "d is [%s] with strides of [%s], which give several elements one "
-                             "address: expected a leading dimension that is no less than the "
-                             "extent beside it",
-                             shape_text(shape, d->rank, d->shape),
-                             shape_text(strides, d->rank, d->strides));
+            return cuc__fail(
+                CUC_ERROR_INVALID_ARGUMENT, c->function,
+                "d is [%s] with strides of [%s], which give several elements one address: expected "
+                "a leading dimension of at least the extent beside it",
+                shape_text(shape, d->rank, d->shape), shape_text(strides, d->rank, d->strides));
         }
     return CUC_OK;
 }
@@ -225,8 +224,8 @@ static cuc_status check_factor(const struct cuc__gemm_call *c, const char *name,
         (value >= INT32_MIN && value <= INT32_MAX && (double)(int32_t)value == value))
         return CUC_OK;
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                     "%s is %g, expected a whole number of 32 bits, as d is of i32: or make the "
-                     "plan with a d_dtype of f32",
+                     "%s is %g, expected a 32-bit integer, because d is of i32: or make the plan "
+                     "with a d_dtype of f32",
                      name, value);
 }
 
@@ -245,7 +244,7 @@ cuc_status cuc__gemm_check(struct cuc__gemm_call *c, int32_t form, const cuc_str
                          c->plan->device->ordinal);
     if (c->beta != 0 && !k->c)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                         "beta is %g, and the plan has no c: make it with a c_dtype", c->beta);
+                         "beta is %g, but the plan has no c: make it with a c_dtype", c->beta);
     if ((st = check_factor(c, "alpha", c->alpha)) < 0 ||
         (st = check_factor(c, "beta", c->beta)) < 0 || (st = check_arrays(c)) < 0)
         return st;

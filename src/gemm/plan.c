@@ -91,8 +91,7 @@ static cuc_status fail_none(const cuc_gemm_options *o, const char *function)
             at += (size_t)snprintf(given + at, sizeof(given) - at, "%s%s of %d",
                                    count++ ? ", " : "", all[i].name, all[i].value);
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                     "none of the tiles that are chosen from goes with %s: leave %s 0, or give "
-                     "tile_m and tile_n too",
+                     "no candidate tile supports %s: leave %s 0, or give tile_m and tile_n too",
                      given, count == 1 ? "it" : "one of them");
 }
 

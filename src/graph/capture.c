@@ -155,7 +155,7 @@ static cuc_status begin(bool *begun, struct cuc__capture *c, const cuc_stream *s
     CUresult r = cuc__cu.cuStreamIsCapturing(stream->handle, &status);
     if (!r && status != CU_STREAM_CAPTURE_STATUS_NONE)
         return cuc__fail(CUC_ERROR_BUSY, function,
-                         "stream %p is being captured already: end that first",
+                         "stream %p is already being captured: end that capture first",
                          (void *)stream->handle);
     if (!r && c->into) {
         call = "cuStreamBeginCaptureToGraph";
@@ -178,7 +178,7 @@ static cuc_status begin(bool *begun, struct cuc__capture *c, const cuc_stream *s
     return cuc__fail_driver(stream->context, r, function, call,
                             "beginning to capture stream %p of device %d%s", (void *)stream->handle,
                             stream->ordinal,
-                            count ? " behind nodes, which have to be of the graph given" : "");
+                            count ? " after nodes, which must be nodes of the given graph" : "");
 }
 
 static cuc_status begin_capture(cuc_stream *stream, cuc_graph *into, const CUgraphNode *after,
@@ -193,8 +193,8 @@ static cuc_status begin_capture(cuc_stream *stream, cuc_graph *into, const CUgra
                          mode);
     if (stream->handle == CU_STREAM_LEGACY)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "the stream is the legacy default one, which cannot be captured: capture "
-                         "one of cuc_stream_create(), and put the work on that");
+                         "the legacy default stream cannot be captured: capture a stream of "
+                         "cuc_stream_create() and put the work on it");
     cuc_status st = cuc__capture_check_stuck(stream, function);
     if (st < 0)
         return st;
@@ -286,10 +286,9 @@ static const char *what_goes(const struct cuc__capture *c)
 {
     if (!c || !c->into)
         return "";
-    return c->into->body
-               ? "; with it the driver frees the body that it filled, and so the graph that "
-                 "has the node is no more: make that anew"
-               : "; with it the driver frees the graph that it added to: make that anew";
+    return c->into->body ? "; the driver frees the body that it filled, so the graph with that "
+                           "node is lost: make it again"
+                         : "; the driver frees the graph that it added to: make it again";
 }
 
 // The context must be current. Sets *c if the capture is over.
@@ -311,8 +310,7 @@ static cuc_status end_capture(struct ending *ending, struct cuc__capture **c,
                               "ending the capture of stream %p of device %d%s",
                               (void *)stream->handle, stream->ordinal, what_goes(*c));
     if (r && *c && (*c)->call)
-        cuc__error_note("the call refused first since the capture began was %s, in %s, with code "
-                        "%d",
+        cuc__error_note("the first call refused during this capture was %s, in %s, with code %d",
                         (*c)->call, (*c)->function, (*c)->code);
     return st;
 }
@@ -431,10 +429,10 @@ bool cuc__capture_abandon(cuc_stream *stream)
         cuc__unraisable("released while it was captured, " CUC__CAPTURED_FOR_GOOD,
                         (void *)stream->handle);
     else
-        cuc__unraisable("stream %p was released while it was captured: what it had collected is "
-                        "dropped; end the capture first, or cancel it with "
-                        "cuc_stream_cancel_capture()",
-                        (void *)stream->handle);
+        cuc__unraisable(
+            "stream %p was released while it was captured: the captured work is dropped; end the "
+            "capture first, or cancel it with cuc_stream_cancel_capture()",
+            (void *)stream->handle);
     cuc__capture_end_abandoned();
     return true;
 }

@@ -66,11 +66,11 @@ enum cuc__capture_end cuc__capture_how_to_end(bool *adds, const cuc_stream *stre
 // gone.
 void cuc__capture_took_graph(const cuc_stream *stream);
 // The message about a stream whose capture cannot be ended; takes its handle.
-#define CUC__CAPTURED_FOR_GOOD                                                              \
-    "stream %p stays captured for good: its capture is spoilt, and the driver would crash " \
-    "over its end, since another one that ended badly has had it free a part of the same "  \
-    "graph, or since others capture that. cuc_context_synchronize() of its context fails "  \
-    "from now on: restart the process"
+#define CUC__CAPTURED_FOR_GOOD                                                             \
+    "stream %p stays captured for good: its capture is invalidated, and ending it would "  \
+    "crash the driver, because a capture that failed has freed a part of the same graph, " \
+    "or because other streams capture into it. cuc_context_synchronize() of its context "  \
+    "fails from now on: restart the process"
 // Takes over a capture that can never be ended, so its stream stays captured for good.
 void cuc__capture_keep_stuck(struct cuc__capture *c);
 // Returns CUC_OK unless a stream's capture can never be ended.

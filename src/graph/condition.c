@@ -13,7 +13,7 @@ static cuc_status check_flags(uint32_t default_value, uint32_t flags, const char
                          "flags is 0x%x, expected CUC_CONDITION_ASSIGN_DEFAULT (1) or 0", flags);
     if (default_value && !flags)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "default_value is %u, which takes CUC_CONDITION_ASSIGN_DEFAULT in flags",
+                         "default_value is %u, which needs CUC_CONDITION_ASSIGN_DEFAULT in flags",
                          default_value);
     return CUC_OK;
 }

@@ -49,7 +49,7 @@ static cuc_status draw(char **out, size_t *bytes, const cuc_graph *graph, uint32
                          "flags is 0x%x, expected CUC_DOT_ bits (0xffff)", flags);
     int fd = memfd_create("cucore-dot", MFD_CLOEXEC);
     if (fd < 0)
-        return cuc__fail(CUC_ERROR_IO, function, "no file in memory for the drawing: %s",
+        return cuc__fail(CUC_ERROR_IO, function, "cannot make a file in memory for the drawing: %s",
                          strerror(errno));
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     CUresult r = cuc__cu.cuGraphDebugDotPrint(graph->handle, path, flags);

@@ -31,9 +31,10 @@ static cuc_status read_options(cuc_graph_exec_options *o, const cuc_graph_exec_o
                          "and 0",
                          o->flags, o->reserved);
     if (o->flags & CUC_GRAPH_AUTO_FREE && o->flags & CUC_GRAPH_DEVICE_LAUNCH)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "options->flags has CUC_GRAPH_AUTO_FREE and CUC_GRAPH_DEVICE_LAUNCH: what "
-                         "a launch from the device leaves, the next one cannot free");
+        return cuc__fail(
+            CUC_ERROR_INVALID_ARGUMENT, function,
+            "options->flags has CUC_GRAPH_AUTO_FREE and CUC_GRAPH_DEVICE_LAUNCH: a launch from the "
+            "device cannot free the memory of the previous one; give one of them");
     if (o->upload && !cuc__handle_good(o->upload, CUC__HANDLE_STREAM))
         return cuc__fail_handle(o->upload, CUC__HANDLE_STREAM, function, "options->upload");
     return CUC_OK;
@@ -76,7 +77,8 @@ static const struct reason update_reasons[] = {
     { CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED,
       "has another kernel, which drivers before CUDA 11.2 cannot change" },
     { CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
-      "has a parameter that cannot change so: a copy keeps its devices, a fill of rows its shape" },
+      "has a parameter that cannot change this way: a copy keeps its devices, a fill of rows its "
+      "shape" },
     { CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, "is of a type that cannot be updated" },
     { CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE,
       "has a kernel that cannot take the other's place: of another context, or one that launches "
@@ -233,9 +235,9 @@ static cuc_status fail_instantiate(const cuc_graph_exec *e, const cuc_graph *gra
     if (why)
         cuc__node_describe(node, sizeof(node), graph, params->hErrNode_out);
     else if (e->allocates && r == CUDA_ERROR_INVALID_VALUE)
-        why = "it has memory of its own, and can have one instance at a time";
+        why = "it allocates memory, so it can have only one instance at a time";
     else if (e->decides && r == CUDA_ERROR_NOT_SUPPORTED)
-        why = "it has conditional nodes, and can have one instance at a time";
+        why = "it has conditional nodes, so it can have only one instance at a time";
     return cuc__fail_driver(graph->context, r, function, "cuGraphInstantiateWithParams",
                             "instantiating a graph of %zu nodes%s%s%s%s", e->nodes, why ? ": " : "",
                             node, why && node[0] ? " " : "", why ? why : "");
@@ -310,8 +312,8 @@ static cuc_status check_not_captured(const cuc_stream *stream, const char *funct
     if (st < 0 || status == CU_STREAM_CAPTURE_STATUS_NONE)
         return st;
     return cuc__fail(CUC_ERROR_BUSY, function,
-                     "stream %p is being captured, and takes no instance of a graph: "
-                     "cuc_stream_embed_graph() captures the graph itself",
+                     "stream %p is being captured, so no executable graph can be launched on it: "
+                     "capture the graph itself with cuc_stream_embed_graph()",
                      (void *)stream->handle);
 }
 
@@ -324,7 +326,7 @@ cuc_status cuc_graph_exec_upload(cuc_graph_exec *exec, cuc_stream *stream)
     if (cuc__capturing() && (st = check_not_captured(stream, __func__)) < 0)
         return st;
     CUC_CALL_IN(st, stream->context, cuGraphUpload, (exec->handle, stream->handle),
-                "bringing a graph of %zu nodes to device %d", exec->nodes, stream->ordinal);
+                "uploading a graph of %zu nodes to device %d", exec->nodes, stream->ordinal);
     return st;
 }
 
@@ -337,8 +339,8 @@ fail_launch(const cuc_graph_exec *exec, const cuc_stream *stream, CUresult r)
     return cuc__fail_driver(
         stream->context, r, "cuc_graph_exec_launch", "cuGraphLaunch",
         "launching a graph of %zu nodes on device %d%s", exec->nodes, stream->ordinal,
-        left ? ": what its last launch allocated may not be freed yet: release those buffers "
-               "before each launch, or instantiate with CUC_GRAPH_AUTO_FREE"
+        left ? ": memory of its last launch may not be freed yet: release those buffers before "
+               "each launch, or instantiate with CUC_GRAPH_AUTO_FREE"
              : "");
 }
 
@@ -366,7 +368,7 @@ static cuc_status launch_with_care(cuc_graph_exec *exec, cuc_stream *stream)
         record(exec, stream);
         if (cuc_launch_is_blocking() && (r = cuc__launch_wait(stream, &call)))
             st = cuc__fail_driver(stream->context, r, function, call,
-                                  "running a %s, which was waited for (CUCORE_LAUNCH_BLOCKING)",
+                                  "running a %s, with a wait after it (CUCORE_LAUNCH_BLOCKING)",
                                   atomic_load_explicit(&exec->what, memory_order_relaxed));
     }
     return cuc__context_leave(stream->context, pushed, st, function);
@@ -404,8 +406,8 @@ static cuc_status fail_update(const cuc_graph_exec *exec, const cuc_graph *graph
     if (!info->errorNode) {
         (void)cuc__cu.cuGraphGetNodes(graph->handle, NULL, &count);
         return cuc__fail_driver(graph->context, r, function, call,
-                                "updating an instance of a graph of %zu nodes by a graph of %zu, "
-                                "which has not the same nodes and edges",
+                                "updating an instance of a graph of %zu nodes with a graph of %zu, "
+                                "whose nodes or edges differ",
                                 exec->nodes, count);
     }
     cuc__node_describe(node, sizeof(node), graph, info->errorNode);

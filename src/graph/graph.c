@@ -23,10 +23,10 @@ cuc_graph *cuc__graph_new(cuc_context *context, const char *function)
 cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const char *function)
 {
     return graph->body || graph->embedded
-               ? cuc__fail(
-                     CUC_ERROR_INVALID_ARGUMENT, function,
-                     "the graph is %s, and is not %s by itself: take the graph that has the node",
-                     graph->body ? "the body of a conditional node" : "that of a node", doing)
+               ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                           "the graph is %s, which cannot be %s by itself: pass the graph that "
+                           "contains the node",
+                           graph->body ? "the body of a conditional node" : "that of a node", doing)
                : cuc__graph_check_there(graph, function);
 }
 
@@ -50,13 +50,13 @@ bool cuc__graph_why_gone(char *text, size_t size, const cuc_graph *graph)
         return false;
     if (g->gone == CUC__GONE_FREED)
         snprintf(text, size,
-                 "the graph %s: a capture into %s, of stream %p, ended badly, and the driver frees "
-                 "the graph with that: make it anew",
+                 "the graph %s: a capture into %s, of stream %p, failed, so the driver frees the "
+                 "graph: make it again",
                  is, of, (void *)g->gone_by);
     else if (g->gone == CUC__GONE_UNSOUND)
         snprintf(text, size,
                  "the graph %s: a capture into the body of a conditional node of %s, of stream %p, "
-                 "ended badly, and the driver frees the body with that: make the graph anew",
+                 "failed, so the driver frees the body: make the graph again",
                  is, of, (void *)g->gone_by);
     else
         snprintf(text, size,

@@ -75,7 +75,7 @@ static cuc_status check_captured(cuc_stream *stream, const char *function)
         return cuc__pass(st, function);
     if (!capturing)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "stream %p is not being captured: outside of a graph it is "
+                         "stream %p is not being captured: outside a capture use "
                          "cuc_event_record() and cuc_stream_wait_event()",
                          (void *)stream->handle);
     return CUC_OK;
@@ -127,7 +127,7 @@ cuc_status cuc_graph_add_empty(cuc_node **out, cuc_graph *graph, cuc_node *const
                                         count, &params);
     if (r)
         return CUC_FAIL_CU(graph->context, r, "cuGraphAddNode",
-                           "adding an empty node behind %zu nodes, which have to be of the graph",
+                           "adding an empty node after %zu nodes, which must be nodes of the graph",
                            count);
     *out = (cuc_node *)node;
     return CUC_OK;
@@ -151,10 +151,9 @@ cuc_status cuc_graph_add_edges(cuc_graph *graph, cuc_node *const *from, cuc_node
         return st;
     CUresult r = cuc__cu.cuGraphAddDependencies(graph->handle, (const CUgraphNode *)from,
                                                 (const CUgraphNode *)to, NULL, count);
-    return r ? CUC_FAIL_CU(
-                   graph->context, r, "cuGraphAddDependencies",
-                   "adding %zu edges, which have to be new and between two nodes of the graph",
-                   count)
+    return r ? CUC_FAIL_CU(graph->context, r, "cuGraphAddDependencies",
+                           "adding %zu edges, which must be new and between two nodes of the graph",
+                           count)
              : CUC_OK;
 }
 
@@ -168,7 +167,7 @@ cuc_status cuc_graph_remove_edges(cuc_graph *graph, cuc_node *const *from, cuc_n
     CUresult r = cuc__cu.cuGraphRemoveDependencies(graph->handle, (const CUgraphNode *)from,
                                                    (const CUgraphNode *)to, NULL, count);
     return r ? CUC_FAIL_CU(graph->context, r, "cuGraphRemoveDependencies",
-                           "removing %zu edges, which have to be the graph's", count)
+                           "removing %zu edges, which must be edges of the graph", count)
              : CUC_OK;
 }
 
@@ -289,11 +288,11 @@ cuc_status cuc_graph_exec_set_enabled(cuc_graph_exec *exec, cuc_node *node, int3
 
     CUC_CHECK(exec, GRAPH_EXEC);
     CUC_CHECK_NOT_NULL(node);
-    CUC_CALL_IN(
-        st, exec->context, cuGraphNodeSetEnabled, (exec->handle, (CUgraphNode)node, enabled != 0),
-        "%s node %p of graph instance %p (kernels, copies and fills of the graph that it was "
-        "made of can be)",
-        enabled ? "enabling" : "disabling", (void *)node, (void *)exec->handle);
+    CUC_CALL_IN(st, exec->context, cuGraphNodeSetEnabled,
+                (exec->handle, (CUgraphNode)node, enabled != 0),
+                "%s node %p of graph instance %p (expected a kernel, copy or fill of the graph "
+                "that it was made from)",
+                enabled ? "enabling" : "disabling", (void *)node, (void *)exec->handle);
     return st;
 }
 

@@ -94,7 +94,7 @@ fail_argument(const cuc_kernel *k, const cuc_arg *args, size_t i)
     if (a->type == CUC_ARG_NONE)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
                          "%s: argument %zu: expected a cuc_buffer, a cuc_tensor, an address or a "
-                         "value, got a handle of cucore that no kernel can take",
+                         "value, got a cucore handle of another kind",
                          k->name, i);
     if (a->type < 0 || a->type >= ARGUMENT_TYPES ||
         (a->type > CUC_C128 && a->type < CUC_ARG_POINTER))
@@ -121,7 +121,7 @@ fail_count(const cuc_kernel *k, const cuc_arg *args, size_t count)
                          count);
     if (count > CUC__MAX_PARAMETERS)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "%zu arguments, no kernel takes more than %d", count, CUC__MAX_PARAMETERS);
+                         "%zu arguments, kernels take at most %d", count, CUC__MAX_PARAMETERS);
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
                      "%s: expected %u argument%s, got %zu", k->name, k->parameter_count,
                      k->parameter_count == 1 ? "" : "s", count);
@@ -140,8 +140,8 @@ fail_shape(const cuc_kernel *k, const cuc_launch_config *c, const cuc_device *d,
     for (size_t i = 0; i < sizeof(dims) / sizeof(*dims); i++) {
         if (!dims[i].asked[0])
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                             "%s.x is 0, expected 1 to %u: a launch of nothing is not made",
-                             dims[i].name, dims[i].limit[0]);
+                             "%s.x is 0, expected 1 to %u: skip empty launches", dims[i].name,
+                             dims[i].limit[0]);
         for (int n = 0; n < 3; n++)
             if (dims[i].asked[n] > dims[i].limit[n])
                 return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
@@ -235,7 +235,7 @@ launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchCon
         st = fail_launch(stream, kernel, c, r, !captured);
     else if (cuc_launch_is_blocking() && (r = cuc__launch_wait(stream, &call)))
         st = cuc__fail_driver(stream->context, r, "cuc_launch", call,
-                              "running %s, grid %u,%u,%u block %u,%u,%u, which was waited for "
+                              "running %s, grid %u,%u,%u block %u,%u,%u, with a wait after it "
                               "(CUCORE_LAUNCH_BLOCKING)",
                               kernel->name, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX,
                               c->blockDimY, c->blockDimZ);
@@ -376,11 +376,10 @@ launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_ker
     if (!cuc__handle_good(kernel, CUC__HANDLE_KERNEL))
         return cuc__fail_handle(kernel, CUC__HANDLE_KERNEL, function, "kernel");
     if (!config && !kernel->tile)
-        return cuc__fail(
-            CUC_ERROR_INVALID_ARGUMENT, function,
-            "config is NULL, and the kernel %s is not of a tile program, which may have a grid of "
-            "its own: give a grid and a block",
-            kernel->name);
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "config is NULL, but only kernels of tile programs have a grid of their "
+                         "own: give %s a grid and a block",
+                         kernel->name);
     if (config && config->struct_size != sizeof(*config)) {
         st = cuc__read_options(&read, sizeof(read), config, "cuc_launch_config", function);
         if (st < 0)

@@ -105,9 +105,10 @@ cuc_status cuc_occupancy_max_potential_block_size(uint32_t *grid, uint32_t *bloc
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "options.reserved is %u, expected 0",
                         o.reserved);
     if (o.shared_of_block && o.shared_bytes)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "options.shared_bytes is %u beside shared_of_block: give one of them",
-                        o.shared_bytes);
+        return CUC_FAIL(
+            CUC_ERROR_INVALID_ARGUMENT,
+            "options.shared_bytes is %u, but shared_of_block is also given: give one of them",
+            o.shared_bytes);
 
     // The callback's results are not known yet, so the maximum is allowed.
     if ((st = cuc__kernel_prepare(kernel, device, __func__)) < 0)
@@ -184,10 +185,10 @@ static cuc_status ask_clusters(uint32_t *out, cuc_kernel *kernel, cuc_device *de
     cuc_status st;
 
     if (!device->limits.cluster_launch)
-        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "device %d (%s, %s) has no thread block clusters, which came with compute "
-                         "capability 9.0",
-                         device->ordinal, device->name, device->arch);
+        return cuc__fail(
+            CUC_ERROR_NOT_SUPPORTED, function,
+            "device %d (%s, %s) has no thread block clusters, which need compute capability 9.0",
+            device->ordinal, device->name, device->arch);
     if ((st = cuc__read_options(&config, sizeof(config), given, "cuc_launch_config", function)) < 0)
         return st;
     if (any_cluster)

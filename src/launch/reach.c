@@ -20,8 +20,8 @@ static const char *opening_of(const cuc_memory_resource *resource, CUmemoryPool 
 {
     if (resource && resource->virtual_memory)
         return "name the device in the peers of cuc_memory_virtual()";
-    return pool ? "let it in with cuc_memory_pool_set_access()"
-                : "let it in with cuc_context_enable_peer_access()";
+    return pool ? "give it access with cuc_memory_pool_set_access()"
+                : "give it access with cuc_context_enable_peer_access()";
 }
 
 // Memory from cuMemAlloc() in a synchronous resource: the driver has no query for its
@@ -79,12 +79,12 @@ static cuc_status check_reach(CUdeviceptr ptr, cuc_device *memory, const cuc_buf
     cuc_device *device = stream->device;
     int32_t can = 0;
     (void)cuc_device_can_access_peer(&can, device, memory);
-    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                     "%s is a %s of device %d (%s), which the stream's device %d (%s) cannot "
-                     "reach: %s%s",
-                     argument, what, memory->ordinal, memory->name, device->ordinal, device->name,
-                     can ? opening_of(buffer ? resource_of(buffer) : NULL, pool) : "copy it",
-                     can ? ", or copy it to that device" : " to that device");
+    return cuc__fail(
+        CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+        "%s is a %s of device %d (%s), which the stream's device %d (%s) cannot access: %s%s",
+        argument, what, memory->ordinal, memory->name, device->ordinal, device->name,
+        can ? opening_of(buffer ? resource_of(buffer) : NULL, pool) : "copy it",
+        can ? ", or copy it to that device" : " to that device");
 }
 
 // Only some devices can access memory that is unknown to the driver.
@@ -134,7 +134,7 @@ static cuc_status check_tensor_of_device(const cuc_tensor *t, const cuc_stream *
 
     if (cuc_device_get(&memory, t->device) < 0)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "%s is a tensor of device %d, which there is not", argument, t->device);
+                         "%s is a tensor of device %d, which does not exist", argument, t->device);
     return check_reach(t->data, memory, NULL, stream, argument);
 }
 
@@ -189,9 +189,9 @@ cuc_status cuc__launch_check_address(const cuc_kernel *kernel, cuc_device_ptr ad
         return cuc__pass(st, "cuc_launch");
     return cuc__fail(
         CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-        "%s: argument %zu: 0x%llx is no device address: the driver does not know it, and "
-        "device %d (%s) cannot reach pageable host memory, such as the stack or the "
-        "heap. Pass a cuc_buffer, or copy the data to one with cuc_buffer_write(); a "
-        "value that is no address goes as uint64_t (CUCORE_CHECK_HANDLES)",
+        "%s: argument %zu: 0x%llx is not a device address: the driver does not know it, and device "
+        "%d (%s) cannot access pageable host memory, such as the stack or the heap. Pass a "
+        "cuc_buffer, or copy the data to one with cuc_buffer_write(); pass a value that is not an "
+        "address as uint64_t (CUCORE_CHECK_HANDLES)",
         kernel->name, i, (unsigned long long)address, stream->ordinal, stream->device->name);
 }

@@ -20,7 +20,7 @@ static const char *const kinds[] = {
     [CUC_ARG_BUFFER - CUC_ARG_POINTER] = "a buffer (cuc_tensor_from_buffer() gives it a shape)",
     [CUC_ARG_TENSOR - CUC_ARG_POINTER] = "a tensor",
     [CUC_ARG_BYTES - CUC_ARG_POINTER] = "bytes",
-    [CUC_ARG_NONE - CUC_ARG_POINTER] = "a handle that no kernel takes",
+    [CUC_ARG_NONE - CUC_ARG_POINTER] = "a handle that kernels cannot take",
 };
 
 static const char *kind_of(const cuc_arg *a)
@@ -138,8 +138,8 @@ static cuc_status check_memory(const struct tile_parameter *p, const cuc_tensor 
                          k->name, p->name, bytes, t->data ? "" : " and not 0", t->data);
     if (written && t->flags & CUC_TENSOR_READ_ONLY)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "%s: argument %s: it is written, and the tensor is read-only", k->name,
-                         p->name);
+                         "%s: argument %s: the kernel writes it, but the tensor is read-only",
+                         k->name, p->name);
     if (__builtin_expect(t->device == stream->ordinal || empty, 1))
         return CUC_OK;
     snprintf(argument, sizeof(argument), "%s: argument %s", k->name, p->name);
@@ -153,7 +153,7 @@ static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k)
 
     if (!declared && (!c || !c->grid[0]))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "%s declares no grid, and config.grid is not given", k->name);
+                         "%s declares no grid: give config.grid", k->name);
     if (!c)
         return CUC_OK;
     if (declared && (c->grid[0] | c->grid[1] | c->grid[2]))
@@ -179,11 +179,11 @@ static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k)
             what = "its attribute";
     if ((c->flags & CUC_LAUNCH_PROGRAMMATIC || what) &&
         !k->tile->signature->kernel->waits_for_grids)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "a programmatic dependent launch is asked for, but the tile kernel %s "
-                         "does not wait for the kernel ahead of it: leave it, or write "
-                         "grid_dependency_wait() in it",
-                         k->name);
+        return cuc__fail(
+            CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+            "a programmatic dependent launch is requested, but the tile kernel %s does not wait "
+            "for the kernel before it: remove the request, or call grid_dependency_wait() in it",
+            k->name);
     return CUC_OK;
 }
 

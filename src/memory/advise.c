@@ -256,8 +256,8 @@ cuc_status cuc_memory_advise(cuc_device_ptr ptr, size_t bytes, int32_t advice,
             return st;
         if (advice != CUC_ADVISE_SET_PREFERRED_LOCATION && location->type > CUC_LOCATION_HOST)
             return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                            "location is of type %d, and memory is kept mapped for a device (1) or "
-                            "the host (2), not for a NUMA node",
+                            "location is of type %d, expected CUC_LOCATION_DEVICE (1) or _HOST "
+                            "(2): memory cannot be kept mapped for a NUMA node",
                             location->type);
         at = driver_location(location);
     }

@@ -67,8 +67,8 @@ cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, si
         CUC_CHECK(resource, MEMORY_RESOURCE);
     else if (!stream)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "resource and stream are both NULL: the stream's device says which "
-                        "resource is the default one");
+                        "resource and stream are both NULL: without a resource, a stream is needed "
+                        "to find its device's default one");
     if (stream)
         CUC_CHECK(stream, STREAM);
     if (resource)
@@ -126,12 +126,12 @@ cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t 
         return st;
     if (o.resource && (o.owner || o.drop_owner))
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "options->resource and options->owner are both set: the memory goes back "
-                        "to the one or to the other");
+                        "options->resource and options->owner are both set, but only one can free "
+                        "the memory: set one of them");
     if (o.stream && !o.resource)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "options->stream is set without options->resource: it orders the free, "
-                        "and nothing frees this memory");
+                        "options->stream is set without options->resource: the stream orders a "
+                        "free, but nothing frees this memory");
     if (o.access & ~known || o.reserved)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "options->access is 0x%x and reserved %u, expected CUC_MEMORY_ACCESS_ bits "
@@ -205,7 +205,7 @@ static void take_apart(void *object)
                                           buffer->stream, NULL) == CUC_ERROR_BUSY) {
         if (cuc__keep_is_burying() && cuc__keep_leave(buffer, take_apart))
             return;
-        cuc__unraisable("a buffer was released whose stream %p is being captured: 0x%" PRIx64
+        cuc__unraisable("a buffer was released while its stream %p is being captured: 0x%" PRIx64
                         " is not memory of that graph, and is leaked",
                         cuc_stream_handle(buffer->stream), buffer->ptr);
     }
@@ -225,8 +225,8 @@ cuc_status cuc_buffer_set_stream(cuc_buffer *buffer, cuc_stream *stream)
         CUC_CHECK(stream, STREAM);
     if (!buffer->resource)
         return CUC_FAIL(
-            CUC_ERROR_INVALID_ARGUMENT, "the buffer %s: there is no free for a stream to order",
-            buffer->parent ? "is a slice, which goes with its parent" : "does not free its memory");
+            CUC_ERROR_INVALID_ARGUMENT, "the buffer %s: it has no free for a stream to order",
+            buffer->parent ? "is a slice, which its parent frees" : "does not free its memory");
     cuc_status st = cuc__memory_check_stream(buffer->resource, stream, __func__);
     if (st < 0)
         return st;

@@ -31,8 +31,8 @@ cuc_status cuc__copy_check_ranges(CUdeviceptr dst, CUdeviceptr src, size_t bytes
     if (st < 0 || (st = cuc__memory_check_range(src, bytes, "src", function)) < 0)
         return st;
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                     "dst 0x%" PRIx64 " and src 0x%" PRIx64 " overlap for %zu bytes: copy by way "
-                     "of other memory",
+                     "dst 0x%" PRIx64 " and src 0x%" PRIx64
+                     " overlap for %zu bytes: copy through a third buffer",
                      dst, src, bytes);
 }
 

@@ -19,7 +19,7 @@ static cuc_status check_pool(const cuc_memory_resource *pool, const char *functi
     if (pool->pool)
         return CUC_OK;
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                     "the resource is no pool: take one of cuc_memory_pool_create() with "
+                     "the resource is not a pool: expected one of cuc_memory_pool_create() with "
                      "CUC_MEMORY_POOL_IPC, or of cuc_memory_pool_import()");
 }
 
@@ -35,11 +35,10 @@ cuc_status cuc_memory_pool_export(int32_t *out, cuc_memory_resource *pool)
     CUC_RELAXED(code, cuc__cu.cuMemPoolExportToShareableHandle(
                           &fd, pool->pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     if (code)
-        return CUC_FAIL_CU(
-            NULL, code, "cuMemPoolExportToShareableHandle",
-            "making a file descriptor for a pool of device %d (it has to be made with "
-            "CUC_MEMORY_POOL_IPC)",
-            pool->device->ordinal);
+        return CUC_FAIL_CU(NULL, code, "cuMemPoolExportToShareableHandle",
+                           "making a file descriptor for a pool of device %d (it must be created "
+                           "with CUC_MEMORY_POOL_IPC)",
+                           pool->device->ordinal);
     pool->changed = true;
     *out = fd;
     return CUC_OK;
@@ -247,18 +246,18 @@ cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buffer)
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(buffer, BUFFER);
     if (buffer->parent)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "buffer is a slice: export the whole one, and take the slice there");
+        return CUC_FAIL(
+            CUC_ERROR_INVALID_ARGUMENT,
+            "buffer is a slice: export the whole buffer, and slice it in the other process");
     CUresult r = cuc__cu.cuMemPoolExportPointer(&data, buffer->ptr);
     // The driver exports memory of a pool only after the pool itself.
     if (r == CUDA_ERROR_INVALID_VALUE && export_once(buffer->resource))
         r = cuc__cu.cuMemPoolExportPointer(&data, buffer->ptr);
     if (r)
-        return CUC_FAIL_CU(
-            NULL, r, "cuMemPoolExportPointer",
-            "naming a buffer of %zu bytes to another process (its pool has to be made "
-            "with CUC_MEMORY_POOL_IPC)",
-            buffer->bytes);
+        return CUC_FAIL_CU(NULL, r, "cuMemPoolExportPointer",
+                           "exporting a buffer of %zu bytes to another process (its pool must be "
+                           "created with CUC_MEMORY_POOL_IPC)",
+                           buffer->bytes);
     memcpy(out->bytes, &data, sizeof(out->bytes));
     return CUC_OK;
 }
@@ -297,10 +296,11 @@ cuc_status cuc_event_export(cuc_ipc_handle *out, cuc_event *event)
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(event, EVENT);
     if (event->owned && !(event->flags & CUC_EVENT_IPC))
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "the event is not for other processes: make it with CUC_EVENT_IPC");
+        return CUC_FAIL(
+            CUC_ERROR_INVALID_ARGUMENT,
+            "the event cannot be shared with other processes: create it with CUC_EVENT_IPC");
     CUC_CALL_IN(st, event->context, cuIpcGetEventHandle, (&handle, event->handle),
-                "naming event %p to another process", (void *)event->handle);
+                "exporting event %p to another process", (void *)event->handle);
     if (st >= 0)
         memcpy(out->bytes, &handle, sizeof(out->bytes));
     return st;
@@ -320,8 +320,8 @@ cuc_status cuc_event_import(cuc_event **out, cuc_device *device, const cuc_ipc_h
         return st;
     memcpy(&given, handle->bytes, sizeof(given));
     CUC_CALL_IN(st, context, cuIpcOpenEventHandle, (&event, given),
-                "importing an event of another process on device %d (the handle is what "
-                "cuc_event_export() gave there, of an event that still is)",
+                "importing an event of another process on device %d (expected a handle from "
+                "cuc_event_export(), of an event that still exists)",
                 device->ordinal);
     if (st < 0)
         return st;

@@ -233,10 +233,10 @@ static cuc_status place(CUmemLocation *out, const cuc_memory_pool_options *o,
 
     if (type < 0 || type > CUC_LOCATION_HOST_NUMA || !(allowed[o->kind] >> type & 1))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "location.type is %d, which a pool of %s memory does not take: %s", type,
+                         "location.type is %d, invalid for a pool of %s memory: %s", type,
                          cuc_memory_kind_name(o->kind),
                          o->kind == CUC_MEMORY_DEVICE
-                             ? "leave it CUC_LOCATION_NONE, the pool is on the device given"
+                             ? "leave it CUC_LOCATION_NONE, for the given device"
                          : o->kind == CUC_MEMORY_PINNED
                              ? "expected CUC_LOCATION_NONE, _HOST or _HOST_NUMA"
                              : "expected CUC_LOCATION_NONE, _DEVICE, _HOST or _HOST_NUMA");
@@ -272,8 +272,8 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
         return st;
     if (o.kind == CUC_MEMORY_MANAGED && cuc__driver_version() < 13000)
         return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED,
-                        "this driver (CUDA %d.%d) has no pools of managed memory, which came with "
-                        "CUDA 13.0: use cuc_memory_synchronous()",
+                        "this driver (CUDA %d.%d) has no pools of managed memory, which need CUDA "
+                        "13.0: use cuc_memory_synchronous()",
                         cuc__driver_version() / 1000, cuc__driver_version() % 1000 / 10);
     if ((st = cuc__device_primary(&context, device, __func__)) < 0)
         return st;

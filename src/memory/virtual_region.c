@@ -91,7 +91,7 @@ cuc_status cuc__region_add_imported(const struct cuc__virtual *v, struct cuc__re
     if (code) {
         free(p);
         return cuc__fail_driver(NULL, code, function, "cuMemImportFromShareableHandle",
-                                "having %llu bytes of another process by file descriptor %d",
+                                "importing %llu bytes of another process from file descriptor %d",
                                 (unsigned long long)given->bytes, given->fd);
     }
     p->bytes = (size_t)given->bytes;

@@ -105,8 +105,8 @@ static cuc_status add(cuc_linker *l, cuc__link_input input, const char *function
 {
     if (l->backend == CUC_LINKER_DRIVER && input.kind == CUC_CODE_LTOIR)
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "%s is LTO-IR, which the driver's linker does not take: install "
-                         "nvJitLink, or compile it to a cubin with relocatable_device_code",
+                         "%s is LTO-IR, which the driver's linker cannot read: install nvJitLink, "
+                         "or compile it to a cubin with relocatable_device_code",
                          input.name);
     if (l->count == l->capacity) {
         size_t capacity = l->capacity ? 2 * l->capacity : 4;
@@ -145,8 +145,8 @@ static cuc_status add_copy(cuc_linker *l, int32_t kind, const void *data, size_t
 
     if (!kind && !guess)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s (%zu bytes) begins like no object code: say its kind, or pass PTX, a "
-                         "cubin, LTO-IR, a fatbin, an object or an archive",
+                         "%s (%zu bytes) is not recognized as object code: state its kind, or pass "
+                         "PTX, a cubin, LTO-IR, a fatbin, an object or an archive",
                          name, bytes);
     if ((st = cuc__code_check(kind ? kind : guess, data, bytes, function)) < 0)
         return st;

@@ -141,10 +141,10 @@ cuc_status cuc__linker_run_driver(cuc__linked *out, cuc_linker *l, int32_t targe
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
                          "the driver's linker makes cubins only: install nvJitLink to link to PTX");
     if ((st = some_context(&context, function)) < 0) {
-        cuc__error_note("the driver's linker was to link, %s",
+        cuc__error_note("the driver's linker was chosen %s",
                         cuc__toolkit_has(&cuc__nvjitlink_toolkit, "nvJitLinkVersion")
                             ? "because the options say so"
-                            : "because nvJitLink is not installed, which would need no driver");
+                            : "because nvJitLink, which needs no driver, is not installed");
         return st;
     }
     if ((st = prepare(&link, l, function)) == CUC_OK)

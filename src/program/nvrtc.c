@@ -46,11 +46,10 @@ static cuc_status fail_arch(const cuc_program *p, const int *archs, int count, c
     for (int i = 0; i < count && at < sizeof(list); i++)
         at += (size_t)snprintf(list + at, sizeof(list) - at, "%ssm_%d", i ? ", " : "", archs[i]);
     int version = cuc__nvrtc_toolkit.version();
-    return cuc__fail(
-        CUC_ERROR_NOT_SUPPORTED, function,
-        "arch is \"%s\", which NVRTC %d.%d does not compile for; it knows %s, and some "
-        "of them with an \"a\" or \"f\" at the end",
-        p->arch.text, version / 1000, version % 1000 / 10, list);
+    return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
+                     "arch is \"%s\", which NVRTC %d.%d does not support: expected one of %s, some "
+                     "also with \"a\" or \"f\" at the end",
+                     p->arch.text, version / 1000, version % 1000 / 10, list);
 }
 
 // Checks the architecture's number; with `refused`, always fails and lists the known ones.
@@ -285,8 +284,8 @@ static cuc_status check_target(const cuc_program *p, int32_t target, const char 
                          p->arch.text, strchr(p->arch.text, '_') + 1);
     if (target != CUC_CODE_LTOIR && p->needs_ltoir)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "target is %s, but with link_time_optimization LTO-IR is all that comes "
-                         "out: compile to CUC_CODE_LTOIR and link",
+                         "target is %s, but link_time_optimization gives only LTO-IR: compile to "
+                         "CUC_CODE_LTOIR and link",
                          target == CUC_CODE_PTX ? "CUC_CODE_PTX" : "CUC_CODE_CUBIN");
     return CUC_OK;
 }

@@ -37,7 +37,7 @@ cuc_status cuc__program_translate(cuc_linker_options *to, const cuc_program_opti
 
     if (o->header_count || o->name_expression_count)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s are for CUDA C++, they mean nothing for %s: leave them",
+                         "%s are options of CUDA C++, not of %s: leave them unset",
                          o->header_count ? "headers" : "name_expressions", language);
     for (size_t i = 0; i < cuc__program_options_table.count; i++) {
         const cuc__option *row = &cuc__program_options_table.at[i];
@@ -53,7 +53,7 @@ cuc_status cuc__program_translate(cuc_linker_options *to, const cuc_program_opti
             memcpy((char *)to + same[k].to, (const char *)o + same[k].from, sizeof(int32_t));
         else if (n == other_count)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "%s is for CUDA C++, it means nothing for %s: leave it", row->field,
+                             "%s is an option of CUDA C++, not of %s: leave it unset", row->field,
                              language);
     }
     to->time = o->time ? CUC_ON : CUC_DEFAULT;
@@ -94,8 +94,8 @@ cuc_status cuc__program_assemble(cuc_object **out, cuc_program *p, const char *f
     if (cuc_object_kind(made) != CUC_CODE_CUBIN) { // a simulated driver's linker returns PTX
         cuc_object_release(made);
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "target is CUC_CODE_CUBIN, but nothing here makes machine code of %s: the "
-                         "driver is simulated, and nvJitLink is not used or not installed; install "
+                         "target is CUC_CODE_CUBIN, but nothing here can assemble %s: the driver "
+                         "is simulated, and nvJitLink is not used or not installed; install "
                          "nvJitLink (pip install nvidia-nvjitlink), or compile to CUC_CODE_PTX",
                          p->name);
     }

@@ -49,7 +49,7 @@ cuc_status cuc__program_refuse_tile_options(const cuc_program_options *o, const 
     for (size_t i = 0; i < CUC__LENGTH(rows); i++)
         if (cuc__option_is_set(&rows[i], o))
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "%s is for tile programs, it means nothing for %s: leave it",
+                             "%s is an option of tile programs, not of %s: leave it unset",
                              rows[i].field, language);
     return CUC_OK;
 }
@@ -280,7 +280,7 @@ static cuc_status open_tile(struct tile_module **out, struct tile_target *target
 {
     if (p->source_kind != CUC_SOURCE_TILE)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s is no tile program (CUC_SOURCE_TILE)", p->name);
+                         "%s is not a tile program (CUC_SOURCE_TILE)", p->name);
     free(p->log);
     p->log = NULL;
     return parse(out, target, p, budget, function);
@@ -311,8 +311,7 @@ cuc_status cuc__tile_kernel_named(const struct tile_kernel **out, const struct t
     }
     return name ? cuc__fail(CUC_ERROR_NOT_FOUND, function,
                             "no kernel \"%.256s\" in %s, which has %s", name, module->file, names)
-                : cuc__fail(CUC_ERROR_NOT_FOUND, function,
-                            "%s has several kernels, and none is named: expected one of %s",
+                : cuc__fail(CUC_ERROR_NOT_FOUND, function, "%s has several kernels: name one of %s",
                             module->file, names);
 }
 

@@ -108,7 +108,7 @@ cuc_status cuc_tile_get_parameter(cuc_tile_parameter *out, const cuc_kernel *ker
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(kernel, KERNEL);
     if (!kernel->tile)
-        return CUC_FAIL(CUC_ERROR_NOT_FOUND, "%s is of no tile program", kernel->name);
+        return CUC_FAIL(CUC_ERROR_NOT_FOUND, "%s is not a kernel of a tile program", kernel->name);
 
     const struct tile_signature *s = kernel->tile->signature;
     if (index >= s->kernel->parameter_count)

@@ -46,8 +46,8 @@ static cuc_status check_memory(const struct tile_kernel *k, const struct tile_pa
                          k->name, p->name, bytes, t->data ? "" : " and not 0", t->data);
     if (written && t->flags & CUC_TENSOR_READ_ONLY)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s: argument %s: it is written, and the tensor is read-only", k->name,
-                         p->name);
+                         "%s: argument %s: the kernel writes it, but the tensor is read-only",
+                         k->name, p->name);
     return CUC_OK;
 }
 
@@ -60,7 +60,7 @@ static cuc_status interpret(const struct tile_kernel *k, const cuc_arg *args, si
 
     if (!k->grid_rank && !o->grid[0])
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s declares no grid, and options.grid is not given", k->name);
+                         "%s declares no grid: give options.grid", k->name);
     if (k->grid_rank && (o->grid[0] | o->grid[1] | o->grid[2]))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "options.grid is given, but %s has its own: leave it 0", k->name);

@@ -55,8 +55,8 @@ static cuc_status check(const cuc_tuned_record *r, int count, const char *functi
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s is NULL", names[i]);
         if (strpbrk(field[i], "\t\n\r"))
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "%s is \"%s\", expected a text without a tab and a line's end",
-                             names[i], field[i]);
+                             "%s is \"%s\", expected a text without tabs and newlines", names[i],
+                             field[i]);
     }
     return CUC_OK;
 }
@@ -110,11 +110,11 @@ static int check_text(const char *text, size_t length, const char *path, const c
 {
     if (length > MOST_BYTES)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s has more than %d MiB, the most that a file of records has", path,
+                         "%s is larger than %d MiB, the maximum of a file of records", path,
                          MOST_BYTES >> 20);
     if (strncmp(text, head, sizeof(head) - 1) != 0)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s is no file of records: its first line is not \"%.*s\"", path,
+                         "%s is not a file of records: its first line is not \"%.*s\"", path,
                          (int)sizeof(head) - 2, head);
     if (strlen(text) != length)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
@@ -166,7 +166,7 @@ static char *next_line(char **at, int *number)
 static cuc_status fail_line(const char *path, int number, const char *function)
 {
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                     "%s, line %d: expected %d fields, apart by tabs: gpu, toolkit, program, "
+                     "%s, line %d: expected %d fields separated by tabs: gpu, toolkit, program, "
                      "kernel, constants, dimensions, choice, seconds",
                      path, number, FIELDS);
 }
@@ -329,7 +329,7 @@ cuc_status cuc_tuned_find(char *choice, size_t room, const char *path, const cuc
         return CUC_FAIL(CUC_ERROR_NOT_FOUND, "no record of %s, %s on %s for %s", k.program,
                         k.kernel, k.gpu, k.dimensions);
     if (strlen(found) >= room)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "room is %zu, the choice takes %zu", room,
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "room is %zu, the choice needs %zu", room,
                         strlen(found) + 1);
     strcpy(choice, found);
     return CUC_OK;

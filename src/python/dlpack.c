@@ -95,9 +95,8 @@ static bool take_arguments(void **values, const char *const *wanted, intptr_t po
     intptr_t named = keywords ? cuc__py.PyTuple_Size(keywords) : 0;
 
     if (count != positional) {
-        cuc__py.PyErr_Format(cuc__py.TypeError,
-                             "%d positional arguments are expected, %d were given", (int)positional,
-                             (int)count);
+        cuc__py.PyErr_Format(cuc__py.TypeError, "expected %d positional arguments, got %d",
+                             (int)positional, (int)count);
         return false;
     }
     for (intptr_t i = 0; i < named; i++) {
@@ -325,7 +324,7 @@ static void *dlpack(void *self, void *const *arguments, intptr_t count, void *ke
     if (values[1] != none) {
         void *first = cuc__py.PyTuple_GetItem(values[1], 0); // borrowed
         if (!first) {
-            cuc__py.PyErr_SetString(cuc__py.TypeError, "max_version is expected as (major, minor)");
+            cuc__py.PyErr_SetString(cuc__py.TypeError, "max_version must be (major, minor)");
             return NULL;
         }
         major = cuc__py.PyLong_AsLongLong(first);
@@ -420,7 +419,7 @@ static void *from_capsule(void *type, void *capsule)
 
     if (!is_new && !cuc__py.PyCapsule_IsValid(capsule, old_name)) {
         cuc__py.PyErr_SetString(cuc__py.ValueError,
-                                "expected a DLPack capsule that nobody has consumed");
+                                "expected a DLPack capsule that is not consumed yet");
         return NULL;
     }
     struct taken *taken = calloc(1, sizeof(*taken));

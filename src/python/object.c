@@ -22,13 +22,13 @@ cuc_status cuc__python_own(const char *function)
         return st;
     // Fields are read and closed under the interpreter's lock.
     if (strstr(cuc__py.Py_GetVersion(), "free-threading"))
-        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "the interpreter runs its threads at once: there the Python definitions "
-                         "do all");
+        return cuc__fail(
+            CUC_ERROR_NOT_SUPPORTED, function,
+            "the interpreter is free-threaded: there the Python definitions do everything");
     void *now = cuc__py.PyInterpreterState_Get();
     if (owner && owner != now)
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "another interpreter of this process has the methods of the library");
+                         "another interpreter of this process owns the library's methods");
     owner = now;
     return CUC_OK;
 }

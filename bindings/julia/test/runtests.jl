@@ -383,7 +383,7 @@ end
     end
     @testset "$says" for (says, call) in (
             "power of two" => stream -> virtual_memory(; align = 3),
-            "whose memory it is" => stream -> virtual_memory(; peers = (Device(),)),
+            "which owns the memory" => stream -> virtual_memory(; peers = (Device(),)),
             "one of device, host, host_numa" => stream -> virtual_memory(; location = :moon),
             "one of ipc, read_only" => stream -> virtual_memory(; no_such = true),
             "of another resource" => stream -> grow(Buffer(stream, 8), 16),
