@@ -148,7 +148,7 @@ START_TEST(without_ptx_and_on_an_older_driver_nothing_is_known)
     cuc_kernel *kernel = get("saxpy");
     ck_assert(!kernel->parameters_known);
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_kernel_get_parameter_count(&count, kernel),
-             "the parameters of saxpy are unknown: the driver is older than CUDA 12.4");
+             "the parameters of saxpy are unknown: the driver (13000) is older than CUDA 12.4");
     ck_assert_int_eq(cuc_kernel_get_parameter(&p, kernel, 0), CUC_ERROR_NOT_SUPPORTED);
     ck_assert_uint_eq(count, 42);
     cuc_kernel_release(kernel);
@@ -542,7 +542,7 @@ START_TEST(large_shared_memory_is_allowed_when_it_is_asked_for)
     ck_assert_int_eq(cuc__kernel_allow_shared(kernel, device, most + 1, "cuc_launch"),
                      CUC_ERROR_INVALID_ARGUMENT);
     snprintf(expected, sizeof(expected),
-             "shared_bytes is %u, the kernel big_shared may have %u bytes", most + 1, most);
+             "shared_bytes is %u, the kernel big_shared can have at most %u bytes", most + 1, most);
     expect_message(expected);
     snprintf(expected, sizeof(expected), "%u bytes per block, less 1024 of static",
              device->limits.shared_bytes_optin);

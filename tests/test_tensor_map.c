@@ -359,7 +359,7 @@ START_TEST(what_is_missing_is_refused)
     ck_fails(bad, cuc_tensor_map_tiled(&map, &tensor, NULL, NULL), "box is NULL");
     ck_fails(bad, cuc_tensor_map_replace_address(NULL, &tensor), "map is NULL");
     t.device = -1;
-    ck_fails(bad, cuc_tensor_map_tiled(&map, &t, box, NULL), "host's memory");
+    ck_fails(bad, cuc_tensor_map_tiled(&map, &t, box, NULL), "host memory");
     t = tensor;
     t.rank = 0;
     ck_fails(bad, cuc_tensor_map_tiled(&map, &t, box, NULL), "0 dimensions, expected 1 to 5");

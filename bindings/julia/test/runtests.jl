@@ -563,7 +563,7 @@ end
                 "no type of elements" => () -> TensorMap(array, (8, 4); type = :f31),
                 "no type of elements" => () -> TensorMap(array, (8, 4); type = String),
                 "of 64 bits" => () -> TensorMap(array, (8, 4); type = Float64),
-                "host's memory" => () -> TensorMap(x, (8, 4)),
+                "host memory" => () -> TensorMap(x, (8, 4)),
                 "does not lie as that does" => () -> replace_address!(map, DeviceArray(stream, x[:, 1:4])),
                 "lower is (-1,): 2 numbers" => () -> CuCore.im2col(images, (-1,), (0, 0), 32, 8),
                 "channels is -1" => () -> CuCore.im2col(images, (-1, 0), (0, 0), -1, 8),
