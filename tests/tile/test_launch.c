@@ -180,7 +180,7 @@ static const struct {
       0x10002,
       { "argument c: expected an address that is a multiple of 4", "0x10002" } },
     { A, ADDRESS, 0, { "argument a: expected an address", "got 0x0" } },
-    { C, FLAGS, CUC_TENSOR_READ_ONLY, { "argument c: it is written", "read-only" } },
+    { C, FLAGS, CUC_TENSOR_READ_ONLY, { "argument c: the kernel writes it", "read-only" } },
     { A, FLAGS, 0x18, { "argument a: expected CUC_TENSOR_ bits (0x7) as flags, got 0x18", "" } },
     { B, DEVICE, -1, { "argument b is a tensor of host memory", "neither pinned nor managed" } },
     { B, DEVICE, 99, { "argument b is a tensor of device 99, which does not exist", "" } },
