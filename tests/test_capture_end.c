@@ -323,7 +323,7 @@ static void run_row(size_t i)
         if (within && rows[i].end != LEFT) {
             is_no_more(within, true, "a capture into it, of stream");
             end_around(&outer, i);
-            is_no_more(body, true, "ended badly");
+            is_no_more(body, true, "failed, so the driver");
         }
         if (within)
             streams *= 2;

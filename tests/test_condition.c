@@ -584,8 +584,9 @@ START_TEST(what_makes_no_sense_is_refused)
              cuc_stream_add_conditional(bodies + 1, 1, stream, c, CUC_CONDITIONAL_IF),
              "cuGraphAddNode");
     cuc_graph_release(other);
-    ck_fails(bad, cuc_graph_instantiate(&exec, bodies[0], NULL), "is not instantiated by itself");
-    ck_fails(bad, cuc_stream_embed_graph(stream, bodies[0]), "is not embedded by itself");
+    ck_fails(bad, cuc_graph_instantiate(&exec, bodies[0], NULL),
+             "cannot be instantiated by itself");
+    ck_fails(bad, cuc_stream_embed_graph(stream, bodies[0]), "cannot be embedded by itself");
     ck_ok(cuc_stream_cancel_capture(stream));
     cuc_graph_release(graph); // the bodies hold it
     cuc_graph_release(bodies[0]);

@@ -715,7 +715,7 @@ START_TEST(fills_that_make_no_sense_are_refused)
     f.rows = 2;
     f.pattern_bytes = 4;
     f.pitch = 18;
-    ck_fails(bad, cuc_fill_2d(stream, &f), "pitch is 18, which is no multiple");
+    ck_fails(bad, cuc_fill_2d(stream, &f), "pitch is 18, expected a multiple");
     f.pitch = 16;
     ck_fails(bad, cuc_fill_2d(stream, &f), "pitch is 16, below");
     f.pitch = 0;

@@ -352,8 +352,8 @@ static const struct {
     void (*capture)(void);
     const char *says[3];
 } differing[] = {
-    { one_more, { "a graph of 3 nodes by a graph of 4", "not the same nodes" } },
-    { none_at_all, { "a graph of 3 nodes by a graph of 0", "not the same nodes" } },
+    { one_more, { "a graph of 3 nodes with a graph of 4", "nodes or edges differ" } },
+    { none_at_all, { "a graph of 3 nodes with a graph of 0", "nodes or edges differ" } },
     { host_instead, { "node 0 of 3 (host function)", "another type" } },
     { branch, { "copy", "does not depend on the same nodes", "kernel affine" } },
     { other_rows, { "node 1 of 3 (fill)", "a parameter that cannot change" } },

@@ -225,7 +225,7 @@ START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
         else
             ck_fails(CUC_ERROR_INVALID_ARGUMENT,
                      CUC_LAUNCH(stream, shape, three, 1.0F, wrong[i], 4), "three: argument 1: 0x",
-                     "is no device address", "Pass a cuc_buffer");
+                     "is not a device address", "Pass a cuc_buffer");
     }
     // A pointer to anything is looked at as one to void is.
     const cuc_arg told[] = { CUC_ARG(typed), CUC_ARG(opaque), CUC_ARG(&global[1]), CUC_ARG(heap) };

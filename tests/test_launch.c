@@ -32,16 +32,16 @@ START_TEST(memory_that_the_device_cannot_reach_is_refused)
         ck_ok(cuc_memory_pool_set_access(pool, device, CUC_ACCESS_NONE));
         ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, one, buffer),
                  "argument 0 is a buffer of device 1 (", "the stream's device 0 (",
-                 "cannot reach: let it in with cuc_memory_pool_set_access(), or copy it");
+                 "cannot access: give it access with cuc_memory_pool_set_access(), or copy it");
     }
     if (fake_available())
         fake_do_nothing("cuDeviceCanAccessPeer", 1); // devices that are no peers
     ck_ok(cuc_device_can_access_peer(&can, device, other));
     if (!can) {
         ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, one, buffer),
-                 "argument 0 is a buffer of device 1 (", "cannot reach: copy it to that device");
+                 "argument 0 is a buffer of device 1 (", "cannot access: copy it to that device");
         ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, one, &tensor),
-                 "argument 0 is a tensor of device 1 (", "cannot reach");
+                 "argument 0 is a tensor of device 1 (", "cannot access");
     }
     if (fake_available())
         fake_do_nothing("cuDeviceCanAccessPeer", 0);
@@ -51,7 +51,7 @@ START_TEST(memory_that_the_device_cannot_reach_is_refused)
     tensor.flags = 0;
     tensor.device = 99;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, one, &tensor),
-             "tensor of device 99, which there is not");
+             "tensor of device 99, which does not exist");
     if (fake_available()) {
         // What the driver does not know is left to it.
         fake_fail("cuPointerGetAttributes", 1, CUDA_ERROR_UNKNOWN);

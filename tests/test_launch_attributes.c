@@ -187,11 +187,11 @@ static const struct {
     const char *message;
 } refused[] = {
     { 3, "CUC_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY (3) cannot be given to a launch: it is an "
-         "attribute of streams alone" },
-    { 15, "15 is no attribute of a launch in CUDA 13.0" },
-    { 17, "17 is no attribute of a launch in CUDA 13.0" },
-    { -1, "-1 is no attribute of a launch" },
-    { INT32_MAX, "2147483647 is no attribute of a launch" },
+         "attribute of streams only" },
+    { 15, "15 is not a launch attribute of CUDA 13.0" },
+    { 17, "17 is not a launch attribute of CUDA 13.0" },
+    { -1, "-1 is not a launch attribute" },
+    { INT32_MAX, "2147483647 is not a launch attribute" },
 };
 
 START_TEST(what_is_no_attribute_of_a_launch_is_refused)

@@ -146,15 +146,15 @@ START_TEST(shared_memory_beyond_the_opt_in_limit_is_told_with_the_limit)
 
     ck_ok(cuc_device_get_properties(&p, device));
     uint32_t most = (uint32_t)p.max_shared_memory_per_block_optin;
-    snprintf(asked, sizeof(asked), "shared_bytes is %u, the kernel none may have %u", most + 1,
-             most);
+    snprintf(asked, sizeof(asked), "shared_bytes is %u, the kernel none can have at most %u",
+             most + 1, most);
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              CUC_LAUNCH(stream,
                         CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }, .shared_bytes = most + 1),
                         none),
              asked);
-    snprintf(asked, sizeof(asked), "the kernel fixed may have %u", most - 1024);
-    snprintf(limit, sizeof(limit), "%u bytes a block, less 1024", most);
+    snprintf(asked, sizeof(asked), "the kernel fixed can have at most %u", most - 1024);
+    snprintf(limit, sizeof(limit), "%u bytes per block, less 1024", most);
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              CUC_LAUNCH(stream,
                         CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }, .shared_bytes = most),

@@ -670,7 +670,7 @@ START_TEST(the_drivers_linker_needs_a_driver)
 
     setenv("CUCORE_DRIVER", "/nonexistent/libcuda.so", 1);
     ck_assert_int_eq(cuc_linker_add_data(l, 0, ".version 8.0", 12, NULL), CUC_OK);
-    refused(l, CUC_CODE_CUBIN, CUC_ERROR_NO_DRIVER, "the driver's linker was to link");
+    refused(l, CUC_CODE_CUBIN, CUC_ERROR_NO_DRIVER, "the driver's linker was chosen");
     cuc_linker_release(l);
 }
 END_TEST
@@ -683,7 +683,7 @@ START_TEST(a_link_with_nvjitlink_needs_no_driver)
     cuc_linker_release(l);
 
     l = linker_of_both(CUC_CODE_CUBIN, NULL);
-    refused(l, CUC_CODE_CUBIN, CUC_ERROR_NO_DRIVER, "arch was not given");
+    refused(l, CUC_CODE_CUBIN, CUC_ERROR_NO_DRIVER, "arch is not set");
     cuc_linker_release(l);
 }
 END_TEST

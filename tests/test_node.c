@@ -206,7 +206,7 @@ START_TEST(a_capture_that_ends_badly_takes_the_graph_unless_it_can_be_cancelled)
     } else {
         ck_assert_ptr_null(cuc_graph_handle(graph));
         ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_get_node_count(&count, graph),
-                 "the graph is no more", "a capture into it", "make it anew");
+                 "the graph is no more", "a capture into it", "make it again");
     }
     for (int i = 0; i < LENGTH(others); i++)
         cuc_graph_release(others[i]);
@@ -282,7 +282,7 @@ START_TEST(launches_pass_over_what_is_disabled)
     cuc_node *elsewhere = kernel_after(affine, 1, 1, NULL, 0);
     graph = mine;
     ck_fails(CUC_ERROR_DRIVER, cuc_graph_exec_set_enabled(exec, elsewhere, 0), "disabling",
-             "of the graph that it was made of");
+             "of the graph that it was made from");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_exec_set_enabled(NULL, second, 0),
              "exec is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_exec_set_enabled(exec, NULL, 0), "node is NULL");
@@ -446,7 +446,7 @@ START_TEST(what_makes_no_sense_is_refused)
     ck_fails(bad, cuc_stream_begin_capture_to(stream, graph, NULL, 0, 3), "mode is 3");
     cuc_node *of_graph = kernel_after(affine, 1, 1, NULL, 0);
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_begin_capture_to(stream, other, &of_graph, 1, 0),
-             "cuStreamBeginCaptureToGraph", "which have to be of the graph given");
+             "cuStreamBeginCaptureToGraph", "which must be nodes of the given graph");
     ck_fails(bad, cuc_stream_get_capture_nodes(&node, 1, &count, stream), "not being captured");
     ck_fails(bad, cuc_stream_get_capture_nodes(NULL, 1, &count, stream), "nodes is NULL");
     ck_fails(bad, cuc_stream_get_capture_nodes(&node, 1, NULL, stream), "count is NULL");
@@ -459,7 +459,7 @@ START_TEST(what_makes_no_sense_is_refused)
     begin(NULL, 0);
     ck_fails(CUC_ERROR_BUSY,
              cuc_stream_begin_capture_to(stream, graph, NULL, 0, CUC_CAPTURE_RELAXED),
-             "captured already");
+             "already being captured");
     ck_ok(cuc_stream_cancel_capture(stream));
     cuc_graph_release(other);
     cuc_graph_release(graph);

@@ -126,16 +126,16 @@ static const struct {
     { CUC_CODE_PTX, fatbin, 20, "its first bytes are those of kind fatbin" },
     { CUC_CODE_PTX, "\177ELF", 4, "its first bytes are those of kind object" },
     { CUC_CODE_CUBIN, ".version 8.0", 12, "its first bytes are those of kind ptx" },
-    { CUC_CODE_CUBIN, "garbage", 7, "the data is no cubin" },
+    { CUC_CODE_CUBIN, "garbage", 7, "the data is not a cubin" },
     { CUC_CODE_CUBIN, archive, 14, "its first bytes are those of kind library" },
     { CUC_CODE_FATBIN, ltoir, 13, "its first bytes are those of kind ltoir" },
-    { CUC_CODE_FATBIN, fatbin, 19, "cut short: it says that it has 20 bytes, 19 are there" },
-    { CUC_CODE_FATBIN, fatbin, 8, "cut short: it says that it has 16 bytes, 8 are there" },
+    { CUC_CODE_FATBIN, fatbin, 19, "truncated: its header says 20 bytes, but there are 19" },
+    { CUC_CODE_FATBIN, fatbin, 8, "truncated: its header says 16 bytes, but there are 8" },
     { CUC_CODE_FATBIN, "\x50\xed\x55\xba\1\0\x10\0\xff\xff\xff\xff\xff\xff\xff\xff", 16,
-      "cut short" },
+      "truncated" },
     { CUC_CODE_LTOIR, ".version 8.0", 12, "its first bytes are those of kind ptx" },
     { CUC_CODE_OBJECT, ".version 8.0", 12, "its first bytes are those of kind ptx" },
-    { CUC_CODE_LIBRARY, "garbage", 7, "the data is no library (archive of object files" },
+    { CUC_CODE_LIBRARY, "garbage", 7, "the data is not a library (archive of object files" },
 };
 
 START_TEST(data_that_is_not_of_its_kind_is_refused)
@@ -179,14 +179,14 @@ START_TEST(a_cubin_with_wild_tables_is_refused)
     c = make_cubin(EM_CUDA);
     c.header.e_shentsize = 1;
     ck_assert_int_lt(cuc_object_create(&object, CUC_CODE_CUBIN, &c, sizeof(c), NULL), 0);
-    expect_message("section table makes no sense");
+    expect_message("section table is invalid");
     c = make_cubin(EM_CUDA);
     c.sections[1].sh_offset = UINT64_MAX - 3;
     ck_assert_int_lt(cuc_object_create(&object, CUC_CODE_CUBIN, &c, sizeof(c), NULL), 0);
     c = make_cubin(EM_CUDA);
     c.sections[1].sh_size = 9;
     ck_assert_int_lt(cuc_object_create(&object, CUC_CODE_CUBIN, &c, sizeof(c), NULL), 0);
-    expect_message("cut short");
+    expect_message("truncated");
 
     // Sections of no bytes in the file may be of any size.
     c.sections[1].sh_type = SHT_NOBITS;
@@ -206,7 +206,7 @@ START_TEST(what_is_beside_the_code_is_checked_too)
         const char *message;
     } rows[] = {
         { CUC_CODE_PTX, { .ptx = ".version 8.0", .ptx_bytes = 12 }, "leave it NULL" },
-        { CUC_CODE_CUBIN, { .ptx = "text", .ptx_bytes = 4 }, "no ptx" },
+        { CUC_CODE_CUBIN, { .ptx = "text", .ptx_bytes = 4 }, "not a ptx" },
         { CUC_CODE_CUBIN, { .ptx = ".version 8.0" }, "give both or neither" },
         { CUC_CODE_CUBIN, { .ptx_bytes = 9 }, "give both or neither" },
         { CUC_CODE_CUBIN, { .name_count = 1 }, "name_count is 1 and names is NULL" },
@@ -379,7 +379,7 @@ START_TEST(a_file_that_cannot_be_taken_is_told_why)
              cuc_object_from_file(&object, in_folder("empty"), CUC_CODE_PTX, NULL), "/empty");
     write_file("words", "some words", 10);
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_object_from_file(&object, in_folder("words"), 0, NULL),
-             "begins like no object code");
+             "is not recognized as object code");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              cuc_object_from_file(&object, in_folder("words"), CUC_CODE_CUBIN, NULL),
              "the data is from");

@@ -316,7 +316,7 @@ START_TEST(a_launch_refuses_memory_that_its_device_cannot_reach)
         attempts[how].what,
         "of device 0",
         "device 1",
-        "cannot reach",
+        "cannot access",
         opens ? closed[memory].remedy : "copy it to that device",
         NULL,
     };

@@ -226,7 +226,7 @@ START_TEST(an_option_becomes_the_flag_that_nvrtc_takes)
         o.arch = "sm_90";
     ck_assert_int_eq(chdir(folder), 0);
     if (c->status == CUC_ERROR_NOT_SUPPORTED && cuc__nvrtc_toolkit.version() < 13030) {
-        create_refused(CUC_SOURCE_CUDA, scale, 0, &o, c->status, "use_bundled_headers came with");
+        create_refused(CUC_SOURCE_CUDA, scale, 0, &o, c->status, "use_bundled_headers needs NVRTC");
         return;
     }
     p = program_of(scale, &o);
@@ -393,7 +393,7 @@ START_TEST(a_target_that_does_not_go_with_the_options_is_refused)
     cuc_program_release(p);
 
     p = program_of(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .link_time_optimization = CUC_ON));
-    refused(p, CUC_CODE_PTX, CUC_ERROR_INVALID_ARGUMENT, "LTO-IR is all that comes out");
+    refused(p, CUC_CODE_PTX, CUC_ERROR_INVALID_ARGUMENT, "gives only LTO-IR");
     cuc_object_release(compiled(p, CUC_CODE_LTOIR));
     cuc_program_release(p);
 }
@@ -736,7 +736,7 @@ END_TEST
 START_TEST(without_a_driver_an_architecture_must_be_given)
 {
     setenv("CUCORE_DRIVER", "/nonexistent/libcuda.so", 1);
-    create_refused(CUC_SOURCE_CUDA, scale, 0, NULL, CUC_ERROR_NO_DRIVER, "arch was not given");
+    create_refused(CUC_SOURCE_CUDA, scale, 0, NULL, CUC_ERROR_NO_DRIVER, "arch is not set");
     cuc_program *p = program_of(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90"));
     cuc_object_release(compiled(p, CUC_CODE_CUBIN));
     cuc_program_release(p);
@@ -875,7 +875,8 @@ START_TEST(options_that_mean_nothing_for_ptx_are_refused_by_name)
 
     o.arch = "sm_90";
     o.std = "c++20";
-    create_refused(CUC_SOURCE_PTX, ptx, 0, &o, CUC_ERROR_INVALID_ARGUMENT, "std is for CUDA C++");
+    create_refused(CUC_SOURCE_PTX, ptx, 0, &o, CUC_ERROR_INVALID_ARGUMENT,
+                   "std is an option of CUDA C++");
     o.std = NULL;
     o.name_expressions = names;
     o.name_expression_count = 1;

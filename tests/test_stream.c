@@ -347,7 +347,7 @@ START_TEST(a_default_handle_means_the_current_contexts_stream)
 
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
              cuc_stream_from_handle(&wrapped, default_handles[_i], NULL, NULL),
-             "is a default stream", "this thread has none", "cuc_device_set_current()");
+             "is a default stream", "no context is current", "cuc_device_set_current()");
     ck_assert_ptr_null(wrapped);
     ck_ok(cuc_device_set_current(device, NULL));
     ck_ok(cuc_stream_from_handle(&wrapped, default_handles[_i], NULL, NULL));

@@ -252,10 +252,10 @@ START_TEST(maps_of_the_width_of_images_are_of_later_devices)
             cuc_device_get_attribute(&major, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
         if (major < 10)
             ck_fails(CUC_ERROR_NOT_SUPPORTED, WIDE(by128, .channels = 32, .pixels = 8),
-                     "such maps take 10.0");
+                     "such maps need 10.0");
         return;
     }
-    ck_fails(CUC_ERROR_NOT_SUPPORTED, WIDE(lines, .channels = 16), "such maps take 10.0");
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, WIDE(lines, .channels = 16), "such maps need 10.0");
     device->major = 10;
     fake_do_nothing("cuTensorMapEncodeIm2colWide", 1);
     ck_ok(WIDE(by128, .lower = { 0, -1 }, .upper = { 0, 1 }, .channels = 32, .pixels = 8));
@@ -296,7 +296,9 @@ static const struct refusal {
     { .says = "steps[0] is 9, expected 1 to 8", .options = { .steps = { 9 } } },
     { .says = "steps[2] is 2, and the tensor has 2", .options = { .steps = { 1, 1, 2 } } },
     { .says = "options->dtype is f16, of 16 bits", .options = { .dtype = CUC_F16 } },
-    { .says = "CUC_TENSOR_MAP_FTZ, which f32", .dtype = CUC_I32, .options = { .flags = 1 } },
+    { .says = "CUC_TENSOR_MAP_FTZ, which needs elements of f32",
+      .dtype = CUC_I32,
+      .options = { .flags = 1 } },
     { .says = "CUC_TENSOR_MAP_FILL_NAN, which", .dtype = CUC_U32, .options = { .fill = 1 } },
     { .says = "c128", .status = CUC_ERROR_NOT_SUPPORTED, .dtype = CUC_C128, .extent = 1 },
     { .says = "dtype 99", .status = CUC_ERROR_NOT_SUPPORTED, .options = { .dtype = 99 } },
@@ -357,7 +359,7 @@ START_TEST(what_is_missing_is_refused)
     ck_fails(bad, cuc_tensor_map_tiled(&map, &tensor, NULL, NULL), "box is NULL");
     ck_fails(bad, cuc_tensor_map_replace_address(NULL, &tensor), "map is NULL");
     t.device = -1;
-    ck_fails(bad, cuc_tensor_map_tiled(&map, &t, box, NULL), "host's memory");
+    ck_fails(bad, cuc_tensor_map_tiled(&map, &t, box, NULL), "host memory");
     t = tensor;
     t.rank = 0;
     ck_fails(bad, cuc_tensor_map_tiled(&map, &t, box, NULL), "0 dimensions, expected 1 to 5");

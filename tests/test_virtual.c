@@ -141,7 +141,7 @@ START_TEST(addresses_may_go_without_a_buffer_too)
     ck_ok(cuc_memory_allocate(&ptr, resource, 100, NULL));
     ck_assert_uint_ne(ptr, 0);
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_free(resource, ptr + 8, 100, NULL),
-             "is no memory that this resource has allocated");
+             "is not memory of this resource");
     ck_ok(cuc_memory_free(resource, ptr, 100, NULL));
     ck_ok(cuc_memory_allocate(&ptr, resource, 100, stream));
     ck_ok(cuc_memory_free(resource, ptr, 100, stream));
@@ -245,9 +245,9 @@ START_TEST(pieces_make_a_buffer_of_another_resource)
     cuc_buffer_release(there);
     ck_assert_uint_eq(read_byte(more, 0), 1);
     ck_assert_uint_eq(read_byte(more, 3 * grain - 1), 2);
-    // What is another's is not exported again.
+    // What is another's cannot be exported again.
     ck_fails(CUC_ERROR_DRIVER, cuc_buffer_export_pieces(pieces, 3, &count, more),
-             "is not exported again");
+             "cannot be exported again");
     cuc_buffer_release(more);
     cuc_memory_resource_release(to);
 }
@@ -278,7 +278,7 @@ START_TEST(pieces_that_make_no_sense_are_refused)
     ck_fails(bad, cuc_buffer_import_pieces(&out, NULL, pieces, 1, 1, stream), "resource is NULL");
     ck_fails(bad, cuc_buffer_import_pieces(&out, r, NULL, 1, 1, stream), "pieces is NULL");
     ck_fails(bad, cuc_buffer_import_pieces(&out, plain, pieces, 1, 1, stream),
-             "none of cuc_memory_virtual()");
+             "not from cuc_memory_virtual()");
     ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 0, 1, stream), "bytes is 1");
     ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 1, 0, stream), "bytes is 0");
     ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 1, (size_t)pieces[0].bytes + 1, stream),
@@ -329,9 +329,9 @@ START_TEST(what_makes_no_sense_is_refused)
              cuc_memory_virtual(&none, device,
                                 CUC_MEMORY_VIRTUAL_OPTIONS(.peers = (cuc_device *const[]){ device },
                                                            .peer_count = 1)),
-             "peers[0] is device 0, whose memory it is");
+             "peers[0] is device 0, which owns the memory");
     ck_ok(cuc_memory_synchronous(&plain, device, CUC_MEMORY_DEVICE));
-    ck_fails(bad, cuc_memory_get_granularity(&bytes, plain), "none of cuc_memory_virtual()");
+    ck_fails(bad, cuc_memory_get_granularity(&bytes, plain), "not from cuc_memory_virtual()");
     other = new_of(plain, 100);
     ck_ok(cuc_buffer_slice(&slice, b, 0, 10));
     ck_fails(bad, cuc_buffer_grow(&more, other, 200), "of another resource");

@@ -10,7 +10,7 @@ enum { ALIGNMENT = 16, FIRST_CHUNK = 16 * 1024, LARGEST_CHUNK = 1024 * 1024 };
 
 struct chunk {
     struct chunk *next, *previous;
-    size_t size; // of its bytes
+    size_t size; // bytes of its data
     _Alignas(ALIGNMENT) unsigned char bytes[];
 };
 
@@ -19,7 +19,7 @@ struct cuc__arena {
     unsigned char *at;
     size_t left;
     size_t next_chunk;
-    struct cuc__arena_account *account; // NULL: nobody counts
+    struct cuc__arena_account *account; // NULL: not counted
 };
 
 struct cuc__arena *cuc__arena_create(void)
@@ -36,7 +36,7 @@ void cuc__arena_charge(struct cuc__arena *arena, struct cuc__arena_account *acco
     arena->account = account;
 }
 
-// Counts what a chunk grows by; false beyond the limit.
+// Charges the bytes of a new chunk to the account; false if they exceed its limit.
 static bool charge(struct cuc__arena *arena, size_t bytes)
 {
     struct cuc__arena_account *a = arena->account;
@@ -91,7 +91,7 @@ static void unlink_chunk(struct cuc__arena *arena, struct chunk *c)
         c->next->previous = c->previous;
 }
 
-// Chunks come from calloc: a large one is zero pages of the system's, not written before use.
+// Chunks come from calloc(): a large one is zero pages from the system, untouched until first use.
 static struct chunk *add_chunk(struct cuc__arena *arena, size_t bytes)
 {
     if (!charge(arena, bytes))
@@ -114,7 +114,7 @@ void *cuc__arena_take(struct cuc__arena *arena, size_t bytes)
     if (bytes > arena->left) {
         struct chunk *c;
 
-        if (bytes > arena->next_chunk / 4) { // on its own, so that what is left is not lost
+        if (bytes > arena->next_chunk / 4) { // a chunk of its own keeps the rest of the current one
             c = add_chunk(arena, bytes);
             return c ? c->bytes : NULL;
         }

@@ -1,4 +1,4 @@
-// Memory that is given back all at once.
+// Arenas: memory that is freed all at once.
 #ifndef CUCORE_BASE_ARENA_H
 #define CUCORE_BASE_ARENA_H
 
@@ -7,29 +7,31 @@
 
 struct cuc__arena;
 
-// The memory that arenas may hold together, and what they hold: whole chunks, as the system gives
-// them. The caller keeps it alive as long as its arenas.
+// A limit on the memory of several arenas and the amount they hold, counted in whole chunks as the
+// system allocates them. The caller keeps it alive as long as its arenas.
 struct cuc__arena_account {
     size_t limit, held, peak;
-    bool refused; // an arena asked for more than the limit
+    bool refused; // an arena requested more than the limit allows
 };
 
-// NULL when there is no memory.
+// Returns NULL without memory.
 struct cuc__arena *cuc__arena_create(void);
-// Charges the arena's chunks, from now on, to an account; beyond its limit there is no memory.
+// Charges the arena's chunks to an account from now on; beyond the account's limit, allocations
+// fail.
 void cuc__arena_charge(struct cuc__arena *arena, struct cuc__arena_account *account);
 void cuc__arena_free(struct cuc__arena *arena);
 
-// Zeroed, aligned for every type; NULL when there is no memory. Zero bytes give a valid pointer.
+// Returns zeroed memory, aligned for every type, or NULL without memory. Zero bytes give a valid
+// pointer.
 void *cuc__arena_take(struct cuc__arena *arena, size_t bytes);
-// Resizes a block that this function made, or makes one (NULL), of memory that is not zeroed; it
-// goes back to the system alone (0 bytes) or with the arena. NULL when there is no memory, and the
-// block stays as it is.
+// Resizes a block that this function made, or makes one (NULL); the memory is not zeroed. Zero
+// bytes free the block alone, the arena frees the rest. Without memory, returns NULL and leaves the
+// block as it is.
 void *cuc__arena_resize(struct cuc__arena *arena, void *block, size_t bytes);
-// Text as printf makes it; NULL when there is no memory.
+// Formats text as printf() does; NULL without memory.
 char *cuc__arena_print(struct cuc__arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-// A copy of `bytes` bytes, closed by a zero byte.
+// Copies `bytes` bytes and appends a zero byte.
 char *cuc__arena_copy(struct cuc__arena *arena, const void *from, size_t bytes);
 
 #endif

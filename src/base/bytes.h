@@ -1,4 +1,4 @@
-// Numbers in files: little-endian, at any alignment.
+// Reads little-endian numbers of files at any alignment.
 #ifndef CUCORE_BASE_BYTES_H
 #define CUCORE_BASE_BYTES_H
 

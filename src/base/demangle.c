@@ -16,7 +16,7 @@ static demangle_fn demangle;
 static void find_demangler(void)
 {
     void *library =
-        cuc__open_shared("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL, NULL); // kept for good
+        cuc__open_shared("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL, NULL); // never unloaded
     void *found = library ? dlsym(library, "__cxa_demangle")
                           : dlsym(RTLD_DEFAULT, "__cxa_demangle");
 
@@ -41,8 +41,8 @@ bool cuc__demangle(char *out, size_t room, const char *symbol)
     return true;
 }
 
-// The bracket that opens the parameters: the last one at the top level, past template arguments
-// such as f<(int)3>.
+// Returns the bracket that opens the parameters: the last one at the top level, past template
+// arguments such as f<(int)3>.
 static char *parameters_of(char *text)
 {
     char *open = NULL;
@@ -83,7 +83,7 @@ void cuc__demangle_text(char *out, size_t room, const char *text)
         size_t bytes = symbol_length(text);
         const char *piece = text;
 
-        if (!bytes) { // a quoted name goes with its quotation mark
+        if (!bytes) { // a quoted name is copied with its quotation mark
             bytes = 1 + (*text == '"' ? symbol_length(text + 1) : 0);
         } else if (bytes < sizeof(symbol)) {
             snprintf(symbol, sizeof(symbol), "%.*s", (int)bytes, text);

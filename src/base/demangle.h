@@ -1,20 +1,21 @@
-// C++ symbols as C++ writes them, for messages.
+// Demangles C++ symbols for messages.
 #ifndef CUCORE_BASE_DEMANGLE_H
 #define CUCORE_BASE_DEMANGLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// "_Z5scaleIfEvPT_i" as "scale<float>(float*, int)": without the return type, which of a kernel is
-// always void. False where the symbol is not mangled or no C++ library is at hand. For failures
-// only: the C++ library (libstdc++.so.6) is loaded by the first call, and allocates.
+// Writes "_Z5scaleIfEvPT_i" as "scale<float>(float*, int)", without the return type, which is
+// always void for a kernel. Returns false if the symbol is not mangled or no C++ library is
+// available. For failures only: the first call loads the C++ library (libstdc++.so.6), and each
+// call allocates.
 bool cuc__demangle(char *out, size_t room, const char *symbol);
 
-// The same up to the parameters: "scale<float>", which NVRTC takes as a name expression.
+// The same without the parameters: "scale<float>", which NVRTC accepts as a name expression.
 bool cuc__demangle_name(char *out, size_t room, const char *symbol);
 
-// Copy a text with every mangled symbol in it demangled; symbols in quotation marks stay, since
-// those are a user's own words.
+// Copies a text and demangles every mangled symbol in it, except those in quotation marks, which
+// are the user's own words.
 void cuc__demangle_text(char *out, size_t room, const char *text);
 
 #endif

@@ -13,7 +13,7 @@ enum {
     NAME_BYTES = 64,
     TEXT_BYTES = 2048,
     NOTE_BYTES = 512,
-    // The paragraph holds the text, the explanation and every note.
+    // A paragraph holds the text, the explanation and all notes.
     PARAGRAPH_BYTES = TEXT_BYTES + 1024 + MAX_NOTES * NOTE_BYTES,
 };
 
@@ -32,8 +32,8 @@ struct record {
     char paragraph[PARAGRAPH_BYTES];
 };
 
-// A thread's record is made at its first failure, so that a thread that never fails costs
-// nothing. Without memory for one, the thread still learns that memory ran out.
+// A thread's record is allocated at its first failure: a thread that never fails costs nothing.
+// Without memory for a record, the thread still reports that memory ran out.
 static _Thread_local struct record *own;
 static struct record no_memory = {
     .status = CUC_ERROR_OUT_OF_MEMORY,
@@ -43,8 +43,8 @@ static struct record no_memory = {
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
-// The process's failure handler. A child of a fork makes the lock anew, as a thread that it does
-// not have may have held it.
+// The process's failure handler. A forked child reinitializes the lock, because a thread that does
+// not exist there may have held it.
 static pthread_mutex_t handler_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t handler_once = PTHREAD_ONCE_INIT;
 static cuc_failure_fn handler;
@@ -73,7 +73,7 @@ static void free_record(void *p)
 
 static void make_key(void)
 {
-    // Without a key the records of ended threads leak, no more.
+    // Without a key, the records of ended threads leak; nothing else is lost.
     (void)pthread_key_create(&key, free_record);
 }
 
@@ -92,8 +92,8 @@ static struct record *record_to_write(void)
     return r;
 }
 
-// The record of a failure that is under way; NULL when there was no memory for one, which must not
-// come to look like a record without a failure.
+// The record of the current failure; NULL if there was no memory for one, so that its absence is
+// not taken for a record without a failure.
 static struct record *record_to_extend(void)
 {
     return own != &no_memory ? own : NULL;
@@ -159,7 +159,7 @@ cuc_status cuc__pass_failure(cuc_status status, const char *function)
 {
     struct record *r = record_to_extend();
 
-    // Internal names have two underscores after the prefix: only a public one is a caller's.
+    // Internal names have two underscores after the prefix; callers know only public names.
     if (r && strncmp(function, "cuc_", 4) == 0 && function[4] != '_')
         copy(r->function, sizeof(r->function), function);
     return status;
@@ -176,7 +176,7 @@ void cuc__error_note(const char *fmt, ...)
     va_start(args, fmt);
     int n = vsnprintf(r->note[at], sizeof(r->note[at]), fmt, args);
     va_end(args);
-    if (n >= (int)sizeof(r->note[at])) // what is cut says so
+    if (n >= (int)sizeof(r->note[at])) // a truncated note ends in a mark
         memcpy(r->note[at] + sizeof(r->note[at]) - 4, "...", 4);
 }
 
@@ -212,7 +212,7 @@ void cuc__unraisable(const char *fmt, ...)
     void *user = handler_user;
     pthread_mutex_unlock(&handler_lock);
     if (fn)
-        fn(message, user); // not under the lock: the handler may set another one
+        fn(message, user); // without the lock, since the handler may set another one
 }
 
 void cuc_set_failure_handler(cuc_failure_fn fn, void *user)
@@ -274,7 +274,7 @@ const char *cuc_error_note(size_t index)
     return own && index < own->notes ? own->note[index] : "";
 }
 
-// Append to a buffer that is known to be large enough, and cut when it is not.
+// Appends to a buffer that should be large enough, and truncates if it is not.
 static size_t append(char *to, size_t size, size_t at, const char *fmt, ...) CUC__PRINTF(4, 5);
 
 static size_t append(char *to, size_t size, size_t at, const char *fmt, ...)

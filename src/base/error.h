@@ -1,4 +1,4 @@
-// How the library's own files report failures. The public side is <cucore/error.h>.
+// Failure reporting inside the library. The public side is <cucore/error.h>.
 #ifndef CUCORE_BASE_ERROR_H
 #define CUCORE_BASE_ERROR_H
 
@@ -8,10 +8,10 @@
 
 #define CUC__PRINTF(fmt, args) __attribute__((format(printf, fmt, args), cold))
 
-// What a failing function returns: records the thread's last error, gives the status back.
+// Records the thread's last error and returns the status.
 #define CUC_FAIL(status, ...) cuc__fail((status), __func__, __VA_ARGS__)
 
-// Pass a helper's status up; a public function's name replaces the helper's in the record.
+// Passes a helper's status up; a public function's name replaces the helper's in the record.
 #define CUC_PASS(status) cuc__pass((status), __func__)
 
 #define CUC_FAIL_NULL(name) CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%s is NULL", (name))
@@ -19,16 +19,16 @@
 cuc_status cuc__fail(cuc_status status, const char *function, const char *fmt, ...)
     CUC__PRINTF(3, 4);
 
-// A failure of a toolkit library or of the driver, already mapped to a status.
+// Records a failure of a toolkit library or of the driver that is already mapped to a status.
 // `explanation` may be ""; `log` may be NULL and is copied.
 cuc_status cuc__fail_library(cuc_status status, int library, int code, const char *symbol,
                              const char *function, const char *call, const char *explanation,
                              const char *log, const char *fmt, ...) CUC__PRINTF(9, 10);
 
-// Failures past the first become notes on it.
+// Adds a note for a failure that follows the recorded one.
 void cuc__error_note(const char *fmt, ...) CUC__PRINTF(1, 2);
 
-// Attach a log (copied) or an explanation to the failure just recorded.
+// Attaches a log (copied) or an explanation to the last recorded failure.
 void cuc__error_set_log(const char *log);
 void cuc__error_set_explanation(const char *explanation);
 
@@ -39,8 +39,8 @@ static inline cuc_status cuc__pass(cuc_status status, const char *function)
     return __builtin_expect(status < 0, 0) ? cuc__pass_failure(status, function) : status;
 }
 
-// Keep the thread's last error over a clean-up that may fail: what fails in between becomes a
-// note, or is handed to the process-wide handler by cuc__unraisable().
+// Preserves the thread's last error across a clean-up that may fail: a failure in between becomes a
+// note, or cuc__unraisable() passes it to the process-wide handler.
 void cuc__unraisable(const char *fmt, ...) CUC__PRINTF(1, 2);
 
 #endif

@@ -18,8 +18,8 @@ enum { KINDS = sizeof(names) / sizeof(*names) };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-// Every handle ever made, in a hash table of open addresses. Released handles stay in it, and
-// their memory stays allocated, so an address never comes to mean another object.
+// Every handle ever made, in a hash table with open addressing. Released handles stay in it and
+// their memory stays allocated, so that an address never denotes another object.
 static struct entry {
     const void *object;
     uint32_t kind;
@@ -27,7 +27,7 @@ static struct entry {
 } * table;
 static size_t capacity, used, live[KINDS];
 
-// A thread that is not in the child may have held the lock, and have been half-way through.
+// A thread that does not exist in the child may have held the lock in the middle of a change.
 static void forked_child(void)
 {
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -89,7 +89,7 @@ void cuc__handle_init(void *object, uint32_t kind)
         *e = (struct entry){ object, kind, true };
         live[kind]++;
     } else {
-        // No memory for the table: better unchecked than wrong.
+        // Without memory for the table, checks stop: no check is better than a wrong one.
         __atomic_fetch_and(&cuc__modes, ~(uint32_t)CUC__MODE_CHECK_HANDLES, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&lock);
@@ -111,7 +111,7 @@ bool cuc__handle_drop(void *object, uint32_t kind)
     if (!h)
         return false;
     if (cuc__handle_checks() && !cuc__handle_alive(object, kind)) {
-        cuc__unraisable("%s_release: %p is not a live %s: released twice, or never one",
+        cuc__unraisable("%s_release: %p is not a live %s: it was released twice, or never was one",
                         names[kind], object, names[kind]);
         return false;
     }

@@ -1,4 +1,4 @@
-// What every reference-counted object begins with.
+// Reference-counted handles: the head of every object's struct, and the table of live handles.
 #ifndef CUCORE_BASE_HANDLE_H
 #define CUCORE_BASE_HANDLE_H
 
@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-// The kinds of handle: X(tag, type name).
+// Kinds of handle: X(tag, type name).
 #define CUC__HANDLE_LIST(X)                   \
     X(DEVICE, "cuc_device")                   \
     X(CONTEXT, "cuc_context")                 \
@@ -33,27 +33,26 @@ enum {
 #undef ROW
 };
 
-// First member of every handle's struct.
+// The first member of every handle's struct.
 typedef struct cuc__handle {
     _Atomic uint32_t refs;
     uint32_t kind;
 } cuc__handle;
 
-// What costs time and is seldom wanted: one word, so that the path of a launch tests it once. What
-// the environment asks for is set at the first handle (CHECK_HANDLES) and the first launch
-// (BLOCKING).
+// Rare modes that cost time, in one word, so that the launch path tests it once. The first handle
+// reads CHECK_HANDLES from the environment, the first launch BLOCKING.
 enum {
     // CUCORE_CHECK_HANDLES=1: live handles are in a table, released ones stay allocated, and every
-    // use asks the table.
+    // use consults the table.
     CUC__MODE_CHECK_HANDLES = 1,
     CUC__MODE_BLOCKING = 2,  // CUCORE_LAUNCH_BLOCKING=1: a launch waits for its kernel
-    CUC__MODE_CAPTURING = 4, // cuc_stream_begin_capture() has captures under way
+    CUC__MODE_CAPTURING = 4, // captures of cuc_stream_begin_capture() are active
 };
 extern uint32_t cuc__modes;
 
 static inline uint32_t cuc__modes_now(void)
 {
-    return __atomic_load_n(&cuc__modes, __ATOMIC_RELAXED); // one instruction less than C11's
+    return __atomic_load_n(&cuc__modes, __ATOMIC_RELAXED); // one instruction less than C11's load
 }
 
 static inline bool cuc__handle_checks(void)
@@ -76,11 +75,11 @@ static inline void *cuc__handle_retain(void *object)
     return object;
 }
 
-// Drop a reference; true when it was the last one, and the caller takes the object apart and
-// ends with cuc__handle_free(). False for NULL.
+// Drops a reference. True if it was the last one: the caller destroys the object and ends with
+// cuc__handle_free(). False for NULL.
 bool cuc__handle_drop(void *object, uint32_t kind);
 
-// Drop a reference unless it is the last one; false where it is, and stays.
+// Drops a reference unless it is the last one, which stays; false in that case.
 static inline bool cuc__handle_drop_shared(void *object)
 {
     cuc__handle *h = (cuc__handle *)object;
@@ -92,7 +91,7 @@ static inline bool cuc__handle_drop_shared(void *object)
     return refs > 1;
 }
 
-// Free the memory of a dropped object, or keep it forever when handles are checked.
+// Frees the memory of a dropped object, or keeps it forever if handles are checked.
 void cuc__handle_free(void *object);
 
 bool cuc__handle_alive(const void *object, uint32_t kind);
@@ -106,7 +105,7 @@ static inline bool cuc__handle_good(const void *object, uint32_t kind)
            (object && cuc__handle_alive(object, kind));
 }
 
-// Return from a public function unless an argument is a handle of its kind.
+// Returns from a public function unless an argument is a handle of its kind.
 #define CUC_CHECK(argument, KIND)                                                         \
     do {                                                                                  \
         if (!cuc__handle_good((argument), CUC__HANDLE_##KIND))                            \
@@ -119,7 +118,7 @@ static inline bool cuc__handle_good(const void *object, uint32_t kind)
             return CUC_FAIL_NULL(#argument); \
     } while (0)
 
-// How many handles of a kind are alive, when handles are checked: what tests look at.
+// The number of live handles of a kind while handles are checked; for tests.
 size_t cuc__handle_count(uint32_t kind);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The slot that has the text, or the empty one where it would go.
+// Returns the slot that holds the text, or the empty slot for it.
 static struct cuc__name *place_of(const struct cuc__name_set *set, const char *text, size_t bytes)
 {
     uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a

@@ -1,4 +1,4 @@
-// A set of names, found by their text. The texts are borrowed.
+// A set of names with look-up by text. The texts are borrowed.
 #ifndef CUCORE_BASE_NAME_SET_H
 #define CUCORE_BASE_NAME_SET_H
 
@@ -9,20 +9,20 @@
 struct cuc__name {
     const char *text; // NULL: an empty slot
     size_t bytes;
-    uintptr_t value; // what goes with the name
+    uintptr_t value; // belongs to the name
 };
 
-// Zeroed: empty.
+// Zeroed is empty.
 struct cuc__name_set {
     struct cuc__name *slot;
     size_t slots, count; // slots: 0 or a power of two, at least twice the count
 };
 
-// The name in the set that equals the text, or NULL.
+// Returns the name that equals the text, or NULL.
 const struct cuc__name *cuc__name_set_find(const struct cuc__name_set *set, const char *text,
                                            size_t bytes);
 
-// False without memory. Adding a name again changes nothing.
+// Returns false without memory. Adding a name again changes nothing.
 bool cuc__name_set_add(struct cuc__name_set *set, const char *text, size_t bytes, uintptr_t value);
 
 void cuc__name_set_free(struct cuc__name_set *set);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Retry a call that a signal's handler interrupted.
+// Retries a call that a signal handler interrupted.
 #define RETRY(result, call) \
     do                      \
         (result) = (call);  \
@@ -21,7 +21,7 @@ enum { ATTEMPTS = 100 };
 
 // ---- Signals
 
-// Files of this thread with a name in a folder, and its mask before the first one.
+// The number of this thread's files with a name in a folder, and its signal mask before the first.
 static _Thread_local struct {
     unsigned files;
     sigset_t before;
@@ -49,15 +49,15 @@ static void release_signals(void)
     errno = error;
 }
 
-// ---- The file that is replaced
+// ---- The replaced file
 
 static bool starts_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-// Look the path up once, links as the kernel follows them. `real` becomes the path of what is
-// there; `*there` says if anything is.
+// Looks the path up once, with links followed as the kernel does. `real` becomes the final path;
+// `*there` says whether a file exists there.
 static int look_up(char real[PATH_MAX], bool *there, struct stat *about, const char *path)
 {
     char link[64];
@@ -83,7 +83,7 @@ static int look_up(char real[PATH_MAX], bool *there, struct stat *about, const c
     return error;
 }
 
-// Open the folder of `path`, and take the name in it.
+// Opens the folder of `path` and copies the name in it.
 static int open_folder(cuc__new_file *file, const char *path)
 {
     char folder[PATH_MAX];
@@ -103,7 +103,8 @@ static int open_folder(cuc__new_file *file, const char *path)
 
 // ---- The new file
 
-// An anonymous file of the folder, if it can get a name later. False: the file system has none.
+// Opens an anonymous file in the folder, if it can get a name later. False: the file system has no
+// such files.
 static bool open_anonymous(cuc__new_file *file, mode_t mode)
 {
     char link[64];
@@ -151,7 +152,7 @@ static int open_named(cuc__new_file *file, mode_t mode)
     return error;
 }
 
-// Give an anonymous file a name.
+// Gives an anonymous file a name.
 static int link_anonymous(cuc__new_file *file)
 {
     char link[64];
@@ -173,8 +174,8 @@ static int link_anonymous(cuc__new_file *file)
     return error;
 }
 
-// Give the new file the old one's group, owner and permissions. The bits of a group that cannot be
-// kept shrink to those of everybody.
+// Gives the new file the old one's group, owner and permissions. If the group cannot be kept, its
+// permissions shrink to everybody's.
 static int take_after(int fd, const struct stat *old)
 {
     struct stat about;
@@ -234,7 +235,7 @@ int cuc__new_file_write(cuc__new_file *file, const void *data, size_t bytes)
     return 0;
 }
 
-// On Linux a descriptor is closed even when close() says EINTR.
+// On Linux a descriptor is closed even if close() returns EINTR.
 static int close_file(cuc__new_file *file)
 {
     int error = close(file->fd) && errno != EINTR ? errno : 0;
@@ -252,7 +253,7 @@ int cuc__new_file_finish(cuc__new_file *file)
     RETRY(r, fsync(file->fd));
     if (r)
         return errno;
-    return file->named ? close_file(file) : 0; // an anonymous file is needed to get its name
+    return file->named ? close_file(file) : 0; // an anonymous file stays open until it is linked
 }
 
 int cuc__new_file_commit(cuc__new_file *file)

@@ -1,19 +1,18 @@
-// Files that are written whole or not at all.
+// Files that are written completely or not at all.
 //
-// The data goes into a file without a name (O_TMPFILE) of the folder, or into a new file of an
-// unpredictable name where the file system has no such files. It is on the disk before the name
-// changes hands, so that after a failure, a signal or a loss of power the path has the old contents
-// or the new ones. Nothing else stays behind: while a name of ours is in the folder, the thread
-// holds signals back. A process of several threads that another thread's signal ends in that
-// moment can leave one ".cucore-*.tmp".
+// The data goes into an unnamed file (O_TMPFILE) in the folder or, if the file system has none,
+// into a new file with an unpredictable name. It is on disk before the file takes the name, so that
+// after a failure, a signal or a loss of power the path has either the old contents or the new.
+// Nothing else remains: while a temporary name is in the folder, the thread blocks signals. If
+// another thread's signal ends a multithreaded process in that moment, one ".cucore-*.tmp" can
+// remain.
 //
-// A link is followed as open() would, and the file that it leads to is replaced. That file's
-// permissions are kept, and its owner and group where the process may set them; a file that the
-// process may not write is refused. Devices, pipes and everything below /dev and /proc are written
-// in place.
+// Links are followed as open() follows them, and their target is replaced. Its permissions are
+// kept, and its owner and group where the process may set them; a file that the process may not
+// write is refused. Devices, pipes and everything below /dev and /proc are written in place.
 //
 // Functions return 0 or an errno. The library, the bench library and the program share this file;
-// it depends on nothing but libc.
+// it depends only on libc.
 #ifndef CUCORE_BASE_NEW_FILE_H
 #define CUCORE_BASE_NEW_FILE_H
 
@@ -21,28 +20,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// A file being written; zeroed: none. After a failure, discard it.
+// A file being written; zeroed is none. After a failure, discard it.
 typedef struct cuc__new_file {
     bool begun;
     int fd;                  // -1: closed
     int folder;              // -1: written in place
-    bool named;              // `temporary` is in the folder, and signals are held back
+    bool named;              // `temporary` is in the folder, and signals are blocked
     char name[NAME_MAX + 1]; // in the folder
     char temporary[32];
 } cuc__new_file;
 
-// Prepare to write `path`, which keeps its contents.
+// Prepares to write `path`, which keeps its contents.
 int cuc__new_file_begin(cuc__new_file *file, const char *path);
 int cuc__new_file_write(cuc__new_file *file, const void *data, size_t bytes);
-// Bring all of it to the disk.
+// Writes all of it to disk.
 int cuc__new_file_finish(cuc__new_file *file);
-// Put the file in its place. Of several files all can be finished before the first one is put
-// there.
+// Moves the file into place. Several files can all be finished before the first one is committed.
 int cuc__new_file_commit(cuc__new_file *file);
-// Give up, or release what a commit has left.
+// Abandons the file, or releases the rest after a commit.
 void cuc__new_file_discard(cuc__new_file *file);
 
-// All of the above at once.
+// Does all of the above.
 int cuc__write_file(const char *path, const void *data, size_t bytes);
 
 #endif

@@ -21,8 +21,8 @@ cuc_status cuc__read_options(void *to, size_t size, const void *from, const char
     for (size_t i = size; i < given; i++)
         if (((const unsigned char *)from)[i])
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "%s sets a field at byte %zu, which this library (%zu bytes of it) "
-                             "does not know: update cucore, or leave the field zero",
+                             "%s sets a field at byte %zu, but this library knows only its first "
+                             "%zu bytes: update cucore, or leave the field zero",
                              type, i, size);
     memcpy(to, from, given < size ? given : size);
     memcpy(to, &size, sizeof(size));

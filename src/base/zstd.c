@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-// zstd.h is not needed to build. These are its declarations, which libzstd.so.1 has kept since
+// The build does not need zstd.h. These are its declarations, unchanged in libzstd.so.1 since
 // 1.3.0.
 enum { ERROR_MEMORY_ALLOCATION = 64 };
 static const unsigned long long content_size_unknown = 0ULL - 1, content_size_error = 0ULL - 2;
@@ -26,7 +26,7 @@ static bool find(void *library, const char *name, void *function)
     return found;
 }
 
-// The loader keeps the library, so that every call but the first is a look-up.
+// The loader keeps the library, so that every later call is only a look-up.
 static bool load(struct functions *f)
 {
     void *library = cuc__open_shared("libzstd.so.1", RTLD_NOW | RTLD_LOCAL, NULL);

@@ -1,5 +1,6 @@
-// Zstandard, the packing of fat binaries since CUDA 12, by libzstd. That is loaded when the first
-// such fat binary is unpacked: nothing links it, and programs without one do not need it.
+// Zstandard, the compression of fat binaries since CUDA 12, through libzstd. The library is loaded
+// when the first such fat binary is unpacked; nothing links it, and programs without one do not
+// need it.
 #ifndef CUCORE_BASE_ZSTD_H
 #define CUCORE_BASE_ZSTD_H
 
@@ -12,12 +13,12 @@ enum cuc__zstd_result {
     CUC__ZSTD_NO_LIBRARY,
 };
 
-// For a message about CUC__ZSTD_NO_LIBRARY.
+// The remedy for CUC__ZSTD_NO_LIBRARY.
 #define CUC__ZSTD_REMEDY                                                                         \
     "is packed with Zstandard, and libzstd.so.1 cannot be loaded: install libzstd (libzstd1 on " \
     "Debian and Ubuntu), or compile with nvcc --no-compress"
 
-// Decodes frames, without a dictionary, into exactly `out_bytes` bytes.
+// Decodes frames without a dictionary into exactly `out_bytes` bytes.
 enum cuc__zstd_result cuc__zstd_decode(void *out, size_t out_bytes, const void *in,
                                        size_t in_bytes);
 

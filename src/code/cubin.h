@@ -1,4 +1,4 @@
-// What is read of 64-bit ELF files, which cubins are. Files may be anything.
+// A reader of 64-bit ELF files, such as cubins. The data may be anything.
 #ifndef CUCORE_CODE_CUBIN_H
 #define CUCORE_CODE_CUBIN_H
 
@@ -10,24 +10,25 @@
 
 enum {
     CUC__ELF_HEADER_BYTES = 64,
-    CUC__ELF_MACHINE_CUDA = 190, // in the two bytes at 18
+    CUC__ELF_MACHINE_CUDA = 190, // in bytes 18 and 19
 };
 
-// How far a file of a header at least reaches by its own account; 0 when its tables make no sense.
+// The size of a file according to its tables, from at least a whole header; 0 if the tables are
+// invalid.
 uint64_t cuc__elf_extent(const void *data, size_t bytes);
 
-// The initial bytes of a variable in a cubin, borrowed. False when there is none of that name, or
-// the file's tables make no sense.
+// Finds the initial bytes of a variable in a cubin, borrowed. False if there is none of that name,
+// or the file's tables are invalid.
 bool cuc__cubin_variable(const unsigned char **out, size_t *count, const void *data, size_t bytes,
                          const char *name);
 
-// Calls `take` with each symbol that begins with a prefix, and the rest of its name, until it
+// Calls `take` for each symbol that begins with a prefix, with the rest of its name, until it
 // returns false.
 void cuc__cubin_each_symbol(const void *data, size_t bytes, const char *prefix,
                             bool (*take)(void *user, const char *rest, size_t bytes), void *user);
 
-// What the assembler noted of a kernel in a cubin: registers and bytes of stack of a thread.
-// Untouched where it did not.
+// Reads the assembler's notes about a kernel in a cubin: registers and bytes of stack of a thread.
+// Missing values are left untouched.
 void cuc__cubin_resources(uint32_t *registers, uint32_t *stack_bytes, const void *data,
                           size_t bytes, const char *kernel);
 

@@ -12,8 +12,8 @@ const char cuc__fatbin_magic[4] = { '\120', '\355', '\125', '\272' };
 enum {
     ENTRY_KIND = 0,          // 2 bytes
     ENTRY_HEADER_BYTES = 4,  // 4 bytes
-    ENTRY_BYTES = 8,         // 8 bytes: of the content with its padding
-    ENTRY_PACKED_BYTES = 16, // 4 bytes: of the content without it; 0 when it is not packed
+    ENTRY_BYTES = 8,         // 8 bytes: of the content with padding
+    ENTRY_PACKED_BYTES = 16, // 4 bytes: of the content without padding; 0 if it is not compressed
     ENTRY_ARCH = 28,         // 4 bytes
     ENTRY_FLAGS = 40,        // 8 bytes
     ENTRY_FULL_BYTES = 56,   // 8 bytes
@@ -78,7 +78,7 @@ bool cuc__fatbin_next(struct cuc__fatbin *f, struct cuc__fatbin_entry *out)
     return true;
 }
 
-// A length that goes on in further bytes when its four bits are full. False past the end.
+// Reads a length that continues in further bytes if its four bits are all set. False past the end.
 static bool lz4_length(size_t *length, const unsigned char *in, size_t bytes, size_t *at)
 {
     enum { FULL = 15 };
@@ -91,7 +91,7 @@ static bool lz4_length(size_t *length, const unsigned char *in, size_t bytes, si
     return true;
 }
 
-// One block of LZ4: literals, then a copy of earlier output, in turns.
+// Decodes one LZ4 block: literals and copies of earlier output alternate.
 static bool lz4_decode(unsigned char *out, size_t out_bytes, const unsigned char *in, size_t bytes)
 {
     size_t i = 0, o = 0;
@@ -105,7 +105,7 @@ static bool lz4_decode(unsigned char *out, size_t out_bytes, const unsigned char
         i += n;
         o += n;
         if (i == bytes)
-            break; // the last literals have no copy behind them
+            break; // the last literals are not followed by a copy
         if (bytes - i < 2)
             return false;
         size_t back = (size_t)cuc__read_le(in, i, 2);
@@ -122,8 +122,8 @@ static bool lz4_decode(unsigned char *out, size_t out_bytes, const unsigned char
     return o == out_bytes;
 }
 
-// Neither packing makes more of a byte than this: a block of Zstandard has 128 KiB at most and
-// takes four bytes at least, and LZ4's lengths grow by 255 a byte.
+// The maximum expansion of a byte in either compression: a Zstandard block has at most 128 KiB and
+// takes at least four bytes, and LZ4's lengths grow by 255 per byte.
 static bool plausible(const struct cuc__fatbin_entry *e)
 {
     enum { MOST_OF_A_BYTE = 32768 };

@@ -16,9 +16,9 @@ _Static_assert((int)CUC__PARAMETER_ANY == (int)CUC_PARAMETER_ANY &&
                    (int)CUC__PARAMETER_FLOAT == (int)CUC_PARAMETER_FLOAT,
                "public and private parameter types are one");
 
-// What is asked of the driver once for all handles of a kernel. An object keeps those of its
-// kernels as long as it lives, so asking for a kernel again costs no driver call, and what one
-// handle learns or sets holds for the others.
+// A kernel's properties, queried from the driver once for all its handles. An object keeps those of
+// its kernels for its whole life, so another handle of a kernel costs no driver call, and values
+// that one handle reads or sets hold for the others.
 struct cuc__kernel_facts {
     struct cuc__kernel_facts *next;
     CUkernel handle;
@@ -48,8 +48,8 @@ static cuc_status fail_memory(const char *symbol, const char *function)
     return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the kernel %s", symbol);
 }
 
-// The layout as the driver has it, asked in the current context. What the driver answered: 0 with
-// parameters_known set, and without it for a driver that cannot tell.
+// Reads the parameter layout from the driver, in the current context. Returns the driver's result:
+// 0 with parameters_known set, or without it if the driver cannot tell.
 static CUresult walk_parameters(struct cuc__kernel_facts *f, bool *no_memory)
 {
     size_t capacity = f->parameter_count;
@@ -83,16 +83,16 @@ static CUresult walk_parameters(struct cuc__kernel_facts *f, bool *no_memory)
     return CUDA_SUCCESS;
 }
 
-// Whether another device's context may answer what this one could not.
+// True if another device's context may succeed where this one failed.
 static bool is_of_the_context(CUresult r)
 {
     return r == CUDA_ERROR_INVALID_CONTEXT || r == CUDA_ERROR_CONTEXT_IS_DESTROYED ||
            r == CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-// The driver loads a kernel to know its parameters, and so wants a context of a device that takes
-// the code. A kernel belongs to no device: the current context's is asked first, then those of
-// devices that have one, then the rest.
+// The driver loads a kernel to read its parameters, so it needs a context of a device that accepts
+// the code. A kernel belongs to no device: tries the current context, then those of devices that
+// have one, then the other devices.
 static cuc_status ask_parameters(struct cuc__kernel_facts *f, int devices, const char *function)
 {
     bool no_memory = false;
@@ -127,8 +127,8 @@ static cuc_status ask_parameters(struct cuc__kernel_facts *f, int devices, const
     return CUC_OK;
 }
 
-// Take the types over, with the driver's own offsets. Text that does not describe the code that
-// runs shows by the sizes, and is not believed.
+// Adds the types from the PTX at the driver's own offsets. Different sizes show that the text does
+// not describe the running code; then its types are ignored.
 static void add_types(struct cuc__kernel_facts *f, const struct cuc__parameter *p, size_t n)
 {
     bool same = n == f->parameter_count;
@@ -139,7 +139,7 @@ static void add_types(struct cuc__kernel_facts *f, const struct cuc__parameter *
         f->parameters[i].type = p[i].type;
 }
 
-// The types out of the PTX, and the layout too where the driver could not tell it.
+// Reads the types from the PTX, and the layout too if the driver could not tell it.
 static cuc_status read_parameters(struct cuc__kernel_facts *f, cuc_object *object,
                                   const char *function)
 {
@@ -179,7 +179,7 @@ static cuc_status make_accepted(struct cuc__kernel_facts *f, const char *functio
     return CUC_OK;
 }
 
-// Called with the object's lock held, where there is one.
+// Needs the object's lock if there is an object.
 static cuc_status make_facts(struct cuc__kernel_facts **out, CUkernel handle, const char *symbol,
                              cuc_object *object, const char *function)
 {
@@ -198,7 +198,7 @@ static cuc_status make_facts(struct cuc__kernel_facts **out, CUkernel handle, co
     if (!f->symbol || !f->limits) {
         st = fail_memory(symbol, function);
     } else {
-        CUstreamCaptureMode mode = cuc__relax(); // it may load the code
+        CUstreamCaptureMode mode = cuc__relax(); // may load the code
         st = ask_parameters(f, devices, function);
         cuc__unrelax(mode);
         if (st == CUC_OK)
@@ -258,7 +258,7 @@ static struct cuc__kernel_facts *facts_named(const cuc_object *object, const cha
     return n ? (struct cuc__kernel_facts *)n->value : NULL;
 }
 
-// The facts of a kernel that an object has; called with the object's lock held.
+// Returns the properties of an object's kernel. Needs the object's lock.
 static cuc_status facts_of_symbol(struct cuc__kernel_facts **out, cuc_object *object,
                                   CUlibrary library, const char *symbol, const char *name,
                                   const char *function)
@@ -272,7 +272,7 @@ static cuc_status facts_of_symbol(struct cuc__kernel_facts **out, cuc_object *ob
         CUresult r = cuc__cu.cuLibraryGetKernel(&handle, library, symbol);
         cuc__unrelax(mode);
         if (r == CUDA_ERROR_NOT_FOUND)
-            return CUC_ERROR_NOT_FOUND; // told by the caller, without the lock
+            return CUC_ERROR_NOT_FOUND; // the caller records it, without the lock
         if (r) {
             st = cuc__fail_driver(NULL, r, function, "cuLibraryGetKernel",
                                   "looking up the kernel %s", name);
@@ -307,7 +307,7 @@ cuc_status cuc_object_get_kernel(cuc_kernel **out, cuc_object *object, const cha
     return st < 0 ? st : make_kernel(out, facts, name, object, __func__);
 }
 
-// Refuse a kernel that is not of an object's library, as far as the driver can tell.
+// Refuses a kernel that is not in an object's library, as far as the driver can tell.
 static cuc_status check_library(CUkernel handle, const char *name, cuc_object *object,
                                 const char *function)
 {
@@ -322,7 +322,7 @@ static cuc_status check_library(CUkernel handle, const char *name, cuc_object *o
                                 (void *)handle);
     if (library != atomic_load_explicit(&object->library, memory_order_acquire))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "the kernel %s (%p) is not of the object given: pass the object whose "
+                         "the kernel %s (%p) is not in the given object: pass the object whose "
                          "cuc_object_get_library() it came from, or NULL",
                          name, (void *)handle);
     return CUC_OK;
@@ -353,7 +353,7 @@ cuc_status cuc_kernel_from_handle(cuc_kernel **out, void *handle, cuc_object *ob
             return st;
         pthread_mutex_lock(&object->lock);
         facts = facts_named(object, name);
-        if (!*name || (facts && facts->handle != handle)) // the driver does not tell names
+        if (!*name || (facts && facts->handle != handle)) // the driver does not report names
             for (facts = object->facts; facts && facts->handle != handle; facts = facts->next)
                 ;
         if (!facts)
@@ -440,8 +440,8 @@ cuc_status cuc_kernel_get_function(void **out, cuc_kernel *kernel, cuc_device *d
 static cuc_status fail_unknown_parameters(const cuc_kernel *kernel, const char *function)
 {
     return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                     "the parameters of %s are not known: the driver is older than CUDA 12.4 "
-                     "(it says %d), and the kernel has no PTX that tells them",
+                     "the parameters of %s are unknown: the driver (%d) is older than CUDA 12.4, "
+                     "and the kernel has no PTX that lists them",
                      kernel->name, cuc__driver_version());
 }
 

@@ -1,4 +1,4 @@
-// What a kernel uses and is allowed on one device.
+// A kernel's resources and limits on one device.
 #include "kernel_tile.h"
 
 #include "device/context.h"
@@ -33,14 +33,14 @@ static const char *const cache_configs[] = {
     [CUC_KERNEL_CACHE_EQUAL] = "half and half",
 };
 
-// Guards the filling in of limits, which is a few stores and no driver call.
+// Guards the writes of limits: a few stores and no driver call.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static cuc_status get(int *out, const cuc_kernel *kernel, const cuc_device *device,
                       int32_t attribute, const char *function)
 {
     int value;
-    // The first question about a kernel may load its code, also while something is captured.
+    // The first query of a kernel may load its code, also during a capture.
     CUstreamCaptureMode mode = cuc__relax();
     CUresult r = cuc__cu.cuKernelGetAttribute(&value, (CUfunction_attribute)attribute,
                                               kernel->handle, device->handle);
@@ -88,7 +88,7 @@ cuc_status cuc__kernel_prepare(cuc_kernel *kernel, cuc_device *device, const cha
             0)
         return st;
 
-    // Two threads may have asked: the first to come back fills it in.
+    // Two threads may have queried: the first one to return fills in the limits.
     pthread_mutex_lock(&lock);
     if (!atomic_load_explicit(&limits->known, memory_order_relaxed)) {
         limits->static_shared_bytes = (uint32_t)fixed;
@@ -108,8 +108,8 @@ uint32_t cuc__kernel_shared_limit(const cuc_kernel *kernel, const cuc_device *de
     return all > fixed ? all - fixed : 0;
 }
 
-// Raised once, to all that there is: the attribute is only a ceiling, and a launch uses what it
-// asks for. So threads that raise it together agree, and the next larger launch costs no call.
+// Raises the limit once, to the maximum: the attribute is only a ceiling, and a launch uses the
+// amount it requests. So concurrent raises agree, and the next larger launch costs no call.
 cuc_status cuc__kernel_allow_shared(cuc_kernel *kernel, cuc_device *device, uint32_t bytes,
                                     const char *function)
 {
@@ -122,12 +122,12 @@ cuc_status cuc__kernel_allow_shared(cuc_kernel *kernel, cuc_device *device, uint
         return CUC_OK;
     uint32_t limit = cuc__kernel_shared_limit(kernel, device);
     if (bytes > limit)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "shared_bytes is %u, the kernel %s may have %u bytes of dynamic shared "
-                         "memory on device %d (%s): %u bytes a block, less %u that it declares "
-                         "itself",
-                         bytes, kernel->name, limit, device->ordinal, device->name,
-                         device->limits.shared_bytes_optin, limits->static_shared_bytes);
+        return cuc__fail(
+            CUC_ERROR_INVALID_ARGUMENT, function,
+            "shared_bytes is %u, the kernel %s can have at most %u bytes of dynamic shared memory "
+            "on device %d (%s): %u bytes per block, less %u of static shared memory",
+            bytes, kernel->name, limit, device->ordinal, device->name,
+            device->limits.shared_bytes_optin, limits->static_shared_bytes);
     if ((st = set(kernel, device, CUC_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)limit, function)) <
         0)
         return st;
@@ -142,9 +142,8 @@ static bool known(int32_t attribute)
 
 static cuc_status fail_attribute(int32_t attribute, const char *function)
 {
-    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                     "attribute is %d, kernels have those from 0 to %d", (int)attribute,
-                     CUC_KERNEL_ATTRIBUTE_COUNT - 1);
+    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "attribute is %d, expected 0 to %d",
+                     (int)attribute, CUC_KERNEL_ATTRIBUTE_COUNT - 1);
 }
 
 cuc_status cuc_kernel_get_attribute(int32_t *out, cuc_kernel *kernel, cuc_device *device,
@@ -175,22 +174,22 @@ cuc_status cuc_kernel_set_attribute(cuc_kernel *kernel, cuc_device *device, int3
         return fail_attribute(attribute, __func__);
     if (!attributes[attribute].settable)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "attribute %s can only be read: it follows from the code of the kernel %s",
+                        "attribute %s is read-only: it is a property of the code of the kernel %s",
                         attributes[attribute].name, kernel->name);
-    // A tile kernel stands for its first entry; what is set holds for all of them.
+    // A tile kernel stands for its first entry; settings apply to all entries.
     for (uint32_t i = 1; kernel->tile && i < kernel->tile->signature->entries; i++)
         if ((st = cuc_kernel_set_attribute(kernel->tile->entry[i], device, attribute, value)) < 0)
             return st;
     if (attribute != CUC_KERNEL_MAX_DYNAMIC_SHARED_SIZE_BYTES)
         return set(kernel, device, attribute, value, __func__);
 
-    // Launches go by what is allowed, so it must be known before it changes.
+    // Launches check the allowed amount, so it must be known before it changes.
     if ((st = cuc__kernel_prepare(kernel, device, __func__)) < 0)
         return st;
     uint32_t limit = cuc__kernel_shared_limit(kernel, device);
     if (value < 0 || (uint32_t)value > limit)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "%s is %d, the kernel %s may have 0 to %u on device %d (%s)",
+                        "%s is %d, the kernel %s allows 0 to %u on device %d (%s)",
                         attributes[attribute].name, (int)value, kernel->name, limit,
                         device->ordinal, device->name);
     if ((st = set(kernel, device, attribute, value, __func__)) < 0)

@@ -14,15 +14,15 @@
 #include <string.h>
 
 enum {
-    SYMBOL_BYTES = 512,  // of a signature's name
+    SYMBOL_BYTES = 512,  // a signature's name
     COMMON_BYTES = 4096, // signatures are seldom longer
 };
 
-// Bytes of a signature: borrowed from the code, or a copy of their own.
+// Bytes of a signature: borrowed from the code, or an owned copy.
 struct found {
     const unsigned char *at;
     size_t count;
-    bool no_memory; // it may be there
+    bool no_memory; // the signature may exist all the same
     unsigned char *copy;
     unsigned char common[COMMON_BYTES];
 };
@@ -68,7 +68,7 @@ static bool find_in_fatbin(struct found *f, const char *data, size_t bytes, cons
         }
         bool here = find_in_entry(f, &e, symbol);
         if (here && e.kind == CUC__FATBIN_CUBIN)
-            f->copy = (unsigned char *)unpacked; // the bytes found are in it
+            f->copy = (unsigned char *)unpacked; // contains the bytes found
         else
             free(unpacked);
         if (here)
@@ -122,7 +122,7 @@ cuc_status cuc__tile_signature_of(struct tile_signature **out, cuc_object *objec
                             "no host memory for the signature of the tile kernel %s", name);
 }
 
-// The tile kernels of an object by their signatures, each part of its code read once.
+// The tile kernels of an object by their signatures; each part of its code is read once.
 struct tile_names {
     struct cuc__name_set set;
     bool no_memory;
@@ -205,7 +205,7 @@ bool cuc__tile_kernel_names(const cuc_object *object, const char **names, size_t
     bool memory = !tiles.no_memory;
     for (size_t i = 0; i < *count; i++) {
         const char *name = names[i], *kept;
-        const char *end = strchr(name, '$'); // no name of a tile program has one
+        const char *end = strchr(name, '$'); // never in the name of a tile program
         const struct cuc__name *tile =
             end ? cuc__name_set_find(&tiles.set, name, (size_t)(end - name)) : NULL;
         if (tile && (kept = cuc__intern(tile->text)) != NULL) {
@@ -265,7 +265,7 @@ static cuc_status open_entries(struct cuc__tile_kernel *tile, cuc_object *object
         if (st < 0)
             return st;
         cuc__intern_release(tile->entry[i]->name);
-        tile->entry[i]->name = cuc__intern(name); // messages call it so; it has an owner already
+        tile->entry[i]->name = cuc__intern(name); // for messages; interned already, so cannot fail
     }
     return CUC_OK;
 }
@@ -302,7 +302,7 @@ cuc_status cuc__tile_kernel_get(cuc_kernel **out, cuc_object *object, const char
     kernel->name = kernel->symbol = kept;
     kernel->parameters_known = true;
     kernel->parameter_count = signature->kernel->parameter_count;
-    kernel->common_count = SIZE_MAX; // every launch is the long way, which finds `tile`
+    kernel->common_count = SIZE_MAX; // forces every launch onto the slow path, which finds `tile`
     kernel->parameters = tile->parameters;
     kernel->limits = tile->entry[0]->limits;
     kernel->object = cuc__handle_retain(object);

@@ -32,7 +32,7 @@ static void destroy(cuc_object *object)
     cuc__handle_free(object);
 }
 
-// A copy with a NUL behind it. PTX may come with NULs of its own at the end.
+// Copies code and appends a NUL. PTX may already end in NULs.
 static char *copy_code(const void *data, size_t *bytes, bool text)
 {
     while (text && *bytes && !((const char *)data)[*bytes - 1])
@@ -51,7 +51,7 @@ static bool copy_text(char **out, const char *text)
     return *out || !text || !*text;
 }
 
-// The pairs and their text in one block.
+// Copies the pairs and their text into one block.
 static cuc_object_mapping *copy_names(const char *const (*names)[2], size_t count)
 {
     size_t bytes = count * sizeof(cuc_object_mapping);
@@ -129,13 +129,13 @@ no_memory:
                      "no host memory for an object of %zu bytes of %s", bytes, cuc_code_name(kind));
 }
 
-// What a user gave beside the code, checked before any of it is read.
+// Checks the user's data for an object before reading any of it.
 static cuc_status create(cuc_object **out, int32_t kind, const void *data, size_t bytes,
                          const cuc_object_options *o, const char *name, const char *function)
 {
     if (o->ptx && kind == CUC_CODE_PTX)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "options.ptx is given beside code that is PTX itself: leave it NULL");
+                         "options.ptx is given, but the code itself is PTX: leave it NULL");
     if (!o->ptx != !o->ptx_bytes)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "options.ptx is %s and ptx_bytes is %zu: give both or neither",
@@ -172,7 +172,7 @@ cuc_status cuc_object_create(cuc_object **out, int32_t kind, const void *data, s
     return create(out, kind, data, bytes, &o, o.name, __func__);
 }
 
-// Not by its size alone: pipes have none. A folder opens, and fails to be read.
+// Does not rely on the file's size, which pipes do not have. A folder opens, but cannot be read.
 cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const char *function)
 {
     char *data = NULL;
@@ -187,7 +187,7 @@ cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const cha
                          function, "%s cannot be opened: %s", path, strerror(errno));
     if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
         capacity = (size_t)about.st_size;
-    capacity += 4096; // room to see the end of the file without growing
+    capacity += 4096; // room to detect the end of the file without growing
     for (ssize_t n = 1; n; used += (size_t)n) {
         if (!data || used == capacity) {
             capacity = data ? capacity * 2 : capacity;
@@ -232,11 +232,11 @@ cuc_status cuc_object_from_file(cuc_object **out, const char *path, int32_t kind
     if (!kind && !bytes)
         st = CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%s is empty", path);
     else if (!kind && !(kind = cuc__code_guess(data, bytes)))
-        st = CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                      "%s (%zu bytes) begins like no object code: it is no ELF file, archive, fat "
-                      "binary or LTO code, nor PTX with a .version directive; state the kind if "
-                      "it is known",
-                      path, bytes);
+        st = CUC_FAIL(
+            CUC_ERROR_INVALID_ARGUMENT,
+            "%s (%zu bytes) is not recognized as object code: expected an ELF file, an archive, a "
+            "fat binary, LTO code or PTX with a .version directive; state the kind if you know it",
+            path, bytes);
     else if ((st = create(out, kind, data, bytes, &o, o.name ? o.name : path, __func__)) < 0)
         cuc__error_note("the data is from %s", path);
     free(data);

@@ -1,4 +1,4 @@
-// Object code: what compilers, linkers and kernels know of it.
+// Object code, as compilers, linkers and kernels use it.
 #ifndef CUCORE_CODE_OBJECT_H
 #define CUCORE_CODE_OBJECT_H
 
@@ -12,8 +12,8 @@
 
 struct cuc__kernel_facts;
 
-// What a load tells the driver, and where the driver writes. It may compile lazily, long after
-// the call, so this lives as long as the object.
+// Options of a load and the logs that the driver writes. It may compile lazily, long after the
+// call, so this lives as long as the object.
 struct cuc__load_logs {
     CUjit_option options[4];
     void *values[4];
@@ -26,47 +26,47 @@ struct cuc_object {
     int32_t kind;
     char *name;
     char *log;
-    char *code; // with a NUL behind the last byte
+    char *code; // followed by a NUL
     size_t bytes;
-    char *ptx; // NULL: none; of PTX the code itself
+    char *ptx; // NULL: none; for PTX the code itself
     size_t ptx_bytes;
-    cuc_object_mapping *names; // one block: the pairs, then their text
+    cuc_object_mapping *names; // one block: the pairs, followed by their text
     size_t name_count;
-    struct cuc__name_set symbols; // of the expressions, the values are theirs
+    struct cuc__name_set symbols; // the expressions; each value points to its mapping
 
-    // Guards what is made on first need. Held while the driver loads the code, so that only
-    // those wait who need the same object.
+    // Guards the lazily made members. Held while the driver loads the code, so that only threads
+    // that need the same object wait.
     pthread_mutex_t lock;
     _Atomic(CUlibrary) library;
     struct cuc__load_logs *logs;
     bool kernel_names_known;
     size_t kernel_count;
     const char **kernel_names;       // interned, owned
-    struct cuc__kernel_facts *facts; // of the kernels asked for so far
+    struct cuc__kernel_facts *facts; // of the kernels requested so far
     struct cuc__name_set facts_named;
     struct cuc__ptx_index ptx_index;
 };
 
-// Make an object; everything is copied. `ptx` goes beside a cubin, NULL for none; `names` are
-// pairs of an expression and its symbol; `name` and `log` may be NULL. Data that is not of its
-// kind is refused. Failures are recorded under `function`'s name.
+// Makes an object and copies everything. `ptx` accompanies a cubin, NULL for none; `names` are
+// pairs of an expression and its symbol; `name` and `log` may be NULL. Data of another kind is
+// refused. Failures are recorded under `function`'s name.
 cuc_status cuc__object_create(cuc_object **out, int32_t kind, const void *code, size_t bytes,
                               const void *ptx, size_t ptx_bytes, const char *name,
                               const char *const (*names)[2], size_t name_count, const char *log,
                               const char *function);
 
-// A whole file in memory, which the caller frees.
+// Reads a whole file into memory, which the caller frees.
 cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const char *function);
 
 // object_format.c
 
-// The kind of some data by its first bytes; 0 when they tell nothing.
+// Guesses the kind of some data from its first bytes; 0 if unknown.
 int32_t cuc__code_guess(const void *data, size_t bytes);
 
-// Refuse data that is not of its kind, or is cut short: a driver is told no length.
+// Refuses data of another kind, and truncated data, because a driver gets no length.
 cuc_status cuc__code_check(int32_t kind, const void *data, size_t bytes, const char *function);
 
-// The text of an object's PTX from a kernel, or from an array of .b8, on.
+// Finds a kernel, or an array of .b8, in an object's PTX.
 enum cuc__ptx_found cuc__object_ptx_entry(struct cuc__ptx *at, cuc_object *object,
                                           const char *symbol);
 enum cuc__ptx_found cuc__object_ptx_array(struct cuc__ptx *at, cuc_object *object,
@@ -74,25 +74,25 @@ enum cuc__ptx_found cuc__object_ptx_array(struct cuc__ptx *at, cuc_object *objec
 
 // object_load.c
 
-// The loaded library of an object, loading it once.
+// Returns the loaded library of an object; loads it once.
 cuc_status cuc__object_load(CUlibrary *out, cuc_object *object, const char *function);
 
-// The symbol of a name expression, or the name itself when it is none.
+// Returns the symbol of a name expression, or the name itself if it is not one.
 const char *cuc__object_symbol(const cuc_object *object, const char *name);
 
-// Give the failure just recorded the driver's compiler log, where it wrote one since the load.
-// NULL is no object.
+// Adds the driver's compiler log to the last recorded failure, if it wrote one since the load. NULL
+// is no object.
 void cuc__object_add_log(const cuc_object *object);
 
-// Record that there is no such kernel, with the names there are.
+// Records that the kernel does not exist, and lists the existing ones.
 cuc_status cuc__object_fail_no_kernel(cuc_object *object, const char *name, const char *function);
 
-// Make a device's primary context current; with no device the caller's stays, and *context is
-// NULL. Goes with cuc__context_leave().
+// Makes a device's primary context current; without a device the caller's stays, and *context is
+// NULL. Pairs with cuc__context_leave().
 cuc_status cuc__device_enter(struct cuc_context **context, bool *pushed, cuc_device *device,
                              const char *function);
 
-// Unload the library, unless the process exits.
+// Unloads the library, unless the process is exiting.
 void cuc__object_unload(cuc_object *object);
 
 // kernel.c

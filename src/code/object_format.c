@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-// The layout is that of the fat binaries that CUDA's tools write; as in ELF files, all numbers are
-// little-endian, as every host of a GPU is.
+// The layout is that of fat binaries from CUDA's tools; as in ELF files, all numbers are
+// little-endian, like every host of a GPU.
 static const char elf_magic[] = "\177ELF";
 static const char archive_magic[] = "!<arch>\n";
 static const char thin_archive_magic[] = "!<thin>\n";
@@ -48,7 +48,7 @@ int32_t cuc__code_guess(const void *data, size_t bytes)
 static cuc_status fail_short(int32_t kind, uint64_t expected, size_t bytes, const char *function)
 {
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                     "the %s is cut short: it says that it has %llu bytes, %zu are there",
+                     "the %s is truncated: its header says %llu bytes, but there are %zu",
                      cuc_code_name(kind), (unsigned long long)expected, bytes);
 }
 
@@ -59,7 +59,7 @@ static cuc_status check_cubin(const void *data, size_t bytes, const char *functi
     uint64_t extent = cuc__elf_extent(data, bytes);
     if (!extent)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "the cubin is damaged: its section table makes no sense");
+                         "the cubin is damaged: its section table is invalid");
     return extent > bytes ? fail_short(CUC_CODE_CUBIN, extent, bytes, function) : CUC_OK;
 }
 
@@ -79,7 +79,7 @@ static cuc_status check_ptx(const void *data, size_t bytes, const char *function
     for (const char *p = nul; p && p < text + bytes; p++)
         if (*p)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "the data is no PTX: PTX is text, and byte %zu of %zu is 0",
+                             "the data is not PTX: PTX is text, but byte %zu of %zu is 0",
                              (size_t)(nul - text), bytes);
     return CUC_OK;
 }
@@ -96,15 +96,15 @@ cuc_status cuc__code_check(int32_t kind, const void *data, size_t bytes, const c
                          kinds[kind].name);
 
     int32_t guess = cuc__code_guess(data, bytes);
-    // The format of LTO code is the compiler's own affair, so only what is plainly another kind
-    // is refused; and host objects and device code can both be linked as "object".
+    // The format of LTO code is private to the compiler, so only data that is clearly of another
+    // kind is refused; and both host objects and device code can be linked as "object".
     if (guess != kind && !(kind == CUC_CODE_LTOIR && !guess) &&
         !(kind == CUC_CODE_OBJECT && guess == CUC_CODE_CUBIN)) {
         if (guess)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "the data is no %s (%s): its first bytes are those of kind %s",
+                             "the data is not a %s (%s): its first bytes are those of kind %s",
                              kinds[kind].name, kinds[kind].what, kinds[guess].name);
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "the data is no %s (%s)%s",
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "the data is not a %s (%s)%s",
                          kinds[kind].name, kinds[kind].what,
                          kind == CUC_CODE_PTX ? ": it does not begin with a .version directive"
                                               : "");

@@ -1,4 +1,4 @@
-// Object code and the driver: loading, unloading, and what a loaded library has in it.
+// Object code and the driver: loading, unloading, and the contents of a loaded library.
 #include "object.h"
 
 #include "device/context.h"
@@ -13,11 +13,11 @@
 #include <string.h>
 
 enum {
-    NAMES_BYTES = 1024, // of a message that lists the kernels there are
+    NAMES_BYTES = 1024, // of a message that lists the existing kernels
 };
 
-// Set by the first atexit() handler to run after the driver's own were registered, and so before
-// them: a library that is unloaded later than this may meet a driver in pieces.
+// Set by the first atexit() handler that runs. It was registered after the driver's own handlers
+// and so runs before them: a library unloaded later may find the driver partly destroyed.
 static _Atomic bool exiting;
 
 static void mark_exiting(void)
@@ -35,7 +35,7 @@ static const char *label(const cuc_object *object)
     return object->name ? object->name : "the object";
 }
 
-// What of an object the driver is to load.
+// Chooses the image of an object that the driver loads.
 static cuc_status choose_image(const char **image, size_t *bytes, const cuc_object *object,
                                const char *function)
 {
@@ -45,7 +45,7 @@ static cuc_status choose_image(const char **image, size_t *bytes, const cuc_obje
     if (object->kind != CUC_CODE_PTX && object->kind != CUC_CODE_CUBIN &&
         object->kind != CUC_CODE_FATBIN)
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "%s is of kind %s, which no driver loads: link it first, with "
+                         "%s is of kind %s, which drivers cannot load: link it first, with "
                          "cuc_linker_add() and cuc_linker_link()",
                          label(object), kind);
     if ((st = cuc__driver_init(function)) < 0)
@@ -74,7 +74,7 @@ static struct cuc__load_logs *make_logs(void)
     logs->options[0] = CU_JIT_INFO_LOG_BUFFER;
     logs->values[0] = logs->info;
     logs->options[1] = CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES;
-    logs->values[1] = (void *)(uintptr_t)(sizeof(logs->info) - 1); // a NUL stays at the end
+    logs->values[1] = (void *)(uintptr_t)(sizeof(logs->info) - 1); // keeps a NUL at the end
     logs->options[2] = CU_JIT_ERROR_LOG_BUFFER;
     logs->values[2] = logs->error;
     logs->options[3] = CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
@@ -82,7 +82,7 @@ static struct cuc__load_logs *make_logs(void)
     return logs;
 }
 
-// Called with the lock held.
+// Needs the lock.
 static cuc_status load(cuc_object *object, const char *function)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -123,7 +123,7 @@ cuc_status cuc__object_load(CUlibrary *out, cuc_object *object, const char *func
     CUlibrary library = atomic_load_explicit(&object->library, memory_order_acquire);
     cuc_status st = CUC_OK;
 
-    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
         return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuLibraryLoadData", "-");
     if (!library) {
         pthread_mutex_lock(&object->lock);
@@ -178,7 +178,7 @@ static void free_names(const char **names, size_t count)
     free(names);
 }
 
-// Names out of PTX. What is no memory for is left out of the count by failing as a whole.
+// Lists the kernels in PTX. Without memory it fails instead of returning a shorter list.
 static bool names_of_ptx(cuc_object *object, const char ***out, size_t *count)
 {
     struct cuc__ptx ptx = { object->ptx, object->ptx + object->ptx_bytes };
@@ -238,13 +238,14 @@ static cuc_status names_of_library(CUlibrary library, const char ***out, size_t 
                      "no host memory for the names of %u kernels", n);
 }
 
-// Find out the kernels' names, once.
+// Lists the kernels' names, once.
 static cuc_status know_names(cuc_object *object, const char *function)
 {
     cuc_status st = CUC_OK;
     CUlibrary library = NULL;
 
-    // PTX that a real driver would refuse still tells its names; kinds with none must be loaded.
+    // PTX that a real driver would refuse still has its names; an object without PTX must be
+    // loaded.
     if (!object->ptx && (st = cuc__object_load(&library, object, function)) < 0)
         return st;
     pthread_mutex_lock(&object->lock);
@@ -255,7 +256,7 @@ static cuc_status know_names(cuc_object *object, const char *function)
             st = names_of_library(library, &names, &count, function);
         else if (!names_of_ptx(object, &names, &count))
             st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for kernel names");
-        // A declaration may come before the definition: each name counts once.
+        // A declaration may precede the definition: each name counts once.
         if (st == CUC_OK && !cuc__tile_kernel_names(object, names, &count)) {
             free_names(names, count);
             st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for kernel names");
@@ -297,7 +298,7 @@ cuc_status cuc_object_get_kernel_name(const char **out, cuc_object *object, size
     return CUC_OK;
 }
 
-// A list of names that is cut where its room ends, saying how many are left out.
+// A list of names that is truncated at the end of its buffer and counts the omitted ones.
 struct list {
     char text[NAMES_BYTES];
     size_t used, left_out;
@@ -325,7 +326,7 @@ cuc_status cuc__object_fail_no_kernel(cuc_object *object, const char *name, cons
     char more[48] = "";
     bool known = know_names(object, function) == CUC_OK;
 
-    // One that there is no memory for is listed by its symbol, too.
+    // Without memory for the set, a kernel is also listed by its symbol.
     for (size_t i = 0; i < object->name_count; i++) {
         const cuc_object_mapping *m = &object->names[i];
         list_add(&list, m->expression);
@@ -361,7 +362,7 @@ cuc_status cuc__object_fail_no_kernel(cuc_object *object, const char *name, cons
     return st;
 }
 
-// What a library has beside kernels
+// Contents of a library other than kernels
 
 cuc_status cuc__device_enter(cuc_context **context, bool *pushed, cuc_device *device,
                              const char *function)
@@ -371,13 +372,13 @@ cuc_status cuc__device_enter(cuc_context **context, bool *pushed, cuc_device *de
     *context = NULL;
     *pushed = false;
     if (!device)
-        return CUC_OK; // the calling thread's own context, whichever it is
+        return CUC_OK; // the calling thread's own context
     if ((st = cuc__device_primary(context, device, function)) < 0)
         return st;
     return cuc__context_enter(*context, pushed, function);
 }
 
-// The name is not there, or the driver has another reason.
+// Distinguishes a missing name from the driver's other failures.
 static cuc_status fail_lookup(cuc_context *context, CUresult r, const char *call, const char *what,
                               const cuc_object *object, const char *name, const char *function)
 {
@@ -435,8 +436,8 @@ static CUresult get_global(CUdeviceptr *ptr, size_t *bytes, CUlibrary library, c
     return cuc__cu.cuLibraryGetGlobal(ptr, bytes, library, symbol);
 }
 
-// Managed variables are registered when some context loads the library, which is put off until
-// something in it is used; asking for the module is such a use.
+// Managed variables are registered when a context loads the library, which the driver delays until
+// first use; querying the module is such a use.
 static CUresult get_managed(CUdeviceptr *ptr, size_t *bytes, CUlibrary library, const char *symbol)
 {
     CUmodule module;

@@ -3,18 +3,18 @@
 #include <string.h>
 
 enum {
-    // More than any device takes (32764 bytes); keeps sums far from overflow.
+    // More than any device accepts (32764 bytes); keeps sums far from overflow.
     MAX_PARAMETER_BYTES = 1 << 20,
 };
 
-// An empty token is the end of the text, or of what can be read of it.
+// An empty token is the end of the text, or of its readable part.
 struct token {
     const char *at;
     size_t bytes;
 };
 
-// Types of the PTX ISA that a kernel parameter can have. What is named by its bits alone can be a
-// number of any sort, and so can the short floats, which C passes as structs.
+// Types of the PTX ISA that a kernel parameter can have. An untyped bit size can hold any number,
+// and so can the short floats, which C passes as structs.
 static const struct type {
     const char *name;
     uint32_t bytes;
@@ -56,7 +56,7 @@ static void skip_blanks(struct cuc__ptx *s)
             const char *line = memchr(s->at, '\n', left);
             s->at = line ? line + 1 : s->end;
         } else if (left >= 2 && s->at[0] == '/' && s->at[1] == '*') {
-            // The same two characters as a C comment: they do not nest.
+            // A comment has the delimiters of C and does not nest.
             const char *p = s->at + 2;
             while (p + 1 < s->end && !(p[0] == '*' && p[1] == '/'))
                 p++;
@@ -67,8 +67,8 @@ static void skip_blanks(struct cuc__ptx *s)
     }
 }
 
-// A word with the dot in front of it, a string with its quotes, or one other character. Dots
-// within divide words, so that `ld.param.u64` is three tokens and `.param.u64` is two.
+// Returns a word with its leading dot, a string with its quotes, or one other character. Dots
+// inside a word separate tokens: `ld.param.u64` is three tokens, `.param.u64` is two.
 static struct token next(struct cuc__ptx *s)
 {
     skip_blanks(s);
@@ -102,7 +102,7 @@ static bool is_identifier(struct token t)
     return t.bytes && is_word(*t.at) && !(*t.at >= '0' && *t.at <= '9');
 }
 
-// A whole number as C writes it, with an optional U; false past the limit.
+// Parses an integer as C writes it, with an optional U; false past the limit.
 static bool number(struct token t, uint32_t *out)
 {
     uint32_t base = 10, value = 0;
@@ -149,8 +149,8 @@ static bool is_state_space(struct token t)
     return false;
 }
 
-// One parameter, from behind `.param` to the comma or parenthesis, which goes into `after`.
-// `offset` is where the one before it ends, and moves on.
+// Parses one parameter, from after `.param` to the comma or parenthesis, which goes into `after`.
+// `offset` is the end of the previous parameter and is advanced.
 static bool parameter(struct cuc__ptx *s, struct cuc__parameter *out, uint32_t *offset,
                       struct token *after)
 {
@@ -168,7 +168,7 @@ static bool parameter(struct cuc__ptx *s, struct cuc__parameter *out, uint32_t *
             uint32_t n;
             if (!number(next(s), &n) || !n || (n & (n - 1)))
                 return false;
-            if (!pointer) // behind .ptr it is the alignment of what is pointed to
+            if (!pointer) // after .ptr it is the alignment of the pointee
                 align = n;
         } else if (is(t, ".ptr") && type) {
             pointer = true;
@@ -218,7 +218,7 @@ static bool parameters(struct cuc__ptx *s, struct cuc__parameter *out, size_t ca
     uint32_t offset = 0;
     size_t n = 0;
 
-    // Without a list there are none: what follows is the body, or a directive for it.
+    // No list means no parameters: the body follows, or a directive for it.
     if (!is(t, "(")) {
         *count = 0;
         return t.bytes > 0;
@@ -309,7 +309,7 @@ bool cuc__ptx_required_block(const char *text, size_t bytes, const char *kernel,
     return false;
 }
 
-// From behind the array's name.
+// Starts after the array's name.
 static bool initialised_bytes(struct cuc__ptx *s, unsigned char *out, size_t capacity,
                               size_t *count)
 {
@@ -329,7 +329,7 @@ static bool initialised_bytes(struct cuc__ptx *s, unsigned char *out, size_t cap
             return false;
     }
     *count = n;
-    return n == declared; // what is left out would be zeros, which nobody writes so
+    return n == declared; // omitted elements are zeros, which no tool writes this way
 }
 
 bool cuc__ptx_next_bytes(struct cuc__ptx *ptx, const char **name, size_t *bytes)

@@ -15,17 +15,17 @@ cuc_status cuc_kernel_from_symbol(cuc_kernel **out, const void *symbol)
     cuc_status st = cuc__driver_init(__func__);
     if (st < 0)
         return st;
-    cudaError_t e; // the first question starts the runtime, which may load its modules
+    cudaError_t e; // the first call starts the runtime, which may load its modules
     CUC_RELAXED(e, cuc__cudart.cudaGetKernel(&kernel, symbol));
     if (e == cudaErrorInvalidDeviceFunction || e == cudaErrorInvalidValue) {
-        // The runtime keeps its refusal as its own last error, which the program would find later.
+        // The runtime keeps the refusal as its own last error, which the program would find later.
         (void)cuc__cudart.cudaGetLastError();
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "symbol %p is no kernel of the CUDA runtime in this process: pass the "
-                        "address of a __global__ function, and link the program with the shared "
-                        "runtime (nvcc -cudart shared), or call cudaGetKernel() yourself and use "
-                        "cuc_kernel_from_handle()",
-                        symbol);
+        return CUC_FAIL(
+            CUC_ERROR_INVALID_ARGUMENT,
+            "symbol %p is not a kernel of this process's CUDA runtime: pass the address of a "
+            "__global__ function, and link the program with the shared runtime (nvcc -cudart "
+            "shared), or call cudaGetKernel() yourself and use cuc_kernel_from_handle()",
+            symbol);
     }
     if (e)
         return cuc__fail_runtime(e, __func__, "cudaGetKernel", NULL,

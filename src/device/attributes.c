@@ -65,7 +65,7 @@ static cuc_status get_attribute(int32_t *out, cuc_device *device, int32_t attrib
             }
         }
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "attribute is %d, which neither cucore nor this driver (CUDA %d.%d) knows",
+                         "attribute is %d, unknown to cucore and to this driver (CUDA %d.%d)",
                          attribute, cuc__driver_version() / 1000,
                          cuc__driver_version() % 1000 / 10);
     }
@@ -90,7 +90,7 @@ cuc_status cuc_device_get_properties(cuc_device_properties *out, cuc_device *dev
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(device, DEVICE);
-    // The fields stand in the list's order, one int32_t each.
+    // The fields are in the list's order, one int32_t each.
     for (size_t i = 0; i < attribute_count; i++) {
         cuc_status st = get_attribute(&field[i], device, attributes[i].attribute, __func__);
         if (st < 0)

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Every context that has an object, so that one CUcontext is one object.
+// Every context that has an object, so that each CUcontext has only one.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cuc_context *contexts;
 
-// What contexts were lost by, the latest first. Never freed: a message may be made of one while its
-// context goes, and other calls tell of it too.
+// The losses of contexts, the latest first. Never freed: a message may be made from one while its
+// context goes, and failures in other calls report it too.
 static _Atomic(struct cuc__loss *) losses;
 
 cuc_status cuc__context_enter(cuc_context *context, bool *pushed, const char *function)
@@ -26,7 +26,7 @@ cuc_status cuc__context_enter(cuc_context *context, bool *pushed, const char *fu
     *pushed = false;
     if (!r && current == context->handle)
         return CUC_OK;
-    // A driver that is going down may refuse the question but is asked once more, for its reason.
+    // A driver that is shutting down may refuse the query; the push then gives the reason.
     r = cuc__cu.cuCtxPushCurrent(context->handle);
     if (r)
         return cuc__fail_driver(context, r, function, "cuCtxPushCurrent",
@@ -57,7 +57,7 @@ cuc_status cuc__context_leave(cuc_context *context, bool pushed, cuc_status stat
                             context->device->ordinal);
 }
 
-// Called with the lock held.
+// Needs the lock.
 static cuc_context *find(CUcontext handle)
 {
     cuc_context *c;
@@ -74,7 +74,8 @@ static uint64_t id_of(CUcontext handle)
     return cuc__cu.cuCtxGetId(handle, &id) ? 0 : id;
 }
 
-// Called with the lock held: a context that is no more must not stand for another at its address.
+// Needs the lock. Removes a destroyed context, so that it is not taken for a new one at its
+// address.
 static void forget(const cuc_context *context)
 {
     cuc_context **link = &contexts;
@@ -85,11 +86,11 @@ static void forget(const cuc_context *context)
         *link = context->next;
 }
 
-// Called with the lock held: the object of a live context, retained, or NULL.
+// Needs the lock. Returns the object of a live context, retained, or NULL.
 static cuc_context *find_live(CUcontext handle)
 {
     cuc_context *c = find(handle);
-    uint64_t now = c && !c->primary ? id_of(handle) : 0; // 0 of a lost one too
+    uint64_t now = c && !c->primary ? id_of(handle) : 0; // 0 for a lost one too
 
     if (now && now != c->id) {
         forget(c);
@@ -122,7 +123,7 @@ cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char
     cuc_status st = CUC_OK;
     CUcontext handle;
 
-    // In a child no lock is taken: a thread of the parent may hold it for good.
+    // A child takes no lock, since a thread of the parent may have held it at the fork.
     if (cuc__driver_forked())
         return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuDevicePrimaryCtxRetain", "-");
     if (c) {
@@ -140,7 +141,7 @@ cuc_status cuc__device_primary(cuc_context **out, cuc_device *device, const char
                                   device->ordinal, device->name);
         } else {
             pthread_mutex_lock(&lock);
-            c = find(handle); // it may have come as a foreign handle before
+            c = find(handle); // it may already exist as a foreign handle
             if (c) {
                 c->primary = true;
                 cuc__handle_retain(c);
@@ -204,7 +205,7 @@ cuc_status cuc__context_of_handle(cuc_context **out, CUcontext handle, const cha
     }
 
     pthread_mutex_lock(&lock);
-    c = find_live(handle); // another thread may have been faster
+    c = find_live(handle); // another thread may have made it meanwhile
     if (!c)
         c = make(handle, device, false);
     pthread_mutex_unlock(&lock);
@@ -282,12 +283,12 @@ cuc_context *cuc_context_retain(cuc_context *context)
 void cuc_context_release(cuc_context *context)
 {
     if (!context || cuc__driver_forked())
-        return; // nothing can be taken apart in a child, where the lock may be held for good
+        return; // a child destroys nothing: the lock may be held for good
     if (!cuc__handle_good(context, CUC__HANDLE_CONTEXT)) {
-        (void)cuc__handle_drop(context, CUC__HANDLE_CONTEXT); // which tells the failure handler
+        (void)cuc__handle_drop(context, CUC__HANDLE_CONTEXT); // reports it to the failure handler
         return;
     }
-    // The list must not hand out an object that is being taken apart.
+    // The list must not return an object that is being destroyed.
     pthread_mutex_lock(&lock);
     bool last = cuc__handle_drop(context, CUC__HANDLE_CONTEXT);
     if (last)
@@ -471,7 +472,7 @@ cuc_status cuc_context_get_priority_range(int32_t *least, int32_t *greatest, cuc
     return st;
 }
 
-// Pairs of contexts with peer access, guarded by the lock.
+// Pairs of contexts with peer access; guarded by the lock.
 struct peers {
     struct peers *next;
     CUcontext context, peer;
@@ -495,7 +496,7 @@ bool cuc__context_has_peer(const cuc_context *context, const cuc_context *peer)
     return found;
 }
 
-// `spare` is taken, or freed.
+// Takes ownership of `spare`.
 static void note_peers(CUcontext context, CUcontext peer, bool enabled, struct peers *spare)
 {
     pthread_mutex_lock(&lock);
@@ -512,7 +513,7 @@ static void note_peers(CUcontext context, CUcontext peer, bool enabled, struct p
     free(spare);
 }
 
-// Both peer calls: check the pair, call, and take "already so" for success.
+// Both peer calls: checks the pair, calls, and treats "already so" as success.
 static cuc_status peer_access(cuc_context *context, cuc_context *peer, bool enable,
                               const char *function)
 {
@@ -525,8 +526,9 @@ static cuc_status peer_access(cuc_context *context, cuc_context *peer, bool enab
                          context->device->ordinal);
     cuc_status st = cuc_device_can_access_peer(&can, context->device, peer->device);
     if (st >= 0 && !can)
-        st = cuc__fail(CUC_ERROR_NOT_SUPPORTED, function, "device %d cannot reach device %d",
-                       context->device->ordinal, peer->device->ordinal);
+        st = cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
+                       "device %d cannot access the memory of device %d", context->device->ordinal,
+                       peer->device->ordinal);
     struct peers *spare = enable ? calloc(1, sizeof(*spare)) : NULL;
     if (st >= 0 && enable && !spare)
         st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for peer access");

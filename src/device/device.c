@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// All devices, made together with the first one asked for: ordinals never change in a process.
+// All devices, made together at the first request: ordinals never change in a process.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(cuc_device *) devices;
 static int device_count;
 
-// The attributes a launch is checked against, and where they go. The oldest driver taken has all.
+// The attributes that launches are checked against, and their fields. The oldest supported driver
+// has all of them.
 static const struct {
     int attribute;
     size_t offset;
@@ -90,7 +91,7 @@ static cuc_status read_device(cuc_device *d, int ordinal, const char *function)
     return CUC_OK;
 }
 
-// Called with the lock held.
+// Needs the lock.
 static cuc_status read_devices(const char *function)
 {
     cuc_status st = CUC_OK;
@@ -168,14 +169,14 @@ static cuc_status no_device(const char *function)
                          cuc__driver_path());
     return cuc__fail(CUC_ERROR_NO_DEVICE, function,
                      "the driver (%s) sees no device: check CUDA_VISIBLE_DEVICES, and that a "
-                     "container was given a GPU; `cucore doctor` tells more",
+                     "container was given a GPU; `cucore doctor` diagnoses it",
                      cuc__driver_path());
 }
 
 cuc_status cuc_device_get_count(int32_t *out)
 {
     CUC_CHECK_NOT_NULL(out);
-    if (cuc__driver_start() == CUDA_ERROR_NO_DEVICE) { // cuInit's own answer to an empty machine
+    if (cuc__driver_start() == CUDA_ERROR_NO_DEVICE) { // cuInit's answer without a GPU
         *out = 0;
         return CUC_OK;
     }
@@ -241,7 +242,7 @@ cuc_status cuc_device_get_by_pci_bus_id(cuc_device **out, const char *bus_id)
     CUresult r = cuc__cu.cuDeviceGetByPCIBusId(&handle, bus_id);
     if (r == CUDA_ERROR_INVALID_DEVICE || r == CUDA_ERROR_INVALID_VALUE)
         return CUC_FAIL(CUC_ERROR_NOT_FOUND,
-                        "no device at PCI address \"%s\"; they are written like 0000:3b:00.0",
+                        "no device at PCI address \"%s\"; expected a form like 0000:3b:00.0",
                         bus_id);
     if (r)
         return CUC_FAIL_CU(NULL, r, "cuDeviceGetByPCIBusId", "looking for PCI address %s", bus_id);

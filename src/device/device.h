@@ -1,4 +1,4 @@
-// A device: one object an ordinal, made with the first query and kept for the process.
+// A device: one object for each ordinal, made at the first query and kept for the process.
 #ifndef CUCORE_DEVICE_DEVICE_H
 #define CUCORE_DEVICE_DEVICE_H
 
@@ -11,16 +11,16 @@
 
 #include <pthread.h>
 
-// What a launch is checked against, read once from the device's attributes.
+// The limits that launches are checked against, read once from the device's attributes.
 struct cuc__device_limits {
     uint32_t block[3];
     uint32_t block_threads;
     uint32_t grid[3];
-    uint32_t shared_bytes;       // dynamic + static without the opt-in
-    uint32_t shared_bytes_optin; // with it
+    uint32_t shared_bytes;       // dynamic + static, without the opt-in
+    uint32_t shared_bytes_optin; // with the opt-in
     uint32_t multiprocessors;
     uint32_t warp;
-    uint32_t cluster_launch; // 0 or 1, as the driver's attributes are
+    uint32_t cluster_launch; // 0 or 1, like the driver's attributes
     uint32_t cooperative_launch;
     uint32_t memory_pools;
 };
@@ -37,20 +37,21 @@ struct cuc_device {
     uint8_t uuid_bytes[16];
     char pci_bus_id[32];
 
-    // Guards what is made on first need; never held over a compile or a callback.
+    // Guards the lazily made members; never held during a compilation or a callback.
     pthread_mutex_t lock;
     _Atomic(struct cuc_context *) primary;
-    struct cuc_memory_resource *memory; // the default resource, owned; set by the user or first use
-    _Atomic(struct nvmlDevice_st *) nvml; // found with the first reading of a sensor
+    struct cuc_memory_resource *memory;   // the default, owned; set by the user or at first use
+    _Atomic(struct nvmlDevice_st *) nvml; // found at the first reading of a sensor
 };
 
-// How many devices were read; 0 before the first was asked for.
+// The number of devices; 0 before the first request.
 int cuc__device_count(void);
 
-// What NVML says of a device, whatever driver is loaded: fills `out` with what is wanted and known.
+// Reads sensors through NVML, whatever driver is loaded: fills `out` with the wanted readings that
+// are known.
 cuc_status cuc__device_read_sensors(cuc_device_sensors *out, cuc_device *device, uint32_t wanted);
 
-// The device of a driver's handle, for wrapping foreign objects. Records a failure.
+// Finds the device of a driver's handle, to wrap foreign objects. Records a failure.
 cuc_status cuc__device_of_handle(cuc_device **out, CUdevice handle, const char *function);
 
 #endif

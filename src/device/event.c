@@ -39,7 +39,7 @@ cuc_event *cuc__event_wrap(CUevent handle, cuc_context *context, uint32_t flags,
     e->context = cuc_context_retain(context);
     e->flags = flags;
     e->owned = owned;
-    atomic_init(&e->recorded, !owned); // of a foreign event the driver alone knows
+    atomic_init(&e->recorded, !owned); // only the driver knows about a foreign event
     return e;
 }
 
@@ -173,8 +173,8 @@ cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream)
     return st;
 }
 
-// A call that takes the context from its event, whichever is current, asked in relaxed mode: a
-// thread that polls must not spoil what another thread captures.
+// Makes a call on an event, which takes its context from the event and not from the thread. Relaxed
+// mode, because a thread that polls must not invalidate another thread's capture.
 #define CALL_RELAXED(status, event_, call, arguments, ...)                          \
     do {                                                                            \
         CUresult code_;                                                             \
@@ -211,7 +211,7 @@ cuc_status cuc_event_synchronize(cuc_event *event)
     return st;
 }
 
-// The driver answers three mistakes with one code; each has a sentence of its own here.
+// The driver has one code for three mistakes; each gets its own message here.
 static cuc_status explain_elapsed(const cuc_event *start, const cuc_event *end,
                                   const char *function)
 {
@@ -230,8 +230,8 @@ static cuc_status explain_elapsed(const cuc_event *start, const cuc_event *end,
     }
     if (start->context != end->context)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "start is of device %d, end of device %d or of another context: time is "
-                         "measured within one",
+                         "start is of device %d, end of device %d or of another context: expected "
+                         "two events of one context",
                          start->context->device->ordinal, end->context->device->ordinal);
     return CUC_OK;
 }

@@ -9,13 +9,13 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// An internal stream that waits for one event at a time. Between uses it hangs in its context's
-// list; the driver's callback puts it there, since it may do nothing else with a stream.
+// An internal stream that waits for one event at a time. When idle it is in its context's list. The
+// driver's callback puts it there, since it may do nothing else with a stream.
 struct cuc__idle_stream {
     struct cuc__idle_stream *next;
     cuc_context *context; // retained while it waits: the callback needs the list
     CUstream handle;
-    int fd; // a duplicate: the caller may close the descriptor it was given at any time
+    int fd; // a duplicate: the caller may close its descriptor at any time
 };
 
 static void make_readable(int fd)
@@ -43,7 +43,7 @@ static void drop(struct cuc__idle_stream *s)
     free(s);
 }
 
-// On a thread of the driver; called on errors too, which is why it is no cuLaunchHostFunc.
+// Runs on one of the driver's threads. Also called on errors, unlike cuLaunchHostFunc.
 static void event_done(CUstream stream, CUresult code, void *data)
 {
     struct cuc__idle_stream *s = data;
@@ -52,14 +52,14 @@ static void event_done(CUstream stream, CUresult code, void *data)
 
     (void)stream;
     (void)code;
-    // Back in the list first: a caller that wakes up may ask for the next descriptor at once.
+    // Return it to the list first: a caller that wakes up may request the next descriptor at once.
     put_back(s);
     make_readable(fd);
     close(fd);
     cuc__handle_drop_shared(context);
 }
 
-// An idle stream of the context, or a new one: called with the context current.
+// Returns an idle stream of the context, or a new one. The context must be current.
 static cuc_status take(struct cuc__idle_stream **out, cuc_context *context, const char *function)
 {
     struct cuc__idle_stream *s;
@@ -85,7 +85,7 @@ static cuc_status take(struct cuc__idle_stream **out, cuc_context *context, cons
     return CUC_OK;
 }
 
-// Queue the wait and the callback: called with the context current.
+// Enqueues the wait and the callback. The context must be current.
 static cuc_status wait_on(cuc_context *context, CUevent event, int fd, const char *function)
 {
     struct cuc__idle_stream *s = NULL;
@@ -113,7 +113,7 @@ static cuc_status wait_on(cuc_context *context, CUevent event, int fd, const cha
         st = cuc__fail_driver(context, r, function, call, "waiting for an event");
         close(s->fd);
         if (waits)
-            drop(s); // the next event would have to wait for this one too
+            drop(s); // otherwise the next event would wait for this one too
         else
             put_back(s);
     }
@@ -136,7 +136,8 @@ cuc_status cuc_event_fd(int32_t *out, cuc_event *event)
         return CUC_LEAVE(context, pushed,
                          CUC_FAIL(CUC_ERROR_IO, "no eventfd: %s", strerror(errno)));
 
-    // Relaxed, so that a capture elsewhere in the program is not spoilt by the internal stream.
+    // In relaxed mode, so that the internal stream does not invalidate a capture elsewhere in the
+    // program.
     CUstreamCaptureMode mode = cuc__relax();
     CUresult r = cuc__cu.cuEventQuery(event->handle);
     if (r == CUDA_SUCCESS)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of its streams the context is the device's primary one: a green context can be current on one
-// thread at a time, and nothing of cucore's needs it to be.
+// The context of its streams is the device's primary one: a green context can be current on only
+// one thread at a time, and cucore never needs it to be.
 struct cuc_green_context {
     cuc__handle head;
     CUgreenCtx handle;
@@ -38,8 +38,8 @@ static cuc_status read(CUdevResource *out, const cuc_sms *sms, const char *name,
     if (out->type == CU_DEV_RESOURCE_TYPE_SM && sms->count)
         return CUC_OK;
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                     "%s[%zu] has no multiprocessors: expected what cuc_device_get_sms() or "
-                     "cuc_sms_split() gave, with a count that is not 0",
+                     "%s[%zu] has no multiprocessors: expected a result of cuc_device_get_sms() or "
+                     "cuc_sms_split() with a count above 0",
                      name, index);
 }
 
@@ -75,21 +75,19 @@ cuc_status cuc_sms_split(cuc_sms *groups, uint32_t *count, cuc_sms *rest, const 
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "least is %u, and there are %u multiprocessors to split", least,
                         from->count);
-    // No more come of it than groups of one.
+    // At most as many groups as multiprocessors.
     n = groups && *count > from->count ? from->count : *count;
     if (groups && !n)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "*count is 0, expected how many groups are wanted");
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "*count is 0, expected the number of groups");
     if (groups && !(parts = calloc(n, sizeof(*parts))))
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for %u groups", n);
     CUresult code =
         cuc__cu.cuDevSmResourceSplitByCount(parts, &n, &whole, rest ? &left : NULL, flags, least);
     if (code)
-        st =
-            CUC_FAIL_CU(NULL, code, "cuDevSmResourceSplitByCount",
-                        "splitting %u multiprocessors into groups of at least %u, which a group or "
-                        "rest of another split are not",
-                        from->count, least);
+        st = CUC_FAIL_CU(NULL, code, "cuDevSmResourceSplitByCount",
+                         "splitting %u multiprocessors into groups of at least %u (a group or rest "
+                         "of another split cannot be split)",
+                         from->count, least);
     for (unsigned i = 0; i < n && parts && st >= 0; i++)
         tell(&groups[i], &parts[i]);
     if (st >= 0 && rest)
@@ -208,8 +206,8 @@ cuc_status cuc_stream_create_green(cuc_stream **out, cuc_green_context *context,
         return st;
     if (o.flags)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "flags is 0x%x, and a stream of a green context has none: it is never in "
-                        "step with the legacy default stream",
+                        "flags is 0x%x, expected 0 for a stream of a green context, which never "
+                        "synchronizes with the legacy default stream",
                         o.flags);
     CUstreamCaptureMode mode = cuc__relax();
     CUresult code = cuc__cu.cuGreenCtxStreamCreate(&handle, context->handle, CU_STREAM_NON_BLOCKING,

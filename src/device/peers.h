@@ -1,10 +1,10 @@
-// Peer access between contexts, as cucore enabled it: the driver does not tell.
+// Peer access between contexts as enabled by cucore; the driver has no query for it.
 #ifndef CUCORE_DEVICE_PEERS_H
 #define CUCORE_DEVICE_PEERS_H
 
 #include "context.h"
 
-// Whether cuc_context_enable_peer_access() let a context reach what another one allocates.
+// True if cuc_context_enable_peer_access() gave a context access to another one's allocations.
 // context.c.
 bool cuc__context_has_peer(const cuc_context *context, const cuc_context *peer);
 

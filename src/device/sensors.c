@@ -1,11 +1,11 @@
-// What a device's sensors say, through NVML.
+// Sensors of a device, read through NVML.
 #include "device.h"
 #include "driver/nvml.h"
 #include "base/options.h"
 
 #include <string.h>
 
-// One row a reading: NVML's function, asked with `argument`, writes an unsigned.
+// One row for each reading: NVML's function, called with `argument`, writes an unsigned.
 static nvmlReturn_t temperature(nvmlDevice_t device, unsigned argument, unsigned *value)
 {
     return cuc__nvml.nvmlDeviceGetTemperature(device, argument, value);
@@ -41,8 +41,8 @@ enum {
           CUC_SENSOR_POWER | CUC_SENSOR_THROTTLE,
 };
 
-// NVML's handle of a device. NVML is initialised once for each device that is asked about and not
-// shut down: a reading between two samples must not pay for that.
+// Finds NVML's handle of a device. NVML is initialised once for each device that is read and never
+// shut down, because a reading between two samples must be cheap.
 static cuc_status find(nvmlDevice_t *out, cuc_device *device)
 {
     nvmlDevice_t found = atomic_load(&device->nvml);
@@ -103,7 +103,7 @@ cuc_status cuc_device_get_sensors(cuc_device_sensors *out, cuc_device *device, u
     if (wanted & ~(uint32_t)ALL)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "wanted is 0x%x, bits of 0x%x are known",
                         wanted, (unsigned)ALL);
-    // In the child of a fork, where NVML's handles are no good either, this fails.
+    // Fails in a forked child, where NVML's handles are invalid too.
     int code = cuc__cu.cuDriverGetVersion(&version);
     if (code)
         return CUC_FAIL_CU(NULL, code, "cuDriverGetVersion", "reading the sensors of %s",

@@ -15,7 +15,7 @@ void cuc_stream_options_init(cuc_stream_options *options, size_t caller_size)
     cuc__init_options(options, caller_size);
 }
 
-// A stream object around a handle; retains the context.
+// Makes a stream object for a handle; retains the context.
 static cuc_stream *wrap(CUstream handle, cuc_context *context, bool owned)
 {
     cuc_stream *s = calloc(1, sizeof(*s));
@@ -59,7 +59,7 @@ static cuc_status create(cuc_stream **out, cuc_context *context, const cuc_strea
                          o.flags);
     if ((st = cuc__context_enter(context, &pushed, function)) < 0)
         return st;
-    // The driver's flag is the other way round. It clamps the priority to the device's range.
+    // The driver's flag is the inverse. The driver clamps the priority to the device's range.
     unsigned flags = o.flags & CUC_STREAM_SYNC_LEGACY ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING;
     CUresult r = cuc__cu.cuStreamCreateWithPriority(&handle, flags, o.priority);
     if (r)
@@ -100,8 +100,8 @@ cuc_status cuc_stream_create_in(cuc_stream **out, cuc_context *context,
 
 static void drop_default_streams(cuc_context *context);
 
-// The object of a context's default stream, kept by the context and not retained for the caller.
-// It holds no reference on its context in return, or neither would ever go.
+// Returns the object of a context's default stream, which the context keeps and the caller borrows.
+// It holds no reference to its context, since a cycle would keep both alive.
 static cuc_status default_stream(cuc_stream **out, cuc_context *context, CUstream handle,
                                  const char *function)
 {
@@ -158,9 +158,8 @@ static cuc_status context_of(cuc_context **out, CUstream handle, const char *fun
     cuc_status st = cuc__context_current(&context, function);
     if (st >= 0 && !context)
         st = cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                       "handle %p is a default stream, which means the one of the current context, "
-                       "and this thread has none: call cuc_device_set_current() first, or use "
-                       "cuc_stream_get_default()",
+                       "handle %p is a default stream, but no context is current on this thread: "
+                       "call cuc_device_set_current() first, or use cuc_stream_get_default()",
                        (void *)handle);
     if (st >= 0)
         *out = context;
@@ -178,7 +177,8 @@ cuc_status cuc_stream_from_handle(cuc_stream **out, void *handle, void *owner,
         st = context_of(&context, handle, __func__);
     if (st < 0)
         return st;
-    // NULL is the legacy stream; written out, it stays so in a program built for per-thread ones.
+    // NULL is the legacy stream; the explicit handle means it also in a program compiled for
+    // per-thread streams.
     cuc_stream *s = wrap(handle ? handle : CU_STREAM_LEGACY, context, false);
     cuc_context_release(context);
     if (!s)
@@ -211,7 +211,7 @@ cuc_stream *cuc_stream_retain(cuc_stream *stream)
 
 _Atomic(const struct cuc__capture_hooks *) cuc__capture_hooks;
 
-// What has gone: all, but the driver's stream, or nothing.
+// The result: all gone, all but the driver's stream, or nothing.
 enum gone { GONE, GONE_BUT_STREAM, STAYS };
 
 static enum gone finish(cuc_stream *s)
@@ -226,7 +226,7 @@ static enum gone finish(cuc_stream *s)
         CUC_CLEANUP(s->context, cuEventDestroy, (void *)marker, marker);
     if (s->owned && !stuck)
         CUC_CLEANUP(s->context, cuStreamDestroy, (void *)s->handle, s->handle);
-    if (s->drop_owner && !stuck) // who might destroy it
+    if (s->drop_owner && !stuck) // the owner might destroy the driver's stream
         s->drop_owner(s->owner);
     cuc__handle_free(s);
     return stuck ? GONE_BUT_STREAM : GONE;
@@ -238,7 +238,7 @@ void cuc__stream_end(cuc_stream *stream)
     cuc_green_context *green = stream->green;
     if (finish(stream) != GONE) // the driver's stream would go with its context
         return;
-    cuc_green_context_release(green); // behind its streams
+    cuc_green_context_release(green); // after its streams
     cuc_context_release(context);
 }
 
@@ -313,15 +313,15 @@ cuc_status cuc_stream_get_id(uint64_t *out, cuc_stream *stream)
     return st;
 }
 
-// The driver takes the context from a stream; a default one means the current context.
+// The driver takes the context from a stream; a default stream means the current context.
 static cuc_status enter(const cuc_stream *s, bool *pushed, const char *function)
 {
     *pushed = false;
     return s->is_default ? cuc__context_enter(s->context, pushed, function) : CUC_OK;
 }
 
-// Refuse what the driver would refuse for a stream that is being captured, but at the price of the
-// capture. A default stream's context is current.
+// Refuses calls that the driver would refuse on a capturing stream, and for which it would also
+// invalidate the capture. A default stream's context must be current.
 static cuc_status check_not_captured(const cuc_stream *s, const char *what, const char *function)
 {
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -332,8 +332,8 @@ static cuc_status check_not_captured(const cuc_stream *s, const char *what, cons
     if (capture == CU_STREAM_CAPTURE_STATUS_NONE)
         return CUC_OK;
     return cuc__fail(CUC_ERROR_BUSY, function,
-                     "%s: stream %p is being captured, and its work runs when the graph is "
-                     "launched: do it before or after the capture",
+                     "%s: stream %p is being captured, so its work runs only when the graph is "
+                     "launched: call this before or after the capture",
                      what, (void *)s->handle);
 }
 
@@ -401,7 +401,7 @@ static cuc_status wait_event(cuc_stream *stream, CUevent event, const char *func
 
     CUC_CALL_ON(function, st, stream, cuStreamWaitEvent,
                 (stream->handle, event, CU_EVENT_WAIT_DEFAULT),
-                "letting a stream of device %d wait for an event", stream->device->ordinal);
+                "making a stream of device %d wait for an event", stream->device->ordinal);
     return st;
 }
 
@@ -412,7 +412,7 @@ cuc_status cuc_stream_wait_event(cuc_stream *stream, cuc_event *event)
     return wait_event(stream, event->handle, __func__);
 }
 
-// Record the stream's own marker, made on first need: called with its context current.
+// Records the stream's own marker, made at first use. Its context must be current.
 static cuc_status record_marker(CUevent *out, cuc_stream *s, const char *function)
 {
     CUevent marker = atomic_load_explicit(&s->marker, memory_order_acquire);
@@ -426,13 +426,13 @@ static cuc_status record_marker(CUevent *out, cuc_stream *s, const char *functio
                                     "making a stream's marker");
         if (!atomic_compare_exchange_strong(&s->marker, &none, marker)) {
             CUC_CLEANUP(s->context, cuEventDestroy, (void *)marker, marker);
-            marker = none; // another thread's
+            marker = none; // another thread made one
         }
     }
     r = cuc__cu.cuEventRecord(marker, s->handle);
     if (r)
         return cuc__fail_driver(s->context, r, function, "cuEventRecord",
-                                "marking the work of the stream that is waited for");
+                                "recording an event on the stream to wait for");
     *out = marker;
     return CUC_OK;
 }
@@ -454,7 +454,7 @@ cuc_status cuc_stream_wait_stream(cuc_stream *stream, cuc_stream *other)
     return st < 0 ? st : wait_event(stream, marker, __func__);
 }
 
-// What the driver's callback hands on, freed when it is called: once, also on errors.
+// The data of a driver's callback, which frees it; the driver calls once, also on errors.
 struct callback {
     cuc_stream_callback fn;
     void *user;

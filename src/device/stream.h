@@ -9,24 +9,26 @@ struct cuc_stream {
     cuc__handle head;
     CUstream handle;
     cuc_context *context; // retained
-    cuc_device *device;   // the context's
-    int32_t ordinal;      // the device's
-    uint32_t common_grid; // the device's limit of grid.x; 0 where a launch needs more care
+    cuc_device *device;   // from the context
+    int32_t ordinal;      // from the device
+    uint32_t common_grid; // the device's limit of grid.x; 0 if a launch needs more checks
     bool owned;           // destroyed with the object
-    bool kept;            // by its context, and not to be released
-    bool is_default;      // CU_STREAM_LEGACY or PER_THREAD: means its context only while current
-    _Atomic uint32_t settled; // the mark of the context's launches up to which all here are done
-    _Atomic(CUevent) marker;  // recorded by cuc_stream_wait_stream(), made on first need
-    struct cuc_green_context *green; // retained: that it was made in; NULL for a plain one
-    void *owner;                     // of a foreign stream: handed to drop_owner at the end
+    bool kept;            // by its context; never released
+    bool is_default;      // CU_STREAM_LEGACY or PER_THREAD: means its context only while that is
+                          // current
+    _Atomic uint32_t settled; // the mark in the context's launches up to which all launches here
+                              // are complete
+    _Atomic(CUevent) marker;  // recorded by cuc_stream_wait_stream(), made at first use
+    struct cuc_green_context *green; // retained: its green context; NULL for an ordinary stream
+    void *owner;                     // of a foreign stream; passed to drop_owner at the end
     void (*drop_owner)(void *owner);
 };
 
-// Some driver calls take the context from the stream; the default streams have none, so their
-// context must be current. Enter with CUC_ENTER(stream->context, ...) where a call needs it.
+// Some driver calls take the context from the stream. The default streams have none, so their
+// context must be current: use CUC_ENTER(stream->context, ...) for such calls.
 //
-// CUC_CALL_IN() for a call on a stream that the driver takes without a context: it is entered for
-// the default streams only.
+// CUC_CALL_IN() for a call on a stream that the driver accepts without a current context: enters
+// the context for the default streams only.
 #define CUC_CALL_ON(function, status, stream_, call, arguments, ...)                           \
     do {                                                                                       \
         const cuc_stream *cuc__on = (stream_);                                                 \
@@ -40,23 +42,23 @@ struct cuc_stream {
                                 : CUC_OK;                                                      \
     } while (0)
 
-// A wait for the stream has succeeded: what it launched before the mark is complete.
+// A wait for the stream has succeeded: its launches before the mark are complete.
 static inline void cuc__stream_settle(cuc_stream *s, uint32_t mark)
 {
     if (atomic_load_explicit(&s->settled, memory_order_relaxed) == mark)
-        return; // so is all else, or nothing was launched since
+        return; // the rest is settled too, or there were no launches since
     atomic_store_explicit(&s->settled, mark, memory_order_relaxed);
     cuc__ring_settle(&s->context->recent, s->handle, mark);
 }
 
-// Take apart a stream whose last reference is gone.
+// Destroys a stream after its last reference is gone.
 void cuc__stream_end(cuc_stream *stream);
 
-// A stream of a green context, that retains it. green.c.
+// Makes a stream of a green context, which it retains. green.c.
 cuc_stream *cuc__stream_of_green(CUstream handle, cuc_context *context,
                                  struct cuc_green_context *green);
 
-// Refuse an object of another device, naming both. `what` is such as "event".
+// Refuses an object of another device and names both devices. `what` is such as "event".
 cuc_status cuc__stream_check_device(const cuc_stream *stream, const cuc_device *device,
                                     const char *what, const char *function);
 

@@ -1,5 +1,5 @@
-// The binary interfaces of NVRTC and nvJitLink 13.0. How these declarations are made and checked
-// is said in cuda_abi.h.
+// The binary interfaces of NVRTC and nvJitLink 13.0. cuda_abi.h says how these declarations are
+// made and checked.
 #ifndef CUCORE_DRIVER_COMPILER_ABI_H
 #define CUCORE_DRIVER_COMPILER_ABI_H
 
@@ -39,7 +39,7 @@ enum {
     NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED = 17,
 };
 
-// Not in nvrtc.def: the one function there that returns no result.
+// Not in nvrtc.def, since it returns no result.
 typedef const char *(*nvrtcGetErrorString_fn)(nvrtcResult result);
 
 // nvJitLink
@@ -69,7 +69,8 @@ enum {
     NVJITLINK_ERROR_LTO_NOT_ENABLED = 18,
 };
 
-// ANY lets the linker look at the data; the gap before it is left for kinds to come.
+// ANY makes the linker detect the kind of the data; the numbers before it are reserved for more
+// kinds.
 typedef unsigned int nvJitLinkInputType;
 enum {
     NVJITLINK_INPUT_NONE = 0,

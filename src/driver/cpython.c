@@ -21,7 +21,7 @@ static const struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool found;
 
-// Find how the interpreter lays out objects, which differs between its builds.
+// Finds the interpreter's object layout, which differs between its builds.
 static bool find_layout(void)
 {
     void *object_type = dlsym(RTLD_DEFAULT, "PyBaseObject_Type");

@@ -1,4 +1,5 @@
-// CPython, where the process hosts one: `cuc__py.PyCapsule_New(...)`, once cuc__py_find() said yes.
+// CPython, if the process hosts an interpreter: `cuc__py.PyCapsule_New(...)`, after cuc__py_find()
+// has succeeded.
 #ifndef CUCORE_DRIVER_CPYTHON_H
 #define CUCORE_DRIVER_CPYTHON_H
 
@@ -7,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// PyMethodDef, and the flags of it.
+// PyMethodDef and its flags.
 typedef struct cuc__py_method {
     const char *name;
     void (*function)(void);
@@ -24,8 +25,8 @@ typedef struct cuc__py_getset {
     void *closure;
 } cuc__py_getset;
 
-// PyMemberDef, and the types of a field that holds an object, where NULL reads as None, or as no
-// attribute: the interpreter reads the latter without a call.
+// PyMemberDef, and the types of a field that holds an object. NULL reads as None or as a missing
+// attribute; the interpreter reads the latter without a call.
 typedef struct cuc__py_member {
     const char *name;
     int type;
@@ -79,22 +80,22 @@ struct cuc__py_table {
     void *none, *no, *yes, *not_implemented; // None, False, True, NotImplemented
     void *TypeError, *ValueError;
     void *int_type, *bytes_type, *text_type, *tuple_type, *dict_type;
-    size_t head_bytes; // of an object's own part, before the fields that its type adds
-    size_t type_at;    // where in it the pointer to the type is
+    size_t head_bytes; // the size of an object before the fields that its type adds
+    size_t type_at;    // the offset of the pointer to the type
 };
 
 extern struct cuc__py_table cuc__py;
 
-// Find them all, once.
+// Finds all functions, once.
 cuc_status cuc__py_find(const char *function);
 
-// The type of an object, borrowed.
+// Returns the type of an object, borrowed.
 static inline void *cuc__py_type(const void *object)
 {
     return *(void *const *)(const void *)((const char *)object + cuc__py.type_at);
 }
 
-// One more reference, to return or to keep.
+// Takes a new reference, to return or to keep.
 static inline void *cuc__py_new(void *object)
 {
     cuc__py.Py_IncRef(object);
@@ -107,10 +108,10 @@ static inline void cuc__py_drop(void *object)
         cuc__py.Py_DecRef(object);
 }
 
-// Let a method without arguments raise an exception; NULL.
+// Raises an exception by a call of a method without arguments; returns NULL.
 void *cuc__py_raise(void *object, void *method);
 
-// Set a method of a class; false with an exception. The description is kept.
+// Sets a method of a class; false with an exception. The description must stay valid.
 bool cuc__py_add_method(void *type, cuc__py_method *method, bool of_class);
 
 #endif

@@ -1,14 +1,14 @@
 // The binary interface of the CUDA 13.0 driver, as far as cucore uses it.
 //
-// The library is built where there is no CUDA toolkit, so it brings its own declarations: names,
-// values and layouts are those of the driver on 64-bit Linux, and tests/test_cuda_abi.c compares
-// them with the toolkit's headers wherever those are installed.
+// The library builds without a CUDA toolkit, so it brings its own declarations: names, values and
+// layouts are those of the driver on 64-bit Linux, and tests/test_cuda_abi.c compares them with the
+// toolkit's headers if they are installed.
 //
-// - Enumerations are plain integers here. A newer driver returns values this file does not know,
-//   and code that meets one must stay defined; unsigned int is the type that C compilers choose for
-//   the originals, CUresult is int because cucore keeps it beside other codes.
-// - The closing counts of enumerations (..._MAX, ..._NUM_OPTIONS) are left out: they move with each
-//   release and are no interface.
+// - Enumerations are plain integers here: a newer driver returns values that this file does not
+//   know, and code that meets one must stay defined. C compilers choose unsigned int for the
+//   originals; CUresult is int because cucore keeps it beside other codes.
+// - The closing counts of enumerations (..._MAX, ..._NUM_OPTIONS) are omitted: they change with
+//   each release and are not an interface.
 // - Nothing here is public, and a source includes either this or cuda.h, never both.
 #ifndef CUCORE_DRIVER_CUDA_ABI_H
 #define CUCORE_DRIVER_CUDA_ABI_H
@@ -55,12 +55,12 @@ typedef struct CUuuid_st {
 #define CU_DEVICE_CPU ((CUdevice)-1)
 #define CU_DEVICE_INVALID ((CUdevice)-2)
 
-// The two default streams have fixed handles. NULL stands for one of them: which one is decided by
-// the flags with which the function that takes it was looked up.
+// The two default streams have fixed handles. NULL stands for one of them; the look-up flags of the
+// function that takes it decide which.
 #define CU_STREAM_LEGACY ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
-// Callbacks: the first two run on a thread of the driver's and must not call it.
+// Callbacks: the first two run on one of the driver's threads and must not call the driver.
 
 typedef void (*CUhostFn)(void *user);
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *user);
@@ -82,7 +82,7 @@ enum {
     CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2,
 };
 
-// The one function to look up with dlsym, under this name; it finds all others.
+// dlsym finds only this function, under this name; it finds all others.
 typedef CUresult (*CUgetProcAddress_v2)(const char *symbol, void **fn, int version, uint64_t flags,
                                         CUdriverProcAddressQueryResult *found);
 
@@ -238,7 +238,7 @@ enum {
     CU_EVENT_WAIT_EXTERNAL = 0x1,
 };
 
-// The four comparisons are values, not bits; FLUSH is or'ed to one of them.
+// The four comparisons are values, not bits; FLUSH is combined with one of them.
 typedef unsigned int CUstreamWaitValue_flags;
 enum {
     CU_STREAM_WAIT_VALUE_GEQ = 0x0,
@@ -270,7 +270,7 @@ enum {
     CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
 };
 
-// Every member begins with the operation; padded to 48 bytes for operations yet to come.
+// Every member begins with the operation; the union is padded to 48 bytes for future operations.
 typedef union CUstreamBatchMemOpParams_union {
     CUstreamBatchMemOpType operation;
     struct {
@@ -369,7 +369,7 @@ enum {
 
 // Launches
 
-// The carveout is a percentage; -1 leaves the choice to the driver, hence the sign.
+// The carveout is a percentage; -1 leaves the choice to the driver, so the type is signed.
 typedef int CUshared_carveout;
 enum {
     CU_SHAREDMEM_CARVEOUT_DEFAULT = -1,
@@ -418,7 +418,7 @@ typedef struct CUlaunchMemSyncDomainMap_st {
     unsigned char remote;
 } CUlaunchMemSyncDomainMap;
 
-// Number 15 is not public. Streams take the subset of these that outlives one launch.
+// Number 15 is not public. Streams accept the subset that outlives one launch.
 typedef unsigned int CUlaunchAttributeID;
 enum {
     CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
@@ -502,7 +502,7 @@ typedef struct CUlaunchConfig_st {
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)0x02)
 
-// In place of a block dimension: the one the kernel was compiled with.
+// As a block dimension: the one that the kernel was compiled with.
 enum { CU_LAUNCH_KERNEL_REQUIRED_BLOCK_DIM = 1 };
 
 // Memory
@@ -573,7 +573,7 @@ enum {
     CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6,
 };
 
-// LOCATION answers with a device number, LOCATION_TYPE and LOCATION_ID with both parts.
+// LOCATION returns a device number, LOCATION_TYPE and LOCATION_ID return both parts.
 typedef unsigned int CUmem_range_attribute;
 enum {
     CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,
@@ -721,7 +721,7 @@ typedef struct CUDA_MEMCPY3D_st {
     size_t Depth;
 } CUDA_MEMCPY3D;
 
-// As CUDA_MEMCPY3D, with a context at each end where that has its reserved words.
+// As CUDA_MEMCPY3D, but with a context at each end in place of the reserved words.
 typedef struct CUDA_MEMCPY3D_PEER_st {
     size_t srcXInBytes;
     size_t srcY;
@@ -806,7 +806,7 @@ typedef struct CUDA_CONDITIONAL_NODE_PARAMS {
     CUgraphConditionalHandle handle;
     CUgraphConditionalNodeType type;
     unsigned int size;    // bodies
-    CUgraph *phGraph_out; // the driver's own array, as long as the node
+    CUgraph *phGraph_out; // the driver's own array, valid as long as the node
     CUcontext ctx;
 } CUDA_CONDITIONAL_NODE_PARAMS;
 
@@ -831,7 +831,7 @@ typedef struct CUDA_KERNEL_NODE_PARAMS_v2_st {
     unsigned int sharedMemBytes;
     void **kernelParams;
     void **extra;
-    CUkernel kern; // looked at where func is NULL
+    CUkernel kern; // read if func is NULL
     CUcontext ctx;
 } CUDA_KERNEL_NODE_PARAMS;
 
@@ -952,8 +952,8 @@ enum {
 
 typedef struct CUdevSmResource_st {
     unsigned int smCount;
-    unsigned int minSmPartitionSize;     // 0 of drivers before CUDA 13.0
-    unsigned int smCoscheduledAlignment; // the same
+    unsigned int minSmPartitionSize;     // 0 with drivers before CUDA 13.0
+    unsigned int smCoscheduledAlignment; // 0 with drivers before CUDA 13.0
 } CUdevSmResource;
 
 typedef struct CUdevResource_st {
@@ -967,7 +967,7 @@ typedef struct CUdevResource_st {
 
 // Tensor maps
 
-// 13.0 aligns the type to 128 bytes; the hardware and older headers ask for 64.
+// 13.0 aligns the type to 128 bytes; the hardware and older headers need 64.
 typedef struct CUtensorMap_st {
     _Alignas(128) uint64_t opaque[16];
 } CUtensorMap;

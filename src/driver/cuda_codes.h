@@ -1,4 +1,4 @@
-// The long lists of the CUDA 13.0 driver interface: results, and the numbers of what can be asked.
+// The long lists of the CUDA 13.0 driver interface: results, and the numbers of attributes.
 //
 // Included by cuda_abi.h, which says how these declarations are made and checked.
 #ifndef CUCORE_DRIVER_CUDA_CODES_H
@@ -111,7 +111,7 @@ enum {
     CUDA_ERROR_UNKNOWN = 999,
 };
 
-// Devices. Some numbers have two names: an old one, or one that says better what is counted.
+// Devices. Some numbers have two names, an old one and a more exact one.
 
 typedef unsigned int CUdevice_attribute;
 enum {
@@ -270,7 +270,7 @@ enum {
     CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED = 147,
 };
 
-// Pointers: each attribute has a result of its own type.
+// Pointers: each attribute has a result type of its own.
 
 typedef unsigned int CUpointer_attribute;
 enum {

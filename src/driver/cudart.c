@@ -1,6 +1,6 @@
 #include "cudart.h"
 
-// Codes that cudart_abi.h has no name for are as in driver_types.h.
+// Codes without a name in cudart_abi.h have the values of driver_types.h.
 static const cuc__toolkit_status statuses[] = {
     { cudaErrorInvalidValue, CUC_ERROR_INVALID_ARGUMENT },
     { cudaErrorMemoryAllocation, CUC_ERROR_OUT_OF_DEVICE_MEMORY },

@@ -1,4 +1,4 @@
-// The CUDA runtime, the program's own wherever it can be seen: `cuc__cudart.cudaGetKernel(...)`.
+// The CUDA runtime, the program's own if its symbols are visible: `cuc__cudart.cudaGetKernel(...)`.
 #ifndef CUCORE_DRIVER_CUDART_H
 #define CUCORE_DRIVER_CUDART_H
 

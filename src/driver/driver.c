@@ -20,17 +20,17 @@ typedef CUresult (*get_proc_address_fn)(const char *symbol, void **out, int vers
 typedef CUresult (*get_proc_address_v1_fn)(const char *symbol, void **out, int version,
                                            uint64_t flags);
 
-// The loader's loader. A failed load is latched: a machine does not grow a driver, and a
-// program that polls should not search the disk each time.
+// The state of loading. A failed load is final: a driver does not appear while a process runs, and
+// a program that polls should not search the disk each time.
 static struct {
     pthread_mutex_t lock;
     _Atomic bool loaded;
-    _Atomic bool touched;     // cuInit was called: a child cannot use the driver any more
-    _Atomic bool initialised; // it came back with 0
+    _Atomic bool touched;     // cuInit was called: a child cannot use the driver
+    _Atomic bool initialised; // cuInit returned 0
     _Atomic bool forked;
     bool simulated;
-    sim_finding_fn *finding; // of a simulated driver; NULL without
-    bool chosen;             // by CUCORE_DRIVER
+    sim_finding_fn *finding; // from a simulated driver; NULL otherwise
+    bool chosen;             // named by CUCORE_DRIVER
     bool latched;            // `code` is final
     int code;                // 0 or a CUC__CU_ code of the load
     bool init_latched;
@@ -43,7 +43,7 @@ static struct {
     char trail[2048];
 } loader = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-// Functions that a driver may offer only by dlsym, since cuGetProcAddress itself is asked for them.
+// Finds the functions that need dlsym, cuGetProcAddress itself among them.
 static void (*plain_symbol(const char *name))(void)
 {
     void *p = dlsym(loader.handle, name);
@@ -76,7 +76,7 @@ static void *try_open(const char *path)
     return handle;
 }
 
-// The simulated driver lies beside the library that this code is in, or where the loader looks.
+// The simulated driver lies beside the library with this code, or where the loader looks.
 static void *open_simulated(void)
 {
     char folder[sizeof(loader.path) - sizeof(sim_driver)], path[sizeof(loader.path)];
@@ -92,7 +92,7 @@ static void *open_simulated(void)
 
 static void forked_child(void);
 
-// Called with the lock held.
+// Needs the lock.
 static int load(void)
 {
     const char *choice = secure_getenv("CUCORE_DRIVER");
@@ -106,7 +106,7 @@ static int load(void)
         loader.handle = try_open(choice);
     if (!loader.handle)
         return CUC__CU_NO_DRIVER;
-    // A simulated driver says so itself, whatever name it was loaded by.
+    // A simulated driver identifies itself, whatever its file is called.
     loader.simulated = dlsym(loader.handle, "cucoreSimulatedDriver") != NULL;
     void (*finding)(void) = plain_symbol(SIM_FINDING);
     memcpy(&loader.finding, &finding, sizeof(finding));
@@ -186,8 +186,8 @@ int cuc__driver_resolve(const char *name, int version, void (**out)(void))
 
     if (code)
         return code;
-    // A function that is younger than the driver is not asked for: an older variant of another
-    // signature must not come back in its place.
+    // Do not request a function that is newer than the driver: an older variant with another
+    // signature must not be returned in its place.
     if (version > loader.version)
         return CUC__CU_MISSING;
     version = best_version(name, version);
@@ -218,9 +218,9 @@ struct cuc__cu_table cuc__cu = {
 #undef CU
 };
 
-// In the child of a fork a driver that was initialised is of no use, and says so rather than
-// crash: every slot leads back to its stub, and the stubs to CUC__CU_FORKED. Nothing is added
-// to the path of a call for this.
+// In a forked child an initialised driver is unusable. It reports this instead of crashing: every
+// slot points to its stub again, and the stubs return CUC__CU_FORKED. The path of a call stays as
+// short as before.
 static void forked_child(void)
 {
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -267,7 +267,7 @@ int cuc__driver_start(void)
         return code;
     pthread_mutex_lock(&loader.lock);
     if (!loader.init_latched) {
-        // From here on a child is cut off, also while cuInit runs and when it fails half-way.
+        // From here on a child is cut off, also while cuInit runs and if it fails halfway.
         atomic_store(&loader.touched, true);
         loader.init_code = cuc__cu.cuInit(0);
         loader.init_latched = true;
@@ -285,7 +285,7 @@ bool cuc__driver_finding(const char *call, int code, char *text, size_t bytes)
 
 int cuc__driver_version(void)
 {
-    (void)ensure_loaded(); // one that is too old has a version all the same
+    (void)ensure_loaded(); // a driver that is too old has a version as well
     return loader.version;
 }
 

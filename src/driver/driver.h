@@ -1,10 +1,10 @@
-// The CUDA driver as a table of functions, each looked up when it is first called.
+// The CUDA driver as a table of functions, each looked up at its first call.
 //
 // A call is `cuc__cu.cuStreamQuery(stream)`: one load and one indirect call. A slot starts as a
-// stub that loads the driver, finds the symbol at the version that cu.def states, writes the
-// slot and goes on. What the driver lacks gives one of the codes below instead of a CUresult,
-// and cuc__fail_driver() turns it into a message. (gcc reads the slot of a call like a plain
-// pointer, which is one load on every machine, but a race to its thread sanitizer: use clang's.)
+// stub that loads the driver, finds the symbol at the version that cu.def states, writes the slot
+// and continues. If something is missing, the call returns one of the codes below instead of a
+// CUresult, and cuc__fail_driver() turns it into a message. (gcc reads the slot of a call as a
+// plain pointer: one load on every machine, but a race to its thread sanitizer. Use clang's.)
 #ifndef CUCORE_DRIVER_DRIVER_H
 #define CUCORE_DRIVER_DRIVER_H
 
@@ -20,7 +20,7 @@ enum {
 };
 
 enum {
-    CUC__MIN_DRIVER = 12000, // cuLibraryLoadData and CUkernel came with CUDA 12.0
+    CUC__MIN_DRIVER = 12000, // cuLibraryLoadData and CUkernel are new in CUDA 12.0
 };
 
 #define CU(name, version, params, args) typedef CUresult(*cuc__pfn_##name) params;
@@ -33,23 +33,25 @@ struct cuc__cu_table {
 #undef CU
 };
 
-// The one table of the process. Written only by the stubs, and reset in the child of a fork.
+// The process's only table. Only the stubs write it, and a forked child resets it.
 extern struct cuc__cu_table cuc__cu;
 
-// The same without a record: 0, a CUC__CU_ code, or what cuInit returned.
+// Loads the driver and calls cuInit, once in the process; later calls return the same outcome.
+// Returns 0, a CUC__CU_ code, or the result of cuInit.
 int cuc__driver_start(void);
 
-// What cuDriverGetVersion said, such as 13000, also of a driver that is too old; 0 without one.
+// The result of cuDriverGetVersion, such as 13000, also for a driver that is too old; 0 without
+// one.
 int cuc__driver_version(void);
 
-// True for a driver that exports cucoreSimulatedDriver: it runs PTX and knows no cubin.
+// True for a driver that exports cucoreSimulatedDriver: it runs PTX and cannot load a cubin.
 bool cuc__driver_simulated(void);
 
-// What a simulated driver found out about a call that failed on this thread with `code`. False when
-// it has nothing to say, and for any other driver.
+// A simulated driver's diagnosis of a call that failed on this thread with `code`. False if it has
+// none, and for any other driver.
 bool cuc__driver_finding(const char *call, int code, char *text, size_t bytes);
 
-// The file the driver was loaded from, "" before.
+// The file that the driver was loaded from; "" before.
 const char *cuc__driver_path(void);
 
 // True when CUCORE_DRIVER named the driver.
@@ -58,16 +60,16 @@ bool cuc__driver_chosen(void);
 // True in the child of a process that had initialised the driver.
 bool cuc__driver_forked(void);
 
-// Why the driver could not be loaded: the places tried, one a line. Never NULL.
+// The reason why the driver could not be loaded: the places tried, one a line. Never NULL.
 const char *cuc__driver_trail(void);
 
-// The version at which cu.def asks for a function; 0 for a name that is not in it.
+// The version in cu.def of a function; 0 for a name that is not there.
 int cuc__driver_function_version(const char *name);
 
-// Look a symbol up by cuGetProcAddress at a stated version: 0 or one of the codes above.
+// Looks a symbol up with cuGetProcAddress at the given version: 0 or one of the codes above.
 int cuc__driver_resolve(const char *name, int version, void (**out)(void));
 
-// True when the driver has a function, loading the driver if need be.
+// True if the driver has a function; loads the driver if necessary.
 bool cuc__driver_has(const char *name);
 
 #endif

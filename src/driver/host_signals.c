@@ -22,7 +22,7 @@ enum { JUMP_SLOT = -1, GLOB_DAT = -1 };
 typedef void (*handler_fn)(int);
 typedef handler_fn (*signal_fn)(int, handler_fn);
 
-// In the place of signal(). The answer is what a process has by default.
+// Replaces signal(). Its result is the default of a process.
 static handler_fn change_nothing(int number, handler_fn handler)
 {
     (void)number;
@@ -33,14 +33,14 @@ static handler_fn change_nothing(int number, handler_fn handler)
 // A loaded library.
 struct image {
     uintptr_t base;
-    uintptr_t read_only, read_only_end; // made so by the loader once it had relocated
+    uintptr_t read_only, read_only_end; // the range that the loader made read-only after relocation
     const ElfW(Sym) * symbols;
     const char *names;
     const ElfW(Rela) * lists[2]; // of functions called, of other addresses
     size_t bytes[2];
 };
 
-// glibc has relocated most of these addresses, other loaders have not.
+// glibc relocates most of these addresses, other loaders do not.
 static const void *at(const struct image *image, ElfW(Addr) address)
 {
     return (const void *)(address < image->base ? image->base + address : address);
@@ -122,7 +122,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *function)
     }
     if (!here)
         return 0;
-    if (dynamic && *info->dlpi_name) { // the program has no name
+    if (dynamic && *info->dlpi_name) { // the program's name is empty
         read_dynamic(&image, dynamic);
         if (image.symbols && image.names)
             set_slots(&image);

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-// What the inputs are to blame for, and what this nvJitLink is too old for.
+// Codes that the inputs cause, and codes of an nvJitLink that is too old.
 static const cuc__toolkit_status statuses[] = {
     { NVJITLINK_ERROR_INVALID_INPUT, CUC_ERROR_LINK },
     { NVJITLINK_ERROR_PTX_COMPILE, CUC_ERROR_LINK },
@@ -20,7 +20,7 @@ static const cuc__toolkit_status statuses[] = {
     { NVJITLINK_ERROR_UNSUPPORTED_ARCH, CUC_ERROR_NOT_SUPPORTED },
 };
 
-// Libraries before 12.3 know no version function.
+// Libraries before 12.3 have no version function.
 static int library_version(void)
 {
     unsigned major = 0, minor = 0;
@@ -28,9 +28,8 @@ static int library_version(void)
     return cuc__nvjitlink.nvJitLinkVersion(&major, &minor) ? 0 : (int)(major * 1000 + minor * 10);
 }
 
-// CUDA 12.0 to 12.2 export only names with a version at the end, such as
-// __nvJitLinkCreate_12_1, and keep those of the releases before. All functions are taken of the
-// newest version that there is.
+// CUDA 12.0 to 12.2 export only names with a version at the end, such as __nvJitLinkCreate_12_1,
+// and keep those of earlier releases. All functions are taken at the newest version available.
 static void *symbol(void *handle, const char *name)
 {
     char versioned[64];

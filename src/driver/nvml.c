@@ -10,7 +10,7 @@ static const cuc__toolkit_status statuses[] = {
     { NVML_ERROR_MEMORY, CUC_ERROR_OUT_OF_MEMORY },
 };
 
-// NVML comes with the driver, whose version is the one that nvml.def counts in.
+// NVML comes with the driver, and nvml.def counts in the driver's versions.
 static int library_version(void)
 {
     return cuc__driver_version();

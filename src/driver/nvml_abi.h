@@ -1,5 +1,5 @@
-// The binary interface of NVML, the little that cucore reads from it. How these declarations are
-// made and checked is said in cuda_abi.h; nvml.h is not part of every toolkit installation.
+// The binary interface of NVML, as far as cucore reads it. cuda_abi.h says how these declarations
+// are made and checked; nvml.h is not part of every toolkit installation.
 #ifndef CUCORE_DRIVER_NVML_ABI_H
 #define CUCORE_DRIVER_NVML_ABI_H
 
@@ -45,7 +45,7 @@ enum {
     NVML_ERROR_UNKNOWN = 999,
 };
 
-// Not in nvml.def: the one function used here that returns no result.
+// Not in nvml.def, since it returns no result.
 typedef const char *(*nvmlErrorString_fn)(nvmlReturn_t result);
 
 enum { NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE = 80 };
@@ -61,8 +61,8 @@ enum {
 typedef unsigned int nvmlTemperatureSensors_t;
 enum { NVML_TEMPERATURE_GPU = 0 };
 
-// Why the clocks are below their maximum, as bits. "Throttle" became "Event" in CUDA 12.2, but the
-// three causes found by the hardware kept the old word.
+// Reasons why clocks are below their maximum, as bits. "Throttle" became "Event" in CUDA 12.2,
+// except for the three reasons that the hardware reports.
 enum {
     nvmlClocksEventReasonGpuIdle = 0x1,
     nvmlClocksEventReasonApplicationsClocksSetting = 0x2,

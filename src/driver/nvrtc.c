@@ -17,7 +17,7 @@ static int library_version(void)
     return cuc__nvrtc.nvrtcVersion(&major, &minor) ? 0 : major * 1000 + minor * 10;
 }
 
-// The function that compiles is looked up before its first call.
+// nvrtcCompileProgram is looked up before its first call, in time to protect the signal handlers.
 static void *find(void *handle, const char *name)
 {
     void *function = dlsym(handle, name);

@@ -1,14 +1,14 @@
-// Calls that load, unload, allocate or wait may end a capture that any stream has under way, unless
-// their thread has said that it means no harm. The library's own work never has to do with one.
+// Calls that load, unload, allocate or wait may invalidate a capture of any stream, unless their
+// thread is in relaxed capture mode. The library's own work never conflicts with a capture.
 #ifndef CUCORE_DRIVER_RELAXED_H
 #define CUCORE_DRIVER_RELAXED_H
 
 #include "driver.h"
 
-// What no mode is: the thread's could not be changed, and is not to be put back.
+// No mode: the thread's mode could not be changed and must not be restored.
 #define CUC__MODE_UNCHANGED ((CUstreamCaptureMode)99)
 
-// Gives back the mode to put in place again.
+// Returns the mode to restore.
 static inline CUstreamCaptureMode cuc__relax(void)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -24,7 +24,7 @@ static inline void cuc__unrelax(CUstreamCaptureMode mode)
         (void)cuc__cu.cuThreadExchangeStreamCaptureMode(&mode);
 }
 
-// One call in that mode: its result goes to `code`.
+// Makes one call in relaxed mode; its result goes to `code`.
 #define CUC_RELAXED(code, ...)                        \
     do {                                              \
         CUstreamCaptureMode cuc__mode = cuc__relax(); \

@@ -29,7 +29,7 @@ static bool take_symbol(void *handle, const char *name, void *function)
 
 static bool try_file(const char *path)
 {
-    const char *why = "is no simulator of this version";
+    const char *why = "is not a simulator of this version";
     void *handle = cuc__open_shared(path, RTLD_NOW | RTLD_LOCAL, &why);
     cuc__simulator *f = &simulator.functions;
     size_t at = strlen(simulator.trail);
@@ -45,8 +45,8 @@ static bool try_file(const char *path)
     return false;
 }
 
-// The file that CUCORE_DRIVER names, if it is one; beside the library that this code is in; where
-// the system's loader looks.
+// Tries the file that CUCORE_DRIVER names, then beside the library with this code, then where the
+// system's loader looks.
 static void find(void)
 {
     const char *choice = secure_getenv("CUCORE_DRIVER");

@@ -1,9 +1,10 @@
-// Libraries of the CUDA toolkit as tables of functions, each looked up when it is first called.
+// Libraries of the CUDA toolkit as tables of functions, each looked up at its first call.
 //
 // A call is `cuc__nvrtc.nvrtcVersion(&major, &minor)`: one load and one indirect call. A slot
-// starts as a stub that finds and loads the library (src/find/find.h), finds the symbol, writes the
-// slot and goes on. What is not there gives one of the codes below instead of the library's own,
-// and cuc__fail_toolkit() turns it into a message. The functions of one table come from one file.
+// starts as a stub that finds and loads the library (find/find.h), finds the symbol, writes the
+// slot and continues. If something is missing, the call returns one of the codes below instead of
+// the library's own, and cuc__fail_toolkit() turns it into a message. The functions of one table
+// come from one file.
 //
 // nvrtc.h, nvjitlink.h, nvml.h and cudart.h each declare a table and a shorthand for its failures.
 #ifndef CUCORE_DRIVER_TOOLKIT_H
@@ -13,7 +14,7 @@
 
 #include <stdatomic.h>
 
-// Zero and what is above it belongs to the libraries.
+// Values from 0 up belong to the libraries.
 enum {
     CUC__TOOLKIT_NO_LIBRARY = -1, // the library cannot be found or loaded
     CUC__TOOLKIT_NO_MEMORY = -2,  // no host memory to look for it
@@ -22,7 +23,7 @@ enum {
 
 typedef struct cuc__toolkit_function {
     const char *name;
-    int version; // of the first CUDA that has it, such as 12080
+    int version; // the first CUDA that has it, such as 12080
 } cuc__toolkit_function;
 
 typedef struct cuc__toolkit_status {
@@ -30,12 +31,12 @@ typedef struct cuc__toolkit_status {
     cuc_status status;
 } cuc__toolkit_status;
 
-// What the shared code must know of a library.
+// A library, as the shared code sees it.
 typedef struct cuc__toolkit {
-    const char *name;     // as cuc_find_library() takes it
+    const char *name;     // for cuc_find_library()
     const char *title;    // for people
     int library;          // a CUC_LIBRARY_ value
-    int (*version)(void); // of the loaded library, such as 13000; 0 when it cannot tell
+    int (*version)(void); // of the loaded library, such as 13000; 0 if unknown
     void *(*symbol)(void *handle, const char *name); // NULL is dlsym()
     const cuc__toolkit_function *functions;
     size_t function_count;
@@ -43,20 +44,20 @@ typedef struct cuc__toolkit {
     size_t status_count;
 } cuc__toolkit;
 
-// Find a function, loading the library if need be: 0 or a CUC__TOOLKIT_ code. Any thread.
+// Finds a function and loads the library if necessary: 0 or a CUC__TOOLKIT_ code. Any thread.
 int cuc__toolkit_resolve(const cuc__toolkit *kit, const char *name, void (**out)(void));
 
-// True when the library is there and has the function.
+// True if the library is available and has the function.
 bool cuc__toolkit_has(const cuc__toolkit *kit, const char *name);
 
-// Record that `call` of the library gave `code`, which may be a CUC__TOOLKIT_ code. `log` may be
-// NULL, and is copied; without a library the places searched are the log. The text says what was
-// attempted, with its values.
+// Records that `call` of the library returned `code`, which may be a CUC__TOOLKIT_ code. `log` may
+// be NULL and is copied; without a library, the log lists the places searched. The text says what
+// was attempted, with its values.
 cuc_status cuc__fail_toolkit(const cuc__toolkit *kit, int code, const char *function,
                              const char *call, const char *log, const char *fmt, ...)
     CUC__PRINTF(6, 7);
 
-// The table of a library and its stubs, from the rows of its .def.
+// Declares the table of a library and its stubs from the rows of its .def.
 #define CUC__TOOLKIT_TYPE(result, name, params) typedef result(*cuc__pfn_##name) params;
 #define CUC__TOOLKIT_SLOT(name) _Atomic(cuc__pfn_##name) name;
 #define CUC__TOOLKIT_STUB(kit, table, result, name, params, args)         \

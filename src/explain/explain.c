@@ -4,8 +4,8 @@
 
 enum { PLAIN = 0, STICKY = 1 };
 
-// The words of the driver's rows are objects of their own, so that the runtime's rows of the same
-// code, which differ in nothing but the symbol, can point to them: 98 texts that exist once.
+// The texts of the driver's rows are separate objects, so that the runtime's rows of the same code,
+// which differ only in the symbol, can point to them: each of these 98 texts exists once.
 #define CU_RESULT(symbol, code, stick, meaning, remedy) \
     static const char cu_meaning_##code[] = meaning;    \
     static const char cu_remedy_##code[] = remedy;      \
@@ -56,7 +56,7 @@ static const cuc__explanation tile_rows[] = {
 typedef struct code_table {
     const cuc__explanation *rows; // by ascending code
     size_t count;
-    const char *prefixes[2]; // a symbol is also found without them; NULL: none
+    const char *prefixes[2]; // optional in symbols; NULL: none
     cuc__explanation unknown;
 } code_table;
 
@@ -107,7 +107,7 @@ static const code_table tables[] = {
 
 enum { TABLE_COUNT = sizeof(tables) / sizeof(*tables) };
 
-// A library that does not exist is as good as none: it has no rows.
+// An unknown library is treated as one without rows.
 static const code_table *table_of(int library)
 {
     if (library < 0 || library >= TABLE_COUNT)
@@ -115,7 +115,8 @@ static const code_table *table_of(int library)
     return &tables[library];
 }
 
-// tolower() and strcasecmp() go by the locale: in a Turkish one "i" is not the small "I".
+// tolower() and strcasecmp() depend on the locale: in a Turkish one "i" is not the lower case of
+// "I".
 static int lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
@@ -130,7 +131,7 @@ static bool same_letters(const char *a, const char *b)
     return lower(*a) == lower(*b);
 }
 
-// What follows the prefix in text; NULL when text does not start with it.
+// Returns the text after the prefix; NULL if the text does not start with it.
 static const char *after_prefix(const char *text, const char *prefix)
 {
     while (*prefix && *text == *prefix) {
@@ -173,7 +174,7 @@ const cuc__explanation *cuc__explain_symbol(const char *symbol, int *library)
 {
     if (!symbol)
         return NULL;
-    // Full names of every library before any short one: only those are sure to be meant.
+    // Full names of all libraries come before short ones, because only full names are unambiguous.
     for (int pass = 0; pass < 2; pass++) {
         for (int lib = 0; lib < TABLE_COUNT; lib++) {
             const code_table *table = &tables[lib];

@@ -13,7 +13,7 @@ static const cuc_status statuses[] = {
 #undef ROW
 };
 
-// The remedy of each failure. CUC_OK and CUC_NOT_READY need none.
+// The remedy of each failure; CUC_OK and CUC_NOT_READY need none.
 // clang-format off
 static const struct {
     cuc_status status;
@@ -92,7 +92,7 @@ static cuc_status check_size(const cuc_explanation *out, const char *function)
 
 static void write_out(cuc_explanation *out, cuc_explanation found)
 {
-    (void)CUC_WRITE_STRUCT(out, &found, cuc_explanation); // check_size() was before it
+    (void)CUC_WRITE_STRUCT(out, &found, cuc_explanation); // cannot fail: check_size() passed
 }
 
 static void write_row(cuc_explanation *out, int library, const cuc__explanation *row)
@@ -115,7 +115,7 @@ static void write_status(cuc_explanation *out, cuc_status status)
                                       .sticky = status == CUC_ERROR_CONTEXT_LOST });
 }
 
-// The status of a name, with or without its prefix; true when there is one.
+// Finds the status of a name with or without its prefix; true if there is one.
 static bool find_status(cuc_status *out, const char *text)
 {
     static const char *const prefixes[] = { "", "CUC_", "CUC_ERROR_" };
@@ -172,7 +172,7 @@ cuc_status cuc_explain_text(cuc_explanation *out, const char *text)
     if (end != text && !*end && !errno && number >= INT_MIN && number <= INT_MAX)
         return CUC_PASS(
             cuc_explain(out, number < 0 ? CUC_LIBRARY_NONE : CUC_LIBRARY_DRIVER, (int32_t)number));
-    // A status under its whole name first; under a short one the libraries' codes are meant.
+    // Only a full name means a status here; a short one means a library's code first.
     if (strncasecmp(text, "CUC_", 4) == 0 && find_status(&status, text)) {
         write_status(out, status);
         return CUC_OK;

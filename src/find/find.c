@@ -12,7 +12,7 @@ static const char driver_remedy[] =
     "Install the NVIDIA driver, or give the container access to it,";
 static const char toolkit_remedy[] = "Install the CUDA toolkit,";
 
-// The trail as one text, for the log of a failure.
+// Joins the trail into one text, for the log of a failure.
 static char *trail_of(const cuc_found *found)
 {
     size_t size = 1;
@@ -28,7 +28,7 @@ static char *trail_of(const cuc_found *found)
     return text;
 }
 
-// How to get what is missing. `fallback` is for rows that name no package.
+// Sets the remedy for a missing file. `fallback` is for rows without a package.
 static void set_remedy(const cuc_found *found, const char *name, const char *suffix,
                        const char *pip, const char *package, const char *fallback)
 {
@@ -48,13 +48,13 @@ static void set_remedy(const cuc_found *found, const char *name, const char *suf
     if (!*suffix && cuc__program_is_static())
         snprintf(text, sizeof(text), "%s", cuc__static_remedy);
     else if (found->chosen)
-        snprintf(text, sizeof(text),
-                 "The place was named by the program or by %s, and no other is tried then: correct "
-                 "it, or take it back.",
-                 variable);
+        snprintf(
+            text, sizeof(text),
+            "The program or %s named this place, so no other was tried: correct it or remove it.",
+            variable);
     else
         snprintf(text, sizeof(text),
-                 "%s or say where it is with %s. cuc_error_log has the places searched.", install,
+                 "%s or set %s to its path. cuc_error_log() lists the places searched.", install,
                  variable);
     cuc__error_set_explanation(text);
 }
@@ -68,8 +68,8 @@ static cuc_status fail_unknown(const char *kind, const char *name, const char *f
     for (size_t i = 0; at(i) && length < sizeof(names); i++)
         length +=
             (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i ? ", " : "", at(i));
-    return cuc__fail(CUC_ERROR_NOT_FOUND, function,
-                     "no %s are known by the name \"%.64s\", only by %s", kind, name, names);
+    return cuc__fail(CUC_ERROR_NOT_FOUND, function, "unknown %s \"%.64s\", expected one of %s",
+                     kind, name, names);
 }
 
 static cuc_status fail_nowhere(const cuc_found *found, const char *function, const char *what,
@@ -104,7 +104,7 @@ cuc_status cuc__fail_library_not_found(const char *name, const cuc_found *found,
     return status;
 }
 
-// The public side
+// Public functions
 
 cuc_status cuc_find_library(cuc_found **out, const char *name)
 {

@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What the process has opened, by row. The lock is held for the pointers alone: the search and
-// the loading go on without it, since a library's constructors may run anything, and of two
-// threads that open one library at a time the second takes the first one's outcome.
+// The libraries that the process has opened, by row. The lock guards only the pointers: search and
+// loading run without it, since a library's constructors may run anything. If two threads open one
+// library at the same time, the second uses the first one's outcome.
 static struct {
     pthread_mutex_t lock;
     struct {
-        char *path;       // of cuc_set_library_path()
-        cuc_found *found; // how the library was opened, or was not
-        void *handle;     // NULL with `found`: it is nowhere
-        unsigned changes; // of `path`: what was opened by an older one does not count
+        char *path;       // from cuc_set_library_path()
+        cuc_found *found; // the result of the search, also of one that failed
+        void *handle;     // NULL with `found`: not found
+        unsigned changes; // changes of `path`; a search with an older one does not count
     } library[CUC__LIBRARY_MAX];
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -34,7 +34,7 @@ static void unlock_state(void)
     pthread_mutex_unlock(&state.lock);
 }
 
-// A child must not inherit the lock from a thread that it does not have.
+// A child must not inherit a lock whose holder does not exist there.
 static void watch_forks(void)
 {
     (void)pthread_atfork(lock_state, unlock_state, unlock_state);
@@ -70,9 +70,10 @@ cuc_found *cuc__library_opened(const cuc__library_row *row)
     return found;
 }
 
-// Load the files beside a library that it will open by bare soname: the loader then knows them.
-// A library in a folder that the loader does not search, such as a wheel's, has no other way.
-// Only those of its own major version; a failure shows when the library itself fails.
+// Loads the files beside a library that it will open by bare soname, so that the loader then knows
+// them: nothing else works for a library in a folder that the loader does not search, such as a
+// wheel's. Loads only those of its own major version; a failure shows when the library itself
+// fails.
 static void open_beside(const cuc__library_row *row, const char *path)
 {
     char start[128];
@@ -92,7 +93,7 @@ static void open_beside(const cuc__library_row *row, const char *path)
         if (strncmp(e->d_name, start, strlen(start)) != 0)
             continue;
         snprintf(file, sizeof(file), "%.*s/%s", (int)(slash - path), path, e->d_name);
-        (void)cuc__open_shared(file, RTLD_LAZY | RTLD_LOCAL, NULL); // stays
+        (void)cuc__open_shared(file, RTLD_LAZY | RTLD_LOCAL, NULL); // never unloaded
     }
     closedir(dir);
 }
@@ -103,7 +104,7 @@ static cuc_found *open_row(const cuc__library_row *row, void **handle)
     char word[64];
     char *choice;
 
-    // What is not there may be in a folder that the library itself leads to.
+    // A dependency not found here is no failure: the library's own run path may lead to it.
     while (cuc__next_word(&depends, word, sizeof(word)))
         (void)cuc__library_open(word, NULL);
     if (!cuc__library_choice(row, &choice))
@@ -146,7 +147,7 @@ void *cuc__library_open(const char *name, cuc_found **found)
         *found = cuc_found_retain(state.library[at].found);
     unlock_state();
 
-    // Another thread was first, or set another path.
+    // Another thread finished first, or set another path.
     if (handle)
         dlclose(handle);
     cuc_found_release(opened);
@@ -160,11 +161,12 @@ cuc_status cuc_set_library_path(const char *name, const char *path)
     if (!row)
         return cuc__fail_library_not_found(name, NULL, __func__, "");
     if (strcmp(row->name, "cuda") == 0)
-        return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED, "the driver is chosen by the environment alone: "
-                                                 "set CUCORE_DRIVER before the first call");
+        return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED,
+                        "the path of the driver comes only from the environment: set CUCORE_DRIVER "
+                        "before the first call");
     if (path && !*path)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "path is empty: name a file, or pass NULL to "
-                                                    "take an earlier path back");
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "path is empty: name a file, or pass NULL to remove an earlier path");
     char *copy = path ? strdup(path) : NULL;
     if (path && !copy)
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a path");
@@ -178,7 +180,7 @@ cuc_status cuc_set_library_path(const char *name, const char *path)
         state.library[at].path = copy;
         state.library[at].changes++;
         copy = old;
-        failed = state.library[at].found; // it is worth another try
+        failed = state.library[at].found; // the next call tries again
         state.library[at].found = NULL;
     }
     unlock_state();
@@ -190,7 +192,7 @@ cuc_status cuc_set_library_path(const char *name, const char *path)
     cuc_status status = CUC_OK;
     if (!path || strcmp(path, opened->path) != 0)
         status = CUC_FAIL(CUC_ERROR_BUSY,
-                          "%s was loaded already, from %s: set its path before anything uses it",
+                          "%s is already loaded from %s: set its path before anything uses it",
                           row->name, opened->path);
     cuc_found_release(opened);
     return status;

@@ -7,9 +7,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static const char here; // of this file, as all of this code
+static const char here; // an address in this code
 
-// The loader knows the program by what it was called, which may be no path of it.
+// The loader knows the program by its argv[0], which may not be its path.
 static bool is_program(const Dl_info *self)
 {
     Dl_info program;

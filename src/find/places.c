@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The folder that NVIDIA and conda keep a machine's files in, and the multiarch name.
+// The folder under which NVIDIA and conda keep a machine's files, and the multiarch name.
 #if defined(__x86_64__)
 #define TARGETS "x86_64-linux"
 #define TRIPLET "x86_64-linux-gnu"
@@ -21,8 +21,8 @@
 
 const char *cuc__find_root = "";
 
-// A relative folder is never searched: a program would load code from whatever folder it is started
-// in.
+// Adds a folder. A relative one is never searched: it would load code from whatever folder the
+// program starts in.
 static void add(cuc__places *places, const char *method, char *dir, const char *note)
 {
     if (dir && *dir != '/') {
@@ -83,7 +83,7 @@ static int newest_first(const void *a, const void *b)
 
 typedef void (*visit_fn)(cuc__places *places, const char *path, const void *user);
 
-// Call `visit` for each folder that a pattern matches: 3.13 before 3.9.
+// Calls `visit` for each folder that a pattern matches: 3.13 before 3.9.
 static void each_match(cuc__places *places, visit_fn visit, const void *user, const char *fmt, ...)
     CUC__PRINTF(4, 5);
 
@@ -109,7 +109,7 @@ static void each_match(cuc__places *places, visit_fn visit, const void *user, co
     case GLOB_NOSPACE:
         places->no_memory = true;
         break;
-    default: // no match, or a folder that may not be read
+    default: // no match, or an unreadable folder
         break;
     }
     globfree(&found);
@@ -127,8 +127,8 @@ static void add_site(cuc__places *places, const char *site, const void *folders)
         add_dir(places, "wheel", "%s/%s", site, folder);
 }
 
-// Entries of a list such as PATH, between colons; empty ones, which are the current folder, are
-// left out.
+// Copies the next entry of a colon-separated list such as PATH. Empty entries mean the current
+// folder and are skipped.
 static bool next_entry(const char **list, char *out, size_t size)
 {
     while (*list && **list) {
@@ -141,8 +141,8 @@ static bool next_entry(const char **list, char *out, size_t size)
     return false;
 }
 
-// The packages of the python3 that a shell would start: of its folder, which a virtual environment
-// links it into, and of where the link leads.
+// Adds the packages of the python3 that a shell would start: those of its own folder, where a
+// virtual environment links it, and of the folder that the link leads to.
 static void add_python_on_path(cuc__places *places, const char *folders)
 {
     const char *list = secure_getenv("PATH");
@@ -172,7 +172,7 @@ static void add_python_on_path(cuc__places *places, const char *folders)
 
 static void add_wheels(cuc__places *places, const char *folders)
 {
-    // Below the root, in Python's own order: what was installed by hand, then by the system.
+    // Below the root, in Python's own order: packages installed by hand, then by the system.
     static const char *const system_sites[] = {
         "usr/local/lib/python3*/site-packages",
         "usr/local/lib/python3*/dist-packages",
@@ -200,7 +200,7 @@ static void add_wheels(cuc__places *places, const char *folders)
 
 // Toolkits
 
-// What differs between libraries and headers below a root.
+// The differences between libraries and headers below a root.
 struct layout {
     const char *first;  // folders of this row alone
     const char *common; // folders of every row
@@ -237,7 +237,7 @@ static void add_conda(cuc__places *places, const struct layout *layout)
         add_note(places, "conda", "CONDA_PREFIX is not set");
         return;
     }
-    // All libraries are in one folder, some by links into targets; headers are in either.
+    // Libraries are all in one folder, some through links into targets; headers are in either.
     if (layout->links)
         add_dir(places, "conda", "%s/%s", prefix, layout->target);
     while (cuc__next_word(&targets, word, sizeof(word)))
@@ -294,7 +294,7 @@ void cuc__places_of_library(cuc__places *places, const cuc__library_row *row)
     const struct layout layout = { row->toolkit, "lib64 lib", "lib", true };
 
     *places = (cuc__places){ 0 };
-    if (!row->wheels) { // the driver's: what a toolkit has of it is a stub to link with
+    if (!row->wheels) { // a driver library: a toolkit has only a stub to link with
         add_note(places, "system", NULL);
         return;
     }

@@ -13,11 +13,11 @@
 
 enum { PATH_BYTES = 4096 };
 
-// One search under way.
+// A search in progress.
 struct search {
     cuc_found *found;
     const cuc__library_row *row;
-    void **handle; // NULL: only look
+    void **handle; // NULL: search without loading
 };
 
 // The trail
@@ -93,8 +93,8 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-// The file of a loaded library, as the loader opened it; "" for the program. Byte by byte, since
-// ThreadSanitizer does not see the lock under which the loader wrote the name.
+// Copies the path of a loaded library as the loader opened it; "" for the program. Copies byte by
+// byte, since ThreadSanitizer does not see the lock under which the loader wrote the name.
 __attribute__((no_sanitize("thread"))) static void loaded_path(char *out, void *handle)
 {
     struct link_map *map;
@@ -108,7 +108,7 @@ __attribute__((no_sanitize("thread"))) static void loaded_path(char *out, void *
     out[at] = '\0';
 }
 
-// Keep or drop a handle got while searching; always true.
+// Keeps or drops a handle that the search opened; always true.
 static bool take(struct search *s, const char *method, const char *path, void *handle)
 {
     if (s->handle)
@@ -118,9 +118,9 @@ static bool take(struct search *s, const char *method, const char *path, void *h
     return is_here(s->found, method, path);
 }
 
-// The steps. Each returns true when the search is over.
+// The steps. Each returns true if the search is over.
 
-// A symbol that the program shows, or a soname that is loaded.
+// Looks for a symbol that the program exports, or a loaded soname.
 static bool try_loaded(struct search *s)
 {
     const char *sonames = s->row->sonames;
@@ -146,7 +146,7 @@ static bool try_loaded(struct search *s)
     return false;
 }
 
-// A file that is there: enough for a search, and to be loaded otherwise.
+// Tries a file: its existence is enough for a search, otherwise it must load.
 static bool try_file(struct search *s, const char *method, const char *path)
 {
     if (!s->handle)
@@ -159,7 +159,7 @@ static bool try_file(struct search *s, const char *method, const char *path)
     return false;
 }
 
-// The system's loader, which has the last word on what it can open.
+// Asks the system's loader, which has the last word on libraries that it can open.
 static bool try_system(struct search *s, const char *method, const char *name)
 {
     char path[PATH_BYTES];
@@ -177,8 +177,8 @@ static bool try_system(struct search *s, const char *method, const char *name)
     return take(s, method, path[0] ? path : name, handle);
 }
 
-// Where CUCORE_DRIVER=sim leads: beside the library that this code is in, or where the loader
-// looks.
+// Searches for the simulated driver of CUCORE_DRIVER=sim: beside the library with this code, then
+// where the loader looks.
 static bool try_simulated(struct search *s)
 {
     static const char file[] = "libcucore-sim.so";

@@ -1,5 +1,5 @@
-// Which file the system's loader would open for a soname, without opening it: a library that is
-// loaded to be looked at runs its constructors, and NVIDIA's leak when they are unloaded.
+// Predicts the file that the system's loader would open for a soname, without opening it: loading a
+// library to examine it runs its constructors, and NVIDIA's leak when they are unloaded.
 #include "find.h"
 
 #include "base/loader.h"
@@ -26,7 +26,7 @@ enum { CACHE_FLAGS = 0x0a03, MACHINE = EM_AARCH64 };
 enum { CACHE_FLAGS = -1, MACHINE = EM_NONE };
 #endif
 
-// The loader passes over files of another machine.
+// The loader skips files of another machine.
 static bool is_library(const char *path)
 {
     Elf64_Ehdr header;
@@ -40,8 +40,9 @@ static bool is_library(const char *path)
            header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == MACHINE;
 }
 
-// The folders that the loader searches for this library's own dlopen(): from LD_LIBRARY_PATH as
-// it was when the process started and from run paths, or else the loader's default ones.
+// Searches the folders that the loader uses for this library's own dlopen(): those of
+// LD_LIBRARY_PATH as it was when the process started and of run paths, or else the loader's
+// defaults.
 static bool in_folders(bool defaults, const char *soname, char *out, size_t size)
 {
     Dl_info self;
@@ -70,8 +71,8 @@ static bool in_folders(bool defaults, const char *soname, char *out, size_t size
     return found;
 }
 
-// The cache that ldconfig writes: a header, entries, and the strings that they point to by their
-// distance from the header. Older ones have a table of another form in front of it.
+// The cache that ldconfig writes: a header, entries, and the strings that they refer to by their
+// offset from the header. Older caches have a table of another format in front.
 
 struct cache_header {
     char magic[20];
@@ -85,7 +86,7 @@ struct cache_entry {
     uint32_t key;   // the soname
     uint32_t value; // the path
     uint32_t os_version;
-    uint64_t hwcap; // not 0: a variant for some processors only
+    uint64_t hwcap; // not 0: a variant for certain processors
 };
 
 static bool in_cache_text(const char *text, size_t size, const char *soname, char *out,
@@ -111,7 +112,7 @@ static bool in_cache_text(const char *text, size_t size, const char *soname, cha
     if (memcmp(header.magic, magic, sizeof(header.magic)) != 0 ||
         header.count > (size - sizeof(header)) / sizeof(entry))
         return false;
-    // Newer ones have more behind the strings.
+    // Newer caches have more data after the strings.
     size_t end = sizeof(header) + header.count * sizeof(entry);
     if (header.string_bytes == 0 || header.string_bytes > size - end)
         return false;

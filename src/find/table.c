@@ -6,11 +6,11 @@
 
 // clang-format off
 
-// Sonames of the libraries whose major version is CUDA's, and of those that lag by one.
+// Sonames of libraries whose major version is CUDA's, and of those one version behind.
 #define CUDA_MAJOR(file) file ".so.13 " file ".so.12"
 #define ONE_BEHIND(file) file ".so.12 " file ".so.11"
 
-// Wheels of CUDA 13 share one folder, those of CUDA 12 have one each.
+// Wheels of CUDA 13 share one folder; those of CUDA 12 have one each.
 #define WHEEL_LIB(cuda12) "nvidia/cu13/lib nvidia/" cuda12 "/lib"
 #define WHEEL_EITHER "nvidia/cu13/lib nvidia/cu12/lib"
 
@@ -19,13 +19,13 @@
       .pip = "nvidia-npp", .package = "libnpp-13-0" }
 
 static const cuc__library_row libraries[] = {
-    // The driver's.
+    // Driver libraries.
     { .name = "cuda", .sonames = "libcuda.so.1" },
     { .name = "nvml", .sonames = "libnvidia-ml.so.1" },
     { .name = "nvcudla", .sonames = "libnvcudla.so" },
 
     // Compilers and linkers. NVRTC opens its built-in headers by bare soname, which the loader
-    // resolves only when it knows their folder already, or the file is loaded.
+    // resolves only if it already knows their folder or has loaded the file.
     { "nvrtc", CUDA_MAJOR("libnvrtc"), WHEEL_LIB("cuda_nvrtc"), .beside = "libnvrtc-builtins.so.",
       .pip = "nvidia-cuda-nvrtc", .package = "cuda-nvrtc-13-0" },
     { "nvjitlink", CUDA_MAJOR("libnvJitLink"), WHEEL_LIB("nvjitlink"),
@@ -65,7 +65,7 @@ static const cuc__library_row libraries[] = {
     NPP("nppial"), NPP("nppicc"), NPP("nppidei"), NPP("nppif"), NPP("nppig"), NPP("nppim"),
     NPP("nppist"), NPP("nppisu"), NPP("nppitc"), NPP("npps"),
 
-    // Files, images, measurement.
+    // Files, images and measurement.
     { "cufile", "libcufile.so.0", WHEEL_LIB("cufile"),
       .pip = "nvidia-cufile", .package = "libcufile-13-0" },
     { "nvjpeg", CUDA_MAJOR("libnvjpeg"), WHEEL_LIB("nvjpeg"),
@@ -74,7 +74,7 @@ static const cuc__library_row libraries[] = {
       .pip = "nvidia-cuda-cupti", .package = "cuda-cupti-13-0" },
     { "cudla", "libcudla.so.1", .wheels = "nvidia/cu13/lib" },
 
-    // Apart from the toolkit.
+    // Not in the toolkit.
     { "cudnn", "libcudnn.so.9", "nvidia/cudnn/lib", .depends = "cublasLt",
       .pip = "nvidia-cudnn-cu13", .package = "libcudnn9-cuda-13" },
     { "nccl", "libnccl.so.2", "nvidia/nccl/lib", .pip = "nvidia-nccl-cu13", .package = "libnccl2" },
@@ -113,7 +113,7 @@ static const cuc__library_row libraries[] = {
 #define WHEEL_INC_EITHER "nvidia/cu13/include nvidia/cu12/include"
 
 static const cuc__header_row headers[] = {
-    // What compiling CUDA C++ takes.
+    // Headers for compiling CUDA C++.
     { "cuda", "cuda.h", WHEEL_INC("cuda_runtime"),
       .pip = "nvidia-cuda-runtime", .package = "cuda-cudart-dev-13-0" },
     { "cudart", "cuda_runtime.h", WHEEL_INC("cuda_runtime"),
@@ -142,7 +142,7 @@ static const cuc__header_row headers[] = {
     { "nvtx", "nvtx3/nvToolsExt.h", WHEEL_INC("nvtx"),
       .pip = "nvidia-nvtx", .package = "cuda-nvtx-13-0" },
 
-    // The libraries'.
+    // Headers of libraries.
     { "cublas", "cublas.h", WHEEL_INC("cublas"),
       .pip = "nvidia-cublas", .package = "libcublas-dev-13-0" },
     { "cufft", "cufft.h", WHEEL_INC("cufft"),
@@ -160,7 +160,7 @@ static const cuc__header_row headers[] = {
       .pip = "nvidia-nvjpeg", .package = "libnvjpeg-dev-13-0" },
     { "cudla", "cudla.h", .wheels = "nvidia/cu13/include" },
 
-    // Apart from the toolkit.
+    // Not in the toolkit.
     { "cudnn", "cudnn.h", "nvidia/cudnn/include",
       .pip = "nvidia-cudnn-cu13", .package = "libcudnn9-dev-cuda-13" },
     { "nccl", "nccl.h", "nvidia/nccl/include",
@@ -189,7 +189,7 @@ enum {
 
 _Static_assert((int)LIBRARIES <= (int)CUC__LIBRARY_MAX, "raise CUC__LIBRARY_MAX");
 
-// Not strcasecmp(), which goes by the locale.
+// Unlike strcasecmp(), does not depend on the locale.
 static char upper(char c)
 {
     return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
@@ -271,7 +271,7 @@ const char *cuc__alternatives(char *out, size_t size, const char *list)
     return out;
 }
 
-// The driver's variable is older than this table.
+// The driver's variable predates this table.
 void cuc__find_variable(char *out, size_t size, const char *name, const char *suffix)
 {
     bool driver = strcmp(name, "cuda") == 0 && !*suffix;

@@ -1,4 +1,4 @@
-// What a call of a plan is given, looked at by name: arrays and their shapes, factors, the
+// Checks the arguments of a call of a plan by name: arrays and their shapes, factors, the
 // workspace.
 #include "gemm.h"
 
@@ -15,13 +15,13 @@ static uint64_t magnitude(int64_t x)
     return x < 0 ? -(uint64_t)x : (uint64_t)x;
 }
 
-// Whether steps along one axis, of `first` and at most `firsts` times, come to where steps along
-// another do.
+// True if at most `firsts` steps of `first` along one axis reach the same place as at most
+// `seconds` steps of `second` along another.
 static bool steps_meet(uint64_t first, uint64_t firsts, uint64_t second, uint64_t seconds)
 {
-    uint64_t shared = first, y = second; // their greatest divisor
+    uint64_t shared = first, y = second; // becomes the greatest common divisor
 
-    if (first == 1 || second == 1) // nearly always: nothing is to be divided
+    if (first == 1 || second == 1) // the usual case: no division
         return second <= firsts && first <= seconds;
     while (y) {
         uint64_t rest = shared % y;
@@ -39,14 +39,14 @@ static bool is_empty(const cuc_tensor *t)
     return false;
 }
 
-// An array that a call takes, with what is expected of it. An extent of -1 is the array's own.
+// An array argument and its expected properties. An extent of -1 is the array's own.
 struct expected {
     const char *name;
     const cuc_tensor *tensor;
-    cuc_dtype dtype; // 0: there is none
+    cuc_dtype dtype; // 0: no such array
     int32_t rank;
     int64_t shape[3];
-    const char *names; // of extents: "m k"
+    const char *names; // of the extents: "m k"
 };
 
 static const char *shape_text(char text[TEXT_BYTES], int32_t rank, const int64_t *shape)
@@ -88,13 +88,13 @@ static cuc_status check_array(const struct cuc__gemm_call *c, const struct expec
     if (same)
         return CUC_OK;
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                     "%s is [%s], expected [%s], which is [%s] by the arrays before it", e->name,
+                     "%s is [%s], expected [%s]: the arrays before it give [%s]", e->name,
                      shape_text(got, t->rank, t->shape), shape_text(wanted, e->rank, e->shape),
                      e->names);
 }
 
-// Elements of d at one address are written by several blocks, in any order. Axes are looked at two
-// by two: those of a leading dimension that is too small meet so.
+// Several blocks would write elements of d with a common address, in any order. Checks axes in
+// pairs, which detects a leading dimension that is too small.
 static cuc_status check_apart(const struct cuc__gemm_call *c)
 {
     const cuc_tensor *d = c->args->d;
@@ -107,17 +107,16 @@ static cuc_status check_apart(const struct cuc__gemm_call *c)
             if (!meet || is_empty(d))
                 continue;
             char shape[TEXT_BYTES], strides[TEXT_BYTES];
-            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                             "d is [%s] with strides of [%s], which give several elements one "
-                             "address: expected a leading dimension that is no less than the "
-                             "extent beside it",
-                             shape_text(shape, d->rank, d->shape),
-                             shape_text(strides, d->rank, d->strides));
+            return cuc__fail(
+                CUC_ERROR_INVALID_ARGUMENT, c->function,
+                "d is [%s] with strides of [%s], which give several elements one address: expected "
+                "a leading dimension of at least the extent beside it",
+                shape_text(shape, d->rank, d->shape), shape_text(strides, d->rank, d->strides));
         }
     return CUC_OK;
 }
 
-// a gives m and k, b gives n; of batches and groups the first array with such an axis.
+// Reads m and k from a, n from b; batches and groups from the first array with such an axis.
 static void read_shape(struct cuc__gemm_call *c)
 {
     const cuc_gemm_args *g = c->args;
@@ -149,7 +148,7 @@ static cuc_status check_arrays(struct cuc__gemm_call *c)
     bool grouped = k->form == CUC_GEMM_GROUPED;
     bool axis_a = batched && !(x ? k->shared_b : k->shared_a);
     bool axis_b = grouped || (batched && !(x ? k->shared_a : k->shared_b));
-    bool rows = k->bias_of_rows != x; // of d as the caller sees it
+    bool rows = k->bias_of_rows != x; // of d as the caller has it
     cuc_dtype row = (x ? k->scaled_columns : k->scaled_rows) ? CUC_F32 : 0;
     cuc_dtype column = (x ? k->scaled_rows : k->scaled_columns) ? CUC_F32 : 0;
 
@@ -218,15 +217,15 @@ static cuc_status check_workspace(const struct cuc__gemm_call *c)
     return CUC_OK;
 }
 
-// A factor of integers is an integer.
+// A factor of integers must be an integer.
 static cuc_status check_factor(const struct cuc__gemm_call *c, const char *name, double value)
 {
     if (c->plan->kind.compute != CUC_I32 ||
         (value >= INT32_MIN && value <= INT32_MAX && (double)(int32_t)value == value))
         return CUC_OK;
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                     "%s is %g, expected a whole number of 32 bits, as d is of i32: or make the "
-                     "plan with a d_dtype of f32",
+                     "%s is %g, expected a 32-bit integer, because d is of i32: or make the plan "
+                     "with a d_dtype of f32",
                      name, value);
 }
 
@@ -245,7 +244,7 @@ cuc_status cuc__gemm_check(struct cuc__gemm_call *c, int32_t form, const cuc_str
                          c->plan->device->ordinal);
     if (c->beta != 0 && !k->c)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                         "beta is %g, and the plan has no c: make it with a c_dtype", c->beta);
+                         "beta is %g, but the plan has no c: make it with a c_dtype", c->beta);
     if ((st = check_factor(c, "alpha", c->alpha)) < 0 ||
         (st = check_factor(c, "beta", c->beta)) < 0 || (st = check_arrays(c)) < 0)
         return st;

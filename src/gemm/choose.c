@@ -1,4 +1,4 @@
-// Which tile computes a product best, by the model (tile/cost.h).
+// Chooses the best tile for a product by the cost model (tile/compile/cost.h).
 #include "gemm.h"
 
 #include <stddef.h>
@@ -13,10 +13,10 @@ enum {
     LOOSE_TILE = 128 * 128,
     LEAST_SIDE = 64,
     TURNS_WARPS = 4,
-    MOST_STREAMED = 2, // waves; more are for who asks for them
+    MOST_STREAMED = 2, // waves; more only on request
 };
 
-// Candidates: of equals the first is taken, which reads least. Rasters, 0: the compiler's, are
+// Candidates: among equals the first is taken, which reads least. Rasters (0: the compiler's) are
 // those that were fastest on an H200.
 // clang-format off
 static const struct {
@@ -49,7 +49,7 @@ static bool takes_tensor_cores(const struct cuc__gemm_kind *k)
 enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *k, const struct tile_machine *machine,
                               bool specific)
 {
-    bool turns = k->dtype == CUC_F16 || k->dtype == CUC_BF16; // either axis may lie side by side
+    bool turns = k->dtype == CUC_F16 || k->dtype == CUC_BF16; // operands in either order
 
     if (!takes_tensor_cores(k))
         return TILE_ROAD_FMA;
@@ -59,7 +59,7 @@ enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *k, const struct tile_
     return TILE_ROAD_PIPELINE;
 }
 
-// Of counts: what passes 63 bits is no number that counts.
+// Multiplies counts; saturates at 63 bits.
 static int64_t times(int64_t x, int64_t y)
 {
     int64_t product;
@@ -67,7 +67,8 @@ static int64_t times(int64_t x, int64_t y)
     return __builtin_mul_overflow(x, y, &product) ? INT64_MAX : product;
 }
 
-// Sums of 8-bit floats, which tensor cores keep few bits of, are added up outside.
+// Tensor cores accumulate 8-bit floats with few bits, so partial sums are promoted: added up in
+// other registers.
 static bool promotes(const struct cuc__gemm_kind *k)
 {
     return (k->dtype == CUC_E4M3 || k->dtype == CUC_E5M2) && !k->fast_acc;
@@ -76,7 +77,8 @@ static bool promotes(const struct cuc__gemm_kind *k)
 void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
                     const struct cuc__gemm_shape *s, const struct cuc__gemm_tile *t)
 {
-    // 16 lanes make exponentials and reciprocals; erf is some thirty instructions.
+    // Clocks per element: 16 lanes compute exponentials and reciprocals, and erf takes about thirty
+    // instructions.
     static const double behind[] = {
         [CUC_GEMM_GELU] = 0.24, [CUC_GEMM_GELU_TANH] = 0.13, [CUC_GEMM_SILU] = 0.13
     };
@@ -88,7 +90,7 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         stored += cuc_dtype_bits(k->c) / 8;
     if (k->residual)
         stored += cuc_dtype_bits(k->residual) / 8;
-    bool grouped = k->form == CUC_GEMM_GROUPED; // rows are those of all groups
+    bool grouped = k->form == CUC_GEMM_GROUPED; // rows are those of all groups together
     int64_t each = grouped ? cuc__gemm_cdiv(s->rows, s->batch) : s->rows;
     int64_t up = times(cuc__gemm_cdiv(each, t->rows), grouped ? s->batch : 1);
     int64_t filled = t->cluster > 1 ? times(cuc__gemm_cdiv(up, t->cluster), t->cluster) : up;
@@ -123,7 +125,7 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         tile_work_put_rows(out, t->depth, t->columns * (int64_t)bytes, s->columns * (int64_t)bytes);
 }
 
-// A depth that makes lines of 128 bytes; of single multiply-adds less, since operands are in
+// A depth that makes lines of 128 bytes; less for scalar multiply-adds, whose operands are in
 // registers.
 static int32_t depth_of(const struct cuc__gemm_kind *k, enum tile_road road)
 {
@@ -150,14 +152,14 @@ struct search {
     const struct tile_machine *machine;
     const struct cuc__gemm_tile *wanted;
     struct cuc__gemm_tile best;
-    double seconds; // of the best; 0: none was found
-    void (*visit)(void *user, const struct cuc__gemm_tile *tile, double seconds); // NULL: nobody
+    double seconds; // estimate for the best; 0: none found
+    void (*visit)(void *user, const struct cuc__gemm_tile *tile, double seconds); // NULL: none
     void *user;
 };
 
-// Of tiles that are all worked on at a time those that share what is most to read lie side by side:
-// multiprocessors that are neighbours, and ask at a time, have it from memory once. Of
-// groups it is how high a band of tiles is: most have no more rows.
+// If all tiles run at the same time, those that share the larger operand should be neighbours: then
+// adjacent multiprocessors request it together, and memory delivers it once. For groups the raster
+// is the height of a band of tiles; most groups have no more rows.
 static int32_t usual_raster(const struct search *s, const struct tile_work *work)
 {
     enum { MUCH_MORE = 4, OF_GROUPS = 16 };
@@ -192,13 +194,13 @@ static void consider(struct search *s, const struct cuc__gemm_tile *tile, bool a
     s->best = *t;
 }
 
-// What the model does not tell apart is for those who measure: blocks that load for one another,
-// and other rasters, where there are tiles enough for either to count.
+// Variants that the model cannot distinguish are left to measurement: multicast within clusters,
+// and other rasters, if there are enough tiles for either to matter.
 static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
                               const struct cuc__gemm_tile *wanted)
 {
     static const int32_t rasters[] = { 4, 8, 16 };
-    const double behind = 1.02; // what they are variants of
+    const double behind = 1.02; // relative to the tile that they are variants of
     struct tile_work work;
 
     consider(s, t, wanted->rows);
@@ -220,14 +222,14 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
         s->visit(s->user, &other, seconds);
 }
 
-// What is read to be like the result (c, a residual) does not come by TMA then.
+// Stream-K excludes TMA loads of arrays with the result's shape (c, a residual).
 static bool can_be_dealt(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
 {
     return t->road == TILE_ROAD_PIPELINE && k->form == CUC_GEMM_SINGLE && !k->c && !k->residual &&
            t->split <= 1 && t->parts <= 1 && t->cluster <= 1 && t->warps != TURNS_WARPS;
 }
 
-// Tiles of the last waves dealt evenly, where they do not fill them.
+// Stream-K: distributes the tiles of the last waves evenly if they would not fill them.
 static void consider_streams(struct search *s, struct cuc__gemm_tile t,
                              const struct cuc__gemm_tile *wanted)
 {
@@ -245,7 +247,8 @@ static void consider_streams(struct search *s, struct cuc__gemm_tile t,
             consider(s, &t, wanted->rows);
 }
 
-// A sum by several blocks, or in parts, where each still has some turns.
+// Splits the reduction over the blocks of a cluster or over the grid, if each part keeps several
+// iterations.
 static void consider_splits(struct search *s, struct cuc__gemm_tile t,
                             const struct cuc__gemm_tile *wanted)
 {
@@ -276,8 +279,8 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
         consider_streams(s, t, wanted);
 }
 
-// Twice the depth halves what a turn costs, of small tiles with as many bytes on their way; half of
-// it makes room for stages.
+// Twice the depth halves an iteration's overhead, for small tiles with the same number of bytes in
+// flight; half the depth makes room for more stages.
 static void consider_depths(struct search *s, struct cuc__gemm_tile t,
                             const struct cuc__gemm_tile *wanted)
 {
@@ -297,8 +300,8 @@ static void consider_depths(struct search *s, struct cuc__gemm_tile t,
     }
 }
 
-// What is loaded to be like the result comes by TMA where its lines are whole ones, and nobody
-// takes turns.
+// TMA loads arrays with the result's shape (c, a residual) only in whole lines. True if the tile's
+// lines are not.
 static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_kind *k)
 {
     uint32_t bits = (uint32_t)t->columns * cuc_dtype_bits(k->d);
@@ -307,13 +310,13 @@ static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_
            bits % (8 * LINE_BYTES);
 }
 
-// Warpgroups that take tiles in turns: the end of a tile, beside which another is multiplied, costs
-// nothing. Sums that are added up outside leave them no room.
+// Ping-pong warpgroups take tiles in turns: one's epilogue runs under the other's products and
+// costs nothing. Promoted partial sums leave too few registers for it.
 static void consider_turns(struct search *s, struct cuc__gemm_tile t,
                            const struct cuc__gemm_tile *wanted)
 {
     static const int32_t columns[] = { 192, 176, 160, 144, 128 };
-    bool ragged = s->kind->form == CUC_GEMM_GROUPED; // then not always
+    bool ragged = s->kind->form == CUC_GEMM_GROUPED; // then it does not always pay
 
     if (t.road != TILE_ROAD_PIPELINE || (ragged && !s->visit) || promotes(s->kind) ||
         wanted->rows || wanted->split > 1 || wanted->parts > 1 || wanted->cluster > 1 ||
@@ -329,14 +332,14 @@ static void consider_turns(struct search *s, struct cuc__gemm_tile t,
     }
 }
 
-// Sides below 64 are for products that have no more: lines of 32 and 64 bytes are slow to get.
+// Sides below 64 are for products that have no more: lines of 32 and 64 bytes load slowly.
 static bool is_too_small(const struct cuc__gemm_tile *t, const struct cuc__gemm_shape *s)
 {
     return t->road == TILE_ROAD_PIPELINE && ((t->rows < LEAST_SIDE && t->rows < s->rows) ||
                                              (t->columns < LEAST_SIDE && t->columns < s->columns));
 }
 
-// Operands that are not copied to shared memory as they lie come through registers.
+// Operands that cannot be copied to shared memory in their own order pass through registers.
 static bool is_too_large(const struct cuc__gemm_tile *t, const struct cuc__gemm_kind *k)
 {
     bool loose = cuc_dtype_bits(k->dtype) == 8 && (k->turned_a || !k->turned_b);

@@ -1,4 +1,4 @@
-// Running plans: arrays seen as the kernel has them, and launches. Nothing is allocated.
+// Runs plans: views arrays as the kernel expects them, and launches. Allocates nothing.
 #include "gemm.h"
 
 #include <cucore/launch.h>
@@ -12,7 +12,7 @@
 
 enum { MOST_ARGUMENTS = 24, MOST_ACROSS = CUC__GEMM_ACROSS };
 
-// ---- As the kernel has it
+// ---- The kernel's views
 
 static cuc_tensor turned(const cuc_tensor *t)
 {
@@ -32,7 +32,7 @@ static void narrow(cuc_tensor *t, int32_t axis, int64_t from, int64_t count)
     t->shape[axis] = count;
 }
 
-// Arrays of a launch: those of the whole call, or of a part of it where it passes a grid's limits.
+// Arrays of a launch: those of the whole call, or of a part of it if it exceeds a grid's limits.
 struct views {
     cuc_tensor a, b, d, c, bias, residual, row_scale, column_scale, offsets, parts, flags;
     struct cuc__gemm_dealt dealt;
@@ -44,7 +44,7 @@ static void see(struct views *v, const struct cuc__gemm_call *call)
     const struct cuc__gemm_kind *k = &call->plan->kind;
     const cuc_tensor *rows = k->exchanged ? g->column_scale : g->row_scale;
     const cuc_tensor *columns = k->exchanged ? g->row_scale : g->column_scale;
-    // Exchanged operands are transposed, and so is what lies column by column.
+    // Exchanged operands are transposed, and so is a column-major d.
     v->a = k->exchanged ? *g->b : *g->a;
     v->b = k->exchanged ? *g->a : *g->b;
     if (k->exchanged != k->turned_a)
@@ -64,13 +64,13 @@ static void see(struct views *v, const struct cuc__gemm_call *call)
         v->column_scale = *columns;
     if (k->form == CUC_GEMM_GROUPED)
         v->offsets = *g->offsets;
-    if (call->alpha == 0) { // sums of nothing
+    if (call->alpha == 0) { // empty sums
         v->a.shape[k->turned_a ? v->a.rank - 2 : v->a.rank - 1] = 0;
         v->b.shape[k->turned_b ? v->b.rank - 1 : v->b.rank - 2] = 0;
     }
 }
 
-// Columns [from, from + count) of the result, and what they are made of.
+// Restricts the views to columns [from, from + count) of the result and their inputs.
 static void narrow_columns(struct views *v, const struct cuc__gemm_kind *k, int64_t from,
                            int64_t count, bool with_c)
 {
@@ -100,7 +100,7 @@ static void narrow_batch(struct views *v, const struct cuc__gemm_kind *k, int64_
         narrow(&v->residual, 0, from, count);
 }
 
-// What tiles that are shared take of the workspace.
+// Lays out the workspace of stream-K tiles.
 static void see_stream(struct views *v, const struct cuc__gemm_call *call, int32_t device,
                        int64_t rows, int64_t columns)
 {
@@ -145,7 +145,7 @@ static cuc_arg factor(cuc_dtype dtype, double value)
     }
 }
 
-// As cuc__gemm_source() writes the parameters.
+// Passes the parameters in the order of cuc__gemm_source().
 static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
                          const struct cuc__gemm_code *code, const struct views *v)
 {
@@ -197,7 +197,7 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
                       count);
 }
 
-// All columns and batches, as many at a time as a grid may have.
+// Launches all columns and batches, as many at a time as a grid can have.
 static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
 {
     const struct cuc__gemm_kind *k = &c->plan->kind;
@@ -214,7 +214,7 @@ static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
     cuc_status st = CUC_OK;
 
     if (!rows || !columns)
-        return CUC_OK; // nothing is written
+        return CUC_OK; // an empty result
     if (!most)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
                          "%s is %" PRId64 ", and stream_k cannot number so many tiles of %d: make "

@@ -1,5 +1,4 @@
-// What a plan is asked for: options looked at, field by field and together, and turned to what the
-// kernel has.
+// Checks the options of a plan, singly and together, and translates them to the kernel's terms.
 #include "gemm.h"
 
 #include "device/device.h"
@@ -33,7 +32,7 @@ void cuc_gemm_args_init(cuc_gemm_args *args, size_t caller_size)
     cuc__init_options(args, caller_size);
 }
 
-// ---- What a field may be
+// ---- Values of fields
 
 static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
 {
@@ -77,8 +76,8 @@ static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
 // ---- Element types
 
 struct type {
-    cuc_dtype dtype, accumulator, d; // of a and b; of sums; of d unless another is asked for
-    cuc_dtype results[4];            // that d may be of, besides its own
+    cuc_dtype dtype, accumulator, d; // of a and b; of accumulators; the default of d
+    cuc_dtype results[4];            // other types that d may have
 };
 
 static const struct type types[] = {
@@ -164,7 +163,7 @@ static cuc_status read_types(struct cuc__gemm_kind *k, const cuc_gemm_options *o
     return CUC_OK;
 }
 
-// ---- What does not go together
+// ---- Combinations
 
 static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__gemm_kind *k,
                                  const char *function)
@@ -179,13 +178,13 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
         { o->flags & shared && !batched,
           "CUC_GEMM_SHARED_A and _SHARED_B are for the form CUC_GEMM_BATCHED" },
         { o->flags & CUC_GEMM_FAST_ACC && !eight,
-          "CUC_GEMM_FAST_ACC is for e4m3 and e5m2: leave it" },
+          "CUC_GEMM_FAST_ACC is only for e4m3 and e5m2: leave it unset" },
         { o->precision && k->dtype != CUC_F32, "precision is for a dtype of f32: leave it 0" },
-        { o->bias_dtype && !o->bias, "bias_dtype is given, and bias is CUC_GEMM_NO_BIAS" },
+        { o->bias_dtype && !o->bias, "bias_dtype is given, but bias is CUC_GEMM_NO_BIAS" },
         { o->activation > CUC_GEMM_RELU && k->compute == CUC_I32,
-          "a d of i32 takes CUC_GEMM_LINEAR and CUC_GEMM_RELU: ask for a d_dtype of f32" },
+          "a d of i32 allows only CUC_GEMM_LINEAR and CUC_GEMM_RELU: use a d_dtype of f32" },
         { o->flags & (CUC_GEMM_SCALED_ROWS | CUC_GEMM_SCALED_COLUMNS) && k->compute != CUC_F32,
-          "scales are of f32, and d of i32 or f64: ask for another d_dtype" },
+          "scales of f32 do not combine with a d of i32 or f64: use another d_dtype" },
         { grouped && (o->a_order || o->d_order),
           "a_order and d_order of grouped products are CUC_GEMM_ROW_MAJOR" },
         { grouped && o->bias == CUC_GEMM_BIAS_ROWS,
@@ -193,7 +192,7 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
         { o->parts > 1 && o->form, "parts is for the form CUC_GEMM_SINGLE: leave it 0" },
         { o->stream_k && o->form, "stream_k is for the form CUC_GEMM_SINGLE: leave it 0" },
         { o->stream_k && (o->split > 1 || o->parts > 1 || o->cluster > 1),
-          "stream_k goes without split, parts and cluster: leave them 0" },
+          "stream_k does not combine with split, parts and cluster: leave them 0" },
         { !o->tile_m != !o->tile_n, "tile_m and tile_n are given together, or not at all" },
     };
 
@@ -222,7 +221,7 @@ static void read_kind(struct cuc__gemm_kind *k, const cuc_gemm_options *o)
     k->precision = o->precision;
 }
 
-// ---- What it is for
+// ---- The target
 
 static cuc_status read_machine(struct tile_machine *machine, char arch[16],
                                const cuc_gemm_options *o, const cuc_device *device,
@@ -249,7 +248,7 @@ static cuc_status read_machine(struct tile_machine *machine, char arch[16],
     return CUC_OK;
 }
 
-// The compiler refuses it as well (T602); a pipeline's tiles have other limits.
+// The compiler would refuse it too (T602); a pipeline's tiles have other limits.
 static cuc_status check_tile(const struct cuc__gemm_question *q, const cuc_gemm_options *o,
                              const char *function)
 {
@@ -263,8 +262,8 @@ static cuc_status check_tile(const struct cuc__gemm_question *q, const cuc_gemm_
     if (q->wanted.road != TILE_ROAD_MMA_SYNC || rows * columns * each < REGISTERS)
         return CUC_OK;
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                     "tile_m is %d and tile_n %d, whose sums of %s take all %d registers of a "
-                     "block: expected half as many, such as 128 and %d",
+                     "tile_m is %d and tile_n %d, whose accumulators of %s fill all %d registers "
+                     "of a block: expected at most half, such as 128 and %d",
                      o->tile_m, o->tile_n, each == 2 ? "f64" : "32 bits", REGISTERS,
                      each == 2 ? 128 : 256);
 }

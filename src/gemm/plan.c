@@ -1,4 +1,4 @@
-// Making plans: a tile chosen, the kernels compiled.
+// Makes plans: chooses a tile and compiles the kernels.
 #include "gemm.h"
 
 #include <cucore/error.h>
@@ -45,8 +45,8 @@ static void tell_choice(cuc_gemm_plan *p, const struct cuc__gemm_question *q, co
     p->key.record.choice = p->text;
 }
 
-// What came of it: the compiler makes a pipeline where the tile allows one, and what blocks do
-// together is of pipelines.
+// Reports the result: the compiler makes a pipeline if the tile allows one, and only pipelines use
+// clusters and split-K.
 static void tell_code(cuc_gemm_plan *p)
 {
     const struct cuc__gemm_code *code = &p->code[CUC__GEMM_PLAIN];
@@ -60,11 +60,11 @@ static void tell_code(cuc_gemm_plan *p)
     p->choice.cluster = p->choice.pipeline && fastest->cluster > 1 ? (int32_t)fastest->cluster : 1;
 }
 
-// What was fastest for a shape that is near may leave much of its last wave empty here.
+// The fastest tile of a nearby shape may leave much of its last wave empty here.
 static bool suits(const struct cuc__gemm_question *q, const struct cuc__gemm_kind *kind,
                   const struct cuc__gemm_tile *tile)
 {
-    const double trusted = 1.05; // times what is best is what the model may be wrong by
+    const double trusted = 1.05; // the model's error, as a factor of the best estimate
     struct cuc__gemm_tile best;
     double least, seconds;
 
@@ -73,7 +73,7 @@ static bool suits(const struct cuc__gemm_question *q, const struct cuc__gemm_kin
            seconds <= trusted * least;
 }
 
-// Options of which each goes with some tile, but not all of them with the same.
+// Refuses options that are each possible with some tile, but not together.
 static cuc_status fail_none(const cuc_gemm_options *o, const char *function)
 {
     const struct {
@@ -91,8 +91,7 @@ static cuc_status fail_none(const cuc_gemm_options *o, const char *function)
             at += (size_t)snprintf(given + at, sizeof(given) - at, "%s%s of %d",
                                    count++ ? ", " : "", all[i].name, all[i].value);
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                     "none of the tiles that are chosen from goes with %s: leave %s 0, or give "
-                     "tile_m and tile_n too",
+                     "no candidate tile supports %s: leave %s 0, or give tile_m and tile_n too",
                      given, count == 1 ? "it" : "one of them");
 }
 
@@ -109,7 +108,7 @@ static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_question *q, const c
         return recalled;
     if (p->tile.stream_k)
         p->tile.programs = (int32_t)q->machine.multiprocessors;
-    // What was measured with a workspace is of no use without one.
+    // A choice that was measured with a workspace is useless without one.
     if (recalled && !cuc__gemm_has_room(&p->kind, &q->shape, &p->tile))
         recalled = 0;
     if (recalled > 1 && !suits(q, &p->kind, &p->tile))
@@ -141,7 +140,8 @@ static cuc_status compile(cuc_gemm_plan *p, int variant, const char *arch, const
                                                 .stages = p->tile.stages,
                                                 .cluster = p->tile.cluster, .warps = p->tile.warps,
                                                 .split = p->tile.split, .raster = p->tile.raster));
-    // The driver assembles a program as a whole, and gives registers from role to role.
+    // Compiles to PTX: the driver assembles the program as a whole and so can reassign registers
+    // between roles.
     if (st >= 0)
         st = cuc_program_compile(&code->object, program, CUC_CODE_PTX);
     cuc_program_release(program);
@@ -159,7 +159,7 @@ static void drop_code(cuc_gemm_plan *p)
     }
 }
 
-// A tile chosen, and its programs compiled.
+// Chooses a tile and compiles its programs.
 static cuc_status make(cuc_gemm_plan *p, struct cuc__gemm_question *q, const cuc_gemm_options *o,
                        const char *function)
 {
@@ -212,14 +212,14 @@ cuc_status cuc_gemm_plan_create(cuc_gemm_plan **out, cuc_device *device,
     pthread_mutex_init(&p->lock, NULL);
     struct cuc__gemm_question asked = q;
     st = make(p, &q, &o, __func__);
-    if (st == CUC_ERROR_COMPILE && p->recalled) { // a file may say anything
+    if (st == CUC_ERROR_COMPILE && p->recalled) { // the record in a file may be wrong
         drop_code(p);
         o.tuned = "";
         st = make(p, &asked, &o, __func__);
     }
     if (st < 0)
         goto fail;
-    // Another alpha without c is seldom: its code can wait.
+    // Another alpha without c is rare, so its code is loaded at first use.
     if ((st = cuc__gemm_load(p, CUC__GEMM_PLAIN, __func__)) < 0 ||
         (p->kind.c && (st = cuc__gemm_load(p, CUC__GEMM_ADDED, __func__)) < 0))
         goto fail;
@@ -246,7 +246,7 @@ void cuc_gemm_plan_release(cuc_gemm_plan *plan)
     cuc__handle_free(plan);
 }
 
-// ---- Looking at it
+// ---- Inspection
 
 cuc_status cuc_gemm_plan_get_choice(cuc_gemm_choice *out, const cuc_gemm_plan *plan)
 {
@@ -275,7 +275,7 @@ uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int
     if (__builtin_mul_overflow((uint64_t)m, (uint64_t)n, &bytes) ||
         __builtin_mul_overflow(
             bytes, (uint64_t)plan->tile.parts * cuc_dtype_bits(plan->kind.accumulator) / 8, &bytes))
-        return UINT64_MAX; // more than anyone has
+        return UINT64_MAX; // larger than any workspace
     return bytes;
 }
 
@@ -284,7 +284,7 @@ const char *cuc_gemm_plan_source(const cuc_gemm_plan *plan, size_t index)
     return plan && index < CUC__GEMM_VARIANTS ? plan->code[index].text : NULL;
 }
 
-// ---- For who tunes
+// ---- For tuners
 
 struct visitor {
     cuc_tuned_visit visit;

@@ -1,6 +1,5 @@
-// Writes the tile program of a plan. A kernel has the parameters that it has a use for, so that a
-// launch checks and passes nothing else; sizes are written as constants, so that the text can be
-// compiled as it is.
+// Writes the tile program of a plan. A kernel has only the parameters that it uses, so that a
+// launch checks and passes nothing else; sizes are constants in the text, which compiles as it is.
 #include "gemm.h"
 
 #include <assert.h>
@@ -42,14 +41,14 @@ static const struct {
     [CUC_GEMM_RELU] = { "relu", "fn relu(x) { return maximum(x, 0, nan=true) }\n" },
     [CUC_GEMM_GELU] = { "gelu",
                         "fn gelu(x) { return 0.5 * x * (1.0 + erf(x * 0.7071067811865476)) }\n" },
-    // By tanh, x (1 + tanh z) / 2, which is x sigmoid 2z.
+    // With tanh, x (1 + tanh z) / 2, which is x sigmoid 2z.
     [CUC_GEMM_GELU_TANH] = { "gelu", "fn gelu(x) { return x * "
                                      "sigmoid(x * fma(0.07135481627260025 * x, x, "
                                      "1.5957691216057308)) }\n" },
     [CUC_GEMM_SILU] = { "silu", "fn silu(x) { return x * sigmoid(x) }\n" },
 };
 
-// The extents of an operand, "Z, M, K".
+// Writes the extents of an operand, "Z, M, K".
 static void put_extents(struct text *t, bool shared, bool turned, const char *rows,
                         const char *columns)
 {
@@ -115,7 +114,7 @@ static void put_constants(struct text *t)
     put(t, "\n");
 }
 
-// ---- Sums
+// ---- Products
 
 static void put_load(struct text *t, const char *name, const char *batch, const char *row,
                      const char *column, const char *rows, const char *columns, bool turned)
@@ -147,7 +146,7 @@ static void put_product(struct text *t, const char *row)
     put(t, ", acc%s%s)\n", precisions[k->precision], k->fast_acc ? ", fast_acc=true" : "");
 }
 
-// ---- What follows: y is in the type that it is computed in
+// ---- The epilogue: y has its compute type
 
 static void put_cast(struct text *t, cuc_dtype from, const char *format, const char *what)
 {
@@ -159,8 +158,8 @@ static void put_cast(struct text *t, cuc_dtype from, const char *format, const c
         put(t, ", %s)", cuc_dtype_name(t->kind->compute));
 }
 
-// `at` is where the tile is, "m, n"; `shape` what it has, "BM, BN"; `slices` says that arrays of
-// the result's shape are known by other names, which begin with "my_".
+// Writes the epilogue. `at` is the tile's index, "m, n"; `shape` its extents, "BM, BN"; `slices`
+// says that arrays with the result's shape have other names, which begin with "my_".
 static void put_end(struct text *t, const char *at, const char *shape, const char *row,
                     const char *rows, const char *columns, bool slices)
 {
@@ -234,7 +233,7 @@ static void put_single(struct text *t)
             false);
 }
 
-// Each part of a sum is stored, and a second kernel adds them up: in the same order every time.
+// Split-K: each part of a sum is stored, and a second kernel adds the parts in a fixed order.
 static void put_split(struct text *t)
 {
     put(t, "kernel gemm_parts(");
@@ -260,13 +259,14 @@ static void put_split(struct text *t)
     put_end(t, "m, n", "RM, RN", "m", "RM", "RN", false);
 }
 
-// Stream-K (gemm_stream.c). The first units are parts of tiles, by ranges of turns: a range begins
-// with what is left of a tile, which it leaves for who has begun that one, and ends with one that
-// others have the rest of. It waits for these, and adds them up in order. They are ranges of blocks
-// that start before its own: ranges are counted from the last block on. A flag is set by a number
-// that memory has not by chance, and taken back by who has waited for it. A tile's turns are
-// counted from the end of the sum, so that all blocks begin at its start: what they load at a time
-// is the same for many. Quotients are products with inverses: those stand between two tiles.
+// Stream-K (stream_k.c). The first units are parts of tiles, given by ranges of iterations. A range
+// begins with the rest of a tile, which it stores for the block that began that tile; it ends with
+// a tile whose rest belongs to other ranges. It waits for those, and adds their partial sums in
+// order. Ranges count from the last block on, so it waits only for blocks that started earlier. A
+// flag holds a number that memory does not contain by chance, and the waiting block clears it. A
+// tile's iterations count from the end of the sum, so that all blocks begin at its start and load
+// the same data at the same time. Quotients are products with inverses, because they delay the next
+// tile.
 static void put_stream(struct text *t)
 {
     bool aside = cuc__gemm_puts_aside(t->tile);
@@ -302,7 +302,7 @@ static void put_stream(struct text *t)
            "    for k in turns - to .. turns - from {\n");
     put_product(t, "m");
     put(t, "    }\n    if of and from == to { return }\n");
-    if (aside) // four sums of a thread, and behind them those of the next lane
+    if (aside) // four accumulators of a thread, then those of the next lane
         put(t,
             "    sums = reshape(permute(reshape(acc, [BM // 16, 2, 8, BN // 8, 4, 2]), "
             "[0, 3, 2, 4, 1, 5]), [%s])\n",
@@ -327,9 +327,9 @@ static void put_stream(struct text *t)
     put_end(t, "m, n", "BM, BN", "m", "BM", "BN", false);
 }
 
-// Tiles are numbered group after group, so that those which are worked on at a time have the same
-// b; within a group in bands of rows, down each column of a band. Each block finds its own. The
-// grid is an upper bound: a group has its last row of tiles for itself.
+// Tiles are numbered group by group, so that tiles which run at the same time share b; within a
+// group in bands of rows, down each column of a band. Each block computes its own tile. The grid is
+// an upper bound, because each group may have a partial last row of tiles.
 static void put_grouped(struct text *t)
 {
     const struct cuc__gemm_kind *k = t->kind;

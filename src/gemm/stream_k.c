@@ -1,6 +1,6 @@
-// Stream-K: the last waves of tiles, which would leave multiprocessors without work, are dealt
-// evenly. Their turns, one tile's behind the other's, are cut into as many ranges as there are
-// multiprocessors; a tile that a range ends in is handed on in a workspace.
+// Stream-K: distributes the tiles of the last waves evenly, where they would leave multiprocessors
+// idle. Their iterations, tile after tile, are cut into one range for each multiprocessor; a tile
+// that a range ends in is passed on through a workspace.
 #include "gemm.h"
 
 bool cuc__gemm_puts_aside(const struct cuc__gemm_tile *tile)
@@ -24,7 +24,7 @@ uint64_t cuc__gemm_stream_bytes(const struct cuc__gemm_kind *kind,
            (uint64_t)tile->programs * sums * (cuc_dtype_bits(kind->accumulator) / 8);
 }
 
-// The largest number that is divided is a tile's, the largest divisor the tiles of a band.
+// The largest dividend is a tile's number, the largest divisor the tiles of a band.
 int64_t cuc__gemm_stream_across(const struct cuc__gemm_tile *tile, int64_t rows)
 {
     int64_t up = cuc__gemm_cdiv(rows, tile->rows), across = CUC__GEMM_ACROSS;
@@ -56,7 +56,7 @@ void cuc__gemm_deal(struct cuc__gemm_dealt *out, const struct cuc__gemm_tile *ti
         .over_band = cuc__gemm_inverse(band * across),
         .over_last = cuc__gemm_inverse(up % band),
     };
-    if (!spread) // they come out even
+    if (!spread) // the waves are full
         return;
     spread += programs * (waves < tile->stream_k - 1 ? waves : tile->stream_k - 1);
     if (!turns || __builtin_mul_overflow(spread, turns, &total) || total >= 1 << 24 ||
@@ -65,7 +65,7 @@ void cuc__gemm_deal(struct cuc__gemm_dealt *out, const struct cuc__gemm_tile *ti
     int64_t longest = cuc__gemm_cdiv(total, programs);
     out->each = (uint32_t)(total / programs);
     out->more = (uint32_t)(total % programs);
-    // A range goes through this many tiles at most; each multiprocessor has one of them at a time.
+    // A range covers at most this many tiles; each multiprocessor works on one of them at a time.
     out->shared = (uint32_t)(programs * (longest > 1 ? cuc__gemm_cdiv(longest - 1, turns) + 1 : 1));
     out->spread = (uint32_t)spread;
     out->units = out->shared + (uint32_t)(tiles - spread);

@@ -1,4 +1,4 @@
-// Tiles of products as they were measured: what records of cuc_gemm() say.
+// Measured tiles of products: the records of cuc_gemm().
 #include "gemm.h"
 
 #include "program/tuned.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Bounds are those of cuc_gemm_options and of programs.
+// The bounds are those of cuc_gemm_options and of programs.
 static const struct {
     const char *name;
     bool option;
@@ -38,8 +38,8 @@ void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *k,
     static const char *const forms[] = { "", " batched", " grouped" };
     static const char *const activations[] = { "", "", " gelu", " gelu_tanh", " silu" };
 
-    // Types of one size are as fast, and so are 16-bit floats of both kinds. What takes long behind
-    // the sum is best where warpgroups take turns.
+    // Types of the same size are equally fast, and so are the two 16-bit floats. The activation is
+    // part of the key, because long epilogues favour ping-pong warpgroups.
     snprintf(out->kernel, sizeof(out->kernel), "%s%u %c%c d%u%s%s%s%s",
              k->accumulator == CUC_I32 ? "i" : "f", cuc_dtype_bits(k->dtype),
              k->turned_a ? 't' : 'n', k->turned_b ? 't' : 'n', cuc_dtype_bits(k->d), forms[k->form],
@@ -72,7 +72,7 @@ void cuc__gemm_choice_text(char *text, size_t room, const struct cuc__gemm_tile 
                                    words[i].option ? ":" : "", words[i].name, *field_of(&t, i));
 }
 
-// What is found must be a tile that can be compiled: a file may say anything.
+// A record's choice must be a tile that can be compiled: a file may contain anything.
 bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text)
 {
     char one[128];

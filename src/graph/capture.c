@@ -1,4 +1,4 @@
-// Captures: how they begin and end, and what is asked and done within one.
+// Captures: begin, end, and the operations within one.
 #include "capture.h"
 
 #include "capture_registry.h"
@@ -12,8 +12,7 @@
 #include <cucore/node.h>
 #include <stdlib.h>
 
-// The nodes of a captured graph that none comes behind, in memory that the caller frees; NULL where
-// they cannot be had.
+// Returns the leaves of a captured graph, in memory that the caller frees; NULL on failure.
 static CUgraphNode *last_nodes(size_t *count, CUgraph graph)
 {
     size_t all;
@@ -33,9 +32,8 @@ static CUgraphNode *last_nodes(size_t *count, CUgraph graph)
     return nodes;
 }
 
-// What comes next on a stream comes behind all that has been captured, on other streams too: the
-// end of its capture finds nothing that has not joined. False where it is spoilt, or that cannot be
-// done.
+// Makes a stream's next node depend on all captured work, also that of other streams, so that the
+// end of its capture finds nothing unjoined. False if the capture is invalidated, or on failure.
 static bool join_all(const cuc_stream *stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -56,12 +54,12 @@ static bool join_all(const cuc_stream *stream)
     return joined;
 }
 
-// Whether an active capture has nodes that do not lead to where its stream is.
+// True if an active capture has leaves that its stream does not depend on.
 static bool has_loose_nodes(const cuc_stream *stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphNode *after = NULL;
-    const CUgraphEdgeData *edges = NULL; // not asked for, some of them could not be told
+    const CUgraphEdgeData *edges = NULL; // needed: without it the query fails if an edge has data
     CUgraph graph = NULL;
     size_t count, behind = 0, found = 0;
     uint64_t id;
@@ -78,15 +76,15 @@ static bool has_loose_nodes(const cuc_stream *stream)
     return nodes && found < count;
 }
 
-// What became of a capture that was to end.
+// The result of ending a capture.
 struct ending {
-    CUgraph graph; // NULL where nothing came of it
+    CUgraph graph; // NULL if there is none
     bool over, stuck;
-    bool unsound; // the graph is not to be destroyed
+    bool unsound; // the graph must not be destroyed
 };
 
-// End a stream's capture in the driver, with the context current. Of one that is only to be over,
-// `cancels`, the graph that it adds to stays, unless it is spoilt.
+// Ends a stream's capture in the driver; its context must be current. With `cancels`, the result is
+// not wanted, and the graph that the capture adds to survives unless the capture is invalidated.
 static CUresult end(struct ending *ending, const cuc_stream *stream, bool cancels)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -108,15 +106,15 @@ static CUresult end(struct ending *ending, const cuc_stream *stream, bool cancel
     return r;
 }
 
-// A capture that has come to its end is off the list. NULL where it goes on, or is not known.
-// `anyway` says that nobody will end it: its stream goes, or its context is lost.
+// Takes an ended capture off the list. NULL if it goes on or is unknown. `anyway` says that nobody
+// will end it: its stream is being released, or its context is lost.
 static struct cuc__capture *leave(const cuc_stream *stream, const struct ending *ending,
                                   bool anyway)
 {
     if (!ending->over && !ending->stuck && !anyway)
         return NULL;
     if (!ending->over && !ending->stuck && !cuc_context_lost(stream->context))
-        cuc__capture_took_graph(stream); // or its stream will
+        cuc__capture_took_graph(stream); // or the release of its stream will take it
     struct cuc__capture *c = cuc__capture_leave(stream);
     if (!ending->stuck)
         return c;
@@ -124,8 +122,8 @@ static struct cuc__capture *leave(const cuc_stream *stream, const struct ending 
     return NULL;
 }
 
-// Drop what a capture has collected, once it is off the list. Nodes that were added to a graph
-// stay, with what they need.
+// Drops a capture's collected references after it is off the list. Nodes added to a graph stay,
+// with the references they need.
 static void finish(struct cuc__capture *c, const cuc_stream *stream, const struct ending *ending,
                    const char *function)
 {
@@ -137,7 +135,7 @@ static void finish(struct cuc__capture *c, const cuc_stream *stream, const struc
     cuc__capture_drop(c);
 }
 
-// End a stream's capture on the way out of a failure. True where it stays captured.
+// Ends a stream's capture during the handling of a failure. True if it remains captured.
 static bool drop(const cuc_stream *stream, const char *function)
 {
     struct ending ending;
@@ -147,7 +145,8 @@ static bool drop(const cuc_stream *stream, const char *function)
     return ending.stuck;
 }
 
-// Begin in the driver, with the context current. `*begun` also where only what follows failed.
+// Begins the capture in the driver; its context must be current. `*begun` is true even if only a
+// later step failed.
 static cuc_status begin(bool *begun, struct cuc__capture *c, const cuc_stream *stream,
                         const CUgraphNode *after, size_t count, const char *function)
 {
@@ -158,7 +157,7 @@ static cuc_status begin(bool *begun, struct cuc__capture *c, const cuc_stream *s
     CUresult r = cuc__cu.cuStreamIsCapturing(stream->handle, &status);
     if (!r && status != CU_STREAM_CAPTURE_STATUS_NONE)
         return cuc__fail(CUC_ERROR_BUSY, function,
-                         "stream %p is being captured already: end that first",
+                         "stream %p is already being captured: end that capture first",
                          (void *)stream->handle);
     if (!r && c->into) {
         call = "cuStreamBeginCaptureToGraph";
@@ -181,7 +180,7 @@ static cuc_status begin(bool *begun, struct cuc__capture *c, const cuc_stream *s
     return cuc__fail_driver(stream->context, r, function, call,
                             "beginning to capture stream %p of device %d%s", (void *)stream->handle,
                             stream->ordinal,
-                            count ? " behind nodes, which have to be of the graph given" : "");
+                            count ? " after nodes, which must be nodes of the given graph" : "");
 }
 
 static bool abandon(cuc_stream *stream);
@@ -204,8 +203,8 @@ static cuc_status begin_capture(cuc_stream *stream, cuc_graph *into, const CUgra
                          mode);
     if (stream->handle == CU_STREAM_LEGACY)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "the stream is the legacy default one, which cannot be captured: capture "
-                         "one of cuc_stream_create(), and put the work on that");
+                         "the legacy default stream cannot be captured: capture a stream of "
+                         "cuc_stream_create() and put the work on it");
     cuc_status st = cuc__capture_check_stuck(stream, function);
     if (st < 0)
         return st;
@@ -266,7 +265,7 @@ static cuc_status check_captured(const cuc_stream *stream, const char *function)
     return CUC_OK;
 }
 
-// What fills bodies of a stream's capture goes with it, as far as this thread has begun it.
+// Cancels the captures that fill bodies of a stream's capture, as far as this thread began them.
 static cuc_status cancel_filling(const cuc_stream *stream, bool spoilt, const char *function)
 {
     cuc_stream *filling;
@@ -282,7 +281,8 @@ static cuc_status cancel_filling(const cuc_stream *stream, bool spoilt, const ch
     return CUC_OK;
 }
 
-// Where the end is sure to fail for what has not joined, the graph would go while a body is filled.
+// Refuses an end that must fail because of unjoined work, since it would destroy the graph while a
+// body is being filled.
 static cuc_status check_loose(const cuc_stream *stream, const char *function)
 {
     bool may;
@@ -293,18 +293,17 @@ static cuc_status check_loose(const cuc_stream *stream, const char *function)
                : CUC_OK;
 }
 
-// What else there is to say of a capture whose end has failed.
+// A message's ending about the side effects of an end that failed.
 static const char *what_goes(const struct cuc__capture *c)
 {
     if (!c || !c->into)
         return "";
-    return c->into->body
-               ? "; with it the driver frees the body that it filled, and so the graph that "
-                 "has the node is no more: make that anew"
-               : "; with it the driver frees the graph that it added to: make that anew";
+    return c->into->body ? "; the driver frees the body that it filled, so the graph with that "
+                           "node is lost: make it again"
+                         : "; the driver frees the graph that it added to: make it again";
 }
 
-// With the context current. *c where the capture is over.
+// The context must be current. Sets *c if the capture is over.
 static cuc_status end_capture(struct ending *ending, struct cuc__capture **c,
                               const cuc_stream *stream, const char *function)
 {
@@ -323,8 +322,7 @@ static cuc_status end_capture(struct ending *ending, struct cuc__capture **c,
                               "ending the capture of stream %p of device %d%s",
                               (void *)stream->handle, stream->ordinal, what_goes(*c));
     if (r && *c && (*c)->call)
-        cuc__error_note("the call refused first since the capture began was %s, in %s, with code "
-                        "%d",
+        cuc__error_note("the first call refused during this capture was %s, in %s, with code %d",
                         (*c)->call, (*c)->function, (*c)->code);
     return st;
 }
@@ -348,13 +346,13 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
             c = leave(stream, &ending, true);
         st = CUC_LEAVE(stream->context, pushed, st);
     }
-    if (c && c->into) { // that has it already
+    if (c && c->into) { // which has it already
         cuc_graph_release(graph);
         graph = cuc_graph_retain(c->into);
     } else {
         graph->handle = ending.graph;
     }
-    // One of which a body was freed is known to be gone when it has its bodies.
+    // If one of its bodies was freed, the graph is known to be gone once it has its bodies.
     if (st >= 0 && c && !ending.unsound && cuc_graph_handle(graph) &&
         (st = cuc__capture_tie(c->keep, graph, __func__)) >= 0)
         c->keep = NULL;
@@ -364,7 +362,7 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
         st = CUC_FAIL_CU(stream->context, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
                          "cuStreamEndCapture", "the capture of stream %p has ended, but %s",
                          (void *)stream->handle, why);
-        cuc__error_set_explanation(""); // of this one there is no more to do
+        cuc__error_set_explanation(""); // there is no remedy for this capture
     }
     cuc__capture_drop(c);
     cuc__capture_end_abandoned();
@@ -397,10 +395,10 @@ cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
             return CUC_LEAVE(stream->context, pushed, st);
         call = "cuStreamEndCapture";
         r = end(&ending, stream, true);
-        if (ending.over) // spoilt or not joined: just what is to go
+        if (ending.over) // invalidated or unjoined: the result was to be dropped anyway
             r = 0;
     } else {
-        ending.over = !r; // in the driver
+        ending.over = !r; // over in the driver
     }
     if (r && !ending.stuck)
         st = CUC_FAIL_CU(stream->context, r, call,
@@ -413,7 +411,7 @@ cuc_status cuc_stream_cancel_capture(cuc_stream *stream)
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
-// Whether a stream that goes is captured, and spoilt.
+// True if the capture of a stream that is being released is invalidated.
 static bool is_spoilt(const cuc_stream *stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -427,11 +425,11 @@ static bool abandon(cuc_stream *stream)
     cuc_stream *filling;
     bool may;
 
-    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
         return true;
     if (!cuc__capture_is_known(stream))
         return true;
-    // The graph is not to be destroyed under a stream that captures into a part of it.
+    // The graph must not be destroyed under a stream that captures into a part of it.
     const bool spoilt = is_spoilt(stream);
     while ((filling = cuc__capture_filling(&may, stream, spoilt)) && may)
         if (cuc_stream_cancel_capture(filling) < 0 &&
@@ -443,15 +441,15 @@ static bool abandon(cuc_stream *stream)
         cuc__unraisable("released while it was captured, " CUC__CAPTURED_FOR_GOOD,
                         (void *)stream->handle);
     else
-        cuc__unraisable("stream %p was released while it was captured: what it had collected is "
-                        "dropped; end the capture first, or cancel it with "
-                        "cuc_stream_cancel_capture()",
-                        (void *)stream->handle);
+        cuc__unraisable(
+            "stream %p was released while it was captured: the captured work is dropped; end the "
+            "capture first, or cancel it with cuc_stream_cancel_capture()",
+            (void *)stream->handle);
     cuc__capture_end_abandoned();
     return true;
 }
 
-// Within a capture.
+// Operations within a capture
 
 cuc_status cuc_stream_get_capture_info(cuc_capture_info *out, cuc_stream *stream)
 {
@@ -468,7 +466,7 @@ cuc_status cuc_stream_get_capture_info(cuc_capture_info *out, cuc_stream *stream
                 "asking what captures stream %p", (void *)stream->handle);
     if (st < 0)
         return st;
-    info.status = (int32_t)status; // CUC_CAPTURE_ has the driver's values
+    info.status = (int32_t)status; // CUC_CAPTURE_ constants have the driver's values
     if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
         info.id = id;
         info.graph = graph;
@@ -480,7 +478,7 @@ static cuc_status embed(const cuc_stream *stream, const cuc_graph *graph, const 
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphNode *dependencies = NULL;
-    const CUgraphEdgeData *edges = NULL; // not asked for, some of them could not be told
+    const CUgraphEdgeData *edges = NULL; // needed: without it the query fails if an edge has data
     CUgraphNode node = NULL;
     CUgraph into = NULL;
     size_t count = 0;

@@ -13,7 +13,7 @@ static cuc_status check_flags(uint32_t default_value, uint32_t flags, const char
                          "flags is 0x%x, expected CUC_CONDITION_ASSIGN_DEFAULT (1) or 0", flags);
     if (default_value && !flags)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "default_value is %u, which takes CUC_CONDITION_ASSIGN_DEFAULT in flags",
+                         "default_value is %u, which needs CUC_CONDITION_ASSIGN_DEFAULT in flags",
                          default_value);
     return CUC_OK;
 }
@@ -43,7 +43,7 @@ cuc_status cuc_graph_create_condition(cuc_condition *out, cuc_graph *graph, uint
     return create(out, graph->context, graph->handle, default_value, flags, __func__);
 }
 
-// What a stream is being captured into, and the nodes that come first.
+// The graph that a stream captures into, and the nodes that the next one depends on.
 struct place {
     CUgraph graph;
     const CUgraphNode *after;
@@ -53,7 +53,7 @@ struct place {
 static cuc_status find_place(struct place *place, const cuc_stream *stream, const char *function)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    const CUgraphEdgeData *edges = NULL; // not asked for, some of them could not be told
+    const CUgraphEdgeData *edges = NULL; // needed: without it the query fails if an edge has data
     uint64_t id;
     cuc_status st;
 
@@ -88,7 +88,7 @@ cuc_status cuc_stream_create_condition(cuc_condition *out, cuc_stream *stream,
     return create(out, stream->context, place.graph, default_value, flags, __func__);
 }
 
-// Types by their values: how many bodies each has.
+// Types by value, with the number of their bodies.
 static const struct {
     const char *name, *bodies;
     uint32_t least, most;
@@ -111,7 +111,7 @@ static cuc_status check_type(int32_t type, uint32_t count, const char *function)
     return CUC_OK;
 }
 
-// With the context current.
+// The context must be current.
 static cuc_status add(struct cuc__conditional *out, const cuc_stream *stream,
                       const struct place *place, const CUDA_CONDITIONAL_NODE_PARAMS *conditional,
                       const char *function)
@@ -162,7 +162,7 @@ cuc_status cuc_stream_add_conditional(cuc_graph **bodies, uint32_t count, cuc_st
     cuc_status st = check_type(type, count, __func__);
     if (st < 0 || (st = find_place(&place, stream, __func__)) < 0)
         return st;
-    // All that can fail of ours comes before the node.
+    // Allocate first: after the node is added, nothing here may fail.
     cuc_graph **graphs = calloc(count, sizeof(*graphs));
     if (!graphs)
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for %u graphs", count);

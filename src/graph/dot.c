@@ -1,5 +1,4 @@
-// Graphs drawn. The driver writes a file and nothing else, so it gets one that has no name and no
-// disk under it.
+// Drawings of graphs. The driver can only write a file, so it gets an unnamed one in memory.
 #include "graph.h"
 
 #include "base/new_file.h"
@@ -13,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// All of a file, with a NUL behind it; NULL without memory or when it cannot be read.
+// Reads all of a file and appends a NUL; NULL without memory or if it is unreadable.
 static char *read_all(int fd, size_t *bytes)
 {
     struct stat about;
@@ -50,7 +49,7 @@ static cuc_status draw(char **out, size_t *bytes, const cuc_graph *graph, uint32
                          "flags is 0x%x, expected CUC_DOT_ bits (0xffff)", flags);
     int fd = memfd_create("cucore-dot", MFD_CLOEXEC);
     if (fd < 0)
-        return cuc__fail(CUC_ERROR_IO, function, "no file in memory for the drawing: %s",
+        return cuc__fail(CUC_ERROR_IO, function, "cannot make a file in memory for the drawing: %s",
                          strerror(errno));
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     CUresult r = cuc__cu.cuGraphDebugDotPrint(graph->handle, path, flags);

@@ -32,9 +32,10 @@ static cuc_status read_options(cuc_graph_exec_options *o, const cuc_graph_exec_o
                          "and 0",
                          o->flags, o->reserved);
     if (o->flags & CUC_GRAPH_AUTO_FREE && o->flags & CUC_GRAPH_DEVICE_LAUNCH)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "options->flags has CUC_GRAPH_AUTO_FREE and CUC_GRAPH_DEVICE_LAUNCH: what "
-                         "a launch from the device leaves, the next one cannot free");
+        return cuc__fail(
+            CUC_ERROR_INVALID_ARGUMENT, function,
+            "options->flags has CUC_GRAPH_AUTO_FREE and CUC_GRAPH_DEVICE_LAUNCH: a launch from the "
+            "device cannot free the memory of the previous one; give one of them");
     if (o->upload && !cuc__handle_good(o->upload, CUC__HANDLE_STREAM))
         return cuc__fail_handle(o->upload, CUC__HANDLE_STREAM, function, "options->upload");
     return CUC_OK;
@@ -53,7 +54,7 @@ static uint64_t driver_flags(const cuc_graph_exec_options *o)
     return flags;
 }
 
-// What the driver says beside its code, in words that follow a node's.
+// Reasons that the driver gives beside its code, as text to follow a node's description.
 static const struct reason {
     unsigned result;
     const char *text;
@@ -77,7 +78,8 @@ static const struct reason update_reasons[] = {
     { CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED,
       "has another kernel, which drivers before CUDA 11.2 cannot change" },
     { CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
-      "has a parameter that cannot change so: a copy keeps its devices, a fill of rows its shape" },
+      "has a parameter that cannot change this way: a copy keeps its devices, a fill of rows its "
+      "shape" },
     { CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, "is of a type that cannot be updated" },
     { CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE,
       "has a kernel that cannot take the other's place: of another context, or one that launches "
@@ -97,7 +99,7 @@ static const char *reason(const struct reason *table, size_t rows, unsigned resu
     return NULL;
 }
 
-// Names of kernels in a graph: as many as fit into a line, each once.
+// Names of kernels in a graph: as many as fit in a line, each once.
 struct names {
     const char *name[8];
     size_t count;
@@ -115,8 +117,7 @@ static void add_name(struct names *n, const char *name)
         n->more = true;
 }
 
-// A text that names a graph among the launches that may be to blame for a failure; NULL without
-// memory.
+// Describes a graph for the list of launches that may have caused a failure; NULL without memory.
 static const char *describe(size_t nodes, const struct names *n)
 {
     char text[512];
@@ -134,14 +135,14 @@ static const char *describe(size_t nodes, const struct names *n)
     return cuc__intern(text);
 }
 
-// A graph as its instance remembers it.
+// A graph's properties, as its instance keeps them.
 struct view {
     size_t nodes;
     bool allocates, decides;
     const char *name; // interned, owned
 };
 
-// Nothing launches the instance at the same time. The view's name becomes the instance's.
+// Nothing may launch the instance at the same time. Transfers the view's name to the instance.
 static void take_view(cuc_graph_exec *e, const struct view *v)
 {
     e->nodes = v->nodes;
@@ -150,7 +151,7 @@ static void take_view(cuc_graph_exec *e, const struct view *v)
     cuc__intern_release(atomic_exchange_explicit(&e->what, v->name, memory_order_relaxed));
 }
 
-// Kernels of a graph and of those in it. The search ends where no more names fit.
+// A search for the kernels of a graph and its child graphs, which ends when no more names fit.
 struct search {
     const cuc_graph *root;
     const struct cuc__conditional *at;
@@ -159,7 +160,8 @@ struct search {
 
 static void find_kernels(struct search *s, CUgraph graph);
 
-// The kernels that a node runs, at any depth. A graph that the driver does not tell has none.
+// Finds the kernels that a node runs, at any depth. A graph that the driver cannot query counts as
+// having none.
 static void find_kernels_of(struct search *s, CUgraphNode node, CUgraphNodeType type)
 {
     const struct cuc__conditional *c;
@@ -194,8 +196,8 @@ static void find_kernels(struct search *s, CUgraph graph)
     free(nodes);
 }
 
-// Count the nodes and look whether one allocates, by which a later refusal is explained, and which
-// kernels there are, for a fault in one of them.
+// Counts the nodes, finds an allocation that would explain a later refusal, and collects kernel
+// names for the report of a fault in one of them.
 static cuc_status look_at(struct view *v, cuc_graph *graph, const char *function)
 {
     struct search search = { .root = graph };
@@ -234,9 +236,9 @@ static cuc_status fail_instantiate(const cuc_graph_exec *e, const cuc_graph *gra
     if (why)
         cuc__node_describe(node, sizeof(node), graph, params->hErrNode_out);
     else if (e->allocates && r == CUDA_ERROR_INVALID_VALUE)
-        why = "it has memory of its own, and can have one instance at a time";
+        why = "it allocates memory, so it can have only one instance at a time";
     else if (e->decides && r == CUDA_ERROR_NOT_SUPPORTED)
-        why = "it has conditional nodes, and can have one instance at a time";
+        why = "it has conditional nodes, so it can have only one instance at a time";
     return cuc__fail_driver(graph->context, r, function, "cuGraphInstantiateWithParams",
                             "instantiating a graph of %zu nodes%s%s%s%s", e->nodes, why ? ": " : "",
                             node, why && node[0] ? " " : "", why ? why : "");
@@ -263,7 +265,7 @@ cuc_status cuc_graph_instantiate(cuc_graph_exec **out, cuc_graph *graph,
     cuc__handle_init(e, CUC__HANDLE_GRAPH_EXEC);
     e->context = cuc_context_retain(graph->context);
     e->flags = o.flags;
-    (void)cuc_launch_is_blocking(); // read with the first instance, too
+    (void)cuc_launch_is_blocking(); // reads the setting at the first instance, too
     cuc_context *context = o.upload ? o.upload->context : graph->context;
     if ((st = look_at(&view, graph, __func__)) >= 0) {
         take_view(e, &view);
@@ -299,7 +301,8 @@ uint32_t cuc_graph_exec_flags(const cuc_graph_exec *exec)
     return exec ? exec->flags : 0;
 }
 
-// While cucore captures, its streams are not asked to launch: that would spoil what they capture.
+// During captures by cucore, a capturing stream must not reach the driver's launch, which would
+// invalidate its capture.
 static cuc_status check_not_captured(const cuc_stream *stream, const char *function)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -310,8 +313,8 @@ static cuc_status check_not_captured(const cuc_stream *stream, const char *funct
     if (st < 0 || status == CU_STREAM_CAPTURE_STATUS_NONE)
         return st;
     return cuc__fail(CUC_ERROR_BUSY, function,
-                     "stream %p is being captured, and takes no instance of a graph: "
-                     "cuc_stream_embed_graph() captures the graph itself",
+                     "stream %p is being captured, so no executable graph can be launched on it: "
+                     "capture the graph itself with cuc_stream_embed_graph()",
                      (void *)stream->handle);
 }
 
@@ -324,7 +327,7 @@ cuc_status cuc_graph_exec_upload(cuc_graph_exec *exec, cuc_stream *stream)
     if (cuc__capturing() && (st = check_not_captured(stream, __func__)) < 0)
         return st;
     CUC_CALL_IN(st, stream->context, cuGraphUpload, (exec->handle, stream->handle),
-                "bringing a graph of %zu nodes to device %d", exec->nodes, stream->ordinal);
+                "uploading a graph of %zu nodes to device %d", exec->nodes, stream->ordinal);
     return st;
 }
 
@@ -337,8 +340,8 @@ fail_launch(const cuc_graph_exec *exec, const cuc_stream *stream, CUresult r)
     return cuc__fail_driver(
         stream->context, r, "cuc_graph_exec_launch", "cuGraphLaunch",
         "launching a graph of %zu nodes on device %d%s", exec->nodes, stream->ordinal,
-        left ? ": what its last launch allocated may not be freed yet: release those buffers "
-               "before each launch, or instantiate with CUC_GRAPH_AUTO_FREE"
+        left ? ": memory of its last launch may not be freed yet: release those buffers before "
+               "each launch, or instantiate with CUC_GRAPH_AUTO_FREE"
              : "");
 }
 
@@ -348,8 +351,8 @@ static void record(const cuc_graph_exec *exec, const cuc_stream *stream)
                   stream->handle, 0, 0, 0, 0);
 }
 
-// A launch on a default stream, which means that of the current context, and one that is waited
-// for.
+// The slow path of a launch: on a default stream, whose context must be current, or with a wait
+// after it.
 static cuc_status launch_with_care(cuc_graph_exec *exec, cuc_stream *stream)
 {
     static const char function[] = "cuc_graph_exec_launch";
@@ -366,7 +369,7 @@ static cuc_status launch_with_care(cuc_graph_exec *exec, cuc_stream *stream)
         record(exec, stream);
         if (cuc_launch_is_blocking() && (r = cuc__launch_wait(stream, &call)))
             st = cuc__fail_driver(stream->context, r, function, call,
-                                  "running a %s, which was waited for (CUCORE_LAUNCH_BLOCKING)",
+                                  "running a %s, with a wait after it (CUCORE_LAUNCH_BLOCKING)",
                                   atomic_load_explicit(&exec->what, memory_order_relaxed));
     }
     return cuc__context_leave(stream->context, pushed, st, function);
@@ -404,8 +407,8 @@ static cuc_status fail_update(const cuc_graph_exec *exec, const cuc_graph *graph
     if (!info->errorNode) {
         (void)cuc__cu.cuGraphGetNodes(graph->handle, NULL, &count);
         return cuc__fail_driver(graph->context, r, function, call,
-                                "updating an instance of a graph of %zu nodes by a graph of %zu, "
-                                "which has not the same nodes and edges",
+                                "updating an instance of a graph of %zu nodes with a graph of %zu, "
+                                "whose nodes or edges differ",
                                 exec->nodes, count);
     }
     cuc__node_describe(node, sizeof(node), graph, info->errorNode);
@@ -442,7 +445,7 @@ cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph)
         st = fail_update(exec, graph, r, &info, __func__);
         cuc__intern_release(view.name);
     } else {
-        take_view(exec, &view); // its kernels may be others now
+        take_view(exec, &view); // its kernels may have changed
     }
     cuc__unrelax(mode);
     return CUC_LEAVE(graph->context, pushed, st);

@@ -24,14 +24,15 @@ cuc_graph *cuc__graph_new(cuc_context *context, const char *function)
 cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const char *function)
 {
     return graph->body || graph->embedded
-               ? cuc__fail(
-                     CUC_ERROR_INVALID_ARGUMENT, function,
-                     "the graph is %s, and is not %s by itself: take the graph that has the node",
-                     graph->body ? "the body of a conditional node" : "that of a node", doing)
+               ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                           "the graph is %s, which cannot be %s by itself: pass the graph that "
+                           "contains the node",
+                           graph->body ? "the body of a conditional node" : "that of a node", doing)
                : cuc__graph_check_there(graph, function);
 }
 
-// A body in a body goes with the graph that has both: the first that is gone, or the whole.
+// A nested body goes with its enclosing graph: returns the innermost graph that is gone, or the
+// outermost one.
 static const cuc_graph *first_gone(const cuc_graph *graph)
 {
     while (graph->handle && graph->parent)
@@ -50,13 +51,13 @@ bool cuc__graph_why_gone(char *text, size_t size, const cuc_graph *graph)
         return false;
     if (g->gone == CUC__GONE_FREED)
         snprintf(text, size,
-                 "the graph %s: a capture into %s, of stream %p, ended badly, and the driver frees "
-                 "the graph with that: make it anew",
+                 "the graph %s: a capture into %s, of stream %p, failed, so the driver frees the "
+                 "graph: make it again",
                  is, of, (void *)g->gone_by);
     else if (g->gone == CUC__GONE_UNSOUND)
         snprintf(text, size,
                  "the graph %s: a capture into the body of a conditional node of %s, of stream %p, "
-                 "ended badly, and the driver frees the body with that: make the graph anew",
+                 "failed, so the driver frees the body: make the graph again",
                  is, of, (void *)g->gone_by);
     else
         snprintf(text, size,
@@ -96,7 +97,8 @@ const char *cuc_node_type_name(int32_t type)
     return "unknown";
 }
 
-// Graphs belong to no context, so none need be current; a failure is told as the graph's context's.
+// Graphs belong to no context, so none need be current; failures are reported for the graph's
+// context.
 cuc_status cuc_graph_get_node_count(size_t *out, cuc_graph *graph)
 {
     size_t count = 0;
@@ -167,7 +169,7 @@ cuc_status cuc_graph_get_node_types(int32_t *out, size_t room, cuc_graph *graph)
     cuc_status st = cuc__graph_nodes(&nodes, &count, graph, __func__);
     if (st < 0)
         return st;
-    for (int pass = 0; pass < 2 && st >= 0; pass++) { // all are asked before one is written
+    for (int pass = 0; pass < 2 && st >= 0; pass++) { // queries all before writing any
         for (size_t i = 0; i < count && i < room && st >= 0; i++) {
             CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
             CUresult r = cuc__cu.cuGraphNodeGetType(nodes[i], &type);
@@ -216,7 +218,7 @@ void cuc__node_describe(char *text, size_t size, const cuc_graph *graph, CUgraph
     if (number < count)
         snprintf(text, size, "node %zu of %zu (%s%s%s)", number, count,
                  cuc_node_type_name((int32_t)type), space, name);
-    else // of a graph within it, or without memory
+    else // of a child graph, or without memory
         snprintf(text, size, "a node (%s%s%s)", cuc_node_type_name((int32_t)type), space, name);
     free(nodes);
 }

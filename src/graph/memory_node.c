@@ -29,7 +29,7 @@ cuc_status cuc_device_get_graph_memory(uint64_t *out, cuc_device *device, int32_
         cuc__cu.cuDeviceGetGraphMemAttribute(device->handle, (CUgraphMem_attribute)which, &bytes);
     if (r)
         return CUC_FAIL_CU(NULL, r, "cuDeviceGetGraphMemAttribute",
-                           "asking what device %d has for graphs: %s", device->ordinal,
+                           "asking for the graph memory of device %d: %s", device->ordinal,
                            names[which]);
     *out = bytes;
     return CUC_OK;
@@ -46,8 +46,8 @@ cuc_status cuc_device_reset_graph_memory(cuc_device *device, int32_t which)
         cuc__cu.cuDeviceSetGraphMemAttribute(device->handle, (CUgraphMem_attribute)which, &zero);
     return !r ? CUC_OK
               : CUC_FAIL_CU(NULL, r, "cuDeviceSetGraphMemAttribute",
-                            "resetting what device %d had for graphs: %s", device->ordinal,
-                            names[which]);
+                            "resetting the graph memory statistics of device %d: %s",
+                            device->ordinal, names[which]);
 }
 
 cuc_status cuc_device_trim_graph_memory(cuc_device *device)
@@ -56,5 +56,5 @@ cuc_status cuc_device_trim_graph_memory(cuc_device *device)
     CUresult r = cuc__cu.cuDeviceGraphMemTrim(device->handle);
     return !r ? CUC_OK
               : CUC_FAIL_CU(NULL, r, "cuDeviceGraphMemTrim",
-                            "giving back what device %d keeps for graphs", device->ordinal);
+                            "trimming the graph memory of device %d", device->ordinal);
 }

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// A cuc_node * is the driver's node: nothing of ours has to live as long.
+// A cuc_node * is the driver's node, so it needs no object of our own.
 
 cuc_status cuc_graph_create(cuc_graph **out, cuc_device *device)
 {
@@ -37,7 +37,7 @@ cuc_status cuc_stream_get_capture_nodes(cuc_node **nodes, size_t room, size_t *c
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphNode *there = NULL;
-    const CUgraphEdgeData *edges = NULL; // not asked for, some of them could not be told
+    const CUgraphEdgeData *edges = NULL; // needed: without it the query fails if an edge has data
     CUgraph graph = NULL;
     size_t n = 0;
     uint64_t id;
@@ -75,7 +75,7 @@ static cuc_status check_captured(cuc_stream *stream, const char *function)
         return cuc__pass(st, function);
     if (!capturing)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "stream %p is not being captured: outside of a graph it is "
+                         "stream %p is not being captured: outside a capture use "
                          "cuc_event_record() and cuc_stream_wait_event()",
                          (void *)stream->handle);
     return CUC_OK;
@@ -92,7 +92,7 @@ cuc_status cuc_event_record_external(cuc_event *event, cuc_stream *stream)
                 (event->handle, stream->handle, CU_EVENT_RECORD_EXTERNAL),
                 "adding a record of event %p to what stream %p captures", (void *)event->handle,
                 (void *)stream->handle);
-    if (st >= 0) // by the graph, from now on, on whatever stream that is launched
+    if (st >= 0) // from now on the graph records it, on whatever stream the graph is launched
         atomic_store_explicit(&event->recorded_on, NULL, memory_order_relaxed);
     return st;
 }
@@ -111,7 +111,7 @@ cuc_status cuc_stream_wait_external(cuc_stream *stream, cuc_event *event)
     return st;
 }
 
-// Changes.
+// Changes
 
 cuc_status cuc_graph_add_empty(cuc_node **out, cuc_graph *graph, cuc_node *const *after,
                                size_t count)
@@ -127,7 +127,7 @@ cuc_status cuc_graph_add_empty(cuc_node **out, cuc_graph *graph, cuc_node *const
                                         count, &params);
     if (r)
         return CUC_FAIL_CU(graph->context, r, "cuGraphAddNode",
-                           "adding an empty node behind %zu nodes, which have to be of the graph",
+                           "adding an empty node after %zu nodes, which must be nodes of the graph",
                            count);
     *out = (cuc_node *)node;
     return CUC_OK;
@@ -151,10 +151,9 @@ cuc_status cuc_graph_add_edges(cuc_graph *graph, cuc_node *const *from, cuc_node
         return st;
     CUresult r = cuc__cu.cuGraphAddDependencies(graph->handle, (const CUgraphNode *)from,
                                                 (const CUgraphNode *)to, NULL, count);
-    return r ? CUC_FAIL_CU(
-                   graph->context, r, "cuGraphAddDependencies",
-                   "adding %zu edges, which have to be new and between two nodes of the graph",
-                   count)
+    return r ? CUC_FAIL_CU(graph->context, r, "cuGraphAddDependencies",
+                           "adding %zu edges, which must be new and between two nodes of the graph",
+                           count)
              : CUC_OK;
 }
 
@@ -168,11 +167,11 @@ cuc_status cuc_graph_remove_edges(cuc_graph *graph, cuc_node *const *from, cuc_n
     CUresult r = cuc__cu.cuGraphRemoveDependencies(graph->handle, (const CUgraphNode *)from,
                                                    (const CUgraphNode *)to, NULL, count);
     return r ? CUC_FAIL_CU(graph->context, r, "cuGraphRemoveDependencies",
-                           "removing %zu edges, which have to be the graph's", count)
+                           "removing %zu edges, which must be edges of the graph", count)
              : CUC_OK;
 }
 
-// Questions.
+// Queries
 
 cuc_status cuc_node_get_graph(cuc_graph **out, cuc_graph *graph, cuc_node *node)
 {
@@ -250,7 +249,8 @@ cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t room, cuc_
     if (!count)
         return CUC_OK;
     CUgraphNode *nodes = calloc(2 * count, sizeof(*nodes));
-    CUgraphEdgeData *data = calloc(count, sizeof(*data)); // some edges could not be told without
+    // Without it the query fails if an edge has data.
+    CUgraphEdgeData *data = calloc(count, sizeof(*data));
     if (nodes && data) {
         CUresult r = cuc__cu.cuGraphGetEdges(graph->handle, nodes, nodes + count, data, &count);
         if (r)
@@ -280,7 +280,7 @@ cuc_status cuc_node_get_type(int32_t *out, cuc_node *node)
     return CUC_OK;
 }
 
-// Instances.
+// Executable graphs
 
 cuc_status cuc_graph_exec_set_enabled(cuc_graph_exec *exec, cuc_node *node, int32_t enabled)
 {
@@ -288,11 +288,11 @@ cuc_status cuc_graph_exec_set_enabled(cuc_graph_exec *exec, cuc_node *node, int3
 
     CUC_CHECK(exec, GRAPH_EXEC);
     CUC_CHECK_NOT_NULL(node);
-    CUC_CALL_IN(
-        st, exec->context, cuGraphNodeSetEnabled, (exec->handle, (CUgraphNode)node, enabled != 0),
-        "%s node %p of graph instance %p (kernels, copies and fills of the graph that it was "
-        "made of can be)",
-        enabled ? "enabling" : "disabling", (void *)node, (void *)exec->handle);
+    CUC_CALL_IN(st, exec->context, cuGraphNodeSetEnabled,
+                (exec->handle, (CUgraphNode)node, enabled != 0),
+                "%s node %p of graph instance %p (expected a kernel, copy or fill of the graph "
+                "that it was made from)",
+                enabled ? "enabling" : "disabling", (void *)node, (void *)exec->handle);
     return st;
 }
 

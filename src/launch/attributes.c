@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// What a field of cuc_launch_config or an attribute needs of the device.
+// The device feature that a field of cuc_launch_config or an attribute needs.
 enum need {
     NEEDS_NOTHING,
     NEEDS_CLUSTERS,
@@ -16,7 +16,7 @@ static cuc_status copy_value(CUlaunchAttributeValue *to, const cuc_launch_attrib
                              const char *function)
 {
     (void)function;
-    // Every such member of the driver's union is one 32-bit word at its start.
+    // Each of these members of the driver's union is one 32-bit word at its start.
     memcpy(to, &from->value.value, sizeof(from->value.value));
     return CUC_OK;
 }
@@ -83,7 +83,7 @@ static cuc_status copy_device_node(CUlaunchAttributeValue *to, const cuc_launch_
     return CUC_OK;
 }
 
-// Every attribute of CUDA 13.0. `copy` is NULL where a launch takes none.
+// All attributes of CUDA 13.0. `copy` is NULL for those that a launch does not accept.
 static const struct attribute {
     const char *name;
     cuc_status (*copy)(CUlaunchAttributeValue *, const cuc_launch_attribute *, const char *);
@@ -95,7 +95,7 @@ static const struct attribute {
                                                    NEEDS_NOTHING, NULL },
     [CU_LAUNCH_ATTRIBUTE_COOPERATIVE] = { "COOPERATIVE", copy_value, NEEDS_COOPERATIVE, NULL },
     [CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY] = { "SYNCHRONIZATION_POLICY", NULL, NEEDS_NOTHING,
-                                                     "it is an attribute of streams alone" },
+                                                     "it is an attribute of streams only" },
     [CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION] = { "CLUSTER_DIMENSION", copy_cluster, NEEDS_CLUSTERS,
                                                 NULL },
     [CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE] = { "CLUSTER_SCHEDULING_POLICY",
@@ -149,7 +149,7 @@ static cuc_status add(CUlaunchConfig *out, const cuc_launch_attribute *from,
 
     if (!row || !row->name)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%d is no attribute of a launch in CUDA 13.0", from->id);
+                         "%d is not a launch attribute of CUDA 13.0", from->id);
     if (!row->copy)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "CUC_LAUNCH_ATTRIBUTE_%s (%d) cannot be given to a launch: %s", row->name,
@@ -171,7 +171,7 @@ static cuc_status add(CUlaunchConfig *out, const cuc_launch_attribute *from,
     return st;
 }
 
-// A cluster must tile the grid: the driver's own answer to that names no number.
+// A cluster must tile the grid; the driver's own error for this names no number.
 static cuc_status check_cluster(const CUlaunchConfig *c, const uint32_t *cluster,
                                 const char *function)
 {
@@ -218,14 +218,14 @@ cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attri
     };
     if (config->flags & ~known)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "flags is 0x%x, known are CUC_LAUNCH_COOPERATIVE (0x1) and "
+                         "flags is 0x%x, expected CUC_LAUNCH_COOPERATIVE (0x1) and "
                          "CUC_LAUNCH_PROGRAMMATIC (0x2)",
                          config->flags);
     if (!config->cluster[0] && (config->cluster[1] | config->cluster[2]))
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "cluster is 0,%u,%u: x of 0 is no cluster, expected 1 or more blocks, or "
-                         "all three 0",
-                         config->cluster[1], config->cluster[2]);
+        return cuc__fail(
+            CUC_ERROR_INVALID_ARGUMENT, function,
+            "cluster is 0,%u,%u, expected 1 or more blocks in each, or 0 in all for no cluster",
+            config->cluster[1], config->cluster[2]);
     if (config->attribute_count && !config->attributes)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "attribute_count is %u and attributes is NULL", config->attribute_count);

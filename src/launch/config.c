@@ -1,4 +1,4 @@
-// The grid and the block of launches with a thread for each element.
+// Grid and block for launches with one thread per element.
 #include <cucore/occupancy.h>
 
 #include "code/kernel.h"
@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-// The driver has no attribute for it, so it is known only where the kernel's PTX is. *block is
-// zeros where there is none.
+// The driver has no attribute for this, so it is known only from the kernel's PTX. *block is zeros
+// if there is none.
 static cuc_status find_required_block(uint32_t block[3], const cuc_kernel *kernel,
                                       const char *function)
 {
@@ -80,14 +80,14 @@ static cuc_status choose_block(cuc_launch_config *c, cuc_kernel *kernel, cuc_dev
     if (!block)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "no block of %s with %u bytes of dynamic shared memory fits on device %d "
-                         "(%s): ask for less",
+                         "(%s): request less",
                          kernel->name, c->shared_bytes, device->ordinal, device->name);
     c->block[0] = block;
     c->block[1] = c->block[2] = 1;
     return CUC_OK;
 }
 
-// Blocks along x in a cluster of the launch.
+// The number of blocks along x in a cluster of the launch.
 static cuc_status cluster_width(uint32_t *out, const cuc_launch_config *c, cuc_kernel *kernel,
                                 cuc_device *device, const char *function)
 {
@@ -120,12 +120,10 @@ cuc_status cuc_launch_config_for(cuc_launch_config *config, cuc_kernel *kernel, 
     if ((st = CUC_READ_OPTIONS(&c, config, cuc_launch_config)) < 0)
         return st;
     if (kernel->tile)
-        return CUC_FAIL(
-            CUC_ERROR_INVALID_ARGUMENT,
-            "the kernel %s is of a tile program, which has a block of its own, and "
-            "counts blocks of elements: launch it with a config of NULL, or with a grid "
-            "alone",
-            kernel->name);
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "the kernel %s is of a tile program, which has its own block and a grid of "
+                        "blocks of elements: launch it with a NULL config, or with only a grid",
+                        kernel->name);
     if ((st = choose_block(&c, kernel, device, __func__)) < 0 ||
         (st = cluster_width(&width, &c, kernel, device, __func__)) < 0)
         return st;

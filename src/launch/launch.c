@@ -17,8 +17,8 @@ void cuc_launch_config_init(cuc_launch_config *config, size_t caller_size)
     cuc__init_options(config, caller_size);
 }
 
-// What a type of argument is to a parameter whose type is known: CUC__PARAMETER_ values, so that
-// two that are not ANY must be equal.
+// The CUC__PARAMETER_ class of each argument type: an argument and a parameter of known type must
+// have equal classes unless one is ANY.
 static const uint8_t argument_class[] = {
     [CUC_BOOL] = CUC__PARAMETER_INT,        [CUC_I8] = CUC__PARAMETER_INT,
     [CUC_I16] = CUC__PARAMETER_INT,         [CUC_I32] = CUC__PARAMETER_INT,
@@ -32,8 +32,8 @@ static const uint8_t argument_class[] = {
 
 enum { ARGUMENT_TYPES = sizeof(argument_class) };
 
-// The most bytes that an argument of a type may have: what lies in the cuc_arg itself must fit
-// there. 0 is no type of an argument.
+// The maximum bytes of an argument by type: a value inside the cuc_arg must fit there. 0 is not an
+// argument's type.
 static const uint32_t argument_bytes[ARGUMENT_TYPES] = {
 #define ROW(constant, value, name, bits) [value] = (bits) > 64 ? 0 : (bits) ? (bits) / 8 : 8,
     CUC_DTYPE_LIST(ROW)
@@ -68,7 +68,7 @@ static const char *parameter_name(uint32_t type)
     return names[type];
 }
 
-// Say what the checks below found; they only find that something is wrong.
+// Describes the error; the checks below only detect that there is one.
 static cuc_status __attribute__((cold, noinline))
 fail_argument(const cuc_kernel *k, const cuc_arg *args, size_t i)
 {
@@ -77,7 +77,7 @@ fail_argument(const cuc_kernel *k, const cuc_arg *args, size_t i)
     if (a->type == CUC_ARG_NONE)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
                          "%s: argument %zu: expected a cuc_buffer, a cuc_tensor, an address or a "
-                         "value, got a handle of cucore that no kernel can take",
+                         "value, got a cucore handle of another kind",
                          k->name, i);
     if (a->type < 0 || a->type >= ARGUMENT_TYPES ||
         (a->type > CUC_C128 && a->type < CUC_ARG_POINTER))
@@ -104,7 +104,7 @@ fail_count(const cuc_kernel *k, const cuc_arg *args, size_t count)
                          count);
     if (count > CUC__MAX_PARAMETERS)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "%zu arguments, no kernel takes more than %d", count, CUC__MAX_PARAMETERS);
+                         "%zu arguments, kernels take at most %d", count, CUC__MAX_PARAMETERS);
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
                      "%s: expected %u argument%s, got %zu", k->name, k->parameter_count,
                      k->parameter_count == 1 ? "" : "s", count);
@@ -123,8 +123,8 @@ fail_shape(const cuc_kernel *k, const cuc_launch_config *c, const cuc_device *d,
     for (size_t i = 0; i < sizeof(dims) / sizeof(*dims); i++) {
         if (!dims[i].asked[0])
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                             "%s.x is 0, expected 1 to %u: a launch of nothing is not made",
-                             dims[i].name, dims[i].limit[0]);
+                             "%s.x is 0, expected 1 to %u: skip empty launches", dims[i].name,
+                             dims[i].limit[0]);
         for (int n = 0; n < 3; n++)
             if (dims[i].asked[n] > dims[i].limit[n])
                 return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
@@ -141,8 +141,8 @@ fail_shape(const cuc_kernel *k, const cuc_launch_config *c, const cuc_device *d,
                      c->block[0] * y * z, k->name, whose, kernel_limits->block_threads);
 }
 
-// How many blocks of a kernel a multiprocessor runs at once; 0 when that cannot be told. The driver
-// takes the context from the thread here.
+// The number of blocks of a kernel that a multiprocessor runs at once; 0 if unknown. This query
+// uses the thread's current context.
 static int blocks_at_once(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig *c)
 {
     int blocks = 0;
@@ -156,7 +156,7 @@ static int blocks_at_once(const cuc_stream *stream, const cuc_kernel *k, const C
     return cuc__context_leave(stream->context, pushed, CUC_OK, "cuc_launch") < 0 || r ? 0 : blocks;
 }
 
-// After a launch that the driver refused: say more than its code where we can.
+// After a launch that the driver refused: adds to its code as much as is known.
 static cuc_status __attribute__((cold, noinline))
 fail_launch(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig *c, CUresult r,
             bool recorded)
@@ -185,8 +185,8 @@ static inline uint64_t pair(uint32_t y, uint32_t z)
     return y | (uint64_t)z << 32;
 }
 
-// The rest of a launch that is not the common case: a default stream, whose context must be
-// current, and waiting for each kernel.
+// The slow path of a launch: on a default stream, whose context must be current, or with a wait for
+// each kernel.
 static cuc_status __attribute__((noinline))
 launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchConfig *c,
                  void **parameters, bool captured)
@@ -202,14 +202,14 @@ launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchCon
         st = fail_launch(stream, kernel, c, r, !captured);
     else if (cuc_launch_is_blocking() && (r = cuc__launch_wait(stream, &call)))
         st = cuc__fail_driver(stream->context, r, "cuc_launch", call,
-                              "running %s, grid %u,%u,%u block %u,%u,%u, which was waited for "
+                              "running %s, grid %u,%u,%u block %u,%u,%u, with a wait after it "
                               "(CUCORE_LAUNCH_BLOCKING)",
                               kernel->name, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX,
                               c->blockDimY, c->blockDimZ);
     return cuc__context_leave(stream->context, pushed, st, "cuc_launch");
 }
 
-// A launch that is captured does not run, and is not recorded.
+// A captured launch does not run and is not recorded.
 static inline cuc_status finish(cuc_stream *stream, const cuc_kernel *kernel,
                                 const CUlaunchConfig *c, void **parameters, bool captured)
 {
@@ -223,7 +223,7 @@ static inline cuc_status finish(cuc_stream *stream, const cuc_kernel *kernel,
     return __builtin_expect(r, 0) ? fail_launch(stream, kernel, c, r, !captured) : CUC_OK;
 }
 
-// A launch with attributes; keeps their array out of the common path's frame.
+// A launch with attributes; a separate function keeps their array out of the common path's frame.
 static cuc_status __attribute__((noinline))
 finish_with_attributes(cuc_stream *stream, const cuc_launch_config *config,
                        const cuc_kernel *kernel, void **parameters, bool captured)
@@ -236,7 +236,7 @@ finish_with_attributes(cuc_stream *stream, const cuc_launch_config *config,
         return st;
     c.hStream = stream->handle;
     st = finish(stream, kernel, &c, parameters, captured);
-    // The driver hands a graph's device node back in the attribute it was asked in.
+    // The driver returns a graph's device node in the attribute that requested it.
     for (uint32_t i = 0; st >= 0 && i < config->attribute_count; i++) {
         const cuc_launch_attribute *a = &config->attributes[i];
         if (a->id != CUC_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE ||
@@ -282,7 +282,7 @@ static inline void *argument_address(const cuc_arg *a, const cuc_stream *stream,
     return (void *)(uintptr_t)at;
 }
 
-// Whether a config asks for more than a shape: two words at a time.
+// True if a config requests more than grid, block and shared memory: tests two words at a time.
 static inline uint64_t asks_for_more(const cuc_launch_config *c)
 {
     uint64_t cluster, rest;
@@ -329,7 +329,7 @@ static inline uint64_t type_and_bytes(const cuc_arg *a)
     return (uint32_t)a->type | (uint64_t)a->bytes << 32;
 }
 
-// Any launch, right or wrong: finds out what is wrong, and says it.
+// The slow path for any launch, valid or not: finds the error and reports it.
 static cuc_status __attribute__((noinline))
 launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_kernel *kernel,
                     const cuc_arg *args, size_t count, const char *function)
@@ -343,11 +343,10 @@ launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_ker
     if (!cuc__handle_good(kernel, CUC__HANDLE_KERNEL))
         return cuc__fail_handle(kernel, CUC__HANDLE_KERNEL, function, "kernel");
     if (!config && !kernel->tile)
-        return cuc__fail(
-            CUC_ERROR_INVALID_ARGUMENT, function,
-            "config is NULL, and the kernel %s is not of a tile program, which may have a grid of "
-            "its own: give a grid and a block",
-            kernel->name);
+        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
+                         "config is NULL, but only kernels of tile programs have a grid of their "
+                         "own: give %s a grid and a block",
+                         kernel->name);
     if (config && config->struct_size != sizeof(*config)) {
         st = cuc__read_options(&read, sizeof(read), config, "cuc_launch_config", function);
         if (st < 0)
@@ -367,7 +366,8 @@ launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_ker
 
     CUlaunchConfig c = shape_of(config, stream);
     const struct cuc__device_limits *l = &device->limits;
-    // One branch for all of them; fail_shape() finds which. An x of 0 wraps round to the largest.
+    // One branch for all of them; fail_shape() finds the culprit. An x of 0 wraps around to the
+    // maximum.
     if (__builtin_expect((c.gridDimX - 1 >= l->grid[0]) | (c.gridDimY > l->grid[1]) |
                              (c.gridDimZ > l->grid[2]) | (c.blockDimX - 1 >= l->block[0]) |
                              (c.blockDimY > l->block[1]) | (c.blockDimZ > l->block[2]),
@@ -414,9 +414,9 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
 {
     void *parameters[CUC__COMMON_PARAMETERS];
 
-    // What nearly every launch is: a grid and a block along x, arguments of the types that the
-    // kernel was launched with before, nothing asked for besides. Any doubt goes the long way,
-    // which decides it. Instructions are counted here (bench/count.sh).
+    // The fast path, for nearly every launch: a grid and a block along x, the same argument types
+    // as in an earlier launch, and no other request. Any doubt goes to the slow path, which
+    // decides. Instructions are counted here (bench/count.sh).
     if (!stream || cuc__modes_now() || !config || config->struct_size != sizeof(*config) || !kernel)
         goto long_way;
     const struct cuc__kernel_limits *limits = &kernel->limits[stream->ordinal];
@@ -430,7 +430,7 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
     const cuc_arg *a = args;
     for (size_t i = 0; i < count; i++, a++) {
         if (!args)
-            goto long_way; // the compiler asks once
+            goto long_way; // the compiler hoists this test
         const void *at = &a->value;
         const uint64_t word = type_and_bytes(a);
         if (word != atomic_load_explicit(&kernel->accepted[i], memory_order_relaxed))

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-// The driver's callback has no place for a user's pointer. It is called before the question
-// returns, on the thread that asked.
+// The driver's callback has no parameter for user data. It is called on the querying thread, before
+// the query returns.
 static _Thread_local const cuc_occupancy_options *asking;
 
 static size_t shared_of_block(int block_threads)
@@ -37,7 +37,7 @@ static cuc_status check_flags(uint32_t flags, const char *function)
     return CUC_OK;
 }
 
-// A question is put in the device's primary context; the driver takes a CUkernel for a CUfunction.
+// Queries run in the device's primary context; the driver accepts a CUkernel as a CUfunction.
 static cuc_status leave(cuc_context *context, bool pushed, CUresult r, const char *call,
                         const cuc_kernel *kernel, const char *function)
 {
@@ -105,11 +105,12 @@ cuc_status cuc_occupancy_max_potential_block_size(uint32_t *grid, uint32_t *bloc
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "options.reserved is %u, expected 0",
                         o.reserved);
     if (o.shared_of_block && o.shared_bytes)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "options.shared_bytes is %u beside shared_of_block: give one of them",
-                        o.shared_bytes);
+        return CUC_FAIL(
+            CUC_ERROR_INVALID_ARGUMENT,
+            "options.shared_bytes is %u, but shared_of_block is also given: give one of them",
+            o.shared_bytes);
 
-    // What a callback will say is not known yet, so it is allowed all there is.
+    // The callback's results are not known yet, so the maximum is allowed.
     if ((st = cuc__kernel_prepare(kernel, device, __func__)) < 0)
         return st;
     uint32_t shared = o.shared_of_block ? cuc__kernel_shared_limit(kernel, device) : o.shared_bytes;
@@ -148,7 +149,7 @@ cuc_status cuc_occupancy_available_dynamic_shared(size_t *out, cuc_kernel *kerne
     if ((st = check_block(block_threads, "block_threads", device, __func__)) < 0 ||
         (st = cuc__device_enter(&context, &pushed, device, __func__)) < 0)
         return st;
-    CUresult r; // the question may load the kernel's code
+    CUresult r; // the query may load the kernel's code
     CUC_RELAXED(r, cuc__cu.cuOccupancyAvailableDynamicSMemPerBlock(
                        &bytes, (CUfunction)kernel->handle, (int)blocks, (int)block_threads));
     st = leave(context, pushed, r, "cuOccupancyAvailableDynamicSMemPerBlock", kernel, __func__);
@@ -170,7 +171,7 @@ static cuc_status check_config_block(const CUlaunchConfig *c, const cuc_device *
 
 typedef CUresult (*cluster_question)(int *out, CUfunction function, const CUlaunchConfig *config);
 
-// Both questions about clusters take the config of a launch.
+// Both queries about clusters take the config of a launch.
 static cuc_status ask_clusters(uint32_t *out, cuc_kernel *kernel, cuc_device *device,
                                const cuc_launch_config *given, bool any_cluster,
                                cluster_question question, const char *call, const char *function)
@@ -184,10 +185,10 @@ static cuc_status ask_clusters(uint32_t *out, cuc_kernel *kernel, cuc_device *de
     cuc_status st;
 
     if (!device->limits.cluster_launch)
-        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "device %d (%s, %s) has no thread block clusters, which came with compute "
-                         "capability 9.0",
-                         device->ordinal, device->name, device->arch);
+        return cuc__fail(
+            CUC_ERROR_NOT_SUPPORTED, function,
+            "device %d (%s, %s) has no thread block clusters, which need compute capability 9.0",
+            device->ordinal, device->name, device->arch);
     if ((st = cuc__read_options(&config, sizeof(config), given, "cuc_launch_config", function)) < 0)
         return st;
     if (any_cluster)

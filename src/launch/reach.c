@@ -1,4 +1,4 @@
-// Checks that the device of a launch reaches the memory of its arguments.
+// Checks that the device of a launch can access the memory of its arguments.
 #include "launch.h"
 
 #include "memory/buffer.h"
@@ -15,17 +15,17 @@ static const cuc_memory_resource *resource_of(const cuc_buffer *b)
     return b->resource;
 }
 
-// A text that says how memory is opened to another device.
+// The remedy: a way to give another device access to the memory.
 static const char *opening_of(const cuc_memory_resource *resource, CUmemoryPool pool)
 {
     if (resource && resource->virtual_memory)
         return "name the device in the peers of cuc_memory_virtual()";
-    return pool ? "let it in with cuc_memory_pool_set_access()"
-                : "let it in with cuc_context_enable_peer_access()";
+    return pool ? "give it access with cuc_memory_pool_set_access()"
+                : "give it access with cuc_context_enable_peer_access()";
 }
 
-// Memory that cuMemAlloc() gave a synchronous resource: the driver does not tell who reaches it,
-// but cucore knows which peers it was asked to enable.
+// Memory from cuMemAlloc() in a synchronous resource: the driver has no query for its
+// accessibility, but cucore knows which peers it enabled.
 static bool is_closed(const cuc_memory_resource *resource, const cuc_stream *stream)
 {
     if (!resource || resource->pool || resource->virtual_memory || !resource->device ||
@@ -37,10 +37,10 @@ static bool is_closed(const cuc_memory_resource *resource, const cuc_stream *str
     return owner && !cuc__context_has_peer(stream->context, owner);
 }
 
-// A kernel that touches memory which its device cannot reach destroys the context, so the driver is
-// asked beforehand: the pool of a pool's memory, and the address of virtual memory, which alone
-// says who reaches it. Only memory of another device comes here. What is not known, or served
-// wherever it is used, passes.
+// A kernel that accesses memory which its device cannot reach destroys the context, so the driver
+// is queried first: the pool of a pool's memory, and the address of virtual memory, since only
+// these tell the access. Called only for memory of another device. Memory that is unknown, or
+// accessible everywhere, passes.
 static cuc_status check_reach(CUdeviceptr ptr, cuc_device *memory, const cuc_buffer *buffer,
                               const cuc_stream *stream, const char *argument)
 {
@@ -79,15 +79,15 @@ static cuc_status check_reach(CUdeviceptr ptr, cuc_device *memory, const cuc_buf
     cuc_device *device = stream->device;
     int32_t can = 0;
     (void)cuc_device_can_access_peer(&can, device, memory);
-    return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                     "%s is a %s of device %d (%s), which the stream's device %d (%s) cannot "
-                     "reach: %s%s",
-                     argument, what, memory->ordinal, memory->name, device->ordinal, device->name,
-                     can ? opening_of(buffer ? resource_of(buffer) : NULL, pool) : "copy it",
-                     can ? ", or copy it to that device" : " to that device");
+    return cuc__fail(
+        CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+        "%s is a %s of device %d (%s), which the stream's device %d (%s) cannot access: %s%s",
+        argument, what, memory->ordinal, memory->name, device->ordinal, device->name,
+        can ? opening_of(buffer ? resource_of(buffer) : NULL, pool) : "copy it",
+        can ? ", or copy it to that device" : " to that device");
 }
 
-// Memory that the driver does not know is within reach of few devices.
+// Only some devices can access memory that is unknown to the driver.
 static cuc_status check_pageable(const char *what, const cuc_stream *stream, const char *argument)
 {
     int32_t reaches = 0;
@@ -106,12 +106,12 @@ cuc_status cuc__launch_check_buffer(const cuc_buffer *b, const cuc_stream *strea
 {
     const bool pageable = !(b->access & CUC_MEMORY_ACCESS_DEVICE) && b->access;
     const cuc_memory_resource *resource = resource_of(b);
-    // A pool of pinned memory is opened to the device that it was made for.
+    // A pool of pinned memory is accessible to the device that it was made for.
     cuc_device *device = b->device                    ? b->device
                          : resource && resource->pool ? resource->device
                                                       : NULL;
 
-    // Nobody's memory, or everybody's.
+    // Memory of no device, or accessible everywhere.
     if (!b->ptr || b->access & CUC_MEMORY_ACCESS_MANAGED ||
         (!pageable && (!device || device == stream->device)))
         return CUC_OK;
@@ -121,7 +121,7 @@ cuc_status cuc__launch_check_buffer(const cuc_buffer *b, const cuc_stream *strea
                     : check_reach(b->ptr, device, b, stream, argument);
 }
 
-// Every device reaches it.
+// True if every device can access it.
 static bool is_everywhere(const cuc_tensor *t)
 {
     return t->flags & CUC_TENSOR_MANAGED || (t->flags & CUC_TENSOR_PINNED && t->device < 0);
@@ -134,7 +134,7 @@ static cuc_status check_tensor_of_device(const cuc_tensor *t, const cuc_stream *
 
     if (cuc_device_get(&memory, t->device) < 0)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "%s is a tensor of device %d, which there is not", argument, t->device);
+                         "%s is a tensor of device %d, which does not exist", argument, t->device);
     return check_reach(t->data, memory, NULL, stream, argument);
 }
 
@@ -142,21 +142,21 @@ cuc_status cuc__launch_check_device(const cuc_tensor *t, const cuc_stream *strea
                                     const char *argument)
 {
     if (!t->data || is_everywhere(t))
-        return CUC_OK; // or of no elements, and nobody's memory
+        return CUC_OK; // no elements, or accessible everywhere
     return t->device >= 0 ? check_tensor_of_device(t, stream, argument)
                           : check_pageable("tensor", stream, argument);
 }
 
 cuc_status cuc__launch_check_tensor(const cuc_tensor *t, const cuc_stream *stream, size_t i)
 {
-    if (is_everywhere(t)) // ahead of the name, which takes longer
+    if (is_everywhere(t)) // before the name, which takes longer
         return CUC_OK;
     char argument[32];
     snprintf(argument, sizeof(argument), "argument %zu", i);
     return cuc__launch_check_device(t, stream, argument);
 }
 
-// The driver answers for an address that it does not know, with a memory type of 0.
+// For an unknown address the driver succeeds with a memory type of 0.
 static cuc_status is_known(bool *known, CUdeviceptr address, const cuc_stream *stream)
 {
     CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
@@ -180,7 +180,7 @@ cuc_status cuc__launch_check_address(const cuc_kernel *kernel, cuc_device_ptr ad
 
     if (!address || (st = is_known(&known, address, stream)) < 0)
         return address ? st : CUC_OK;
-    if (!known && (st = is_known(&known, address - 1, stream)) < 0) // the end of an array
+    if (!known && (st = is_known(&known, address - 1, stream)) < 0) // may be the end of an array
         return st;
     if (known)
         return CUC_OK;
@@ -189,9 +189,9 @@ cuc_status cuc__launch_check_address(const cuc_kernel *kernel, cuc_device_ptr ad
         return cuc__pass(st, "cuc_launch");
     return cuc__fail(
         CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-        "%s: argument %zu: 0x%llx is no device address: the driver does not know it, and "
-        "device %d (%s) cannot reach pageable host memory, such as the stack or the "
-        "heap. Pass a cuc_buffer, or copy the data to one with cuc_buffer_write(); a "
-        "value that is no address goes as uint64_t (CUCORE_CHECK_HANDLES)",
+        "%s: argument %zu: 0x%llx is not a device address: the driver does not know it, and device "
+        "%d (%s) cannot access pageable host memory, such as the stack or the heap. Pass a "
+        "cuc_buffer, or copy the data to one with cuc_buffer_write(); pass a value that is not an "
+        "address as uint64_t (CUCORE_CHECK_HANDLES)",
         kernel->name, i, (unsigned long long)address, stream->ordinal, stream->device->name);
 }

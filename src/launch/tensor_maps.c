@@ -1,6 +1,6 @@
-// The block of bytes that a tile kernel's entry takes: arguments, and for persistent entries the
-// grid and tensor maps. Maps are kept, a few for each thread, by all that they are made of: a
-// program that launches with the same tensors encodes nothing.
+// The parameter block of a tile kernel's entry: arguments, and for persistent entries the grid and
+// tensor maps. Each thread caches a few maps with all their inputs as the key: a program that
+// launches with the same tensors encodes nothing.
 #include "code/kernel_tile.h"
 
 #include "device/context.h"
@@ -33,7 +33,7 @@ static CUtensorMapDataType map_dtype(cuc_dtype dtype, bool rounds)
         return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
     case CUC_BF16:
         return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    default: // copied bit by bit
+    default: // copied as bits
         break;
     }
     switch (cuc_dtype_bits(dtype)) {
@@ -48,7 +48,7 @@ static CUtensorMapDataType map_dtype(cuc_dtype dtype, bool rounds)
     }
 }
 
-// The driver encodes nothing on a thread without a current context.
+// The driver does not encode on a thread without a current context.
 static bool encode(CUtensorMap *map, const struct key *key, cuc_context *context)
 {
     static const uint32_t ones[TILE_MAP_RANK] = { 1, 1, 1, 1, 1 };
@@ -70,11 +70,11 @@ static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_te
     struct key key;
     struct kept *k;
 
-    memset(&key, 0, sizeof(key)); // it is compared as bytes
+    memset(&key, 0, sizeof(key)); // compared as bytes
     if (!tile_map_shape_of(&key.shape, t))
         return NULL;
     key.address = t->data;
-    if (how->ends) { // the row that is all rows from the end is the first one
+    if (how->ends) { // rows count from the end: the row at distance `rows` is the first
         key.shape.rank = 3;
         key.shape.dims[2] = key.shape.dims[1] + 1;
         key.shape.strides[1] = key.shape.strides[0];
@@ -94,14 +94,15 @@ static const CUtensorMap *map_of(const struct tile_tensor_map *how, const cuc_te
     return &k->map;
 }
 
-// By which blocks divide a tile's number (emit/tiles.c).
+// The multiplier with which blocks divide a tile's number (emit/tiles.c).
 static uint32_t inverse_of(int64_t x)
 {
     return x ? (uint32_t)(UINT32_MAX / x) : 0;
 }
 
-// As many as there are multiprocessors, or those that take even tiles in as many turns: then what
-// is worked on at a time is the same rectangle of tiles in each turn, where tiles fill turns so.
+// The number of blocks: one for each multiprocessor, or, if `even`, as many as spread the tiles
+// evenly over the same number of waves. Then each wave works on the same rectangle of tiles, if
+// tiles fill waves that way.
 static int64_t blocks_for(int64_t tiles, uint32_t most, uint32_t cluster, bool even)
 {
     if (tiles <= most || !even)

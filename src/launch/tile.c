@@ -1,5 +1,5 @@
-// Launching tile kernels: arguments checked by name, the grid computed, the entry chosen. Nothing
-// is compiled here, and nothing allocated.
+// Launches of tile kernels: checks arguments by name, computes the grid, chooses the entry.
+// Compiles and allocates nothing.
 #include "code/kernel_tile.h"
 #include "launch.h"
 #include "code/object.h"
@@ -20,7 +20,7 @@ static const char *const kinds[] = {
     [CUC_ARG_BUFFER - CUC_ARG_POINTER] = "a buffer (cuc_tensor_from_buffer() gives it a shape)",
     [CUC_ARG_TENSOR - CUC_ARG_POINTER] = "a tensor",
     [CUC_ARG_BYTES - CUC_ARG_POINTER] = "bytes",
-    [CUC_ARG_NONE - CUC_ARG_POINTER] = "a handle that no kernel takes",
+    [CUC_ARG_NONE - CUC_ARG_POINTER] = "a handle that kernels cannot take",
 };
 
 static const char *kind_of(const cuc_arg *a)
@@ -42,10 +42,10 @@ __attribute__((format(printf, 3, 4), cold)) static bool refuse(char *text, size_
     return false;
 }
 
-// Past the addresses that any memory has, so that sums of such products stay within 64 bits.
+// True beyond the addresses of any memory; the limit keeps sums of such products within 64 bits.
 static bool reaches_beyond(int64_t extent, int64_t stride)
 {
-    const int64_t most = INT64_C(1) << 57; // elements, along an axis
+    const int64_t most = INT64_C(1) << 57; // in elements, along an axis
     int64_t far;
 
     return __builtin_mul_overflow(extent - 1, stride, &far) || far > most || far < -most;
@@ -121,7 +121,7 @@ bool cuc__tile_read_arguments(struct tile_argument *out, const struct tile_kerne
     return true;
 }
 
-// What of a tensor the signature does not tell, but the memory does.
+// Checks properties of a tensor's memory that the signature does not have.
 static cuc_status check_memory(const struct tile_parameter *p, const cuc_tensor *t, bool written,
                                const cuc_stream *stream, const cuc_kernel *k)
 {
@@ -138,8 +138,8 @@ static cuc_status check_memory(const struct tile_parameter *p, const cuc_tensor 
                          k->name, p->name, bytes, t->data ? "" : " and not 0", t->data);
     if (written && t->flags & CUC_TENSOR_READ_ONLY)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "%s: argument %s: it is written, and the tensor is read-only", k->name,
-                         p->name);
+                         "%s: argument %s: the kernel writes it, but the tensor is read-only",
+                         k->name, p->name);
     if (__builtin_expect(t->device == stream->ordinal || empty, 1))
         return CUC_OK;
     snprintf(argument, sizeof(argument), "%s: argument %s", k->name, p->name);
@@ -153,7 +153,7 @@ static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k)
 
     if (!declared && (!c || !c->grid[0]))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "%s declares no grid, and config.grid is not given", k->name);
+                         "%s declares no grid: give config.grid", k->name);
     if (!c)
         return CUC_OK;
     if (declared && (c->grid[0] | c->grid[1] | c->grid[2]))
@@ -179,11 +179,11 @@ static cuc_status check_config(const cuc_launch_config *c, const cuc_kernel *k)
             what = "its attribute";
     if ((c->flags & CUC_LAUNCH_PROGRAMMATIC || what) &&
         !k->tile->signature->kernel->waits_for_grids)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
-                         "a programmatic dependent launch is asked for, but the tile kernel %s "
-                         "does not wait for the kernel ahead of it: leave it, or write "
-                         "grid_dependency_wait() in it",
-                         k->name);
+        return cuc__fail(
+            CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
+            "a programmatic dependent launch is requested, but the tile kernel %s does not wait "
+            "for the kernel before it: remove the request, or call grid_dependency_wait() in it",
+            k->name);
     return CUC_OK;
 }
 
@@ -212,12 +212,12 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
         for (int i = 0; i < 3; i++)
             grid[i] = config->grid[i] + !config->grid[i];
     if (!grid[0] || !grid[1] || !grid[2])
-        return CUC_OK; // nothing to do
+        return CUC_OK; // an empty grid
 
     const struct tile_entry *entry = tile_select_entry(s, argument);
     if (!cuc__tile_fill_block(s, entry, argument, grid, stream->device->limits.multiprocessors,
                               stream->context, block)) {
-        entry = &s->entry[s->entries - 1]; // takes everything, and no maps
+        entry = &s->entry[s->entries - 1]; // accepts every argument, and needs no maps
         tile_pack_arguments(s->kernel, argument, block);
     }
     cuc_kernel *chosen = kernel->tile->entry[entry - s->entry];
@@ -238,7 +238,7 @@ cuc_status cuc__launch_tile(cuc_stream *stream, const cuc_launch_config *config,
     shape.block[0] = 32 * entry->warps;
     shape.shared_bytes = entry->dynamic_shared;
     if (!entry->persistent && entry->cluster > 1 && grid[0] % entry->cluster == 0 &&
-        stream->device->major == 9) // where it was measured
+        stream->device->major == 9) // the generation on which clusters were measured
         shape.cluster[0] = entry->cluster;
     return cuc__launch_finish(stream, &shape, chosen, parameters);
 }

@@ -66,7 +66,7 @@ cuc_status cuc_memory_discard(cuc_stream *stream, cuc_device_ptr ptr, size_t byt
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
-// Read a batch and refuse it whole when an entry is wrong, before anything is enqueued.
+// Reads a batch; refuses all of it if an entry is wrong, before anything is enqueued.
 static cuc_status read_batch(cuc_memory_batch *b, const cuc_memory_batch *given, bool located,
                              const char *function)
 {
@@ -129,8 +129,8 @@ cuc_status cuc_memory_discard_batch(cuc_stream *stream, const cuc_memory_batch *
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
-// The driver takes places as runs of equal ones. A piece of a batch that has no more runs than
-// fit goes into one call, so that no batch needs host memory.
+// The driver takes locations as runs of equal ones. Each call takes as many entries of the batch as
+// have at most this number of runs, so that no batch needs host memory.
 enum { RUNS = 64 };
 
 struct piece {
@@ -212,8 +212,8 @@ cuc_status cuc_memory_discard_and_prefetch_batch(cuc_stream *stream, const cuc_m
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
-// Advice and its queries name no stream and no device, yet the driver wants some context: the
-// caller's, or the primary one of the memory's device, or of the first one.
+// Advice and its queries name no stream and no device, but the driver needs some context: uses the
+// caller's, or the primary one of the memory's device, or of the first device.
 static cuc_status enter_any(cuc_context **context, bool *pushed, CUdeviceptr ptr,
                             const char *function)
 {
@@ -241,7 +241,7 @@ static cuc_status enter_any(cuc_context **context, bool *pushed, CUdeviceptr ptr
 cuc_status cuc_memory_advise(cuc_device_ptr ptr, size_t bytes, int32_t advice,
                              const cuc_memory_location *location)
 {
-    // Where it is not read it is checked all the same; the host is everywhere.
+    // Ignored locations are checked too; the host is valid for all advice.
     CUmemLocation at = { CU_MEM_LOCATION_TYPE_HOST, 0 };
     cuc_context *context;
     cuc_status st;
@@ -256,8 +256,8 @@ cuc_status cuc_memory_advise(cuc_device_ptr ptr, size_t bytes, int32_t advice,
             return st;
         if (advice != CUC_ADVISE_SET_PREFERRED_LOCATION && location->type > CUC_LOCATION_HOST)
             return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                            "location is of type %d, and memory is kept mapped for a device (1) or "
-                            "the host (2), not for a NUMA node",
+                            "location is of type %d, expected CUC_LOCATION_DEVICE (1) or _HOST "
+                            "(2): memory cannot be kept mapped for a NUMA node",
                             location->type);
         at = driver_location(location);
     }
@@ -275,7 +275,7 @@ cuc_status cuc_memory_advise(cuc_device_ptr ptr, size_t bytes, int32_t advice,
     return CUC_LEAVE(context, pushed, st);
 }
 
-// Read up to two attributes of a range.
+// Reads up to two attributes of a range.
 static cuc_status query(void *first, CUmem_range_attribute first_attribute, void *second,
                         CUmem_range_attribute second_attribute, size_t size, CUdeviceptr ptr,
                         size_t bytes, const char *function)
@@ -317,7 +317,8 @@ cuc_status cuc_memory_get_read_mostly(int32_t *out, cuc_device_ptr ptr, size_t b
     return st;
 }
 
-// A place in both of the driver's forms: kind and number, or before CUDA 12.2 a device's number.
+// Reads a location in both of the driver's forms: type and id, or before CUDA 12.2 a device's
+// ordinal.
 static cuc_status query_location(cuc_memory_location *out, CUmem_range_attribute device_attribute,
                                  CUmem_range_attribute type_attribute,
                                  CUmem_range_attribute id_attribute, CUdeviceptr ptr, size_t bytes,

@@ -23,7 +23,7 @@ static cuc_buffer *make(const char *function)
     return b;
 }
 
-// What goes with the last reference, the memory itself apart.
+// Releases a buffer's references, but not its memory.
 static void drop(cuc_buffer *b)
 {
     cuc_stream_release(b->stream);
@@ -34,7 +34,7 @@ static void drop(cuc_buffer *b)
     cuc__handle_free(b);
 }
 
-// Ask the driver for what the caller did not say.
+// Asks the driver for the properties that the caller did not give.
 static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, const char *function)
 {
     cuc_pointer_info info = CUC_POINTER_INFO_INIT;
@@ -49,8 +49,8 @@ static cuc_status ask(cuc_device **device, uint32_t *access, CUdeviceptr ptr, co
     return cuc__pass(cuc_device_get(device, info.device), function);
 }
 
-// Whether the driver has to tell whose memory a resource gives: it matters where a device reaches
-// it, and of the user's own functions they need not say.
+// True if the driver must say which device a resource's memory belongs to. That matters if a device
+// can access it, and the user's own callbacks need not say.
 static bool is_of_unknown_device(const cuc_memory_resource *resource, uint32_t access)
 {
     return access & CUC_MEMORY_ACCESS_DEVICE &&
@@ -67,15 +67,15 @@ cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, si
         CUC_CHECK(resource, MEMORY_RESOURCE);
     else if (!stream)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "resource and stream are both NULL: the stream's device says which "
-                        "resource is the default one");
+                        "resource and stream are both NULL: without a resource, a stream is needed "
+                        "to find its device's default one");
     if (stream)
         CUC_CHECK(stream, STREAM);
     if (resource)
         cuc_memory_resource_retain(resource);
     else if ((st = cuc__memory_default(&resource, stream->device, __func__)) < 0)
         return st;
-    cuc__deferred_poll(); // it may be memory that is let go
+    cuc__deferred_poll(); // a deferred release may free the memory needed here
 
     cuc_buffer *b = NULL;
     st = cuc__memory_check_stream(resource, stream, __func__);
@@ -126,12 +126,12 @@ cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t 
         return st;
     if (o.resource && (o.owner || o.drop_owner))
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "options->resource and options->owner are both set: the memory goes back "
-                        "to the one or to the other");
+                        "options->resource and options->owner are both set, but only one can free "
+                        "the memory: set one of them");
     if (o.stream && !o.resource)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "options->stream is set without options->resource: it orders the free, "
-                        "and nothing frees this memory");
+                        "options->stream is set without options->resource: the stream orders a "
+                        "free, but nothing frees this memory");
     if (o.access & ~known || o.reserved)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "options->access is 0x%x and reserved %u, expected CUC_MEMORY_ACCESS_ bits "
@@ -194,8 +194,8 @@ cuc_buffer *cuc_buffer_retain(cuc_buffer *buffer)
     return cuc__handle_retain(buffer);
 }
 
-// Frees a buffer that nobody has any more. Where a graph kept it, no caller chose this moment, and
-// another thread may have begun to capture its stream: then it is left for later.
+// Frees an unreferenced buffer. If a graph held it, the moment is not the caller's choice, and
+// another thread may have begun to capture its stream: then the free is deferred.
 static void take_apart(void *object)
 {
     cuc_buffer *buffer = object;
@@ -205,7 +205,7 @@ static void take_apart(void *object)
                                           buffer->stream, NULL) == CUC_ERROR_BUSY) {
         if (cuc__deferred_is_running() && cuc__defer_drop(buffer, take_apart))
             return;
-        cuc__unraisable("a buffer was released whose stream %p is being captured: 0x%" PRIx64
+        cuc__unraisable("a buffer was released while its stream %p is being captured: 0x%" PRIx64
                         " is not memory of that graph, and is leaked",
                         cuc_stream_handle(buffer->stream), buffer->ptr);
     }
@@ -225,8 +225,8 @@ cuc_status cuc_buffer_set_stream(cuc_buffer *buffer, cuc_stream *stream)
         CUC_CHECK(stream, STREAM);
     if (!buffer->resource)
         return CUC_FAIL(
-            CUC_ERROR_INVALID_ARGUMENT, "the buffer %s: there is no free for a stream to order",
-            buffer->parent ? "is a slice, which goes with its parent" : "does not free its memory");
+            CUC_ERROR_INVALID_ARGUMENT, "the buffer %s: it has no free for a stream to order",
+            buffer->parent ? "is a slice, which its parent frees" : "does not free its memory");
     cuc_status st = cuc__memory_check_stream(buffer->resource, stream, __func__);
     if (st < 0)
         return st;

@@ -23,7 +23,7 @@ cuc_device_ptr cuc_host_address(const void *host)
 cuc_status cuc__copy_check_ranges(CUdeviceptr dst, CUdeviceptr src, size_t bytes,
                                   const char *function)
 {
-    // One test for what is right almost always. Overlap in either order wraps to a small number.
+    // One test for the common case. Overlap in either order wraps around to a small number.
     if (dst && src && !cuc__range_wraps(dst, bytes) && !cuc__range_wraps(src, bytes) &&
         dst - src >= bytes && src - dst >= bytes)
         return CUC_OK;
@@ -31,12 +31,12 @@ cuc_status cuc__copy_check_ranges(CUdeviceptr dst, CUdeviceptr src, size_t bytes
     if (st < 0 || (st = cuc__memory_check_range(src, bytes, "src", function)) < 0)
         return st;
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                     "dst 0x%" PRIx64 " and src 0x%" PRIx64 " overlap for %zu bytes: copy by way "
-                     "of other memory",
+                     "dst 0x%" PRIx64 " and src 0x%" PRIx64
+                     " overlap for %zu bytes: copy through a third buffer",
                      dst, src, bytes);
 }
 
-// With `bytes` more than 0.
+// Needs `bytes` above 0.
 static cuc_status copy(cuc_stream *stream, CUdeviceptr dst, CUdeviceptr src, size_t bytes,
                        const char *function)
 {
@@ -73,7 +73,7 @@ cuc_status cuc_copy_to_host(cuc_stream *stream, void *dst, cuc_device_ptr src, s
     return bytes ? copy(stream, cuc_host_address(dst), src, bytes, __func__) : CUC_OK;
 }
 
-// As copy(), of memory whose devices are known.
+// The same for memory whose devices are known.
 static cuc_status copy_peer(cuc_stream *stream, CUdeviceptr dst, cuc_device *dst_device,
                             CUdeviceptr src, cuc_device *src_device, size_t bytes,
                             const char *function)
@@ -138,7 +138,7 @@ cuc_status cuc_buffer_read(cuc_stream *stream, void *dst, const cuc_buffer *buff
     return copy(stream, cuc_host_address(dst), buffer->ptr + offset, bytes, __func__);
 }
 
-// Memory that is a device's alone.
+// True for memory that only a device can access.
 static bool is_of_device(const cuc_buffer *buffer)
 {
     return buffer->device && buffer->access == CUC_MEMORY_ACCESS_DEVICE;
@@ -156,8 +156,8 @@ cuc_status cuc_buffer_copy(cuc_stream *stream, cuc_buffer *dst, size_t dst_offse
     if (st < 0 || !bytes)
         return st;
     const CUdeviceptr to = dst->ptr + dst_offset, from = src->ptr + src_offset;
-    // The driver refuses cuMemcpyAsync() of a pool's memory that the stream's device was not let
-    // into.
+    // The driver refuses cuMemcpyAsync() of a pool's memory that the stream's device has no access
+    // to.
     if (is_of_device(dst) && is_of_device(src) &&
         (dst->device != stream->device || src->device != stream->device))
         return copy_peer(stream, to, dst->device, from, src->device, bytes, __func__);

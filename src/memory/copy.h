@@ -1,4 +1,4 @@
-// What copies and fills check before the driver is asked.
+// Checks of copies and fills before the driver is called.
 #ifndef CUCORE_MEMORY_COPY_H
 #define CUCORE_MEMORY_COPY_H
 
@@ -6,16 +6,17 @@
 
 #include "buffer.h"
 
-// Refuse two ranges that are no ranges, or that overlap. `bytes` is more than 0.
+// Refuses invalid ranges, and ranges that overlap. `bytes` must be above 0.
 cuc_status cuc__copy_check_ranges(CUdeviceptr dst, CUdeviceptr src, size_t bytes,
                                   const char *function);
 
-// Refuse a part that passes the end of a buffer; `name` is the argument's.
+// Refuses a range past the end of a buffer; `name` is the argument's.
 cuc_status cuc__copy_check_part(const cuc_buffer *buffer, const char *name, size_t offset,
                                 size_t bytes, const char *function);
 
-// One side of a copy of rows: where it starts, and that all of it is in the address space. A pitch
-// or a slice of 0 becomes the smallest one. Every sum and product is checked.
+// One side of a copy of rows: computes its start and checks that all of it is in the address space.
+// A pitch or slice of 0 becomes the smallest valid one. Every sum and product is checked for
+// overflow.
 struct cuc__copy_side {
     const char *name;
     CUdeviceptr at;

@@ -6,9 +6,9 @@ cuc_status cuc__memory_default(cuc_memory_resource **out, cuc_device *device, co
 {
     cuc_status st = CUC_OK;
 
-    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
         return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuDeviceGetMemPool", "-");
-    // Neither way of making one needs the device's context, which takes the same lock.
+    // Neither constructor enters the device's context, which would take the same lock.
     pthread_mutex_lock(&device->lock);
     if (!device->memory) {
         cuc_memory_resource *made = NULL;
@@ -39,7 +39,7 @@ cuc_status cuc_device_set_memory_resource(cuc_device *device, cuc_memory_resourc
         CUC_CHECK(resource, MEMORY_RESOURCE);
         if (resource->of_device && resource->device != device)
             return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                            "the memory resource is of device %d, it cannot be the default of "
+                            "the memory resource is of device %d, so it cannot be the default of "
                             "device %d",
                             resource->device->ordinal, device->ordinal);
     }

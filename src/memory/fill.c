@@ -84,13 +84,13 @@ cuc_status cuc_buffer_fill(cuc_stream *stream, cuc_buffer *buffer, size_t offset
     cuc_status st = cuc__copy_check_part(buffer, "buffer", offset, bytes, __func__);
     if (st < 0)
         return st;
-    // An empty buffer has no address to be aligned.
+    // An empty buffer has no address whose alignment could matter.
     CUdeviceptr ptr = buffer->ptr ? buffer->ptr + offset : 0;
     if ((st = check_pattern(pattern, pattern_bytes, ptr, __func__)) < 0)
         return st;
     if (bytes % pattern_bytes)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "bytes is %zu, which is no multiple of the pattern's %u bytes", bytes,
+                        "bytes is %zu, expected a multiple of the pattern's %u bytes", bytes,
                         pattern_bytes);
     return bytes ? fill(stream, ptr, pattern, pattern_bytes, bytes / pattern_bytes, __func__)
                  : CUC_OK;
@@ -112,12 +112,12 @@ cuc_status cuc_fill_2d(cuc_stream *stream, const cuc_fill_2d_params *params)
         return st;
     if (__builtin_mul_overflow(p.row_count, (size_t)p.pattern_bytes, &row_bytes))
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "row_count is %zu, and as many patterns of %u bytes pass the end of the "
+                        "row_count is %zu, but that many patterns of %u bytes pass the end of the "
                         "address space",
                         p.row_count, p.pattern_bytes);
     if (p.pitch % p.pattern_bytes)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "pitch is %zu, which is no multiple of the pattern's %u bytes", p.pitch,
+                        "pitch is %zu, expected a multiple of the pattern's %u bytes", p.pitch,
                         p.pattern_bytes);
     struct cuc__copy_side dst = { "dst", p.dst, p.pitch, 0, 0, 0, 0 };
     if ((st = cuc__copy_check_side(&dst, row_bytes, p.rows, 1, __func__)) < 0 ||

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-enum { ATTRIBUTES_OF_KIND = 5 }; // those that say whose memory it is, and who reaches it
+enum { ATTRIBUTES_OF_KIND = 5 }; // those for the memory's kind, its device and its access
 
 static cuc_status ask(cuc_pointer_info *out, CUdeviceptr ptr, bool kind_alone, const char *function)
 {
@@ -34,7 +34,7 @@ static cuc_status ask(cuc_pointer_info *out, CUdeviceptr ptr, bool kind_alone, c
                                       : sizeof(attributes) / sizeof(*attributes);
     int code = cuc__cu.cuPointerGetAttributes(count, attributes, values, ptr);
     if (!code && type && !device_pointer && !kind_alone &&
-        device >= 0) { // the current context's, and there is none
+        device >= 0) { // depends on the current context, and there is none
         cuc_device *owner;
         cuc_context *context;
         if ((st = cuc_device_get(&owner, device)) < 0 ||
@@ -49,14 +49,15 @@ static cuc_status ask(cuc_pointer_info *out, CUdeviceptr ptr, bool kind_alone, c
         return cuc__fail_driver(NULL, code, function, "cuPointerGetAttributes",
                                 "asking what 0x%" PRIx64 " is", ptr);
 
-    if (!type) { // plain host memory, as far as anyone can tell
+    if (!type) { // unknown to the driver: plain host memory
         out->kind = CUC_MEMORY_UNREGISTERED;
         out->device = -1;
         out->access = CUC_MEMORY_ACCESS_HOST;
         out->host_pointer = (void *)(uintptr_t)ptr;
         return CUC_OK;
     }
-    // Managed memory of a pool does not say so everywhere; only it is a device's and the host's.
+    // Some drivers do not report a pool's memory as managed; only managed memory has both a device
+    // and a host address.
     managed |= type == CU_MEMORYTYPE_DEVICE && pool && host;
     out->kind = managed                      ? CUC_MEMORY_MANAGED
                 : type == CU_MEMORYTYPE_HOST ? CUC_MEMORY_PINNED

@@ -19,7 +19,7 @@ static cuc_status check_pool(const cuc_memory_resource *pool, const char *functi
     if (pool->pool)
         return CUC_OK;
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                     "the resource is no pool: take one of cuc_memory_pool_create() with "
+                     "the resource is not a pool: expected one of cuc_memory_pool_create() with "
                      "CUC_MEMORY_POOL_IPC, or of cuc_memory_pool_import()");
 }
 
@@ -35,11 +35,10 @@ cuc_status cuc_memory_pool_export(int32_t *out, cuc_memory_resource *pool)
     CUC_RELAXED(code, cuc__cu.cuMemPoolExportToShareableHandle(
                           &fd, pool->pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     if (code)
-        return CUC_FAIL_CU(
-            NULL, code, "cuMemPoolExportToShareableHandle",
-            "making a file descriptor for a pool of device %d (it has to be made with "
-            "CUC_MEMORY_POOL_IPC)",
-            pool->device->ordinal);
+        return CUC_FAIL_CU(NULL, code, "cuMemPoolExportToShareableHandle",
+                           "making a file descriptor for a pool of device %d (it must be created "
+                           "with CUC_MEMORY_POOL_IPC)",
+                           pool->device->ordinal);
     pool->changed = true;
     *out = fd;
     return CUC_OK;
@@ -78,17 +77,17 @@ cuc_status cuc_memory_pool_import(cuc_memory_resource **out, cuc_device *device,
     return CUC_OK;
 }
 
-// Another process's buffer as this process has it. The driver gives every import of one buffer the
-// same address, and the first free unmaps it for all of them: so each is imported once, and its
-// last user frees it. Pool and export data name a buffer together: not every driver names the pool
-// in the data, and none takes data of another pool.
+// A buffer of another process as this process has it. The driver gives every import of a buffer the
+// same address, and the first free unmaps it for all imports. So each buffer is imported once, and
+// its last user frees it. Pool and export data together identify a buffer: not every driver names
+// the pool in the data, and none accepts data of another pool.
 struct import {
     struct import *next;
     CUmemPoolPtrExportData data;
-    cuc_memory_resource *pool; // the first one it was imported by, retained
+    cuc_memory_resource *pool; // the pool of the first import, retained
     CUdeviceptr ptr;
-    size_t users;      // none where the driver refused to free it
-    struct mark *last; // what streams of former users had by then
+    size_t users;      // 0 if the driver refused to free it
+    struct mark *last; // events that mark the work of former users' streams
 };
 
 struct mark {
@@ -96,7 +95,7 @@ struct mark {
     CUevent event;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards what follows, and these calls
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards the list, imports and frees
 static struct import *imports;
 
 static struct import *find_named(const cuc_memory_resource *pool,
@@ -116,7 +115,7 @@ static struct import *find_at(CUdeviceptr ptr)
     return NULL;
 }
 
-// Imports a buffer, or adds a user to one that is imported already.
+// Imports a buffer, or adds a user to one that is already imported.
 static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolPtrExportData *data,
                          size_t bytes, const char *function)
 {
@@ -126,7 +125,7 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
     if (!made)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for an import");
     pthread_mutex_lock(&lock);
-    // Buffers of a wrapped pool, which cucore did not import, are freed as any other's.
+    // Buffers of a wrapped pool, which cucore did not import, are freed like any others.
     struct import *i = pool->imported ? find_named(pool, data) : NULL;
     if (i)
         made->ptr = i->ptr;
@@ -134,7 +133,7 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
         r = cuc__cu.cuMemPoolImportPointer(&made->ptr, pool->pool, data);
     if (!r) {
         *out = made->ptr;
-        // Another handle of the same pool leads to the same address.
+        // Another handle of the same pool gives the same address.
         if (!i && pool->imported && !(i = find_at(made->ptr))) {
             i = made;
             made = NULL;
@@ -153,7 +152,7 @@ static cuc_status import(CUdeviceptr *out, cuc_memory_resource *pool, CUmemPoolP
                                  "importing a buffer of %zu bytes of another process", bytes);
 }
 
-// Refuse more bytes than an import has, where the driver tells its size.
+// Refuses more bytes than an import has, where the driver tells its size.
 static cuc_status check_size(CUdeviceptr ptr, size_t bytes, const cuc_stream *stream,
                              const char *function)
 {
@@ -172,7 +171,7 @@ static cuc_status check_size(CUdeviceptr ptr, size_t bytes, const cuc_stream *st
     return cuc__memory_leave(stream->context, pushed, st, function);
 }
 
-// What is captured does not run now, and neither waits nor is waited for.
+// Captured work does not run now, so it neither waits nor is waited for.
 static bool runs(const cuc_stream *stream)
 {
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -181,7 +180,8 @@ static bool runs(const cuc_stream *stream)
            capture == CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-// The free by the last user comes behind what a stream has now, or it is waited for.
+// Marks a stream's work with an event, so that the last user's free comes after it. Without an
+// event, waits for the stream.
 static void leave_mark(struct import *i, const cuc_stream *stream)
 {
     struct mark *m = calloc(1, sizeof(*m));
@@ -215,7 +215,7 @@ int cuc__ipc_free(CUdeviceptr ptr, const cuc_stream *stream)
     cuc_memory_resource *pool = NULL;
     CUresult r = 0;
 
-    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
         return CUC__CU_FORKED;
     pthread_mutex_lock(&lock);
     struct import **at = &imports, *i;
@@ -265,18 +265,18 @@ cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buffer)
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(buffer, BUFFER);
     if (buffer->parent)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "buffer is a slice: export the whole one, and take the slice there");
+        return CUC_FAIL(
+            CUC_ERROR_INVALID_ARGUMENT,
+            "buffer is a slice: export the whole buffer, and slice it in the other process");
     CUresult r = cuc__cu.cuMemPoolExportPointer(&data, buffer->ptr);
-    // The driver names memory of a pool only once the pool itself was exported.
+    // The driver exports memory of a pool only after the pool itself.
     if (r == CUDA_ERROR_INVALID_VALUE && export_once(buffer->resource))
         r = cuc__cu.cuMemPoolExportPointer(&data, buffer->ptr);
     if (r)
-        return CUC_FAIL_CU(
-            NULL, r, "cuMemPoolExportPointer",
-            "naming a buffer of %zu bytes to another process (its pool has to be made "
-            "with CUC_MEMORY_POOL_IPC)",
-            buffer->bytes);
+        return CUC_FAIL_CU(NULL, r, "cuMemPoolExportPointer",
+                           "exporting a buffer of %zu bytes to another process (its pool must be "
+                           "created with CUC_MEMORY_POOL_IPC)",
+                           buffer->bytes);
     memcpy(out->bytes, &data, sizeof(out->bytes));
     return CUC_OK;
 }
@@ -295,7 +295,7 @@ cuc_status cuc_buffer_import(cuc_buffer **out, cuc_memory_resource *pool,
     if (st < 0)
         return st;
     memcpy(&data, handle->bytes, sizeof(data));
-    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
         return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemPoolImportPointer", "-");
     st = import(&ptr, pool, &data, bytes, __func__);
     if (st < 0)
@@ -315,10 +315,11 @@ cuc_status cuc_event_export(cuc_ipc_handle *out, cuc_event *event)
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(event, EVENT);
     if (event->owned && !(event->flags & CUC_EVENT_IPC))
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "the event is not for other processes: make it with CUC_EVENT_IPC");
+        return CUC_FAIL(
+            CUC_ERROR_INVALID_ARGUMENT,
+            "the event cannot be shared with other processes: create it with CUC_EVENT_IPC");
     CUC_CALL_IN(st, event->context, cuIpcGetEventHandle, (&handle, event->handle),
-                "naming event %p to another process", (void *)event->handle);
+                "exporting event %p to another process", (void *)event->handle);
     if (st >= 0)
         memcpy(out->bytes, &handle, sizeof(out->bytes));
     return st;
@@ -338,8 +339,8 @@ cuc_status cuc_event_import(cuc_event **out, cuc_device *device, const cuc_ipc_h
         return st;
     memcpy(&given, handle->bytes, sizeof(given));
     CUC_CALL_IN(st, context, cuIpcOpenEventHandle, (&event, given),
-                "importing an event of another process on device %d (the handle is what "
-                "cuc_event_export() gave there, of an event that still is)",
+                "importing an event of another process on device %d (expected a handle from "
+                "cuc_event_export(), of an event that still exists)",
                 device->ordinal);
     if (st < 0)
         return st;

@@ -5,16 +5,16 @@
 
 #include <inttypes.h>
 
-// What is asked about pools would end a capture under way, and has nothing to do with one: it goes
-// through relaxed.h. Allocating and freeing are in stream order, and belong to a capture.
+// Queries on pools would invalidate an active capture although they do not belong to it, so they go
+// through relaxed.h. Allocating and freeing are in stream order and belong to a capture.
 
 void cuc_memory_pool_options_init(cuc_memory_pool_options *options, size_t size)
 {
     cuc__init_options(options, size);
 }
 
-// A stream says which context it is in, and the driver asks for no current one; only the default
-// streams stand for whatever is current.
+// A stream determines its context, so the driver needs no current one; only a default stream means
+// the current context.
 static inline cuc_status enter(const cuc_stream *stream, bool *pushed, const char *function)
 {
     *pushed = false;
@@ -52,8 +52,7 @@ static cuc_status pool_allocate(cuc_memory_resource *resource, CUdeviceptr *out,
     return CUC_OK;
 }
 
-// A captured stream frees memory of its graph alone; the driver says no more than that the value is
-// not valid.
+// A captured stream frees only memory of its graph; the driver then reports only an invalid value.
 static cuc_status free_failed(const cuc_stream *stream, int code, CUdeviceptr ptr, size_t bytes,
                               const char *function)
 {
@@ -92,7 +91,7 @@ static CUmemAllocationType type_of(int32_t kind)
                                       : CU_MEM_ALLOCATION_TYPE_PINNED;
 }
 
-// A pool that was never filled. A high mark that was reset says nothing of it.
+// True for a pool that was never filled. A high mark that was reset proves nothing.
 static bool is_unused(const cuc_memory_resource *resource)
 {
     uint64_t most = 1;
@@ -103,7 +102,7 @@ static bool is_unused(const cuc_memory_resource *resource)
            !most;
 }
 
-// The driver does so for one that is destroyed.
+// Resets the device's current pool if it is this one, as the driver does for a destroyed pool.
 static void make_no_longer_current(const cuc_memory_resource *resource)
 {
     CUmemLocation location = resource->location;
@@ -156,8 +155,7 @@ static cuc_status check_pools(const cuc_device *device, const char *function)
                      device->ordinal, device->name);
 }
 
-// The driver may hand out the handle of a pool that is gone, with the access its peers had been
-// given.
+// The driver may return the handle of a destroyed pool, with the access that its peers had.
 static cuc_status close_to_peers(CUmemoryPool pool, int32_t kind, const cuc_device *device,
                                  const char *function)
 {
@@ -179,7 +177,7 @@ static cuc_status close_to_peers(CUmemoryPool pool, int32_t kind, const cuc_devi
     return st;
 }
 
-// A pool of host memory starts out closed to every device.
+// A new pool of host memory is closed to every device.
 static cuc_status open_to_device(CUmemoryPool pool, int32_t kind, const cuc_device *device,
                                  const char *function)
 {
@@ -220,7 +218,7 @@ cuc_memory_resource *cuc__memory_pool_wrap(CUmemoryPool pool, cuc_device *device
     return r;
 }
 
-// Where the memory of a new pool is, from the options; refuses what does not go together.
+// Determines the location of a new pool's memory from the options; refuses inconsistent ones.
 static cuc_status place(CUmemLocation *out, const cuc_memory_pool_options *o,
                         const cuc_device *device, const char *function)
 {
@@ -235,10 +233,10 @@ static cuc_status place(CUmemLocation *out, const cuc_memory_pool_options *o,
 
     if (type < 0 || type > CUC_LOCATION_HOST_NUMA || !(allowed[o->kind] >> type & 1))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "location.type is %d, which a pool of %s memory does not take: %s", type,
+                         "location.type is %d, invalid for a pool of %s memory: %s", type,
                          cuc_memory_kind_name(o->kind),
                          o->kind == CUC_MEMORY_DEVICE
-                             ? "leave it CUC_LOCATION_NONE, the pool is on the device given"
+                             ? "leave it CUC_LOCATION_NONE, for the given device"
                          : o->kind == CUC_MEMORY_PINNED
                              ? "expected CUC_LOCATION_NONE, _HOST or _HOST_NUMA"
                              : "expected CUC_LOCATION_NONE, _DEVICE, _HOST or _HOST_NUMA");
@@ -274,8 +272,8 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
         return st;
     if (o.kind == CUC_MEMORY_MANAGED && cuc__driver_version() < 13000)
         return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED,
-                        "this driver (CUDA %d.%d) has no pools of managed memory, which came with "
-                        "CUDA 13.0: use cuc_memory_synchronous()",
+                        "this driver (CUDA %d.%d) has no pools of managed memory, which need CUDA "
+                        "13.0: use cuc_memory_synchronous()",
                         cuc__driver_version() / 1000, cuc__driver_version() % 1000 / 10);
     if ((st = cuc__device_primary(&context, device, __func__)) < 0)
         return st;
@@ -320,7 +318,7 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
     return CUC_OK;
 }
 
-// The place by which the driver knows its own pool of a kind.
+// The location by which the driver knows its own pool of a kind.
 static CUmemLocation place_of_driver(int32_t kind, const cuc_device *device)
 {
     switch (kind) {
@@ -333,7 +331,7 @@ static CUmemLocation place_of_driver(int32_t kind, const cuc_device *device)
     }
 }
 
-// The driver's own question for each of its pools, and the name that a failure tells.
+// Makes the driver's query for each of its pools; `call` receives its name for a failure's message.
 static int ask_for_pool(CUmemoryPool *pool, const char **call, int32_t kind, bool current,
                         const cuc_device *device)
 {

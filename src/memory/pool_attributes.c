@@ -1,5 +1,5 @@
-// What is asked of pools and set: attributes, statistics, trimming, and which devices reach them.
-// In relaxed mode, as memory_pool.c says.
+// Queries and settings of pools: attributes, statistics, trimming, and access by devices. In
+// relaxed mode, as pool.c explains.
 #include "pool.h"
 
 #include "base/options.h"
@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-// Attributes by number. The driver reads and writes an int for the switches, 64 bits for the rest.
+// Attributes by number. The driver reads and writes an int for switches, 64 bits for the rest.
 enum { SWITCH = 0x1, SETTABLE = 0x2, HIGH_MARK = 0x4 };
 
 // clang-format off
@@ -79,12 +79,12 @@ static cuc_status set(cuc_memory_resource *pool, int32_t attribute, uint64_t val
                          attribute, a ? a->name : "none",
                          a ? "can only be read" : "is not in CUC_MEMORY_POOL_ATTRIBUTE_LIST");
     if (a->flags & HIGH_MARK)
-        pool->used = true; // which it does not tell any more
+        pool->used = true; // a reset mark no longer shows it
     uint64_t most = a->flags & SWITCH ? 1 : a->flags & HIGH_MARK ? 0 : UINT64_MAX;
     if (value > most)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "value is %" PRIu64 ", %s takes only %s", value, a->name,
-                         most ? "0 or 1" : "0, which starts the mark anew");
+                         most ? "0 or 1" : "0, which resets the mark");
     void *from = a->flags & SWITCH ? (void *)&on : (void *)&value;
     int code;
     CUC_RELAXED(code,
@@ -170,7 +170,7 @@ cuc_status cuc_memory_pool_set_access(cuc_memory_resource *pool, cuc_device *pee
         return access
                    ? CUC_OK
                    : CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                              "the pool is of device %d, which always reaches it", peer->ordinal);
+                              "the pool is of device %d, which always has access", peer->ordinal);
     if (pool->kind == CUC_MEMORY_DEVICE && access) {
         int can = 0;
         int code = cuc__cu.cuDeviceCanAccessPeer(&can, peer->handle, pool->device->handle);
@@ -180,7 +180,7 @@ cuc_status cuc_memory_pool_set_access(cuc_memory_resource *pool, cuc_device *pee
                                pool->device->ordinal);
         if (!can)
             return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED,
-                            "device %d cannot reach the memory of device %d: copy by "
+                            "device %d cannot access the memory of device %d: copy with "
                             "cuc_copy_peer() instead",
                             peer->ordinal, pool->device->ordinal);
     }

@@ -1,9 +1,9 @@
-// Pools that were released. The driver (13.0) frees what it still uses, and crashes or hangs, where
-// a pool is destroyed whose memory was freed on a stream that another thread waits for, or for an
-// event of it: tests/driver_orders.c shows it (switches dxyh). Neither that the stream has come to
-// the free nor that the pool says it holds nothing is enough, as that thread may be at it. So a
-// pool that has held memory rests: the next one of its kind takes it over, and what cannot be used
-// again is destroyed when it has held nothing for a while.
+// Released pools. The driver (13.0) uses freed memory, and crashes or hangs, if a pool is destroyed
+// whose memory was freed on a stream while another thread waits for that stream or for one of its
+// events: tests/driver_orders.c shows it (switches dxyh). It is not enough that the stream has
+// reached the free, or that the pool reports no memory in use, since the waiting thread may still
+// be in the driver. So a pool that has held memory is kept: the next pool of its kind reuses it,
+// and one that cannot be reused is destroyed after it has been empty for a while.
 #include "pool.h"
 
 #include "driver/relaxed.h"
@@ -12,20 +12,20 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_KEPT = 32 }; // for others to take over
+enum { MOST_KEPT = 32 }; // for reuse
 
-static const int64_t rest_ns = 1000000000; // what a thread that has been woken may take
+static const int64_t rest_ns = 1000000000; // an upper bound on the time that a woken thread needs
 
 struct resting {
     struct resting *next;
     CUmemoryPool pool;
-    CUmemPoolProps props; // by which it can be used again, where `reusable`
+    CUmemPoolProps props; // key of reuse, if `reusable`
     bool reusable;
-    bool imported;       // the driver says nothing about what it holds
-    int64_t empty_since; // 0: it was not seen empty
+    bool imported;       // the driver does not report its contents
+    int64_t empty_since; // 0: not seen empty
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards what follows
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards the list below
 static struct resting *oldest, **end = &oldest;
 static size_t kept;
 
@@ -57,7 +57,7 @@ static bool holds_nothing(CUmemoryPool pool)
            !reserved;
 }
 
-// Whether a pool has held nothing for `rest`.
+// True if a pool has been empty for `rest`.
 static bool has_rested(struct resting *p, int64_t rest)
 {
     if (!p->imported && !holds_nothing(p->pool))
@@ -75,7 +75,8 @@ static void add(struct resting *p)
     kept += p->reusable;
 }
 
-// Take out what is not for others, or too many, and has rested. With the lock, in relaxed mode.
+// Removes pools that cannot be reused, or are too many, and have been empty long enough. Needs the
+// lock and relaxed mode.
 static struct resting *take_rested(size_t most, int64_t rest)
 {
     struct resting *gone = NULL;
@@ -92,8 +93,8 @@ static struct resting *take_rested(size_t most, int64_t rest)
     return gone;
 }
 
-// Without the lock, as failures are told to the user's handler. An imported pool is the same for
-// each who imports it, and not destroyed while one has memory of it.
+// Must not hold the lock, since failures go to the user's handler. An imported pool is one object
+// for all its importers, so it is not destroyed while one of them has memory of it.
 static void destroy(struct resting *gone)
 {
     for (struct resting *p; (p = gone);) {
@@ -112,7 +113,7 @@ static void destroy(struct resting *gone)
     }
 }
 
-// Make a pool as a new one is, but for its threshold, which is set so already.
+// Resets a pool to the state of a new one, except for the threshold, which is already set.
 static bool renew(CUmemoryPool pool)
 {
     static const CUmemPool_attribute switches[] = {
@@ -130,10 +131,10 @@ static bool renew(CUmemoryPool pool)
            !cuc__cu.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &zero);
 }
 
-// The oldest pool that is as asked for, and holds nothing unless there are too many.
+// Returns the oldest pool with these properties. It must be empty unless there are too many pools.
 static CUmemoryPool find(const CUmemPoolProps *props)
 {
-    const bool may_hold = kept > MOST_KEPT && !props->maxSize; // which that would count towards
+    const bool may_hold = kept > MOST_KEPT && !props->maxSize; // it would count towards a maximum
     CUmemoryPool pool = NULL;
 
     for (struct resting **at = &oldest, *p; !pool && (p = *at);) {
@@ -143,7 +144,7 @@ static CUmemoryPool find(const CUmemPoolProps *props)
             continue;
         }
         take(at);
-        if (renew(p->pool)) // else it went with all that the device had
+        if (renew(p->pool)) // fails if the pool was lost with all of the device's state
             pool = p->pool;
         free(p);
     }
@@ -152,7 +153,7 @@ static CUmemoryPool find(const CUmemPoolProps *props)
 
 CUmemoryPool cuc__pool_wake(const CUmemPoolProps *props)
 {
-    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
         return NULL;
     CUstreamCaptureMode mode = cuc__relax();
     pthread_mutex_lock(&lock);
@@ -183,7 +184,7 @@ void cuc__pool_rest(CUmemoryPool pool, const CUmemPoolProps *props, bool importe
         p->reusable = props;
         if (props)
             p->props = *props;
-        (void)holds_nothing(pool); // it need not wait for the next wait
+        (void)holds_nothing(pool); // starts the pool's waiting time now if it is empty
         pthread_mutex_lock(&lock);
         add(p);
         struct resting *gone = take_rested(MOST_KEPT, rest_ns);

@@ -54,10 +54,10 @@ cuc_status cuc__memory_check_stream(const cuc_memory_resource *resource, const c
                                     const char *function)
 {
     if (!stream && resource->ops->needs_stream)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "stream is NULL, and a memory pool works in the order of a stream: pass "
-                         "one of device %d",
-                         resource->device->ordinal);
+        return cuc__fail(
+            CUC_ERROR_INVALID_ARGUMENT, function,
+            "stream is NULL, but a memory pool works in stream order: pass a stream of device %d",
+            resource->device->ordinal);
     if (stream && resource->of_device && stream->device != resource->device)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "the memory resource is of device %d, the stream of device %d: use a "

@@ -1,4 +1,4 @@
-// A memory resource: one struct for every sort, with a table of what differs.
+// A memory resource: one struct for all kinds, with a table of operations.
 #ifndef CUCORE_MEMORY_RESOURCE_H
 #define CUCORE_MEMORY_RESOURCE_H
 
@@ -6,9 +6,9 @@
 
 #include "device/stream.h"
 
-// `function` is the public function that fails. NULL is a release, where a failure goes to the
-// process-wide handler and the memory is leaked. CUC_ERROR_BUSY says that the stream is being
-// captured, which the caller of a release has to tell.
+// `function` is the name of the public function for a failure. NULL means a release: a failure goes
+// to the process-wide handler and the memory leaks. CUC_ERROR_BUSY means that the stream is
+// capturing; the caller of a release must report it.
 struct cuc__memory_ops {
     cuc_status (*allocate)(cuc_memory_resource *resource, CUdeviceptr *out, size_t bytes,
                            cuc_stream *stream, const char *function);
@@ -21,81 +21,82 @@ struct cuc__memory_ops {
 struct cuc_memory_resource {
     cuc__handle head;
     const struct cuc__memory_ops *ops;
-    cuc_device *device; // whose context serves it; NULL for a user-defined one of no device
+    cuc_device *device; // its context serves the resource; NULL for a user-defined one without a
+                        // device
     int32_t kind;
     uint32_t access;
     bool of_device; // only streams of `device` may allocate from it
 
     // A pool.
     CUmemoryPool pool;
-    CUmemLocation location; // by which the driver knows it
+    CUmemLocation location; // as the driver names it
     bool imported;          // by cuc_memory_pool_import()
     bool owned;
-    atomic_bool used;     // it has held memory, as far as can be told without asking the driver
-    atomic_bool changed;  // others have a hold on it, or it is open to them: not to be used again
-    CUmemPoolProps props; // of an owned one that was made here
+    atomic_bool used;     // it has held memory, as far as known without a query
+    atomic_bool changed;  // shared with others or open to them, so not reusable
+    CUmemPoolProps props; // for an owned pool made here
     void *owner;
     void (*drop_owner)(void *owner);
 
     // A user-defined one.
     cuc_memory_callbacks callbacks;
 
-    // One of virtual memory: memory_virtual.h.
+    // One of virtual memory: virtual.h.
     struct cuc__virtual *virtual_memory;
 };
 
-// A resource with one reference; NULL when there is no host memory, which is recorded.
+// Makes a resource with one reference; NULL without host memory, which is recorded.
 cuc_memory_resource *cuc__memory_resource_new(const struct cuc__memory_ops *ops, cuc_device *device,
                                               int32_t kind, const char *function);
 
 // The default resource of a device, retained.
 cuc_status cuc__memory_default(cuc_memory_resource **out, cuc_device *device, const char *function);
 
-// A resource for a pool of the driver's; NULL when there is no host memory, which is recorded.
+// Makes a resource for a driver's pool; NULL without host memory, which is recorded.
 cuc_memory_resource *cuc__memory_pool_wrap(CUmemoryPool pool, cuc_device *device, int32_t kind,
                                            CUmemLocation location, const char *function);
 
-// The driver's pool of a kind on a device.
+// Returns the driver's own pool of a kind on a device.
 cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *device, int32_t kind,
                                       bool current, const char *function);
 
 cuc_status cuc__memory_synchronous(cuc_memory_resource **out, cuc_device *device, int32_t kind,
                                    const char *function);
 
-// Refuse a stream that a resource cannot work with: none, or another device's.
+// Refuses a stream that a resource cannot use: none, or one of another device.
 cuc_status cuc__memory_check_stream(const cuc_memory_resource *resource, const cuc_stream *stream,
                                     const char *function);
 
-// Wait until a stream is done with memory that is about to go, in relaxed mode (relaxed.h).
+// Waits until a stream has finished with memory that is to be freed, in relaxed mode (relaxed.h).
 cuc_status cuc__memory_wait(const cuc_stream *stream, CUdeviceptr ptr, const char *function);
 
-// Refuse a kind that a resource of the driver's cannot have.
+// Refuses a kind that a driver's resource cannot have.
 cuc_status cuc__memory_check_kind(int32_t kind, const char *function);
 
-// As CUC_ENTER and CUC_LEAVE, and with no `function` without touching the thread's last error.
+// As CUC_ENTER and CUC_LEAVE; without a `function`, preserves the thread's last error.
 cuc_status cuc__memory_enter(cuc_context *context, bool *pushed, const char *function);
 cuc_status cuc__memory_leave(cuc_context *context, bool pushed, cuc_status status,
                              const char *function);
 
-// A call that frees failed.
+// Reports the failure of a call that frees.
 cuc_status cuc__memory_free_failed(cuc_context *context, int code, const char *call,
                                    CUdeviceptr ptr, size_t bytes, const char *function);
 
-// Free a buffer of an imported pool, in a stream's order and with what is current that it needs; a
-// code of the driver's. ipc.c.
+// Frees a buffer of an imported pool in stream order, with the right context current; returns a
+// driver's code. ipc.c.
 int cuc__ipc_free(CUdeviceptr ptr, const cuc_stream *stream);
 
-// Ask for an address's kind, device, access and host_pointer alone, which costs less than all that
-// the driver knows of it; `out` starts zeroed. memory_host.c.
+// Queries only an address's kind, device, access and host_pointer, which is cheaper than a full
+// query; `out` must be zeroed. host.c.
 cuc_status cuc__memory_pointer_kind(cuc_pointer_info *out, CUdeviceptr ptr, const char *function);
 
-// Whether a range passes the end of the address space. Its last byte may be the space's last.
+// True if a range passes the end of the address space. Its last byte may be the space's last.
 static inline bool cuc__range_wraps(uint64_t start, uint64_t bytes)
 {
     return bytes && start + (bytes - 1) < start;
 }
 
-// Refuse a range that cannot be one: at 0, or past the end of the address space.
+// Refuses an invalid range: at 0, or past the end of the address space.
 cuc_status cuc__memory_check_range(CUdeviceptr ptr, size_t bytes, const char *what,
                                    const char *function);
 

@@ -1,7 +1,7 @@
 #include "resource.h"
 #include "device/stream.h"
 
-// Both ways need the same of an address: not 0, a multiple of a word of 4 or 8 bytes.
+// Both directions need an address that is not 0 and is a multiple of a word of 4 or 8 bytes.
 static cuc_status check_word(cuc_device_ptr address, uint32_t bytes, const char *function)
 {
     if (bytes != 4 && bytes != 8)
@@ -14,15 +14,15 @@ static cuc_status check_word(cuc_device_ptr address, uint32_t bytes, const char 
     return CUC_OK;
 }
 
-// The driver's code alone says nothing of why an address will not do.
+// Adds the reason, since the driver's code does not say why it refuses an address.
 static void note_pool(cuc_device_ptr address, CUresult r)
 {
     CUmemoryPool pool = NULL;
 
     if (r == CUDA_ERROR_INVALID_VALUE &&
         !cuc__cu.cuPointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, address) && pool)
-        cuc__error_note("the address is of a memory pool, which streams take no values from or to: "
-                        "allocate it by cuc_memory_synchronous()");
+        cuc__error_note("the address is in a memory pool, where streams cannot wait for or write "
+                        "values: allocate it with cuc_memory_synchronous()");
 }
 
 cuc_status cuc_stream_wait_value(cuc_stream *stream, cuc_device_ptr address, uint64_t value,
@@ -68,8 +68,8 @@ cuc_status cuc_stream_write_value(cuc_stream *stream, cuc_device_ptr address, ui
                         flags);
     if ((st = CUC_ENTER(stream->context, &pushed)) < 0)
         return st;
-    // The present form of these calls refuses the driver's flag for this: its fence is always made,
-    // which the caller's leave to do without allows.
+    // The current form of these calls refuses the driver's NO_MEMORY_BARRIER flag: the barrier is
+    // always there, which the caller's permission to omit it allows.
     const unsigned none = CU_STREAM_WRITE_VALUE_DEFAULT;
     CUresult r = bytes == 4
                      ? cuc__cu.cuStreamWriteValue32(stream->handle, address, (uint32_t)value, none)

@@ -1,4 +1,4 @@
-// Resources of virtual memory, and buffers of it that grow.
+// Resources of virtual memory, and their growing buffers.
 #include "virtual.h"
 
 #include "base/options.h"
@@ -18,7 +18,7 @@ static cuc_status virtual_allocate(cuc_memory_resource *resource, CUdeviceptr *o
     struct cuc__virtual *v = resource->virtual_memory;
     struct cuc__region *r = NULL;
 
-    (void)stream; // the memory is there for every stream at once
+    (void)stream; // the memory is available to every stream at once
     cuc_status st = cuc__virtual_check_size(v, bytes, function);
     if (st < 0)
         return st;
@@ -45,11 +45,11 @@ static cuc_status virtual_deallocate(cuc_memory_resource *resource, CUdeviceptr 
     struct cuc__region *gone = NULL;
     cuc_status st = CUC_OK;
 
-    if (cuc__driver_forked()) // the lock may be held for good by a thread of the parent
+    if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
         return function ? cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuMemUnmap", "-")
                         : CUC_ERROR_FORKED;
     CUstreamCaptureMode mode = cuc__relax();
-    if (stream) // unmapping waits for nobody
+    if (stream) // unmapping waits for nothing
         st = cuc__memory_wait(stream, ptr, function);
     if (st >= 0) {
         pthread_mutex_lock(&v->lock);
@@ -57,8 +57,7 @@ static cuc_status virtual_deallocate(cuc_memory_resource *resource, CUdeviceptr 
         if (!*at) {
             st = CUC_ERROR_INVALID_ARGUMENT;
             if (function)
-                (void)cuc__fail(st, function,
-                                "0x%llx (%zu bytes) is no memory that this resource has allocated",
+                (void)cuc__fail(st, function, "0x%llx (%zu bytes) is not memory of this resource",
                                 (unsigned long long)ptr, bytes);
         } else if (--(*at)->users == 0) {
             gone = *at;
@@ -77,7 +76,7 @@ static void virtual_destroy(cuc_memory_resource *resource)
     struct cuc__virtual *v = resource->virtual_memory;
 
     CUstreamCaptureMode mode = cuc__relax();
-    while (v->regions) { // addresses that nobody has freed
+    while (v->regions) { // never freed by their users
         struct cuc__region *r = v->regions;
         v->regions = r->next;
         (void)cuc__region_end(r, NULL);
@@ -114,9 +113,10 @@ static cuc_status check_peer(const cuc_device *device, cuc_device *peer, size_t 
     if (!cuc__handle_good(peer, CUC__HANDLE_DEVICE))
         return cuc__fail_handle(peer, CUC__HANDLE_DEVICE, function, "options->peers");
     if (peer == device)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "options->peers[%zu] is device %d, whose memory it is", index,
-                         peer->ordinal);
+        return cuc__fail(
+            CUC_ERROR_INVALID_ARGUMENT, function,
+            "options->peers[%zu] is device %d, which owns the memory: list only other devices",
+            index, peer->ordinal);
     int code = cuc__cu.cuDeviceCanAccessPeer(&can, peer->handle, device->handle);
     if (code)
         return cuc__fail_driver(NULL, code, function, "cuDeviceCanAccessPeer",
@@ -124,8 +124,8 @@ static cuc_status check_peer(const cuc_device *device, cuc_device *peer, size_t 
                                 device->ordinal);
     return can ? CUC_OK
                : cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                           "options->peers[%zu], device %d, does not reach device %d", index,
-                           peer->ordinal, device->ordinal);
+                           "options->peers[%zu], device %d, cannot access the memory of device %d",
+                           index, peer->ordinal, device->ordinal);
 }
 
 static cuc_status read_options(cuc_memory_virtual_options *o,
@@ -152,7 +152,7 @@ static cuc_status read_options(cuc_memory_virtual_options *o,
         (o->location.type == CUC_LOCATION_DEVICE && o->location.id != device->ordinal))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "options->location is of type %d with id %d, expected CUC_LOCATION_NONE "
-                         "(0) for device %d, or a place of the host",
+                         "(0) for device %d, or a location of the host",
                          o->location.type, o->location.id, device->ordinal);
     if (o->peer_count && !o->peers)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
@@ -168,7 +168,7 @@ static cuc_status read_options(cuc_memory_virtual_options *o,
     return st;
 }
 
-// Who reaches the memory, and how.
+// Lists the devices and the host with their access to the memory.
 static void grant(struct cuc__virtual *v, const cuc_memory_virtual_options *o,
                   const cuc_device *device)
 {
@@ -224,7 +224,7 @@ cuc_status cuc_memory_virtual(cuc_memory_resource **out, cuc_device *device,
                                                          : CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
     if (code) {
         st = CUC_FAIL_CU(NULL, code, "cuMemGetAllocationGranularity",
-                         "asking in what pieces device %d allocates virtual memory",
+                         "asking for the granularity of virtual memory on device %d",
                          device->ordinal);
         cuc_memory_resource_release(r);
         return st;
@@ -238,12 +238,14 @@ cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *resource
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(resource, MEMORY_RESOURCE);
     if (!resource->virtual_memory)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "the resource is none of cuc_memory_virtual()");
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "the resource is not from cuc_memory_virtual()");
     *out = resource->virtual_memory->grain;
     return CUC_OK;
 }
 
-// Another user of a region, with so many bytes; one that had to be made anew is *moved.
+// Adds a user to a region and extends it to `bytes`. If the reserved addresses are too few, a new
+// region shares its pieces.
 static cuc_status resize(CUdeviceptr *out, struct cuc__virtual *v, CUdeviceptr ptr, size_t bytes,
                          const char *function)
 {
@@ -252,7 +254,7 @@ static cuc_status resize(CUdeviceptr *out, struct cuc__virtual *v, CUdeviceptr p
 
     if (!r)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "the buffer's address 0x%llx is none that its resource has allocated",
+                         "the buffer's address 0x%llx is not one that its resource has allocated",
                          (unsigned long long)ptr);
     const size_t wanted = cuc__virtual_round(bytes, v->grain);
     if (wanted > r->reserved) {
@@ -308,8 +310,7 @@ cuc_status cuc_buffer_grow(cuc_buffer **out, cuc_buffer *buffer, size_t bytes)
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(buffer, BUFFER);
     if (!bytes)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "bytes is 0, expected what the buffer is to have");
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "bytes is 0, expected the buffer's new size");
     cuc_status st = cuc__virtual_check_whole(buffer, __func__);
     if (st < 0)
         return st;

@@ -1,4 +1,4 @@
-// Virtual memory for other processes, piece by piece.
+// Export and import of virtual memory, piece by piece.
 #include "virtual.h"
 
 #include "driver/relaxed.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// With the lock: as many pieces as the buffer lies in.
+// Needs the lock. Exports the pieces that hold the buffer.
 static cuc_status export_all(cuc_memory_piece *out, size_t room, size_t *count,
                              struct cuc__region *r, size_t bytes, const char *function)
 {
@@ -24,17 +24,16 @@ static cuc_status export_all(cuc_memory_piece *out, size_t room, size_t *count,
         int code = cuc__cu.cuMemExportToShareableHandle(
             &fd, r->pieces[made]->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
         if (code)
-            st =
-                cuc__fail_driver(NULL, code, function, "cuMemExportToShareableHandle",
-                                 "making a file descriptor for piece %zu of %zu, of %zu bytes (the "
-                                 "resource has to be made with CUC_MEMORY_VIRTUAL_IPC, and memory "
-                                 "that was imported is not exported again)",
-                                 made, n, r->pieces[made]->bytes);
+            st = cuc__fail_driver(NULL, code, function, "cuMemExportToShareableHandle",
+                                  "making a file descriptor for piece %zu of %zu, of %zu bytes "
+                                  "(the resource must be created with CUC_MEMORY_VIRTUAL_IPC, and "
+                                  "imported memory cannot be exported again)",
+                                  made, n, r->pieces[made]->bytes);
         else
             out[made] = (cuc_memory_piece){ .bytes = r->pieces[made]->bytes, .fd = fd };
     }
     if (st < 0) {
-        for (size_t i = 0; i + 1 < made; i++) // the last one is what failed
+        for (size_t i = 0; i + 1 < made; i++) // the last one failed
             close(out[i].fd);
         return st;
     }
@@ -57,7 +56,7 @@ cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t room, size_
         return st;
     if (cuc__driver_forked())
         return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemExportToShareableHandle", "-");
-    // What the caller has is written when all of it is made.
+    // Write the caller's array only after all descriptors are made.
     if (pieces && !(made = calloc(room ? room : 1, sizeof(*made))))
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for %zu pieces", room);
     struct cuc__virtual *v = buffer->resource->virtual_memory;
@@ -66,7 +65,7 @@ cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t room, size_
     struct cuc__region *r = *cuc__region_find(v, buffer->ptr);
     st = r ? export_all(made, room, &n, r, buffer->bytes, __func__)
            : CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                      "the buffer's address 0x%llx is none that its resource has allocated",
+                      "the buffer's address 0x%llx is not one that its resource has allocated",
                       (unsigned long long)buffer->ptr);
     pthread_mutex_unlock(&v->lock);
     cuc__unrelax(mode);
@@ -109,7 +108,8 @@ cuc_status cuc_buffer_import_pieces(cuc_buffer **out, cuc_memory_resource *resou
         CUC_CHECK(stream, STREAM);
     struct cuc__virtual *v = resource->virtual_memory;
     if (!v)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "the resource is none of cuc_memory_virtual()");
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
+                        "the resource is not from cuc_memory_virtual()");
     cuc_status st = check_pieces(&sum, v, pieces, count, __func__);
     if (st < 0 || (st = cuc__memory_check_stream(resource, stream, __func__)) < 0)
         return st;

@@ -1,9 +1,9 @@
-// Regions of virtual memory, and the pieces that are mapped in them.
+// Regions of virtual memory, and their mapped pieces.
 #include "virtual.h"
 
 #include <stdlib.h>
 
-// A failure in words, or with no `function` to the process-wide handler.
+// Records a failure or, without a `function`, passes it to the process-wide handler.
 static cuc_status failed(int code, const char *call, CUdeviceptr ptr, size_t bytes,
                          const char *function)
 {
@@ -51,7 +51,7 @@ cuc_status cuc__region_map(const struct cuc__virtual *v, struct cuc__region *r,
     return CUC_OK;
 }
 
-// Map memory that nothing else has a hold of; it goes with its last mapping, or now.
+// Maps memory that has no other reference; it is freed with its last mapping, or now on failure.
 static cuc_status take(const struct cuc__virtual *v, struct cuc__region *r, struct cuc__piece *p,
                        const char *function)
 {
@@ -91,7 +91,7 @@ cuc_status cuc__region_add_imported(const struct cuc__virtual *v, struct cuc__re
     if (code) {
         free(p);
         return cuc__fail_driver(NULL, code, function, "cuMemImportFromShareableHandle",
-                                "having %llu bytes of another process by file descriptor %d",
+                                "importing %llu bytes of another process from file descriptor %d",
                                 (unsigned long long)given->bytes, given->fd);
     }
     p->bytes = (size_t)given->bytes;

@@ -1,5 +1,5 @@
-// Candidates of auto() in tile programs, chosen for the dimensions that a program was created with:
-// as records have them, else as the model likes best.
+// Chooses candidates of auto() in tile programs for the dimensions that a program was created with:
+// from records, else by the cost model.
 #include <cucore/tile.h>
 
 #include "device/device.h"
@@ -31,7 +31,7 @@ static void add_text(void *user, const char *kernel, const char *text)
     cuc__flags_add(&c->texts, text, "");
 }
 
-// What options leave free.
+// Sets a target option that the program's options leave at its default.
 static void set_option(void *user, const char *name, int32_t value)
 {
     struct cuc__program_choice *c = user;
@@ -44,7 +44,7 @@ static void set_option(void *user, const char *name, int32_t value)
         { "split", &c->target.split, 1, 8 },    { "raster", &c->target.raster, 1, 64 },
         { "warps", &c->target.warps, 1, 32 },
     };
-    bool power = value > 0 && !(value & (value - 1)); // as a number of warps must be
+    bool power = value > 0 && !(value & (value - 1)); // required of a number of warps
 
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
         if (strcmp(fields[i].name, name) == 0 && !*fields[i].field && value >= fields[i].least &&
@@ -87,7 +87,7 @@ static bool recall(void *user, const char *kernel, const char *constants, const 
     return true;
 }
 
-// ---- All of it
+// ---- The whole choice
 
 static struct tile_choosing choosing_of(const cuc_program *p, const struct tile_target *target,
                                         struct tile_budget *budget)
@@ -127,7 +127,7 @@ cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_progra
         how.option = set_option;
         how.tell = add_text;
         how.user = out;
-        good = tile_choose(&how) || tile_budget_ended(budget); // which compiling it tells
+        good = tile_choose(&how) || tile_budget_ended(budget); // compilation reports it
     }
     if (out->status < 0)
         return out->status;
@@ -152,9 +152,9 @@ void cuc__program_drop_choice(struct cuc__program_choice *c)
     cuc__flags_free(&c->texts);
 }
 
-// ---- For who tunes
+// ---- For tuners
 
-// A kernel of the program, of a module that the caller frees.
+// Returns a kernel of the program, in a module that the caller frees.
 static cuc_status open_kernel(struct tile_module **out, const struct tile_kernel **kernel,
                               cuc_program *p, struct tile_budget *budget, const char *name,
                               const char *function)

@@ -8,7 +8,7 @@
 enum {
     MAX_EXCERPTS = 5,
     LINES_AROUND = 3,
-    MAX_LINE = 160, // of a source line; longer ones are cut
+    MAX_LINE = 160, // of a source line; longer ones are truncated
 };
 
 // A line of a log. Not terminated.
@@ -17,7 +17,7 @@ struct line {
     size_t bytes;
 };
 
-// Take the next line off a text; false at its end.
+// Takes the next line off a text; false at its end.
 static bool next_line(const char **text, struct line *line)
 {
     if (!**text)
@@ -44,7 +44,7 @@ static bool starts_with(struct line line, const char *what)
     return find(line, what) == line.at;
 }
 
-// Source lines that compilers quote are indented, their own words are not.
+// Source lines that compilers quote are indented, their own messages are not.
 static bool is_error(struct line line)
 {
     static const char *const marks[] = {
@@ -59,13 +59,13 @@ static bool is_error(struct line line)
     return false;
 }
 
-// nvJitLink and ptxas close with a line that only says that there were errors.
+// nvJitLink and ptxas end with a line that says only that there were errors.
 static bool is_closing(struct line line)
 {
     return starts_with(line, "ERROR ") || find(line, "aborted due to errors");
 }
 
-// Copy a line with its runs of blanks made one: ptxas writes "error   :".
+// Copies a line and collapses runs of blanks: ptxas writes "error   :".
 static void copy_line(char *to, size_t size, struct line line)
 {
     size_t at = 0;
@@ -99,7 +99,7 @@ void cuc__log_read(cuc__log_summary *summary, const char *log)
     copy_line(summary->first, sizeof(summary->first), first);
 }
 
-// Where a line of a log says its error is: the source and the line number, from 1; or 0.
+// Returns the line number, from 1, that an error line names, and the source; 0 if it names none.
 static size_t place_of(struct line line, const cuc__source *sources, size_t count, size_t *source)
 {
     for (size_t i = 0; i < count; i++) {
@@ -116,7 +116,7 @@ static size_t place_of(struct line line, const cuc__source *sources, size_t coun
         *source = i;
         return strtoul(p, NULL, 10);
     }
-    // What ptxas is given without a file has no name of its own.
+    // PTX that ptxas gets without a file has no name.
     const char *nameless = "ptxas application ptx input, line ";
     if (!count || !starts_with(line, nameless))
         return 0;
@@ -125,7 +125,7 @@ static size_t place_of(struct line line, const cuc__source *sources, size_t coun
 }
 
 // The column, from 1, of the mark that NVRTC draws two lines below the message, in a quotation
-// that is indented by two; 0 when there is none.
+// indented by two; 0 if there is none.
 static size_t column_of(const char *rest)
 {
     struct line quoted, mark;
@@ -171,7 +171,7 @@ char *cuc__log_with_excerpts(const char *log, const cuc__source *sources, size_t
     while (count < MAX_EXCERPTS && next_line(&log, &line)) {
         size_t source, i = 0;
         size_t at = is_error(line) ? place_of(line, sources, source_count, &source) : 0;
-        if (!at || column_of(log)) // quoted there already, as NVRTC does
+        if (!at || column_of(log)) // NVRTC has already quoted the source
             continue;
         while (i < count && (seen[i].source != source || seen[i].line != at))
             i++;

@@ -1,4 +1,4 @@
-// One call from a source text to a kernel.
+// Compiles a source text and returns a kernel in one call.
 #include <cucore/program.h>
 #include <cucore/system.h>
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A simulated device runs PTX as it is, and has no use for an assembler.
+// A simulated device runs PTX directly and needs no assembler.
 static int32_t target_of(int32_t source_kind, const char *arch)
 {
     bool virtual_arch = arch && strncmp(arch, "compute_", strlen("compute_")) == 0;
@@ -18,7 +18,7 @@ static int32_t target_of(int32_t source_kind, const char *arch)
     return virtual_arch || is_ptx ? CUC_CODE_PTX : CUC_CODE_CUBIN;
 }
 
-// A mangled name is a symbol, which NVRTC takes for an unknown identifier.
+// A mangled name is a symbol, which NVRTC would take for an unknown identifier.
 static bool is_expression(int32_t source_kind, const char *name, const cuc_program_options *options)
 {
     if (source_kind != CUC_SOURCE_CUDA || strncmp(name, "_Z", 2) == 0)
@@ -29,7 +29,7 @@ static bool is_expression(int32_t source_kind, const char *name, const cuc_progr
     return true;
 }
 
-// The options' name expressions with one more, in memory that the caller frees.
+// Copies the options' name expressions and appends one, in memory that the caller frees.
 static const char **add_expression(cuc_program_options *options, const char *name)
 {
     size_t count = options->name_expressions ? options->name_expression_count : 0;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Libraries before 12.3 have no version function, and links of theirs too many gaps.
-// 0 or a CUC__TOOLKIT_ code.
+// Libraries before 12.3 have no version function, and their linker lacks too much. Returns 0 or a
+// CUC__TOOLKIT_ code.
 static int look_for_nvjitlink(void)
 {
     void (*fn)(void);
@@ -64,7 +64,7 @@ static cuc_status read_options(cuc_linker *l, const cuc_linker_options *o, const
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "keep_ptx is %d, expected CUC_DEFAULT (0), CUC_ON (1) or CUC_OFF (2)",
                          o->keep_ptx);
-    // Flags are made for both backends: that is where values are checked.
+    // The flags are made for both backends, because values are checked there.
     if ((st = cuc__options_to_flags(&l->flags, &cuc__linker_options_table, o, function)) < 0)
         return st;
     if ((st = choose_backend(l, o, function)) < 0)
@@ -100,13 +100,13 @@ cuc_status cuc_linker_create(cuc_linker **out, const cuc_linker_options *options
     return CUC_OK;
 }
 
-// Take in an input; its data belongs to the linker if this succeeds.
+// Adds an input; its data belongs to the linker if this succeeds.
 static cuc_status add(cuc_linker *l, cuc__link_input input, const char *function)
 {
     if (l->backend == CUC_LINKER_DRIVER && input.kind == CUC_CODE_LTOIR)
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "%s is LTO-IR, which the driver's linker does not take: install "
-                         "nvJitLink, or compile it to a cubin with relocatable_device_code",
+                         "%s is LTO-IR, which the driver's linker cannot read: install nvJitLink, "
+                         "or compile it to a cubin with relocatable_device_code",
                          input.name);
     if (l->count == l->capacity) {
         size_t capacity = l->capacity ? 2 * l->capacity : 4;
@@ -145,8 +145,8 @@ static cuc_status add_copy(cuc_linker *l, int32_t kind, const void *data, size_t
 
     if (!kind && !guess)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s (%zu bytes) begins like no object code: say its kind, or pass PTX, a "
-                         "cubin, LTO-IR, a fatbin, an object or an archive",
+                         "%s (%zu bytes) is not recognized as object code: state its kind, or pass "
+                         "PTX, a cubin, LTO-IR, a fatbin, an object or an archive",
                          name, bytes);
     if ((st = cuc__code_check(kind ? kind : guess, data, bytes, function)) < 0)
         return st;
@@ -228,7 +228,8 @@ cuc_status cuc__linker_fail(cuc_linker *l, cuc_status status, int library, int c
     return status;
 }
 
-// The name expressions of all inputs. *pairs is the caller's, the texts are the objects'.
+// Collects the name expressions of all inputs. The caller owns *pairs; the texts belong to the
+// objects.
 static cuc_status collect_names(const char *(**pairs)[2], size_t *count, const cuc_linker *l,
                                 const char *function)
 {
@@ -274,7 +275,7 @@ cuc_status cuc__linker_link(cuc_object **out, cuc_linker *l, int32_t target, con
     if (st < 0)
         goto done;
 
-    // The PTX of a single input is the PTX of the whole.
+    // The PTX of a single input is the PTX of the result.
     const cuc__link_input *in = &l->inputs[0];
     const char *ptx = linked.ptx;
     size_t ptx_bytes = linked.ptx_bytes;
@@ -335,7 +336,7 @@ void cuc__linker_drop_inputs(cuc_linker *linker)
     for (size_t i = 0; i < linker->count; i++) {
         cuc__link_input *in = &linker->inputs[i];
         void *own;
-        memcpy(&own, &in->data, sizeof(own)); // const only for those who read it
+        memcpy(&own, &in->data, sizeof(own)); // const only for readers
         if (in->object)
             cuc_object_release(in->object);
         else

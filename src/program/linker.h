@@ -1,4 +1,4 @@
-// A linker: its inputs and flags, kept until it is released, and the two who can link them.
+// A linker: its inputs and flags, kept until its release, and the two backends that link them.
 #ifndef CUCORE_PROGRAM_LINKER_H
 #define CUCORE_PROGRAM_LINKER_H
 
@@ -11,40 +11,40 @@
 typedef struct cuc__link_input {
     int32_t kind; // a CUC_CODE_ value
     const char *name;
-    const void *data; // with a NUL behind the last byte
+    const void *data; // followed by a NUL
     size_t bytes;
-    cuc_object *object; // owns the data, retained; NULL: the input does
+    cuc_object *object; // owns the data, retained; NULL: the input owns it
 } cuc__link_input;
 
 struct cuc_linker {
     cuc__handle head;
     char *name;
-    char *arch;      // as given; NULL is the current device's
-    int32_t backend; // CUC_LINKER_NVJITLINK or CUC_LINKER_DRIVER, chosen when it was made
+    char *arch;      // as given; NULL means the current device's
+    int32_t backend; // CUC_LINKER_NVJITLINK or CUC_LINKER_DRIVER, chosen at creation
     int32_t link_time_optimization;
     int32_t keep_ptx;
-    cuc__flags flags;     // nvJitLink's
-    cuc__jit_options jit; // the driver's
-    bool for_program;     // the input is the source of a program: failures are COMPILE, not LINK
+    cuc__flags flags;     // for nvJitLink
+    cuc__jit_options jit; // for the driver
+    bool for_program;     // the input is a program's source: failures are COMPILE, not LINK
 
     cuc__link_input *inputs;
     size_t count, capacity;
 
-    char *info_log, *error_log; // of the last link; NULL is none
+    char *info_log, *error_log; // from the last link; NULL: none
 };
 
-// What a backend made.
+// The output of a backend.
 typedef struct cuc__linked {
-    int32_t kind;     // a CUC_CODE_ value: the target, but PTX of a driver that simulates
+    int32_t kind;     // a CUC_CODE_ value: the target, or PTX from a simulated driver
     char *code, *ptx; // malloc'ed; ptx may be NULL
     size_t bytes, ptx_bytes;
 } cuc__linked;
 
-// Link, and make the object. Failures are recorded under `function`'s name.
+// Links, and makes the object. Failures are recorded under `function`'s name.
 cuc_status cuc__linker_link(cuc_object **out, cuc_linker *linker, int32_t target,
                             const char *function);
 
-// Forget what was added, so that something else can be linked in the same way.
+// Removes all inputs, so that other ones can be linked with the same options.
 void cuc__linker_drop_inputs(cuc_linker *linker);
 
 // linker_nvjitlink.c
@@ -57,7 +57,7 @@ cuc_status cuc__linker_run_nvjitlink(cuc__linked *out, cuc_linker *linker, int32
 cuc_status cuc__linker_run_driver(cuc__linked *out, cuc_linker *linker, int32_t target,
                                   const char *function);
 
-// The inputs do not link: record the backend's code, with the linker's error log.
+// Records that the inputs do not link: the backend's code, with the linker's error log.
 cuc_status cuc__linker_fail(cuc_linker *linker, cuc_status status, int library, int code,
                             const char *arch, const char *call, const char *function);
 

@@ -1,4 +1,4 @@
-// Linking by the driver, where nvJitLink is not installed.
+// Linking by the driver, if nvJitLink is not installed.
 #include "linker.h"
 
 #include "device/context.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    LOG_BYTES = 1 << 20, // the driver cuts what does not fit
+    LOG_BYTES = 1 << 20, // the driver truncates longer logs
 };
 
 // By CUC_CODE_ value; LTO-IR was refused when it was added.
@@ -37,7 +37,8 @@ static cuc_status prepare(struct link *link, const cuc_linker *l, const char *fu
         cuc_status st = cuc__arch_read(&arch, l->arch, function);
         if (st < 0)
             return st;
-        // The driver's numbers for "sm_90a" and "sm_100f": one bit above the plain ones'.
+        // The driver's numbers for "sm_90a" and "sm_100f": those of the plain architectures with
+        // one more bit set.
         size_t variant = arch.suffix == 'a' ? 0x10000 : arch.suffix == 'f' ? 0x20000 : 0;
         cuc__jit_add(&link->jit, CU_JIT_TARGET, (size_t)arch.number + variant);
     }
@@ -52,7 +53,8 @@ static cuc_status prepare(struct link *link, const cuc_linker *l, const char *fu
     return CUC_OK;
 }
 
-// Everything the driver does, in a current context: 0, or what failed in which call.
+// Makes all driver calls in a current context. Returns 0, or a driver's code and the call that
+// failed.
 static int run(struct link *link, cuc__linked *out, const cuc_linker *l, const char **call)
 {
     void *code;
@@ -66,7 +68,7 @@ static int run(struct link *link, cuc__linked *out, const cuc_linker *l, const c
         const cuc__link_input *in = &l->inputs[i];
         void *data;
         memcpy(&data, &in->data, sizeof(data)); // the driver's prototype lacks the const
-        // PTX is text: its closing zero byte is part of it.
+        // PTX is text: its terminating NUL counts.
         cu = cuc__cu.cuLinkAddData(link->state, input_types[in->kind], data,
                                    in->bytes + (in->kind == CUC_CODE_PTX), in->name, 0, NULL, NULL);
     }
@@ -75,7 +77,7 @@ static int run(struct link *link, cuc__linked *out, const cuc_linker *l, const c
     *call = "cuLinkComplete";
     if ((cu = cuc__cu.cuLinkComplete(link->state, &code, &bytes)) != 0)
         return cu;
-    // The code is the link state's.
+    // The code belongs to the link state, so it is copied.
     if ((out->code = malloc(bytes + 1)) != NULL) {
         memcpy(out->code, code, bytes);
         out->code[bytes] = '\0';
@@ -112,7 +114,7 @@ static cuc_status run_in_context(struct link *link, cuc__linked *out, cuc_linker
     return cuc__context_leave(context, pushed, st, function);
 }
 
-// The caller's current context, or else the primary one of device 0. Retained.
+// Returns the caller's current context, or else the primary one of device 0, retained.
 static cuc_status some_context(cuc_context **out, const char *function)
 {
     cuc_device *device;
@@ -139,10 +141,10 @@ cuc_status cuc__linker_run_driver(cuc__linked *out, cuc_linker *l, int32_t targe
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
                          "the driver's linker makes cubins only: install nvJitLink to link to PTX");
     if ((st = some_context(&context, function)) < 0) {
-        cuc__error_note("the driver's linker was to link, %s",
+        cuc__error_note("the driver's linker was chosen %s",
                         cuc__toolkit_has(&cuc__nvjitlink_toolkit, "nvJitLinkVersion")
                             ? "because the options say so"
-                            : "because nvJitLink is not installed, which would need no driver");
+                            : "because nvJitLink, which needs no driver, is not installed");
         return st;
     }
     if ((st = prepare(&link, l, function)) == CUC_OK)

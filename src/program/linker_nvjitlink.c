@@ -1,4 +1,4 @@
-// Linking by nvJitLink. A handle of it links once, so each link makes its own.
+// Linking by nvJitLink. A handle links once, so each link makes its own.
 #include "linker.h"
 
 #include "driver/nvjitlink.h"
@@ -15,7 +15,7 @@ static const nvJitLinkInputType input_types[] = {
     [CUC_CODE_OBJECT] = NVJITLINK_INPUT_OBJECT, [CUC_CODE_LIBRARY] = NVJITLINK_INPUT_LIBRARY,
 };
 
-// What failed, and in which call.
+// An nvJitLink code and the call that returned it.
 struct outcome {
     int code;
     const char *call;
@@ -45,7 +45,7 @@ static struct outcome link_once(nvJitLinkHandle *handle, const cuc_linker *l, co
         return (struct outcome){ code, "nvJitLinkCreate" };
     for (size_t i = 0; i < l->count; i++) {
         const cuc__link_input *in = &l->inputs[i];
-        // PTX is text: its closing zero byte is part of it.
+        // PTX is text: its terminating NUL counts.
         size_t bytes = in->bytes + (in->kind == CUC_CODE_PTX);
         code = cuc__nvjitlink.nvJitLinkAddData(*handle, input_types[in->kind], in->data, bytes,
                                                in->name);
@@ -79,8 +79,8 @@ static struct outcome take(char **out, size_t *bytes, nvJitLinkHandle handle, bo
     return (struct outcome){ 0, NULL };
 }
 
-// What the inputs cannot be blamed for has a status of its own. "Internal" is also what an
-// undefined symbol gives, and then the log says so.
+// Failures that the inputs do not cause have statuses of their own. An undefined symbol also gives
+// "internal", but then there is an error log.
 static cuc_status status_of(struct outcome o, const char *error_log)
 {
     switch (o.code) {
@@ -107,7 +107,7 @@ static bool any_input(const cuc_linker *l, bool is_ltoir)
     return false;
 }
 
-// One link from its handle to its code, logs included. Records no failure.
+// Runs one link from handle to code, logs included. Records no failure.
 static struct outcome attempt(char **out, size_t *bytes, cuc_linker *l, const char *arch, bool lto,
                               bool ptx)
 {
@@ -143,8 +143,8 @@ static struct outcome attempt(char **out, size_t *bytes, cuc_linker *l, const ch
     return o;
 }
 
-// PTX of sm_90a is assembled for nothing else: what the current device is taken for where nobody
-// chose, when it is one of these.
+// PTX for sm_90a assembles only for sm_90a: adopts the suffix of such an input if the architecture
+// is the current device's by default.
 static void take_target(cuc__arch *arch, const cuc_linker *l)
 {
     for (size_t i = 0; i < l->count; i++) {
@@ -181,8 +181,8 @@ cuc_status cuc__linker_run_nvjitlink(cuc__linked *out, cuc_linker *l, int32_t ta
                          "links to PTX",
                          l->inputs[0].name, cuc_code_name(l->inputs[0].kind));
 
-    // The PTX first, so that the logs that stay are the cubin's. When it fails, then either the
-    // cubin fails alike, or it goes without.
+    // The PTX comes first, so that the logs of the cubin remain. If it fails, either the cubin
+    // fails too, or it has no PTX.
     if (!ptx && lto && l->keep_ptx != CUC_OFF && !any_input(l, false))
         (void)attempt(&out->ptx, &out->ptx_bytes, l, arch.text, lto, true);
     struct outcome o = attempt(&out->code, &out->bytes, l, arch.text, lto, ptx);

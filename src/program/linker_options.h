@@ -1,4 +1,4 @@
-// The linker's options, and what the driver's linker makes of them.
+// The linker's options, and their translation for the driver's linker.
 #ifndef CUCORE_PROGRAM_LINKER_OPTIONS_H
 #define CUCORE_PROGRAM_LINKER_OPTIONS_H
 
@@ -8,11 +8,11 @@
 
 extern const cuc__option_table cuc__linker_options_table;
 
-// Refuse, by name, the options that the driver's linker does not take.
+// Refuses, by name, options that the driver's linker does not have.
 cuc_status cuc__linker_options_check_driver(const cuc_linker_options *options,
                                             const char *function);
 
-// What cuLinkCreate() is given: an option and its value, which travels in a pointer.
+// Arguments of cuLinkCreate(): options and their values, which travel in pointers.
 enum { CUC__JIT_MAX = 16 };
 
 typedef struct cuc__jit_options {
@@ -23,7 +23,7 @@ typedef struct cuc__jit_options {
 
 void cuc__jit_add(cuc__jit_options *jit, unsigned option, size_t value);
 
-// Add those options that the driver's linker takes.
+// Adds the options that the driver's linker has.
 void cuc__linker_options_to_jit(cuc__jit_options *jit, const cuc_linker_options *options);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One run of the compiler, and what came of it.
+// A run of the compiler and its result.
 struct run {
     cuc_program *program;
     int32_t target;
@@ -20,11 +20,11 @@ struct run {
     nvrtcProgram handle;
 };
 
-// What NVRTC tells a length of and then fills in.
+// NVRTC reports a length with one function and fills a buffer with another.
 typedef nvrtcResult (*size_fn)(nvrtcProgram, size_t *);
 typedef nvrtcResult (*text_fn)(nvrtcProgram, char *);
 
-// The log, which may be "". NULL without memory, which loses the log and nothing else.
+// Returns the log, which may be "". NULL without memory: then only the log is lost.
 static char *read_log(nvrtcProgram handle)
 {
     size_t bytes = 0;
@@ -37,7 +37,7 @@ static char *read_log(nvrtcProgram handle)
     return log;
 }
 
-// Refuse an architecture that this NVRTC does not know, naming those it knows.
+// Refuses an architecture that this NVRTC does not know, and lists those it knows.
 static cuc_status fail_arch(const cuc_program *p, const int *archs, int count, const char *function)
 {
     char list[512] = "";
@@ -46,14 +46,13 @@ static cuc_status fail_arch(const cuc_program *p, const int *archs, int count, c
     for (int i = 0; i < count && at < sizeof(list); i++)
         at += (size_t)snprintf(list + at, sizeof(list) - at, "%ssm_%d", i ? ", " : "", archs[i]);
     int version = cuc__nvrtc_toolkit.version();
-    return cuc__fail(
-        CUC_ERROR_NOT_SUPPORTED, function,
-        "arch is \"%s\", which NVRTC %d.%d does not compile for; it knows %s, and some "
-        "of them with an \"a\" or \"f\" at the end",
-        p->arch.text, version / 1000, version % 1000 / 10, list);
+    return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
+                     "arch is \"%s\", which NVRTC %d.%d does not support: expected one of %s, some "
+                     "also with \"a\" or \"f\" at the end",
+                     p->arch.text, version / 1000, version % 1000 / 10, list);
 }
 
-// Check the architecture's number, or with `refused` name the ones there are in any case.
+// Checks the architecture's number; with `refused`, always fails and lists the known ones.
 static cuc_status check_arch(const cuc_program *p, bool refused, const char *function)
 {
     int archs[256], count = 0;
@@ -66,7 +65,7 @@ static cuc_status check_arch(const cuc_program *p, bool refused, const char *fun
         return cuc__fail_nvrtc(code, function, "nvrtcGetSupportedArchs", NULL, "compiling %s",
                                p->name);
     if (count > (int)CUC__LENGTH(archs))
-        return CUC_OK; // let the compiler say it
+        return CUC_OK; // leave it to the compiler
     for (int i = 0; i < count; i++)
         known |= archs[i] == p->arch.number;
     return known && !refused ? CUC_OK : fail_arch(p, archs, count, function);
@@ -91,7 +90,7 @@ static cuc_status create(struct run *r)
     return CUC_OK;
 }
 
-// Raise the heap for precompiled headers, which is the process's, to what NVRTC says it needs.
+// Raises the process's heap for precompiled headers to the size that NVRTC requests.
 static bool grow_pch_heap(nvrtcProgram handle)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -100,7 +99,7 @@ static bool grow_pch_heap(nvrtcProgram handle)
 
     if (cuc__nvrtc.nvrtcGetPCHHeapSizeRequired(handle, &need))
         return false;
-    pthread_mutex_lock(&lock); // another thread may just have raised it further
+    pthread_mutex_lock(&lock); // another thread may already have raised it further
     ok = !cuc__nvrtc.nvrtcGetPCHHeapSize(&have) &&
          (have >= need || !cuc__nvrtc.nvrtcSetPCHHeapSize(need));
     pthread_mutex_unlock(&lock);
@@ -111,7 +110,7 @@ static int32_t pch_status(nvrtcResult compiled, nvrtcResult created)
 {
     switch (created) {
     case NVRTC_SUCCESS:
-        // NVRTC says so too when it was to write a header and the compilation failed first.
+        // NVRTC reports success even if the compilation failed before it could write the header.
         return compiled ? CUC_PCH_FAILED : CUC_PCH_CREATED;
     case NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED:
         return CUC_PCH_NOT_ATTEMPTED;
@@ -120,7 +119,7 @@ static int32_t pch_status(nvrtcResult compiled, nvrtcResult created)
     }
 }
 
-// Create and compile; the compiler's verdict goes to *code. Once more when the heap was too small.
+// Creates and compiles; the compiler's result goes to *code. Tries again if the heap was too small.
 static cuc_status compile(struct run *r, int *code)
 {
     cuc_program *p = r->program;
@@ -151,7 +150,7 @@ static cuc_status fail_compile(const struct run *r, int code)
     cuc__log_summary summary;
     char explanation[1024];
 
-    // NVRTC checks the suffix of an architecture late, and then speaks of another option.
+    // NVRTC checks an architecture's suffix late, and then names another option.
     if (strstr(log, "--nv_arch") || strstr(log, "--gpu-architecture"))
         return check_arch(p, true, r->function);
     cuc__log_read(&summary, log);
@@ -176,7 +175,7 @@ static cuc_status fail_compile(const struct run *r, int code)
     char more[32] = "";
     if (summary.errors > 1)
         snprintf(more, sizeof(more), " (%zu errors)", summary.errors);
-    // NVRTC compiles name expressions as a file of its own.
+    // NVRTC compiles name expressions as a separate file.
     const char *where = strncmp(summary.first, "__nv_name_map", 13) == 0 ? ", in a name expression"
                                                                          : "";
     cuc__fail_library(CUC_ERROR_COMPILE, CUC_LIBRARY_NVRTC, code, e->symbol, r->function,
@@ -210,7 +209,7 @@ static cuc_status take(char **out, size_t *bytes, const struct run *r, size_fn g
     return CUC_OK;
 }
 
-// The symbols that the name expressions became. *pairs is the caller's, the texts are NVRTC's.
+// Returns the symbols of the name expressions. The caller owns *pairs; the texts belong to NVRTC.
 static cuc_status lower_names(const char *(**pairs)[2], const struct run *r)
 {
     const cuc__flags *expressions = &r->program->expressions;
@@ -230,8 +229,8 @@ static cuc_status lower_names(const char *(**pairs)[2], const struct run *r)
     return CUC_OK;
 }
 
-// PTX that is newer than the driver cannot be loaded. Where there is no driver, another machine's
-// may do.
+// Warns about PTX that is newer than the driver and cannot be loaded. Without a driver it may be
+// meant for another machine.
 static void warn_of_driver(cuc_program *p)
 {
     char line[192];
@@ -285,8 +284,8 @@ static cuc_status check_target(const cuc_program *p, int32_t target, const char 
                          p->arch.text, strchr(p->arch.text, '_') + 1);
     if (target != CUC_CODE_LTOIR && p->needs_ltoir)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "target is %s, but with link_time_optimization LTO-IR is all that comes "
-                         "out: compile to CUC_CODE_LTOIR and link",
+                         "target is %s, but link_time_optimization gives only LTO-IR: compile to "
+                         "CUC_CODE_LTOIR and link",
                          target == CUC_CODE_PTX ? "CUC_CODE_PTX" : "CUC_CODE_CUBIN");
     return CUC_OK;
 }

@@ -16,9 +16,9 @@
 #define TEXTS(field, count, flag)    CUC__TEXTS(cuc_program_options, field, count, flag)
 #define NUMBERS(field, count, flag)  CUC__NUMBERS(cuc_program_options, field, count, flag "=")
 
-// Every option of NVRTC 13.0 that is documented, but --optix-ir, whose output cucore cannot use.
-// -arch, --dlink-time-opt and the folders of the CUDA headers depend on more than one field and
-// are added by program.c.
+// All documented options of NVRTC 13.0 except --optix-ir, whose output cucore cannot use. program.c
+// adds -arch, --dlink-time-opt and the folders of the CUDA headers, which depend on more than one
+// field.
 static const cuc__option rows[] = {
     BOOLEAN(relocatable_device_code,     "--relocatable-device-code"),
     SWITCH(extensible_whole_program,     "--extensible-whole-program", NULL),
@@ -121,7 +121,7 @@ void cuc__flags_free(cuc__flags *flags)
     *flags = (cuc__flags){ 0 };
 }
 
-// The fields of a struct by their offsets.
+// Reads fields of a struct by offset.
 
 static int32_t number_at(const void *options, size_t offset)
 {
@@ -260,7 +260,7 @@ cuc_status cuc__options_to_flags(cuc__flags *flags, const cuc__option_table *tab
         int have = o->since ? table->version() : 0;
         if (have && have < o->since)
             return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                             "%s came with %s %d.%d, %s is %d.%d here: leave it, or update",
+                             "%s needs %s %d.%d, and %s is %d.%d here: leave it unset, or update",
                              o->field, table->backend, o->since / 1000, o->since % 1000 / 10,
                              table->backend, have / 1000, have % 1000 / 10);
         cuc_status st = add_option(flags, o, options, function);
@@ -282,8 +282,8 @@ cuc_status cuc__arch_read(cuc__arch *arch, const char *text, const char *functio
         cuc_status st = cuc_device_get_current(&device);
         if (st < 0) {
             cuc__pass_failure(st, function);
-            cuc__error_note("arch was not given, and is then the current device's: give it, such "
-                            "as \"sm_90\", to compile without a device");
+            cuc__error_note("arch is not set, which means the current device's: set it, for "
+                            "example to \"sm_90\", to compile without a device");
             return st;
         }
         text = cuc_device_arch(device);
@@ -311,10 +311,10 @@ cuc_status cuc__name_check(const char *name, const char *function)
                          "name has %zu bytes, expected 1 to 255", strlen(name));
     for (const char *p = name; *p; p++)
         if ((unsigned char)*p < ' ')
-            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "name \"%.128s\" has a control character: give the name that messages "
-                             "are to show for the source",
-                             name);
+            return cuc__fail(
+                CUC_ERROR_INVALID_ARGUMENT, function,
+                "name \"%.128s\" has a control character: expected the name to show in messages",
+                name);
     return CUC_OK;
 }
 

@@ -1,6 +1,6 @@
-// Options as flags: one table a backend says which field of an options struct becomes which flag,
-// and one function walks it. The tables of NVRTC (program_options.c) and of nvJitLink
-// (linker_options.c) have the same form.
+// Options as flags: a table for each backend maps the fields of an options struct to flags, and one
+// function applies it. The tables of NVRTC (options.c) and nvJitLink (linker_options.c) have the
+// same format.
 #ifndef CUCORE_PROGRAM_OPTIONS_H
 #define CUCORE_PROGRAM_OPTIONS_H
 
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-// A growing list of flags. Adding to it may fail for want of memory; who reads it asks once.
+// A growing list of flags. Adding may run out of memory; the reader checks once at the end.
 typedef struct cuc__flags {
     char **at;
     size_t count, capacity;
@@ -18,25 +18,25 @@ typedef struct cuc__flags {
 void cuc__flags_add(cuc__flags *flags, const char *start, const char *value);
 void cuc__flags_free(cuc__flags *flags);
 
-// What a field holds, and so what its flag looks like.
+// The type of a field and the format of its flag.
 enum {
     CUC__OPTION_SWITCH,  // int32_t: CUC_ON gives `on`, CUC_OFF gives `off`
     CUC__OPTION_NUMBER,  // int32_t: `on`, then the number; 0 gives nothing, CUC_ZERO gives 0
     CUC__OPTION_TEXT,    // const char *: `on`, then the text; NULL gives nothing
     CUC__OPTION_TEXTS,   // const char *const * and a count: the same for each
-    CUC__OPTION_AMOUNT,  // uint64_t, or a double that is not negative: cucore's own
-    CUC__OPTION_CALL,    // a function: cucore's own
+    CUC__OPTION_AMOUNT,  // uint64_t, or a nonnegative double; only for cucore itself
+    CUC__OPTION_CALL,    // a function; only for cucore itself
     CUC__OPTION_NUMBERS, // const int32_t * and a count: the same for each
 };
 
 typedef struct cuc__option {
-    const char *field;    // its name, for messages
-    const char *on, *off; // NULL for a state that needs no flag, being the default
-    int32_t since;        // the first release of the backend that has it, 0: any
-    int16_t driver;       // in the linker's table: the driver's CUjit_option, or -1 for none
+    const char *field;    // for messages
+    const char *on, *off; // NULL if the state is the default and needs no flag
+    int32_t since;        // the backend's first release with the option, 0: any
+    int16_t driver;       // in the linker's table: the driver's CUjit_option, or -1
     uint16_t kind;
     uint16_t offset, count_offset;
-    int32_t max; // of a number, 0: any
+    int32_t max; // for a number, 0: any
 } cuc__option;
 
 // clang-format off
@@ -56,22 +56,22 @@ typedef struct cuc__option {
     { #field, NULL, NULL, 0, -1, CUC__OPTION_CALL, offsetof(type, field), 0, 0 }
 // clang-format on
 
-// A backend's options, in the order in which it is given them.
+// A backend's options, in the order of its flags.
 typedef struct cuc__option_table {
     const cuc__option *at;
     size_t count;
     const char *backend;  // for messages
-    int (*version)(void); // of the installed backend, such as 13000; asked by rows with `since`
+    int (*version)(void); // of the installed backend, such as 13000; called for rows with `since`
 } cuc__option_table;
 
-// True when a field is not at its default.
+// True if a field is not at its default.
 bool cuc__option_is_set(const cuc__option *option, const void *options);
 
-// Check every field, and append its flags. The failure names the field and the value.
+// Checks every field and appends its flags. A failure names the field and the value.
 cuc_status cuc__options_to_flags(cuc__flags *flags, const cuc__option_table *table,
                                  const void *options, const char *function);
 
-// What an architecture is called: "sm_90a" is 90, 'a' and real, "compute_90" 90, 0 and virtual.
+// A parsed architecture: "sm_90a" is 90, 'a' and real, "compute_90" is 90, 0 and virtual.
 typedef struct cuc__arch {
     char text[16]; // "sm_90a"
     int number;
@@ -79,10 +79,10 @@ typedef struct cuc__arch {
     bool real;
 } cuc__arch;
 
-// Read one; NULL takes the current device's.
+// Parses an architecture; NULL means the current device's.
 cuc_status cuc__arch_read(cuc__arch *arch, const char *text, const char *function);
 
-// A name for a source or an object: refused with a directory part or control characters.
+// Checks the name of a source or an object: refuses folders and control characters.
 cuc_status cuc__name_check(const char *name, const char *function);
 
 extern const cuc__option_table cuc__program_options_table;

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <time.h>
 
-// Where toolkits keep what sources include: the CUDA headers proper, the compiler's part of them,
-// which wheels have apart, then CCCL's.
+// Headers that sources include from a toolkit: CUDA's own, the compiler's, which come in a separate
+// wheel, and CCCL's.
 static const char *const default_headers[] = { "cudart", "crt", "cccl" };
 
-// A search that finds nothing is no failure here: most sources include nothing.
+// Headers that are not found are no failure here: most sources include none.
 static cuc_found *find_headers(const char *name)
 {
     cuc_found *found = cuc__found_create();
@@ -34,8 +34,8 @@ static cuc_status make_flags(cuc_program *p, const cuc_program_options *o, const
         found[i] = find_headers(default_headers[i]);
     for (int32_t target = CUC_CODE_PTX; target <= CUC_CODE_LTOIR && st == CUC_OK; target++) {
         cuc__flags *flags = &p->flags[target - 1];
-        // The virtual architecture has no assembler run; without the suffix of a real one, code
-        // could not use what the suffix is for.
+        // The virtual architecture needs no assembler. It keeps the suffix of a real one, since
+        // code could not use the suffix's features otherwise.
         const char *start = target == CUC_CODE_PTX ? "--gpu-architecture=compute_"
                                                    : "--gpu-architecture=";
         if (target != CUC_CODE_LTOIR && p->needs_ltoir)
@@ -59,7 +59,7 @@ static cuc_status make_flags(cuc_program *p, const cuc_program_options *o, const
     return st;
 }
 
-// Names and texts of what the options list, copied into lists.
+// Copies the names and texts that the options list.
 static cuc_status copy_lists(cuc_program *p, const cuc_program_options *o, const char *function)
 {
     if (o->header_count && !o->headers)
@@ -125,10 +125,10 @@ static cuc_status init_cuda(cuc_program *p, const cuc_program_options *o, const 
     return make_flags(p, o, function);
 }
 
-// What a source can be written in.
+// The languages of sources.
 static const struct language {
     int32_t kind;     // a CUC_SOURCE_ value
-    const char *name; // of a source that was given none
+    const char *name; // of a source without a name
     cuc_status (*init)(cuc_program *p, const cuc_program_options *o, const char *function);
     cuc_status (*run)(cuc_object **out, cuc_program *p, int32_t target, const char *function);
 } languages[] = {
@@ -158,7 +158,7 @@ static cuc_status init(cuc_program *p, const char *text, size_t bytes, const cuc
         bytes = strlen(text);
     else if (!text[bytes - 1])
         bytes--;
-    // Editors put a byte order mark before UTF-8, and NVRTC takes it for stray characters.
+    // Editors put a byte order mark before UTF-8, which NVRTC takes for stray characters.
     if (bytes >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         text += 3;
         bytes -= 3;
@@ -220,7 +220,7 @@ void cuc__program_add_log(cuc_program *p, const char *text)
     const char *log = p->log ? p->log : "";
     char *longer = *text ? malloc(strlen(log) + strlen(text) + 1) : NULL;
 
-    if (!longer) // without memory there is no log, but code there may be
+    if (!longer) // without memory the log is lost, but the code may exist
         return;
     stpcpy(stpcpy(longer, log), text);
     free(p->log);

@@ -1,4 +1,4 @@
-// PTX to a cubin, by nvJitLink or by the driver.
+// Assembles PTX to a cubin, with nvJitLink or the driver.
 #include "program.h"
 
 #include "driver/toolkit.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The options that mean something to whoever assembles PTX, and what they are called there.
+// Options that also apply to the assembler of PTX, and their names there.
 static const struct {
     size_t from, to;
 } same[] = {
@@ -20,7 +20,7 @@ static const struct {
 #undef SAME
 };
 
-// Those that are translated one by one; the last is for tile programs only.
+// Options that are translated one by one; the last is only for tile programs.
 static const size_t others[] = {
     offsetof(cuc_program_options, time),
     offsetof(cuc_program_options, ptxas_options),
@@ -37,7 +37,7 @@ cuc_status cuc__program_translate(cuc_linker_options *to, const cuc_program_opti
 
     if (o->header_count || o->name_expression_count)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s are for CUDA C++, they mean nothing for %s: leave them",
+                         "%s are options of CUDA C++, not of %s: leave them unset",
                          o->header_count ? "headers" : "name_expressions", language);
     for (size_t i = 0; i < cuc__program_options_table.count; i++) {
         const cuc__option *row = &cuc__program_options_table.at[i];
@@ -53,7 +53,7 @@ cuc_status cuc__program_translate(cuc_linker_options *to, const cuc_program_opti
             memcpy((char *)to + same[k].to, (const char *)o + same[k].from, sizeof(int32_t));
         else if (n == other_count)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "%s is for CUDA C++, it means nothing for %s: leave it", row->field,
+                             "%s is an option of CUDA C++, not of %s: leave it unset", row->field,
                              language);
     }
     to->time = o->time ? CUC_ON : CUC_DEFAULT;
@@ -91,11 +91,11 @@ cuc_status cuc__program_assemble(cuc_object **out, cuc_program *p, const char *f
     cuc__program_add_log(p, cuc_linker_info_log(p->linker));
     if (st < 0)
         return st;
-    if (cuc_object_kind(made) != CUC_CODE_CUBIN) { // a simulated driver's linker makes PTX
+    if (cuc_object_kind(made) != CUC_CODE_CUBIN) { // a simulated driver's linker returns PTX
         cuc_object_release(made);
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "target is CUC_CODE_CUBIN, but nothing here makes machine code of %s: the "
-                         "driver is simulated, and nvJitLink is not used or not installed; install "
+                         "target is CUC_CODE_CUBIN, but nothing here can assemble %s: the driver "
+                         "is simulated, and nvJitLink is not used or not installed; install "
                          "nvJitLink (pip install nvidia-nvjitlink), or compile to CUC_CODE_PTX",
                          p->name);
     }
@@ -103,7 +103,7 @@ cuc_status cuc__program_assemble(cuc_object **out, cuc_program *p, const char *f
     return CUC_OK;
 }
 
-// To PTX it goes as it is.
+// With PTX as the target, the text is returned unchanged.
 cuc_status cuc__program_run_ptx(cuc_object **out, cuc_program *p, int32_t target,
                                 const char *function)
 {

@@ -1,4 +1,5 @@
-// Tile programs: to PTX by the compiler in src/tile, to a cubin by whoever assembles PTX.
+// Tile programs: src/tile compiles them to PTX, and nvJitLink or the driver assembles that to a
+// cubin.
 #include "program.h"
 
 #include "driver/toolkit.h"
@@ -21,7 +22,7 @@ enum { NAMES_BYTES = 512 };
 #define NUMBER(field)       CUC__NUMBER(cuc_program_options, field, NULL, 0, -1)
 #define TEXT(field)         CUC__TEXT(cuc_program_options, field, NULL)
 #define TEXTS(field, count) CUC__TEXTS(cuc_program_options, field, count, NULL)
-static const cuc__option rows[] = { // for tile programs alone
+static const cuc__option rows[] = { // options only for tile programs
     TEXTS(constants, constant_count),
     NUMBER(warps),
     SWITCH(remarks),
@@ -48,7 +49,7 @@ cuc_status cuc__program_refuse_tile_options(const cuc_program_options *o, const 
     for (size_t i = 0; i < CUC__LENGTH(rows); i++)
         if (cuc__option_is_set(&rows[i], o))
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "%s is for tile programs, it means nothing for %s: leave it",
+                             "%s is an option of tile programs, not of %s: leave it unset",
                              rows[i].field, language);
     return CUC_OK;
 }
@@ -151,8 +152,8 @@ static cuc_status check_dimensions(const cuc__flags *list, const char *function)
     return CUC_OK;
 }
 
-// What is compiled for. Without a suffix it is what every machine of the number has; a machine that
-// is found gives all that it has.
+// Reads the target. An architecture without a suffix means features common to every device of that
+// number; a detected device gets all of its features.
 static cuc_status read_arch(struct cuc__program_tile *t, const char *text, const char *function)
 {
     struct tile_target machine;
@@ -215,9 +216,9 @@ cuc_status cuc__program_init_tile(cuc_program *p, const cuc_program_options *o,
     return o->arch ? read_arch(t, o->arch, function) : CUC_OK;
 }
 
-// A module with errors is a failure: the message has the first, the log all, with their lines.
-cuc_status cuc__program_fail_tile(cuc_program *p, struct tile_module *module,
-                                  const char *function)
+// A module with errors is a failure: the message has the first error, the log has all of them, with
+// their lines.
+cuc_status cuc__program_fail_tile(cuc_program *p, struct tile_module *module, const char *function)
 {
     const struct tile_diagnostics *d = module->diagnostics;
     const char *text, *symbol = "";
@@ -243,7 +244,7 @@ cuc_status cuc__program_fail_tile(cuc_program *p, struct tile_module *module,
                              "%.*s%s", (int)strcspn(text, "\n"), text, more);
 }
 
-// A module without errors, and what it is compiled for: as the options have it, and records.
+// Returns a module without errors, and its target according to the options and records.
 static cuc_status parse(struct tile_module **out, struct tile_target *target, cuc_program *p,
                         struct tile_budget *budget, const char *function)
 {
@@ -279,7 +280,7 @@ static cuc_status open_tile(struct tile_module **out, struct tile_target *target
 {
     if (p->source_kind != CUC_SOURCE_TILE)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s is no tile program (CUC_SOURCE_TILE)", p->name);
+                         "%s is not a tile program (CUC_SOURCE_TILE)", p->name);
     free(p->log);
     p->log = NULL;
     return parse(out, target, p, budget, function);
@@ -310,8 +311,7 @@ cuc_status cuc__tile_kernel_named(const struct tile_kernel **out, const struct t
     }
     return name ? cuc__fail(CUC_ERROR_NOT_FOUND, function,
                             "no kernel \"%.256s\" in %s, which has %s", name, module->file, names)
-                : cuc__fail(CUC_ERROR_NOT_FOUND, function,
-                            "%s has several kernels, and none is named: expected one of %s",
+                : cuc__fail(CUC_ERROR_NOT_FOUND, function, "%s has several kernels: name one of %s",
                             module->file, names);
 }
 

@@ -1,4 +1,4 @@
-// What can be asked about tile programs and kernels.
+// Queries on tile programs and kernels.
 #include <cucore/tile.h>
 
 #include "code/cubin.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What was printed of a module, which ends with it, is the program's from now on.
+// Copies the printed text of a module into the program, and frees the module.
 static cuc_status keep_text(char **kept, const char **text, size_t *bytes, const char *printed,
                             struct tile_module *module, cuc_program *program, const char *function)
 {
@@ -51,8 +51,7 @@ cuc_status cuc_tile_get_ir(const char **text, size_t *bytes, cuc_program *progra
         return st;
     for (struct tile_kernel *k = module->first; k; k = k->next)
         tile_simplify(k);
-    return keep_text(&program->tile.ir, text, bytes, tile_print(module), module, program,
-                     __func__);
+    return keep_text(&program->tile.ir, text, bytes, tile_print(module), module, program, __func__);
 }
 
 cuc_status cuc_tile_get_machine(const char **text, size_t *bytes, cuc_program *program)
@@ -109,7 +108,7 @@ cuc_status cuc_tile_get_parameter(cuc_tile_parameter *out, const cuc_kernel *ker
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(kernel, KERNEL);
     if (!kernel->tile)
-        return CUC_FAIL(CUC_ERROR_NOT_FOUND, "%s is of no tile program", kernel->name);
+        return CUC_FAIL(CUC_ERROR_NOT_FOUND, "%s is not a kernel of a tile program", kernel->name);
 
     const struct tile_signature *s = kernel->tile->signature;
     if (index >= s->kernel->parameter_count)
@@ -125,7 +124,7 @@ cuc_status cuc_tile_get_parameter(cuc_tile_parameter *out, const cuc_kernel *ker
     return CUC_WRITE_STRUCT(out, &full, cuc_tile_parameter);
 }
 
-// "N=100" for each dimension, then "n=3" for each integer argument.
+// Visits "N=100" for each dimension, then "n=3" for each integer argument.
 static void visit_bound(const struct tile_binding_set *set, cuc_tile_dimension_fn visit, void *user)
 {
     const struct tile_kernel *k = set->kernel;

@@ -1,4 +1,4 @@
-// Running tile programs on the CPU.
+// Runs tile programs on the CPU.
 #include <cucore/tile.h>
 
 #include "code/kernel_tile.h"
@@ -19,14 +19,13 @@ void cuc_tile_interpret_options_init(cuc_tile_interpret_options *options, size_t
     cuc__init_options(options, caller_size);
 }
 
-// Host memory is all that is reached.
+// True for memory that the CPU can access.
 static bool is_reached(const cuc_tensor *t)
 {
     return t->device < 0 || t->flags & (CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED);
 }
 
-// The memory of a tensor as a launch asks for it. Ranks and extents are checked later: what is
-// wrong with them is told then.
+// Checks a tensor's memory as a launch does. Ranks and extents are checked and reported later.
 static cuc_status check_memory(const struct tile_kernel *k, const struct tile_parameter *p,
                                const cuc_tensor *t, bool written, const char *function)
 {
@@ -47,8 +46,8 @@ static cuc_status check_memory(const struct tile_kernel *k, const struct tile_pa
                          k->name, p->name, bytes, t->data ? "" : " and not 0", t->data);
     if (written && t->flags & CUC_TENSOR_READ_ONLY)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s: argument %s: it is written, and the tensor is read-only", k->name,
-                         p->name);
+                         "%s: argument %s: the kernel writes it, but the tensor is read-only",
+                         k->name, p->name);
     return CUC_OK;
 }
 
@@ -61,7 +60,7 @@ static cuc_status interpret(const struct tile_kernel *k, const cuc_arg *args, si
 
     if (!k->grid_rank && !o->grid[0])
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s declares no grid, and options.grid is not given", k->name);
+                         "%s declares no grid: give options.grid", k->name);
     if (k->grid_rank && (o->grid[0] | o->grid[1] | o->grid[2]))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "options.grid is given, but %s has its own: leave it 0", k->name);
@@ -112,7 +111,7 @@ cuc_status cuc_tile_interpret(cuc_program *program, const char *kernel, const cu
     tile_budget_open(&budget, &program->tile.limits);
     if ((st = cuc__program_open_tile(&module, program, &budget, __func__)) < 0)
         return st;
-    tile_budget_lift(module); // options.stop ends a run
+    tile_budget_lift(module); // options.stop ends a run instead
     if ((st = cuc__tile_kernel_named(&k, module, kernel, __func__)) == CUC_OK)
         st = interpret(k, args, count, &o, __func__);
     tile_module_free(module);

@@ -1,4 +1,5 @@
-// Reading and writing files of records: a head, then a line for each, its fields apart by tabs.
+// Reads and writes files of records: a header, then one record a line with fields separated by
+// tabs.
 #include "tuned.h"
 
 #include "device/device.h"
@@ -22,11 +23,11 @@
 
 enum { FIELDS = 8, PATH_BYTES = 4096, MOST_BYTES = 1 << 24, SMALL_EXTENT = 64, STEP = 8 };
 
-// A lock under which nothing changes is waited for 400 times 5 ms.
+// Gives up on a lock after 400 waits of 5 ms during which the file does not change.
 enum { PAUSE_NS = 5000000, MOST_WAITS = 400, ATTEMPTS = 100 };
 
 static const char head[] = "cucore-tuned 1\n";
-// From the library's folder, which is lib, or one in it.
+// Relative to the library's folder, which is lib or a folder in it.
 static const char *const installed[] = { "/../share/cucore/tuned.tsv",
                                          "/../../share/cucore/tuned.tsv" };
 
@@ -54,13 +55,13 @@ static cuc_status check(const cuc_tuned_record *r, int count, const char *functi
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s is NULL", names[i]);
         if (strpbrk(field[i], "\t\n\r"))
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "%s is \"%s\", expected a text without a tab and a line's end",
-                             names[i], field[i]);
+                             "%s is \"%s\", expected a text without tabs and newlines", names[i],
+                             field[i]);
     }
     return CUC_OK;
 }
 
-// A line into its fields, in place; false: there are not as many.
+// Splits a line into its fields, in place; false if their number is wrong.
 static bool split(char *line, char *field[FIELDS])
 {
     for (int i = 0; i < FIELDS; i++) {
@@ -81,7 +82,7 @@ static int fail_read(const char *path, int error, const char *function)
     return cuc__fail(CUC_ERROR_IO, function, "%s could not be read: %s", path, strerror(error));
 }
 
-// Read up to MOST_BYTES and one more. `*text` is NULL without memory; an errno otherwise.
+// Reads up to MOST_BYTES and one more. Returns 0, with a NULL `*text` without memory, or an errno.
 static int read_bytes(char **text, size_t *length, int fd)
 {
     size_t room = 1 << 16;
@@ -104,16 +105,16 @@ static int read_bytes(char **text, size_t *length, int fd)
     return 0;
 }
 
-// Refuse what is no file of records, rather than take a part of it for the whole.
+// Refuses a text that is not a file of records, and a truncated one.
 static int check_text(const char *text, size_t length, const char *path, const char *function)
 {
     if (length > MOST_BYTES)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s has more than %d MiB, the most that a file of records has", path,
+                         "%s is larger than %d MiB, the maximum of a file of records", path,
                          MOST_BYTES >> 20);
     if (strncmp(text, head, sizeof(head) - 1) != 0)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s is no file of records: its first line is not \"%.*s\"", path,
+                         "%s is not a file of records: its first line is not \"%.*s\"", path,
                          (int)sizeof(head) - 2, head);
     if (strlen(text) != length)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
@@ -123,7 +124,7 @@ static int check_text(const char *text, size_t length, const char *path, const c
     return 0;
 }
 
-// The whole text, and the file that it is from. 0: there is no such file.
+// Reads the whole text and its file's identity. 0: no such file.
 static int read_file(char **out, struct stat *about, const char *path, const char *function)
 {
     size_t length = 0;
@@ -147,7 +148,7 @@ static int read_file(char **out, struct stat *about, const char *path, const cha
     return st < 0 ? st : 1;
 }
 
-// The lines of a text, after its head; comments and empty ones are left out.
+// Returns the next line of a text after its header; skips comments and empty lines.
 static char *next_line(char **at, int *number)
 {
     while (**at) {
@@ -165,7 +166,7 @@ static char *next_line(char **at, int *number)
 static cuc_status fail_line(const char *path, int number, const char *function)
 {
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                     "%s, line %d: expected %d fields, apart by tabs: gpu, toolkit, program, "
+                     "%s, line %d: expected %d fields separated by tabs: gpu, toolkit, program, "
                      "kernel, constants, dimensions, choice, seconds",
                      path, number, FIELDS);
 }
@@ -188,7 +189,7 @@ bool cuc__tuned_next(const char **list, char one[128], bool *option)
     return true;
 }
 
-// How far two extents are apart, in octaves; negative: too far.
+// The distance of two extents in octaves; negative: too far.
 static double distance_of(long long a, long long b)
 {
     if (a == b)
@@ -224,7 +225,7 @@ static bool same_toolkit(const char *a, const char *b)
     return atoi(a) == atoi(b);
 }
 
-// The nearest record's choice.
+// Finds the nearest record's choice.
 static int search(char choice[CUC__TUNED_CHOICE], char *text, const char *path,
                   const cuc_tuned_record *key, const char *function)
 {
@@ -251,7 +252,7 @@ static int search(char choice[CUC__TUNED_CHOICE], char *text, const char *path,
     return least == 0 ? 1 : least < INFINITY ? 2 : 0;
 }
 
-// The file that was installed with the library.
+// Finds the file that was installed with the library.
 static bool installed_path(char path[PATH_BYTES])
 {
     char folder[PATH_BYTES];
@@ -328,7 +329,7 @@ cuc_status cuc_tuned_find(char *choice, size_t room, const char *path, const cuc
         return CUC_FAIL(CUC_ERROR_NOT_FOUND, "no record of %s, %s on %s for %s", k.program,
                         k.kernel, k.gpu, k.dimensions);
     if (strlen(found) >= room)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "room is %zu, the choice takes %zu", room,
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "room is %zu, the choice needs %zu", room,
                         strlen(found) + 1);
     strcpy(choice, found);
     return CUC_OK;
@@ -344,7 +345,7 @@ static bool same_key(char *const field[FIELDS], const char *const wanted[FIELDS]
     return true;
 }
 
-// The old text, with the record in place of one of the same key.
+// Copies the old text, with the new record in place of one with the same key.
 static int put_record(FILE *f, char *text, const char *path, const cuc_tuned_record *r,
                       const char *function)
 {
@@ -377,7 +378,7 @@ static int put_record(FILE *f, char *text, const char *path, const cuc_tuned_rec
     return 0;
 }
 
-// Whether a path leads to the same file as before, unchanged.
+// True if a path leads to the same, unchanged file as before.
 static bool same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
@@ -390,9 +391,9 @@ static void look_at(struct stat *about, const char *path)
         memset(about, 0, sizeof(*about)); // no file
 }
 
-// The file's folder, locked against others that add records: the file itself is replaced. Anybody
-// who can read the folder can hold this lock, so nobody waits for long while the file stays as it
-// is. Negative: not locked, nor is it where the file system has no such locks.
+// Locks the file's folder against other writers of records, because the file itself is replaced.
+// Anyone who can read the folder can hold this lock, so the wait is short unless the file keeps
+// changing. Negative: not locked, as always on a file system without such locks.
 static int lock_folder(const char *path)
 {
     const struct timespec pause = { .tv_nsec = PAUSE_NS };
@@ -413,7 +414,7 @@ static int lock_folder(const char *path)
             break;
         nanosleep(&pause, NULL);
         look_at(&now, path);
-        if (!same_file(&before, &now)) // somebody adds records: it goes on
+        if (!same_file(&before, &now)) // another writer is active: keep waiting
             waits = 0;
         before = now;
     }
@@ -422,7 +423,7 @@ static int lock_folder(const char *path)
     return -1;
 }
 
-// Write a text of the file's records and the new one. 1: another one was added meanwhile.
+// Writes a text of the file's records and the new one. 1: another writer was faster.
 static int replace(const char *path, const char *text, size_t bytes, const struct stat *old,
                    const char *function)
 {

@@ -1,14 +1,13 @@
 #include "config.h"
 
-// The parameters of LaunchConfig, in their order.
+// The parameters of LaunchConfig, in order.
 enum { GRID, CLUSTER, BLOCK, SHARED, COOPERATIVE, PROGRAMMATIC, PARAMETERS };
 
 _Static_assert(offsetof(struct cuc__config_object, fields) + PARAMETERS * sizeof(void *) <=
                    offsetof(struct cuc__config_object, kept),
                "a field for each parameter");
 
-// Arguments by their parameters, borrowed, NULL for those that are missing; false where there are
-// others.
+// Sorts arguments by parameter, borrowed, NULL for missing ones; false if there are others.
 static bool sort(void *out[PARAMETERS], void *arguments, void *named)
 {
     void *const names[] = {
@@ -41,7 +40,7 @@ static bool read_number(uint32_t *out, void *object, long long least)
     if (cuc__py_type(object) != cuc__py.int_type)
         return false;
     long long value = cuc__py.PyLong_AsLongLong(object);
-    if (value < least || value > UINT32_MAX) { // -1 may stand for an exception
+    if (value < least || value > UINT32_MAX) { // -1 may mean an exception
         cuc__py.PyErr_Clear();
         return false;
     }
@@ -49,7 +48,7 @@ static bool read_number(uint32_t *out, void *object, long long least)
     return true;
 }
 
-// A number, or a tuple of up to three.
+// Reads a number, or a tuple of up to three.
 static bool read_dim(uint32_t out[3], void *object)
 {
     out[0] = out[1] = out[2] = 1;
@@ -62,7 +61,7 @@ static bool read_dim(uint32_t out[3], void *object)
     return good;
 }
 
-// The three numbers as the object has them.
+// Returns the three numbers in the object's form.
 static void *dim(const uint32_t values[3], void *given)
 {
     static void *ones;
@@ -85,7 +84,7 @@ static void *dim(const uint32_t values[3], void *given)
     return made;
 }
 
-// A bool, False where there is none.
+// Reads a bool; a missing one is False.
 static bool read_flag(uint32_t *flags, void *object, uint32_t bit)
 {
     if (object == cuc__py.yes)
@@ -137,6 +136,6 @@ bool cuc__python_config_init(void *self, void *arguments, void *named)
     if (good)
         object->config = config;
     else
-        cuc__py.PyErr_Clear(); // of memory, which the definition meets again
+        cuc__py.PyErr_Clear(); // out of memory, which the Python definition will report
     return good;
 }

@@ -1,4 +1,4 @@
-// Objects that are made with options, or of what other libraries have.
+// Objects that are made with options, or from objects of other libraries.
 #include "create.h"
 
 #include "result.h"
@@ -20,8 +20,8 @@ void *cuc__python_owner(const cuc_buffer *buffer)
     return buffer->drop_owner == cuc__python_drop_owner ? cuc__py_new(buffer->owner) : slowly;
 }
 
-// from_handle(ptr, size, mr=None, owner=None, stream=None): memory that a resource or a stream is
-// to free is left to Python.
+// from_handle(ptr, size, mr=None, owner=None, stream=None): the Python definition handles memory
+// that a resource or a stream frees.
 void *cuc__python_buffer_from_handle(struct cuc__python_call *call,
                                      const struct cuc__python_signature *signature)
 {
@@ -35,7 +35,7 @@ void *cuc__python_buffer_from_handle(struct cuc__python_call *call,
     options.drop_owner = owner ? cuc__python_drop_owner : NULL;
     if (owner)
         cuc__py_new(owner);
-    call->self_value.handle = NULL; // a class has none
+    call->self_value.handle = NULL; // a class has no handle
     void *state = cuc__python_begin(call, signature);
     cuc_status st =
         cuc_buffer_from_pointer(&made, call->values[0].size, call->values[1].size, &options);
@@ -48,7 +48,7 @@ void *cuc__python_buffer_from_handle(struct cuc__python_call *call,
 
 // ---- options ------------------------------------------------------------------------------------
 
-// Add a bit where an attribute is true; false with an exception.
+// Adds a bit if an attribute is true; false with an exception.
 static bool add_flag(uint32_t *flags, void *options, void *name, bool when, uint32_t bit)
 {
     void *value = cuc__py.PyObject_GetAttr(options, name);
@@ -60,7 +60,7 @@ static bool add_flag(uint32_t *flags, void *options, void *name, bool when, uint
     return is_true >= 0;
 }
 
-// The priority of options, where None is the lowest; false for what is no small int.
+// Reads the priority of options; None is the lowest. False for anything but a small int.
 static bool read_priority(int32_t *out, void *options)
 {
     void *value = cuc__py.PyObject_GetAttr(options, cuc__python.names.priority);
@@ -103,7 +103,7 @@ void *cuc__python_create_event(struct cuc__python_call *call,
 
 // ---- streams ------------------------------------------------------------------------------------
 
-// The handle that __cuda_stream__() gives, (0, handle).
+// Reads the handle that __cuda_stream__() returns as (0, handle).
 static bool ask_stream(void **out, void *object)
 {
     void *given[] = { object };
@@ -150,7 +150,7 @@ void *cuc__python_create_stream(struct cuc__python_call *call,
 
     if (call->objects[0])
         return given ? slowly : wrap_stream(call, signature);
-    // Python checks the range of a priority, which C clamps.
+    // The Python definition checks the range of a priority, which C clamps.
     if (given && (!is_of(given, CUC__PYTHON_STREAM_OPTIONS) ||
                   !add_flag(&options.flags, given, cuc__python.names.nonblocking, false,
                             CUC_STREAM_SYNC_LEGACY) ||

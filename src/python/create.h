@@ -1,6 +1,5 @@
-// Functions of rows of methods.def that make objects with options, or of what others have. Each
-// gives an object, NULL with an exception, or &cuc__python: the Python definition has to look at
-// it.
+// Functions for rows of methods.def that make objects with options, or from objects of others. Each
+// returns an object, NULL with an exception, or &cuc__python, which calls the Python definition.
 #ifndef CUCORE_PYTHON_CREATE_H
 #define CUCORE_PYTHON_CREATE_H
 
@@ -13,7 +12,7 @@ void *cuc__python_create_stream(struct cuc__python_call *call,
 void *cuc__python_buffer_from_handle(struct cuc__python_call *call,
                                      const struct cuc__python_signature *signature);
 
-// The Python object that keeps a buffer's memory, where buffer_from_handle() has made it, or None.
+// The Python object that keeps the memory of a buffer from buffer_from_handle(), or None.
 void *cuc__python_owner(const cuc_buffer *buffer);
 
 #endif

@@ -1,11 +1,11 @@
-// Devices, which are one object each.
+// Devices, each of which has one object.
 #include "functions.h"
 
 #include "create.h"
 
 #include "driver/toolkit.h"
 
-// The object of the device's memory resource, borrowed; NULL where one has to be made.
+// Returns the object of the device's memory resource, borrowed; NULL if it must be made.
 static void *current_resource(const struct cuc__device_object *device)
 {
     const struct cuc__object *found = device->found ? cuc__python_fields(device->found) : NULL;
@@ -15,7 +15,7 @@ static void *current_resource(const struct cuc__device_object *device)
         device->found == cuc__py.none ||
         cuc_device_get_memory_resource(&now, device->base.handle) < 0)
         return NULL;
-    cuc_memory_resource_release(now); // the device has it
+    cuc_memory_resource_release(now); // the device holds it
     return now == found->handle ? device->found : NULL;
 }
 
@@ -26,7 +26,7 @@ void *cuc__python_Device_memory_resource(void *self)
     return resource ? cuc__py_new(resource) : slowly;
 }
 
-// What a subclass of Python's has for allocate() is called too.
+// Also calls allocate() of a Python subclass.
 void *cuc__python_Device_allocate(struct cuc__python_call *c, const struct cuc__python_signature *s)
 {
     void *resource = current_resource(cuc__python_fields(c->self));
@@ -35,7 +35,7 @@ void *cuc__python_Device_allocate(struct cuc__python_call *c, const struct cuc__
     return resource ? cuc__python_allocate_of(resource, c->objects[0], c->objects[1]) : slowly;
 }
 
-// Devices by their ordinals, each of which has one object for good.
+// Devices by ordinal; each has one object for the life of the process.
 static void *devices[64];
 
 void *cuc__python_device_object(const cuc_device *device)
@@ -54,7 +54,7 @@ static void *default_stream(void *self, int32_t which)
     tidy();
     if (cuc_stream_get_default(&stream, ((struct cuc__object *)cuc__python_fields(self))->handle,
                                which) < 0)
-        return slowly; // which fails the same
+        return slowly; // it reports the same failure
     return cuc__python_make(cuc__python.classes[CUC__PYTHON_STREAM], cuc_stream_retain(stream));
 }
 
@@ -82,7 +82,7 @@ void *cuc__python_Device_create_event(struct cuc__python_call *c,
     return cuc__python_create_event(c, s);
 }
 
-// set_current(ctx=None) gives the context that was current.
+// set_current(ctx=None) returns the context that was current.
 void *cuc__python_Device_set_current(struct cuc__python_call *c,
                                      const struct cuc__python_signature *s)
 {
@@ -98,7 +98,7 @@ void *cuc__python_Device_set_current(struct cuc__python_call *c,
     return before ? cuc__python_make(cuc__python.classes[CUC__PYTHON_CONTEXT], before) : none();
 }
 
-// Device(), Device(0): called with the class and what that was called with.
+// Device(), Device(0): called with the class and its arguments.
 static void *slow_new_device;
 
 static void *new_device(void *nothing_, void *const *given, intptr_t count, void *keywords)
@@ -143,7 +143,7 @@ bool cuc__python_replace_new(void *type)
     if (definition)
         cuc__python_keep(&slow_new_device, definition);
     for (size_t i = 0; i < CUC__LENGTH(devices); i++)
-        cuc__python_keep(&devices[i], NULL); // of a class of before
+        cuc__python_keep(&devices[i], NULL); // from a class defined earlier
     cuc__py_drop(name);
     cuc__py_drop(made);
     return good;

@@ -1,5 +1,5 @@
-// Arrays between Python libraries by DLPack, in methods that the interpreter calls itself. What is
-// common is done here, what is rare is left to methods that the class has in Python.
+// Exchange of arrays between Python libraries through DLPack, in methods that the interpreter calls
+// directly. The common cases are handled here, the others by methods that the class has in Python.
 #include <cucore/python.h>
 
 #include <cucore/device.h>
@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of the process, for all classes, as CPython's own types are; kept to its end. Whoever changes
-// them holds the interpreter's lock.
+// Shared by all classes, like CPython's own types; kept for the life of the process. Writers hold
+// the interpreter's lock.
 #define NAMES(X) \
     X(_address)  \
     X(_memory)   \
@@ -28,7 +28,7 @@
 #define FIELD(name) void *name;
 static struct {
     NAMES(FIELD)
-} names; // as Python's texts
+} names; // as Python strings
 #undef FIELD
 static void *producers; // a dict: type -> the address of its exchange API, or 0
 
@@ -36,7 +36,7 @@ static const char old_name[] = "dltensor", old_used[] = "used_dltensor";
 static const char new_name[] = "dltensor_versioned", new_used[] = "used_dltensor_versioned";
 static const char array_name[] = "cucore.tensor", api_name[] = "dlpack_exchange_api";
 
-// DLPackExchangeAPI of DLPack 1.3, as far as it is used.
+// The used part of DLPackExchangeAPI of DLPack 1.3.
 struct exchange_api {
     cuc_dl_version version;
     struct exchange_api *previous;
@@ -49,7 +49,7 @@ struct exchange_api {
 
 // ---- attributes ---------------------------------------------------------------------------------
 
-// An attribute that is a number, such as an address; false with an exception set.
+// Reads an attribute that is a number, such as an address; false with an exception set.
 static bool get_number(long long *out, void *object, void *name)
 {
     void *value = cuc__py.PyObject_GetAttr(object, name);
@@ -61,7 +61,7 @@ static bool get_number(long long *out, void *object, void *name)
     return *out != -1 || !cuc__py.PyErr_Occurred();
 }
 
-// The handle that an attribute's `_h` is: NULL for None, and for one that is closed.
+// Reads the handle in an attribute's `_h`: NULL for None, and for a closed object.
 static bool get_handle(void **out, void *object, void *name)
 {
     void *value = cuc__py.PyObject_GetAttr(object, name);
@@ -82,22 +82,21 @@ static bool set(void *object, void *name, void *value)
     return value && cuc__py.PyObject_SetAttr(object, name, value) == 0;
 }
 
-// The last failure as an exception, by a class or an object of one.
+// Raises the last failure through a class or an instance of it.
 static void *failed(void *object)
 {
     return cuc__py_raise(object, names._failed);
 }
 
-// Arguments after `self`: `wanted` are the names of the last ones, which may be missing.
+// Reads arguments after `self`: `wanted` are the names of the last ones, which are optional.
 static bool take_arguments(void **values, const char *const *wanted, intptr_t positional,
                            void *const *arguments, intptr_t count, void *keywords)
 {
     intptr_t named = keywords ? cuc__py.PyTuple_Size(keywords) : 0;
 
     if (count != positional) {
-        cuc__py.PyErr_Format(cuc__py.TypeError,
-                             "%d positional arguments are expected, %d were given", (int)positional,
-                             (int)count);
+        cuc__py.PyErr_Format(cuc__py.TypeError, "expected %d positional arguments, got %d",
+                             (int)positional, (int)count);
         return false;
     }
     for (intptr_t i = 0; i < named; i++) {
@@ -114,7 +113,7 @@ static bool take_arguments(void **values, const char *const *wanted, intptr_t po
     return true;
 }
 
-// ---- letting go ---------------------------------------------------------------------------------
+// ---- releasing ----------------------------------------------------------------------------------
 
 static void let_new_go(void *managed)
 {
@@ -130,9 +129,9 @@ static void let_old_go(void *managed)
     m->deleter(m);
 }
 
-// An exception may be on its way, with which Python cannot be called. Memory that goes may wait for
-// its stream, and that for a function of Python's, which needs the interpreter's lock; another
-// library's deleter may count on having that.
+// An exception may be pending, and Python must not be called with one. Releasing memory may wait
+// for its stream, and the stream for a Python function that needs the interpreter's lock, so the
+// lock is released; but another library's deleter may rely on it.
 static void let_managed_go(void *managed, void (*go)(void *managed), bool own)
 {
     void *type, *value, *traceback;
@@ -145,7 +144,7 @@ static void let_managed_go(void *managed, void (*go)(void *managed), bool own)
         go(managed);
         cuc__py.PyEval_RestoreThread(state);
     } else {
-        (void)cuc__defer_drop(managed, go); // or it is leaked
+        (void)cuc__defer_drop(managed, go); // on failure it leaks
     }
     cuc__py.PyErr_Restore(type, value, traceback);
 }
@@ -162,12 +161,12 @@ static void delete_old(cuc_dl_managed_tensor *managed)
         let_managed_go(managed, let_old_go, cuc__dlpack_is_own_unversioned(managed));
 }
 
-// ---- giving -------------------------------------------------------------------------------------
+// ---- exporting ----------------------------------------------------------------------------------
 
 static void drop_old(void *capsule)
 {
     if (!cuc__py.PyCapsule_IsValid(capsule, old_name))
-        return; // consumed: it has another name
+        return; // renamed, so a consumer has taken it
     delete_old(cuc__py.PyCapsule_GetPointer(capsule, old_name));
 }
 
@@ -198,8 +197,8 @@ static void *give(void *self, const cuc_tensor *tensor, cuc_buffer *buffer, bool
     return capsule;
 }
 
-// 1 when the consumer's stream need not wait for the memory's own, 0 when it has to or something
-// is wrong with it, -1 with an exception.
+// Returns 1 if the consumer's stream need not wait for the memory's own, 0 if it must or is
+// invalid, -1 with an exception.
 static int is_ordered(void *self, void *stream)
 {
     void *own;
@@ -216,7 +215,7 @@ static int is_ordered(void *self, void *stream)
     return (void *)(intptr_t)number == cuc_stream_handle(own) && number > 2;
 }
 
-// Let a consumer's stream, 1 and 2 being the default ones, wait for the memory's own.
+// Makes a consumer's stream wait for the memory's own; 1 and 2 are the default streams.
 static cuc_status let_wait(cuc_stream *own, intptr_t number)
 {
     cuc_stream *consumer = NULL;
@@ -234,7 +233,7 @@ static cuc_status let_wait(cuc_stream *own, intptr_t number)
     return st;
 }
 
-// A number that an argument is; false for what Python has to look at.
+// Reads a number from an argument; false if it needs the Python definition.
 static bool number_of(long long *out, void *object, long long when_missing)
 {
     *out = when_missing;
@@ -266,7 +265,7 @@ void *cuc__python_give(const struct cuc__python_call *call, const cuc_tensor *te
         (cuc__py_type(version) != cuc__py.tuple_type || cuc__py.PyTuple_Size(version) != 2 ||
          !number_of(&major, cuc__py.PyTuple_GetItem(version, 0), 0)))
         return slowly;
-    buffer = cuc_buffer_retain(buffer); // others may close the object meanwhile
+    buffer = cuc_buffer_retain(buffer); // another thread may close the object meanwhile
     if (own && number != -1 && (void *)(intptr_t)number != cuc_stream_handle(own)) {
         own = cuc_stream_retain(own);
         void *state = cuc__py.PyEval_SaveThread();
@@ -325,7 +324,7 @@ static void *dlpack(void *self, void *const *arguments, intptr_t count, void *ke
     if (values[1] != none) {
         void *first = cuc__py.PyTuple_GetItem(values[1], 0); // borrowed
         if (!first) {
-            cuc__py.PyErr_SetString(cuc__py.TypeError, "max_version is expected as (major, minor)");
+            cuc__py.PyErr_SetString(cuc__py.TypeError, "max_version must be (major, minor)");
             return NULL;
         }
         major = cuc__py.PyLong_AsLongLong(first);
@@ -349,9 +348,9 @@ static void *dlpack_device(void *self, void *nothing)
     return cuc__py.Py_BuildValue("(ii)", (int)device.device_type, (int)device.device_id);
 }
 
-// ---- taking -------------------------------------------------------------------------------------
+// ---- importing ----------------------------------------------------------------------------------
 
-// An array that came in: what the object's `_memory` and `_address` are of.
+// An imported array, which the object's `_memory` and `_address` belong to.
 struct taken {
     cuc_tensor tensor;
     cuc_dl_managed_tensor_versioned *of_now;
@@ -376,7 +375,7 @@ void cuc__python_drop_managed(struct cuc__tensor_object *tensor)
     delete_old(tensor->managed_old);
 }
 
-// Make an object of what was taken; on failure that is let go of.
+// Makes an object from an imported array; on failure releases the array.
 static void *make(void *type, struct taken *taken)
 {
     if (cuc__python_is_tensor(type)) {
@@ -420,7 +419,7 @@ static void *from_capsule(void *type, void *capsule)
 
     if (!is_new && !cuc__py.PyCapsule_IsValid(capsule, old_name)) {
         cuc__py.PyErr_SetString(cuc__py.ValueError,
-                                "expected a DLPack capsule that nobody has consumed");
+                                "expected a DLPack capsule that is not consumed yet");
         return NULL;
     }
     struct taken *taken = calloc(1, sizeof(*taken));
@@ -432,7 +431,7 @@ static void *from_capsule(void *type, void *capsule)
     cuc_status st = is_new ? cuc_tensor_from_dlpack(&taken->tensor, managed)
                            : cuc_tensor_from_dlpack_unversioned(&taken->tensor, managed);
     if (st < 0) {
-        free(taken); // the capsule still has it
+        free(taken); // the capsule still owns it
         return failed(type);
     }
     if (cuc__py.PyCapsule_SetName(capsule, is_new ? new_used : old_used) != 0) {
@@ -446,7 +445,7 @@ static void *from_capsule(void *type, void *capsule)
     return make(type, taken);
 }
 
-// The exchange API of a type, looked for once; NULL where it has none, and with an exception.
+// Finds the exchange API of a type, once; NULL if it has none, and with an exception.
 static const struct exchange_api *api_of(void *type)
 {
     void *known = cuc__py.PyDict_GetItem(producers, type); // borrowed
@@ -473,7 +472,8 @@ static const struct exchange_api *api_of(void *type)
     return api;
 }
 
-// Let a stream wait for another library's. 0 and 1 are the legacy default stream, 2 is a thread's.
+// Makes a stream wait for another library's. 0 and 1 are the legacy default stream, 2 is the
+// per-thread one.
 static cuc_status wait_for(cuc_stream *stream, void *handle)
 {
     intptr_t number = (intptr_t)handle;
@@ -563,7 +563,7 @@ static void *from_dlpack(void *type, void *const *arguments, intptr_t count, voi
 // ---- views
 // ---------------------------------------------------------------------------------------
 
-// Order a consumer's stream, which others have made, after a producer's.
+// Orders a consumer's stream, from another library, after a producer's.
 static cuc_status order(void *consumer, void *producer)
 {
     cuc_stream *stream = NULL;
@@ -575,7 +575,8 @@ static cuc_status order(void *consumer, void *producer)
     return st;
 }
 
-// A view by a producer's __dlpack_device__() and __dlpack__(), which it is told to order nothing.
+// Makes a view with a producer's __dlpack_device__() and __dlpack__(), and tells it not to order
+// streams.
 static void *view_by_protocol(void *type, void *value)
 {
     static void *version, *no_order, *names_on_host, *names_on_device;
@@ -618,7 +619,7 @@ static void *view_by_protocol(void *type, void *value)
                 view->managed = managed;
         }
     }
-    cuc__py_drop(capsule); // which deletes what nobody has taken
+    cuc__py_drop(capsule); // deletes the array if it was not taken
     if (made == slowly)
         cuc__py.PyErr_Clear();
     return made;
@@ -643,7 +644,7 @@ static void *view(void *type, void *value, void *stream_ptr, bool on_device_alon
     }
     if (!api || !api->borrow)
         return consumer == -1 && !on_device_alone ? view_by_protocol(type, value) : slowly;
-    // It borrows: the view keeps the producer's object.
+    // The API borrows: the view keeps the producer's object.
     if (api->borrow(value, &seen.dl_tensor) != 0) {
         cuc__py.PyErr_Clear();
         return slowly;
@@ -652,7 +653,7 @@ static void *view(void *type, void *value, void *stream_ptr, bool on_device_alon
     if ((on_device_alone && device.device_type != CUC_DL_CUDA) ||
         cuc_tensor_from_dlpack(&tensor, &seen) < 0 || (consumer >= 0 && consumer <= 2) ||
         consumer < -1)
-        return slowly; // which may say it in other words
+        return slowly; // its message may differ
     if (consumer != -1 && device.device_type != CUC_DL_CPU) {
         if (api->current_stream(device.device_type, device.device_id, &current) != 0)
             return NULL;

@@ -1,5 +1,5 @@
-// Functions of the rows of methods.def that have one of their own, by object: stream.c, memory.c,
-// device.c and views.c. Each gives an object, NULL with an exception, or `slowly`.
+// Functions for the rows of methods.def that need one: stream.c, memory.c, device.c and views.c.
+// Each returns an object, NULL with an exception, or `slowly`.
 #ifndef CUCORE_PYTHON_FUNCTIONS_H
 #define CUCORE_PYTHON_FUNCTIONS_H
 
@@ -35,13 +35,13 @@
 #undef ARRAY0
 #undef ARRAY
 
-// The one object of a device, or `slowly` where there is none yet.
+// The one object of a device, or `slowly` if it does not exist yet.
 void *cuc__python_device_object(const cuc_device *device);
 
-// Let a class be called natively, by its __new__; false with an exception.
+// Makes a class's __new__ native; false with an exception.
 bool cuc__python_replace_new(void *type);
 
-// Memory of a resource, by its method: a subclass may have its own.
+// Allocates memory from a resource through its method, which a subclass may override.
 void *cuc__python_allocate_of(void *resource, void *size, void *stream);
 
 #endif

@@ -1,4 +1,4 @@
-// Launches from Python, in functions that the interpreter calls itself.
+// Launches from Python, in functions that the interpreter calls directly.
 #include <cucore/python.h>
 
 #include <cucore/launch.h>
@@ -11,7 +11,8 @@
 
 #include <math.h>
 
-// A launch waits when the device's queue is full, maybe for a function of Python's.
+// A launch waits if the device's queue is full, perhaps for a Python function; so the interpreter's
+// lock is released.
 static cuc_status launch_unlocked(cuc_stream *stream, const cuc_launch_config *config,
                                   cuc_kernel *kernel, const cuc_arg *args, size_t arg_count)
 {
@@ -24,7 +25,7 @@ static cuc_status launch_unlocked(cuc_stream *stream, const cuc_launch_config *c
 
 static struct {
     void *launch, *failed, *plan, *h, *stream_h, *config, *address, *value;
-} names; // as Python's texts
+} names; // as Python strings
 
 static bool intern(void)
 {
@@ -39,14 +40,14 @@ static bool intern(void)
 
 enum { FIXED = 3, ARGS = 64 }; // stream, config, kernel
 
-// Numbers whose objects go when nobody has them: another thread may close what a launch under way
-// reads.
+// Ints whose objects free handles with the last reference. Holding them keeps handles alive that
+// another thread may close during a launch.
 typedef struct numbers {
     void *objects[FIXED + ARGS];
     size_t count;
 } numbers;
 
-// An attribute that is an address, and stays; NULL where it is none, or with an exception.
+// Reads and holds an attribute that is an address; NULL if it is not one, or with an exception.
 static void *get_address(numbers *held, void *object, void *name)
 {
     void *value = cuc__py.PyObject_GetAttr(object, name);
@@ -59,8 +60,8 @@ static void *get_address(numbers *held, void *object, void *name)
 
 // ---- numbers ------------------------------------------------------------------------------------
 
-// Whether a number fits its type; whether an integer is signed is known of tile kernels alone, so
-// that what does not fit is looked at again by the slow way.
+// Stores a number if it fits its type. Only tile kernels have the signedness of an integer, so a
+// number that does not fit goes to the slow path.
 static bool pack_number(cuc_arg *out, void *number, cuc_dtype dtype)
 {
     unsigned bits = cuc_dtype_bits(dtype);
@@ -152,7 +153,7 @@ static void *launch(void *slowly, void *const *given, intptr_t count)
     held.count = 0;
     bool good = count >= FIXED && launch_by_plan(&held, given, count);
     if (!good)
-        cuc__py.PyErr_Clear(); // before anything goes, which may call Python
+        cuc__py.PyErr_Clear(); // before releases, which may call Python
     while (held.count)
         cuc__py.Py_DecRef(held.objects[--held.count]);
     if (good) {
@@ -170,12 +171,12 @@ static void *launch(void *slowly, void *const *given, intptr_t count)
     return result;
 }
 
-// ---- launching what was prepared ----------------------------------------------------------------
+// ---- prepared launches --------------------------------------------------------------------------
 
 static void *call(void *self, void *nothing)
 {
     (void)nothing;
-    // Held meanwhile: another thread may give the object other arguments.
+    // Held during the launch, since another thread may give the object other arguments.
     void *held = cuc__py.PyObject_GetAttr(self, names.launch);
     void *first = held ? cuc__py.PyTuple_GetItem(held, 0) : NULL; // borrowed
     const cuc_python_launch *given = first ? cuc__py.PyLong_AsVoidPtr(first) : NULL;
@@ -192,7 +193,7 @@ static void *call(void *self, void *nothing)
     return cuc__py.none;
 }
 
-// Arguments that are named are sorted by the slow way's own parameters.
+// The slow path sorts keyword arguments by its own parameters.
 static void *launch_named(void *slowly, void *const *given, intptr_t count, void *keywords)
 {
     if (!keywords)

@@ -1,4 +1,4 @@
-// Buffers and what allocates them.
+// Buffers, and the resources that allocate them.
 #include "functions.h"
 
 #include "create.h"
@@ -28,7 +28,7 @@ static cuc_status copy(struct cuc__python_call *c, const struct cuc__python_sign
     return st;
 }
 
-// The names of arguments that are a stream alone.
+// The names of keyword arguments: only a stream.
 static void *stream_alone(void)
 {
     static void *keywords;
@@ -38,7 +38,7 @@ static void *stream_alone(void)
     return keywords;
 }
 
-// The resource stays meanwhile.
+// Holds a reference to the resource during the call.
 void *cuc__python_allocate_of(void *resource, void *size, void *stream)
 {
     void *keywords = stream_alone(), *given[] = { resource, size, stream };
@@ -51,7 +51,7 @@ void *cuc__python_allocate_of(void *resource, void *size, void *stream)
     return made;
 }
 
-// A new buffer of the same resource.
+// Allocates a buffer from the same resource.
 static void *allocate_same(const struct cuc__python_call *c)
 {
     const struct cuc__buffer_object *object = cuc__python_fields(c->self);
@@ -74,8 +74,8 @@ void *cuc__python_Buffer_copy_to(struct cuc__python_call *c, const struct cuc__p
         void *made = allocate_same(c);
         if (!made || made == slowly)
             return made;
-        // From the start: a resource of one's own gives what it likes, and the objects may have
-        // been closed meanwhile.
+        // Starts again through Python: a resource defined there may return any object, and the
+        // objects may have been closed meanwhile.
         void *given[] = { c->self, made, c->objects[1] };
         void *done =
             cuc__py.PyObject_VectorcallMethod(cuc__python.names.copy_to, given, 2, stream_alone());

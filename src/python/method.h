@@ -1,4 +1,4 @@
-// Methods and properties as rows: names and kinds of arguments, and the call of the library.
+// Methods and properties as rows: names and kinds of arguments, and the library call.
 #ifndef CUCORE_PYTHON_METHOD_H
 #define CUCORE_PYTHON_METHOD_H
 
@@ -9,12 +9,12 @@
 // Kinds of arguments. Those below CUC__PYTHON_CLASS_COUNT are open objects of a class.
 enum {
     CUC__PYTHON_SIZE = CUC__PYTHON_CLASS_COUNT, // an int that fits size_t
-    CUC__PYTHON_ANY,                            // taken as it is
+    CUC__PYTHON_ANY,                            // passed unchanged
 };
 
 enum { CUC__PYTHON_ARGUMENTS = 6 };
 
-// What a method was given: the object's own handle or fields first, then the arguments.
+// The values of a method: the object's own handle or fields first, then the arguments.
 union cuc__python_value {
     void *handle;
     cuc_stream *stream;
@@ -29,14 +29,14 @@ union cuc__python_value {
 };
 
 struct cuc__python_call {
-    const char *method; // by its name
+    const char *method; // its name
     void *self;
-    void *objects[CUC__PYTHON_ARGUMENTS]; // borrowed; NULL: not given, or None
+    void *objects[CUC__PYTHON_ARGUMENTS]; // borrowed; NULL: missing, or None
     union cuc__python_value self_value, values[CUC__PYTHON_ARGUMENTS];
 };
 
 struct cuc__python_parameter {
-    size_t name; // of cuc__python.names
+    size_t name; // an index in cuc__python.names
     int kind;
     bool optional, keyword_only;
 };
@@ -46,7 +46,7 @@ struct cuc__python_signature {
     size_t count; // at most CUC__PYTHON_ARGUMENTS
 };
 
-// Sort arguments into parameters; false for those that the Python definition has to look at.
+// Sorts arguments by parameter; false for arguments that need the Python definition.
 static inline bool cuc__python_sort_arguments(struct cuc__python_call *call,
                                               const struct cuc__python_signature *signature,
                                               void *const *given, intptr_t count, void *keywords)
@@ -98,7 +98,7 @@ static inline bool cuc__python_sort_arguments(struct cuc__python_call *call,
     return true;
 }
 
-// The same, for a method of an object, which has to be open.
+// The same, for a method of an object, which must be open.
 static inline bool cuc__python_sort(struct cuc__python_call *call, void *self,
                                     const struct cuc__python_signature *signature,
                                     void *const *given, intptr_t count, void *keywords)
@@ -109,8 +109,8 @@ static inline bool cuc__python_sort(struct cuc__python_call *call, void *self,
            cuc__python_sort_arguments(call, signature, given, count, keywords);
 }
 
-// Let go of the interpreter's lock for a call that may take time. Another thread may close the
-// objects meanwhile, so the call has references of its own.
+// Releases the interpreter's lock for a call that may take time. The call holds references of its
+// own, since another thread may close the objects meanwhile.
 static inline void *cuc__python_begin(struct cuc__python_call *call,
                                       const struct cuc__python_signature *signature)
 {
@@ -131,7 +131,7 @@ static inline void cuc__python_end(struct cuc__python_call *call,
     cuc__python_release(call->self_value.handle);
 }
 
-// Call the Python definition with everything that was given.
+// Calls the Python definition with all the arguments.
 void *cuc__python_slow(void *definition, void *self, void *const *given, intptr_t count,
                        void *keywords);
 

@@ -64,7 +64,7 @@ static void *slow_get(void *const *definition, void *self)
 #define NO_SIGNATURE(class, name) \
     static const struct cuc__python_signature signature_##class##_##name = { NULL, 0 };
 
-// A property whose definition in Python is kept as its getter.
+// A property; its Python definition is kept as its getter.
 #define GETTER(class, name, result, value)                                              \
     static void *slow_##class##_##name[2];                                              \
     static void *get_##class##_##name(void *self, void *closure)                        \
@@ -208,7 +208,7 @@ static void *slow_get(void *const *definition, void *self)
                    : made;                                                                    \
     }
 
-// What stays the same for a device, by its ordinal, as the Python definition has once made it.
+// A constant property of devices, by ordinal, with the value that the Python definition made once.
 struct once {
     void *made[64], *definition;
 };
@@ -219,7 +219,7 @@ static void *get_once(struct once *once, void *const *slow, void *self)
 
     if (ordinal < 0 || (size_t)ordinal >= CUC__LENGTH(once->made))
         return slow_get(slow, self);
-    if (once->definition != slow[0]) { // of a class of before
+    if (once->definition != slow[0]) { // from a class defined earlier
         for (size_t i = 0; i < CUC__LENGTH(once->made); i++)
             cuc__python_keep(&once->made[i], NULL);
         cuc__python_keep(&once->definition, cuc__py_new(slow[0]));
@@ -232,7 +232,7 @@ static void *get_once(struct once *once, void *const *slow, void *self)
     return made;
 }
 
-// Properties that are set, are so in Python.
+// Python handles assignments to properties.
 static int slow_set(void *self, void *value, void *closure)
 {
     void *const *definition = closure;
@@ -291,7 +291,7 @@ static struct row {
 
 // ---- adding them --------------------------------------------------------------------------------
 
-// Take the Python definition of a row out of a class, and put the row in its place.
+// Takes the Python definition of a row out of a class, and puts the row in its place.
 static bool replace(struct row *row, void *type)
 {
     void *name = cuc__py.PyUnicode_InternFromString(row->name);
@@ -334,7 +334,7 @@ static bool replace(struct row *row, void *type)
     return good;
 }
 
-// Attributes of the class that all others derive from, by which C reaches Python.
+// Attributes of the base class of all others, through which C calls Python.
 static bool find_functions(void *type)
 {
     static const struct {

@@ -12,7 +12,7 @@
 
 struct cuc__python cuc__python;
 
-static void *owner; // the interpreter that all this belongs to
+static void *owner; // the interpreter that owns all of this
 
 cuc_status cuc__python_own(const char *function)
 {
@@ -22,13 +22,13 @@ cuc_status cuc__python_own(const char *function)
         return st;
     // Fields are read and closed under the interpreter's lock.
     if (strstr(cuc__py.Py_GetVersion(), "free-threading"))
-        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "the interpreter runs its threads at once: there the Python definitions "
-                         "do all");
+        return cuc__fail(
+            CUC_ERROR_NOT_SUPPORTED, function,
+            "the interpreter is free-threaded: there the Python definitions do everything");
     void *now = cuc__py.PyInterpreterState_Get();
     if (owner && owner != now)
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "another interpreter of this process has the methods of the library");
+                         "another interpreter of this process owns the library's methods");
     owner = now;
     return CUC_OK;
 }
@@ -61,7 +61,7 @@ void *cuc__python_failed(void *self, const char *method)
     return NULL;
 }
 
-// ---- letting go ---------------------------------------------------------------------------------
+// ---- releasing ----------------------------------------------------------------------------------
 
 bool cuc__python_may_release(void)
 {
@@ -70,7 +70,7 @@ bool cuc__python_may_release(void)
 
     if (for_good || !cuc__python.may_call)
         return true;
-    cuc__py.PyErr_Fetch(&type, &value, &traceback); // one may be on its way
+    cuc__py.PyErr_Fetch(&type, &value, &traceback); // one may be pending
     void *answer = cuc__py.PyObject_CallFunctionObjArgs(cuc__python.may_call, NULL);
     long long number = answer ? cuc__py.PyLong_AsLongLong(answer) : 0;
     if (answer)
@@ -82,7 +82,7 @@ bool cuc__python_may_release(void)
     return number > 0;
 }
 
-// Handles that Python objects have, each with its release function.
+// Kinds of handles in Python objects, each with its release function.
 #define RELEASED(X)                     \
     X(CONTEXT, context)                 \
     X(STREAM, stream)                   \
@@ -114,7 +114,7 @@ static void release(void *handle)
     }
 }
 
-// Another library's object stays as long as what was made of its handle; this comes on any thread.
+// Releases the object of another library whose handle is in use; called on any thread.
 void cuc__python_drop_owner(void *object)
 {
     if (!cuc__py.Py_IsInitialized())
@@ -124,8 +124,8 @@ void cuc__python_drop_owner(void *object)
     cuc__py.PyGILState_Release(state);
 }
 
-// The end of another library's handle makes no call of the driver, and the one of its owner needs
-// the interpreter's lock, which may stay held.
+// Releasing another library's handle makes no driver call. Its owner is released under the
+// interpreter's lock, so the lock is not given up.
 static bool is_foreign(const void *handle)
 {
     const cuc_stream *stream = handle;
@@ -149,14 +149,14 @@ void cuc__python_release(void *handle)
     if (!handle || cuc__handle_drop_shared(handle))
         return;
     if (!cuc__python_may_release()) {
-        (void)cuc__defer_drop(handle, release); // or it is leaked
+        (void)cuc__defer_drop(handle, release); // on failure it leaks
         return;
     }
     if (is_foreign(handle)) {
         release(handle);
         return;
     }
-    // Memory may wait for its stream, and that for a function of Python's.
+    // Releasing memory may wait for its stream, and the stream for a Python function.
     void *state = cuc__py.PyEval_SaveThread();
     release(handle);
     cuc__py.PyEval_RestoreThread(state);
@@ -204,7 +204,7 @@ static void *get_number(void *self, void *closure)
             cuc__python_release(handle);
             return NULL;
         }
-        if (object->handle != handle || object->reference) // closed or asked for meanwhile
+        if (object->handle != handle || object->reference) // another thread changed it
             return made;
         object->reference = made;
     }
@@ -230,8 +230,7 @@ static int set_number(void *self, void *value, void *closure)
     return 0;
 }
 
-// ---- the ends of objects
-// -------------------------------------------------------------------------
+// ---- destruction --------------------------------------------------------------------------------
 
 static void free_object(void *self)
 {
@@ -243,7 +242,7 @@ static void free_object(void *self)
         cuc__py.PyObject_ClearWeakRefs(self);
     memcpy(&let_go, &slot, sizeof(let_go));
     let_go(self);
-    cuc__py.Py_DecRef(type); // an object has a reference to its type
+    cuc__py.Py_DecRef(type); // an object holds a reference to its type
 }
 
 static void end_handle(void *self)
@@ -252,7 +251,8 @@ static void end_handle(void *self)
     free_object(self);
 }
 
-// Fields behind the handle, which are objects: `count` of them. A type with such is collected.
+// The fields after the handle that are objects: `count` of them. A type with such fields is
+// garbage-collected.
 static inline void **fields_of(void *self)
 {
     return (void **)((struct cuc__object *)cuc__python_fields(self) + 1);
@@ -300,9 +300,9 @@ static void drop_managed(void *self)
     cuc__python_drop_managed(cuc__python_fields(self));
 }
 
-// Types: X(name, fields, count of those that are objects, whether the handle is the object's own,
-// what goes before the objects, the names of those that Python reads). One with an underscore reads
-// as None until it is set.
+// Types: X(name, fields, number of fields that are objects, true if the object owns its handle, a
+// function to call before the fields are dropped, names of fields readable from Python). A name
+// with an underscore reads as None until it is set.
 #define FIELD_TYPES(X)                                                                            \
     X(Stream, cuc__stream_object, 2, true, NULL, "_cell")                                         \
     X(Event, cuc__event_object, 1, true, NULL, "_named")                                          \
@@ -332,8 +332,7 @@ static void drop_managed(void *self)
 FIELD_TYPES(FUNCTIONS)
 #undef FUNCTIONS
 
-// ---- the base types
-// ------------------------------------------------------------------------------
+// ---- specifications of types --------------------------------------------------------------------
 
 static const struct base {
     const char *name, *full_name;
@@ -341,7 +340,7 @@ static const struct base {
     void (*end)(void *self);
     int (*visit)(void *self, cuc__py_visit visit, void *argument);
     int (*clear)(void *self);
-    const char *fields[8]; // ended by NULL
+    const char *fields[8]; // NULL at the end
 } bases[] = { { "Handle",
                 "cucore.native.Handle",
                 sizeof(struct cuc__object),
@@ -372,7 +371,7 @@ static void *get_address(void *self, void *closure)
         &((struct cuc__tensor_object *)cuc__python_fields(self))->tensor);
 }
 
-// The tensor is copied.
+// Copies the tensor.
 static int set_address(void *self, void *value, void *closure)
 {
     struct cuc__tensor_object *object = cuc__python_fields(self);
@@ -395,7 +394,7 @@ static void *get_config(void *self, void *closure)
         &((struct cuc__config_object *)cuc__python_fields(self))->config);
 }
 
-// The config is copied, and stays where it is: launches that were prepared have its address.
+// Copies the config, which never moves: prepared launches hold its address.
 static int set_config(void *self, void *value, void *closure)
 {
     const void *from = value ? cuc__py.PyLong_AsVoidPtr(value) : NULL;
@@ -424,7 +423,7 @@ static void *make_base(const struct base *base, void *root)
         { NULL, NULL, NULL, NULL, NULL },
     };
     static cuc__py_getset getsets[] = {
-        // kept by the type
+        // The type keeps a pointer to these.
         { "_h", get_number, set_number, "The handle as a number that keeps it; 0: closed.", NULL },
         { NULL, NULL, NULL, NULL, NULL },
     };
@@ -433,7 +432,7 @@ static void *make_base(const struct base *base, void *root)
           NULL },
         { NULL, NULL, NULL, NULL, NULL },
     };
-    cuc__py_member members[9]; // copied by the type
+    cuc__py_member members[9]; // the type copies these
     cuc__py_slot slots[8 + CUC__PYTHON_MAX_SLOTS];
     size_t used = cuc__python_slots_of(slots, base->name), at = 0;
 
@@ -475,7 +474,7 @@ static void *make_base(const struct base *base, void *root)
 
 cuc_status cuc_python_get_base(void **out, const char *name)
 {
-    static void *root; // the type that all others derive from
+    static void *root; // the base class of all others
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK_NOT_NULL(name);

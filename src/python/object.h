@@ -1,13 +1,13 @@
-// The package's objects as C sees them: a handle in each, and methods that the interpreter calls
-// without ctypes.
+// Python objects of the package with their handles, and methods that the interpreter calls without
+// ctypes.
 //
-// Every fast method has a definition in Python, which says what it means. The C one takes its place
-// in the class and does the common case: open objects of the package's own classes. Everything
-// else, from a wrong argument to another library's stream, it hands to the Python definition.
+// Every fast method has a definition in Python, which specifies it. The C method replaces it in the
+// class and handles the common case: open objects of the package's own classes. It passes
+// everything else, from a wrong argument to another library's stream, to the Python definition.
 //
-// All of this belongs to the first interpreter of a process that imports the package; in others,
-// and in a free-threaded one, the Python definitions stay. Whoever changes it holds that
-// interpreter's lock.
+// All of this belongs to the first interpreter of a process that imports the package; other
+// interpreters, and free-threaded ones, keep the Python definitions. Writers hold the interpreter's
+// lock.
 #ifndef CUCORE_PYTHON_OBJECT_H
 #define CUCORE_PYTHON_OBJECT_H
 
@@ -16,8 +16,8 @@
 #include "driver/cpython.h"
 #include "base/handle.h"
 
-// Classes whose objects C tells apart: X(kind, name in Python). Those of options and configs have
-// no handle.
+// Classes that C distinguishes: X(kind, name in Python). Those of options and configs have no
+// handle.
 #define CUC__PYTHON_CLASSES(X)         \
     X(STREAM, "Stream")                \
     X(EVENT, "Event")                  \
@@ -38,7 +38,7 @@ enum cuc__python_class {
         CUC__PYTHON_CLASS_COUNT
 };
 
-// Names that C looks for: of attributes and of arguments.
+// Names of attributes and arguments that C looks up.
 #define CUC__PYTHON_NAMES(X)    \
     X(_failed)                  \
     X(_held)                    \
@@ -102,11 +102,11 @@ enum cuc__python_class {
     X(programmatic_stream_serialization)
 
 extern struct cuc__python {
-    void *classes[CUC__PYTHON_CLASS_COUNT]; // NULL until its methods were added
+    void *classes[CUC__PYTHON_CLASS_COUNT]; // NULL until its methods are added
     void *failed;                           // raises the thread's last failure
-    void *may_call;                         // whether CUDA may be called on this thread
-    void *held, *prune;                     // host memory that copies use, and what looks after it
-    void *left, *release_left;              // what waits for a call that makes something
+    void *may_call;                         // true if this thread may call CUDA
+    void *held, *prune;                     // host memory of copies, and the function that frees it
+    void *left, *release_left;              // releases deferred until the next constructor
     struct {
 #define FIELD(name) void *name;
         CUC__PYTHON_NAMES(FIELD)
@@ -115,76 +115,76 @@ extern struct cuc__python {
     void *function_name; // "__func__"
 } cuc__python;
 
-// Objects, behind the interpreter's own part. Fields that are Python objects may be NULL.
+// Objects, after the interpreter's own part. Fields that are Python objects may be NULL.
 struct cuc__object {
-    void *handle;    // one reference of the library; NULL: closed
-    void *reference; // the number that is `_h`, once asked for: it has a reference of its own
+    void *handle;    // one library reference; NULL: closed
+    void *reference; // the int `_h`, once requested: it has a library reference of its own
     void *weak;      // the interpreter's list of weak references
 };
 
 struct cuc__stream_object {
     struct cuc__object base;
-    void *cell; // of ctypes, with the handle until it is closed, for prepared launches
-    void *said; // what the stream protocol gives
-    // What never changes, once asked for.
+    void *cell; // a ctypes cell with the handle until it is closed, for prepared launches
+    void *said; // the result of __cuda_stream__()
+    // Constants, once queried.
     int32_t priority;
     bool has_priority, has_flags, is_nonblocking;
 };
 
 struct cuc__event_object {
     struct cuc__object base;
-    void *named; // its descriptor, of one that has come from another process
+    void *named; // the IPC descriptor of an imported event
 };
 
 struct cuc__buffer_object {
     struct cuc__object base;
-    void *resource; // that it was allocated by
-    void *pool;     // that it is of, where that is for, or of, other processes
-    void *named;    // its descriptor for other processes
+    void *resource; // the resource that allocated it
+    void *pool;     // its pool, if shared with other processes
+    void *named;    // its IPC descriptor
 };
 
 struct cuc__resource_object {
     struct cuc__object base;
-    void *ipc; // of a pool for, or of, other processes
+    void *ipc; // the IPC state of a shared pool
 };
 
 struct cuc__device_object {
-    struct cuc__object base; // the handle is the library's, and never released
-    void *given;             // the memory resource that a program has set
-    void *found;             // the object that was last made for the library's one
+    struct cuc__object base; // the handle belongs to the library and is never released
+    void *given;             // the memory resource that the program set
+    void *found;             // the object made last for the library's resource
 };
 
-// An array over memory that it keeps: a Tensor, or a view of one.
+// An array that keeps its memory alive: a Tensor, or a view of one.
 struct cuc__tensor_object {
     struct cuc__object base; // without a handle
-    void *memory;            // what keeps the memory
-    void *buffer;            // or a buffer that does
-    void *stream;            // that the memory is used on
-    void *exporting;         // the object that it is a view of
-    void *extents[2];        // of a view: its shape and strides, once asked for
+    void *memory;            // keeps the memory
+    void *buffer;            // or the buffer that keeps it
+    void *stream;            // the stream that uses the memory
+    void *exporting;         // the viewed object
+    void *extents[2];        // a view's shape and strides, once requested
     cuc_tensor tensor;
-    cuc_dl_managed_tensor_versioned *managed; // that it came as
+    cuc_dl_managed_tensor_versioned *managed; // the DLPack tensor that was imported
     cuc_dl_managed_tensor *managed_old;
 };
 
-// The shape of a launch: the config is what launches read, the fields are what Python gave.
+// The shape of a launch: launches read the config; the fields are the values from Python.
 struct cuc__config_object {
     struct cuc__object base; // without a handle
     void *fields[6];         // grid, cluster, block, shmem_size and the flags
-    void *kept;              // a struct of ctypes that the config was copied from
+    void *kept;              // the ctypes struct that the config was copied from
     cuc_launch_config config;
 };
 
-// An object of a class over that layout, or NULL.
+// True if objects of the class have the layout of a tensor.
 bool cuc__python_is_tensor(void *type);
 
-// Let go of what a tensor came as, also with an exception on its way. python_dlpack.c.
+// Releases a tensor's DLPack source, also with a pending exception. dlpack.c.
 void cuc__python_drop_managed(struct cuc__tensor_object *tensor);
 
-// A view of an array by the producer's exchange API: the Python definition has to look at others.
+// Makes a view of an array with the producer's exchange API; others need the Python definition.
 void *cuc__python_view(void *type, void *value, void *stream_ptr);
 
-// The same by that API alone, of an array on a device.
+// The same only with that API, and only for an array on a device.
 void *cuc__python_view_exchanged(void *type, void *value, void *stream_ptr);
 
 static inline void *cuc__python_fields(void *object)
@@ -192,7 +192,7 @@ static inline void *cuc__python_fields(void *object)
     return (char *)object + cuc__py.head_bytes;
 }
 
-// The fields of an object of a class or of a subclass; NULL for others.
+// Returns the fields of an object of a class or of a subclass; NULL for others.
 static inline void *cuc__python_fields_of(void *object, enum cuc__python_class which)
 {
     void *type = cuc__py_type(object), *wanted = cuc__python.classes[which];
@@ -202,7 +202,7 @@ static inline void *cuc__python_fields_of(void *object, enum cuc__python_class w
     return cuc__python_fields(object);
 }
 
-// Put an object in the place of another, whose reference goes.
+// Stores an object and releases the previous one.
 static inline void cuc__python_keep(void **where, void *object)
 {
     void *old = *where;
@@ -211,30 +211,30 @@ static inline void cuc__python_keep(void **where, void *object)
     cuc__py_drop(old);
 }
 
-// Find CPython and the names, once.
+// Finds CPython and the names, once.
 cuc_status cuc__python_prepare(const char *function);
 
-// The same, where base types and methods may be made: not for a second interpreter, nor for one
-// whose threads run at once.
+// The same, and checks that base types and methods may be made: not for a second interpreter or a
+// free-threaded one.
 cuc_status cuc__python_own(const char *function);
 
-// An object of a class for a handle, whose reference it takes; NULL, with the reference released.
+// Makes an object of a class for a handle and takes its reference; NULL with the reference
+// released.
 void *cuc__python_make(void *type, void *handle);
 
-// Give a reference back, without the interpreter's lock where that may take time.
+// Releases a reference, without the interpreter's lock if that may take time.
 void cuc__python_release(void *handle);
 
-// Lets a Python object go, on any thread: the owner of another library's handle.
+// Releases a Python object, on any thread: the owner of another library's handle.
 void cuc__python_drop_owner(void *object);
 
-// Close an object: what uses its handle on other threads has references of its own.
+// Closes an object; other threads that use its handle hold references of their own.
 void cuc__python_close(struct cuc__object *object);
 
-// Whether the thread is none of the driver's, where the collector may run and nothing of CUDA's may
-// be called.
+// False on one of the driver's threads, where the collector may run but CUDA must not be called.
 bool cuc__python_may_release(void);
 
-// Raise the thread's last failure, of a method of an object; NULL.
+// Raises the thread's last failure, for a method of an object; returns NULL.
 void *cuc__python_failed(void *self, const char *method);
 
 #endif

@@ -1,4 +1,4 @@
-// Calls of rows of methods.def, and the objects that they give.
+// Calls for rows of methods.def, and the objects that they return.
 #ifndef CUCORE_PYTHON_RESULT_H
 #define CUCORE_PYTHON_RESULT_H
 
@@ -6,7 +6,7 @@
 
 #include <limits.h>
 
-// The Python definition has to look at it: no object, and no exception either.
+// Means "call the Python definition": neither an object nor an exception.
 #define slowly ((void *)&cuc__python)
 
 static inline void *failed(const struct cuc__python_call *c)
@@ -14,7 +14,7 @@ static inline void *failed(const struct cuc__python_call *c)
     return cuc__python_failed(c->self, c->method);
 }
 
-// The interpreter makes those of a C long the fastest.
+// The interpreter makes ints fastest from a C long.
 static inline void *integer(int64_t value)
 {
     return value >= LONG_MIN && value <= LONG_MAX ? cuc__py.PyLong_FromLong((long)value)
@@ -43,7 +43,7 @@ static inline void *extents(const int64_t *values, int32_t rank)
 
     for (int32_t i = 0; made && i < rank; i++) {
         void *each = integer(values[i]);
-        if (!each || cuc__py.PyTuple_SetItem(made, i, each) != 0) { // which takes the reference
+        if (!each || cuc__py.PyTuple_SetItem(made, i, each) != 0) { // takes the reference
             cuc__py.Py_DecRef(made);
             return NULL;
         }
@@ -73,7 +73,7 @@ static inline void *is_ok(const struct cuc__python_call *c, cuc_status st)
     return st < 0 ? failed(c) : cuc__py.PyBool_FromLong(st == CUC_OK);
 }
 
-// After something was waited for, host memory that copies used may go.
+// After a wait, host memory that copies used may be freed.
 static inline void *waited(const struct cuc__python_call *c, cuc_status st)
 {
     if (st < 0)
@@ -83,7 +83,7 @@ static inline void *waited(const struct cuc__python_call *c, cuc_status st)
     return cuc__py.PyObject_CallFunctionObjArgs(cuc__python.prune, NULL);
 }
 
-// What was dropped where nothing of CUDA's may be called goes before something new is made.
+// Makes releases that were deferred because CUDA could not be called.
 static inline void tidy(void)
 {
     if (cuc__py.PyObject_IsTrue(cuc__python.left) <= 0)

@@ -14,7 +14,7 @@ enum { EQUAL = 2, NOT_EQUAL = 3 };
 
 typedef void *(*compare)(void *self, void *other, int operation);
 
-// Definitions in Python, by class and name.
+// Python definitions, by class and name.
 #define SLOTS(X)                          \
     X(Stream, __hash__, PY_TP_HASH)       \
     X(Stream, __eq__, PY_TP_RICHCOMPARE)  \
@@ -40,7 +40,7 @@ static void *handle_of(void *self)
 
 // ---- hashes -------------------------------------------------------------------------------------
 
-// Of a number, as Python has it; -1 stands for an exception.
+// Hashes a number as Python does; -1 means an exception.
 static inline intptr_t hash_of(uint64_t number)
 {
     const uint64_t modulus = sizeof(void *) == 8 ? (UINT64_C(1) << 61) - 1 : (1u << 31) - 1;
@@ -57,7 +57,7 @@ static intptr_t slow_hash(void *definition, void *self)
     return hash == -1 && !cuc__py.PyErr_Occurred() ? -2 : hash;
 }
 
-// A stream of Python's own, such as a default one, has no handle here, and a number there.
+// A stream made in Python, such as a default one, has no handle here but a number there.
 static intptr_t Stream__hash__(void *self)
 {
     void *handle = handle_of(self);
@@ -74,7 +74,7 @@ static intptr_t Event__hash__(void *self)
                   : slow_hash(slow.Event__hash__, self);
 }
 
-// A closed buffer is equal to one of no bytes.
+// A closed buffer equals an empty one.
 static intptr_t Buffer__hash__(void *self)
 {
     const void *handle = handle_of(self);
@@ -85,7 +85,7 @@ static intptr_t Buffer__hash__(void *self)
 
 // ---- comparisons --------------------------------------------------------------------------------
 
-// Not equal is what a subclass, which may have a definition of its own, does not call equal.
+// The negation of ==, which a subclass may define itself.
 static void *not_equal(void *self, void *other)
 {
     void *slot = cuc__py.PyType_GetSlot(cuc__py_type(self), PY_TP_RICHCOMPARE);
@@ -120,7 +120,7 @@ COMPARE(Buffer, BUFFER,
 
 // ---- differences --------------------------------------------------------------------------------
 
-// Milliseconds. The interpreter calls it also where the right side alone is an event.
+// In milliseconds. The interpreter also calls this if only the right operand is an event.
 static void *Event__sub__(void *later, void *earlier)
 {
     const struct cuc__object *b = cuc__python_fields_of(earlier, CUC__PYTHON_EVENT),
@@ -138,7 +138,7 @@ static void *Event__sub__(void *later, void *earlier)
         cuc__python_release(end);
         cuc__python_release(start);
     }
-    return st == CUC_OK // the definition says why not
+    return st == CUC_OK // the Python definition reports the reason
                ? cuc__py.PyFloat_FromDouble(milliseconds)
                : cuc__py.PyObject_CallFunctionObjArgs(slow.Event__sub__, later, earlier, NULL);
 }
@@ -148,7 +148,7 @@ static void *Event__sub__(void *later, void *earlier)
 _Static_assert(sizeof(cuc_launch_config) == sizeof(size_t) + 12 * sizeof(uint32_t) + sizeof(void *),
                "no byte of a config is padding");
 
-// Configs are equal where the library reads the same of them.
+// Configs are equal if the library reads the same values from both.
 static void *LaunchConfig__eq__(void *self, void *other, int operation)
 {
     if (operation == NOT_EQUAL)

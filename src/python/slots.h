@@ -1,7 +1,7 @@
-// Slots of the base types: for what the interpreter calls without looking a method up.
+// Slots of the base types, for operations that the interpreter calls without looking up a method.
 //
-// A class defines them in Python. Once it has its methods, those definitions are taken out of it,
-// so that it inherits the slots, which call them for what is not common.
+// A class defines them in Python. Once its methods are added, these definitions are removed, so
+// that it inherits the slots, which call the definitions for uncommon cases.
 #ifndef CUCORE_PYTHON_SLOTS_H
 #define CUCORE_PYTHON_SLOTS_H
 
@@ -9,10 +9,10 @@
 
 enum { CUC__PYTHON_MAX_SLOTS = 4 };
 
-// Add the slots of a base type; gives how many there are.
+// Adds the slots of a base type; returns their number.
 size_t cuc__python_slots_of(cuc__py_slot slots[CUC__PYTHON_MAX_SLOTS], const char *base);
 
-// Let a class inherit the slots of its base; false with an exception.
+// Makes a class inherit the slots of its base; false with an exception.
 bool cuc__python_inherit_slots(void *type, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-// Streams and events, and what every object has.
+// Streams and events, and the methods common to all objects.
 #include "functions.h"
 
 static void *context_object(cuc_context *context)
@@ -45,7 +45,7 @@ void *cuc__python_Stream_record(struct cuc__python_call *c, const struct cuc__py
         st = cuc_event_record(event ? event : made, c->self_value.stream);
     cuc__python_end(c, s, state);
     if (st < 0) {
-        failed(c); // before anything else can fail
+        failed(c); // before another call can overwrite the failure
         cuc__python_release(made);
         return NULL;
     }

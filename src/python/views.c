@@ -1,5 +1,5 @@
-// Arrays as Python has them: views of buffers and of other libraries' arrays, and what gives them
-// away. All of these have a Python definition, which does what is not common.
+// Arrays in Python: views of buffers and of other libraries' arrays, and their export. Everything
+// here has a Python definition for uncommon cases.
 #include "views.h"
 
 #include "functions.h"
@@ -12,21 +12,21 @@
 
 #include <string.h>
 
-// After a failure of Python's, which the Python definition meets again and words.
+// For Python errors, which the Python definition meets again and words better.
 static void *slowly_after_error(void)
 {
     cuc__py.PyErr_Clear();
     return slowly;
 }
 
-// ---- what Python gave ---------------------------------------------------------------------------
+// ---- Python arguments ---------------------------------------------------------------------------
 
 static bool is_int(void *object)
 {
     return object && cuc__py_type(object) == cuc__py.int_type;
 }
 
-// Extents or strides, of which there may be CUC_TENSOR_MAX_RANK; strides in bytes are divided.
+// Reads extents or strides, at most CUC_TENSOR_MAX_RANK; strides in bytes are divided.
 static bool read_extents(int64_t *out, int32_t *rank, void *tuple, int64_t divisor)
 {
     if (!tuple || cuc__py_type(tuple) != cuc__py.tuple_type)
@@ -51,8 +51,8 @@ static bool read_extents(int64_t *out, int32_t *rank, void *tuple, int64_t divis
     return true;
 }
 
-// Element types by the objects that stand for them, once the package has told. Numbers are not
-// among the keys: 5 and 5.0 are one.
+// Element types by Python object, cached from the package's answers. Numbers are not keys, because
+// 5 and 5.0 are equal.
 static void *known_dtypes;
 
 static cuc_dtype dtype_of(void *type, void *value)
@@ -90,7 +90,7 @@ static struct cuc__tensor_object *new_view(void **out, void *type, const cuc_ten
     return view;
 }
 
-// A view takes a reference of its own to the memory, which stays though its buffer is closed.
+// A view holds its own reference to the memory, which survives the closing of its buffer.
 static bool keep_buffer(struct cuc__tensor_object *view, cuc_buffer *buffer)
 {
     cuc_stream *stream = cuc_stream_retain(cuc_buffer_stream(buffer));
@@ -117,7 +117,7 @@ void *cuc__python_view_buffer(struct cuc__python_call *call)
     if (!dtype || locked < 0)
         return slowly_after_error();
     const struct cuc__object *buffer = cuc__python_fields(call->objects[0]);
-    if (buffer->handle != call->values[0].buffer || // closed by what was called
+    if (buffer->handle != call->values[0].buffer || // closed by Python code called above
         cuc_tensor_from_buffer(&tensor, call->values[0].buffer, dtype, rank, shape) < 0)
         return slowly;
     if (locked)
@@ -158,7 +158,8 @@ void *cuc__python_StridedMemoryView_view(struct cuc__python_call *call)
     return made;
 }
 
-// NumPy's dtypes by the number, once the package has told; where it tells a name, it may later not.
+// Caches NumPy's dtypes by number. If the package returns a name instead, it may return a dtype
+// later, so names are not cached.
 void *cuc__python_view_dtype(void *self)
 {
     static void *known[32];
@@ -188,7 +189,7 @@ static bool read_interface(cuc_tensor *out, void *type, void *said)
 
     if (cuc__py_type(said) != cuc__py.dict_type)
         return false;
-    void *letters = cuc__py.PyDict_GetItem(said, cuc__python.names.typestr); // all are borrowed
+    void *letters = cuc__py.PyDict_GetItem(said, cuc__python.names.typestr); // all borrowed
     void *data = cuc__py.PyDict_GetItem(said, cuc__python.names.data);
     void *mask = cuc__py.PyDict_GetItem(said, cuc__python.names.mask);
     void *strides = cuc__py.PyDict_GetItem(said, cuc__python.names.strides);
@@ -217,7 +218,7 @@ static bool read_interface(cuc_tensor *out, void *type, void *said)
     return true;
 }
 
-// A view by the exchange API of what has the interface too, which says the same faster.
+// Makes a view with the exchange API of an object that also has the interface, which is faster.
 static void *view_exchanged(void *type, void *obj, void *stream_ptr)
 {
     void *there =
@@ -245,7 +246,7 @@ void *cuc__python_view_interface(struct cuc__python_call *call, bool on_device)
                                                    ? cuc__python.names.__cuda_array_interface__
                                                    : cuc__python.names.__array_interface__);
     bool good = said && read_interface(&tensor, call->self, said);
-    if (good && on_device) { // a producer's stream is waited for
+    if (good && on_device) { // a producer's stream would need a wait
         void *stream = cuc__py.PyDict_GetItem(said, cuc__python.names.stream);
         good = (!stream || stream == cuc__py.none || cuc__py.PyLong_AsLongLong(stream_ptr) == -1);
     }
@@ -266,7 +267,7 @@ void *cuc__python_view_interface(struct cuc__python_call *call, bool on_device)
 
 // ---- DLPack -------------------------------------------------------------------------------------
 
-// What a field of a tensor stands for.
+// The handle in a field of a tensor.
 static void *handle_of(void *field, enum cuc__python_class kind)
 {
     const struct cuc__object *object =
@@ -295,7 +296,7 @@ void *cuc__python_StridedMemoryView___dlpack_device__(struct cuc__python_call *c
     return pair_of(&((struct cuc__tensor_object *)cuc__python_fields(call->self))->tensor);
 }
 
-// All bytes of a buffer as a tensor; not where a resource written in Python has to be asked.
+// All bytes of a buffer as a tensor; NULL if a resource written in Python must be consulted.
 static cuc_buffer *bytes_of(cuc_tensor *out, void *self)
 {
     const struct cuc__buffer_object *object = cuc__python_fields(self);
@@ -333,7 +334,7 @@ void *cuc__python_StridedMemoryView_from_dlpack(struct cuc__python_call *c,
     return c->objects[1] ? cuc__python_view(c->self, c->objects[0], c->objects[1]) : slowly;
 }
 
-// A buffer's view is one of its bytes.
+// A buffer's view is a view of its bytes.
 void *cuc__python_StridedMemoryView_from_any_interface(struct cuc__python_call *c,
                                                        const struct cuc__python_signature *s)
 {
@@ -363,7 +364,7 @@ void *cuc__python_StridedMemoryView_from_cuda_array_interface(struct cuc__python
     return cuc__python_view_interface(c, true);
 }
 
-// A view's extents stay as they are, and are read again and again.
+// A view's extents never change and are read often, so they are cached.
 static void *extents_of(void *self, size_t which)
 {
     struct cuc__tensor_object *view = cuc__python_fields(self);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Element types in both forms; tf32 has none in DLPack.
+// Element types in both forms; DLPack has no tf32.
 static const struct {
     cuc_dtype dtype;
     uint8_t code, bits;
@@ -66,7 +66,7 @@ static cuc_status read_tensor(cuc_tensor *out, const cuc_dl_tensor *dl, uint32_t
     if (!t.dtype || dl->dtype.lanes != 1)
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
                          "the DLPack tensor's elements have type code %u, %u bits and %u lanes, "
-                         "which is no cuc_dtype (lanes must be 1)",
+                         "expected a cuc_dtype with 1 lane",
                          dl->dtype.code, dl->dtype.bits, dl->dtype.lanes);
     if (dl->ndim > CUC_TENSOR_MAX_RANK)
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
@@ -104,7 +104,7 @@ cuc_status cuc_tensor_from_dlpack_unversioned(cuc_tensor *out, const cuc_dl_mana
     return read_tensor(out, &managed->dl_tensor, 0, __func__);
 }
 
-// A tensor given away: one block, which its deleter frees.
+// An exported tensor: one block, which its deleter frees.
 struct given {
     union {
         cuc_dl_managed_tensor_versioned versioned;
@@ -143,7 +143,7 @@ bool cuc__dlpack_is_own_unversioned(const cuc_dl_managed_tensor *managed)
     return managed->deleter == delete_unversioned;
 }
 
-// By convention the host, and memory that everybody reaches, have number 0.
+// By convention the host, and memory that every device can access, have number 0.
 cuc_dl_device cuc__dlpack_device(const cuc_tensor *t)
 {
     if (t->flags & CUC_TENSOR_MANAGED)
@@ -172,7 +172,7 @@ static cuc_status check_owner(const cuc_tensor *t, const cuc_buffer *owner, cons
                      t->data - before, t->data + after, owner->bytes, owner->ptr);
 }
 
-// Make the block, but for what differs between the two forms.
+// Makes the block, except for the differences between the two forms.
 static cuc_status give(struct given **out, const cuc_tensor *tensor, cuc_buffer *owner,
                        const char *function)
 {
@@ -184,10 +184,10 @@ static cuc_status give(struct given **out, const cuc_tensor *tensor, cuc_buffer 
     if (owner && (st = check_owner(tensor, owner, function)) < 0)
         return st;
     if (type_of(tensor->dtype) == TYPES)
-        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "DLPack has no element type for %s: give it as one that it has, such as "
-                         "f32",
-                         cuc_dtype_name(tensor->dtype));
+        return cuc__fail(
+            CUC_ERROR_NOT_SUPPORTED, function,
+            "DLPack has no element type for %s: export it as another type, such as f32",
+            cuc_dtype_name(tensor->dtype));
     struct given *g = calloc(1, sizeof(*g));
     if (!g)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for a DLPack tensor");
@@ -236,7 +236,7 @@ cuc_status cuc_tensor_to_dlpack_unversioned(cuc_dl_managed_tensor **out, const c
     CUC_CHECK_NOT_NULL(out);
     if (tensor && tensor->flags & CUC_TENSOR_READ_ONLY)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "the tensor is read-only, which this form of DLPack cannot say: use "
+                        "the tensor is read-only, which this form of DLPack cannot express: use "
                         "cuc_tensor_to_dlpack()");
     cuc_status st = give(&g, tensor, owner, __func__);
     if (st < 0)

@@ -22,7 +22,7 @@ int64_t cuc_tensor_elements(const cuc_tensor *tensor)
 {
     int64_t n = 1;
 
-    // An array with an empty dimension is empty, however large the others are.
+    // A tensor with an empty dimension is empty, however large the others are.
     if (!has_rank(tensor) || is_empty(tensor))
         return 0;
     for (int32_t i = 0; i < tensor->rank; i++)
@@ -75,15 +75,15 @@ cuc_status cuc__tensor_lay_out(cuc_tensor *tensor, int32_t rank, const int64_t *
     for (int32_t i = rank - 1; i >= 0; i--) {
         tensor->shape[i] = shape[i];
         tensor->strides[i] = strides ? strides[i] : stride;
-        // Too many elements are refused by the check that follows, unless there are none at all.
+        // The next check refuses too many elements, unless the tensor is empty.
         if (shape[i] > 1 && __builtin_mul_overflow(stride, shape[i], &stride))
             stride = INT64_MAX;
     }
     return CUC_OK;
 }
 
-// How far the elements reach from data, in elements: up, where strides are positive, and down.
-// False when it passes 64 bits.
+// The distance of the elements from data, in elements: up for positive strides, and down for
+// negative. False if it exceeds 64 bits.
 static bool reach(uint64_t *up, uint64_t *down, const cuc_tensor *t)
 {
     *up = *down = 0;
@@ -99,7 +99,7 @@ static bool reach(uint64_t *up, uint64_t *down, const cuc_tensor *t)
     return true;
 }
 
-// The same in bytes, the last element included.
+// The same in bytes, including the last element.
 static bool reach_bytes(uint64_t *before, uint64_t *after, const cuc_tensor *t)
 {
     uint64_t size = cuc_dtype_bits(t->dtype) / 8;
@@ -141,7 +141,7 @@ cuc_status cuc__tensor_check(const cuc_tensor *t, const char *function)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                              "shape[%d] is %" PRId64 ", expected 0 or more", i, t->shape[i]);
     if (is_empty(t))
-        return CUC_OK; // nothing is ever read, wherever data points
+        return CUC_OK; // no element is ever read, so data may be anything
     if (!cuc_tensor_bytes(t))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "the %d extents multiply to more elements of %" PRIu64
@@ -151,7 +151,7 @@ cuc_status cuc__tensor_check(const cuc_tensor *t, const char *function)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "data is 0, and the shape has %" PRId64 " elements",
                          cuc_tensor_elements(t));
-    // A complex number is aligned as its parts are.
+    // A complex number is aligned like its parts.
     uint64_t align = t->dtype == CUC_C64 || t->dtype == CUC_C128 ? size / 2 : size;
     if (t->data % align)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
@@ -205,7 +205,7 @@ cuc_status cuc_tensor_from_buffer(cuc_tensor *out, const cuc_buffer *buffer, cuc
     cuc_status st = cuc__tensor_lay_out(&t, rank, shape, NULL, __func__);
     if (st < 0)
         return st;
-    // Before the check, which would only say that an empty buffer has no address.
+    // First, because the check below would only say that an empty buffer has no address.
     uint64_t bytes = cuc_tensor_bytes(&t);
     if (bytes > buffer->bytes)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,

@@ -16,9 +16,9 @@ void cuc_tensor_map_options_init(cuc_tensor_map_options *options, size_t caller_
     cuc__init_options(options, caller_size);
 }
 
-// How elements of a type are copied. Those that the driver has no type for go by their bits.
+// The data type for a copy of each element type. Types that the driver lacks are copied as bits.
 static const struct {
-    int8_t type, ftz; // with CUC_TENSOR_MAP_FTZ; -1: there is none
+    int8_t type, ftz; // with CUC_TENSOR_MAP_FTZ; -1: none
     bool known, is_float;
 } types[] = {
     [CUC_BOOL] = { CU_TENSOR_MAP_DATA_TYPE_UINT8, -1, true, false },
@@ -43,21 +43,21 @@ static const struct {
     [CUC_F64] = { CU_TENSOR_MAP_DATA_TYPE_FLOAT64, -1, true, true },
 };
 
-// By swizzle: the most bytes that the innermost dimension of a box takes.
+// By swizzle: the maximum bytes of a box's innermost dimension.
 static const uint32_t spans[] = { UINT32_MAX, 32, 64, 128, 128, 128, 128 };
 
-// What the driver is told, innermost dimension first.
+// The arguments of the driver's call, innermost dimension first.
 struct encoding {
     CUtensorMapDataType type;
     uint32_t rank, item; // bytes of an element
     void *address;
-    uint64_t dims[RANK], strides[RANK - 1]; // of these [i] is dimension i + 1's
+    uint64_t dims[RANK], strides[RANK - 1]; // [i] belongs to dimension i + 1
     uint32_t box[RANK], steps[RANK];
     cuc_tensor_map_options options;
     cuc_context *context;
 };
 
-// Options whose values are numbers from 0 on.
+// Options with values from 0 up.
 static cuc_status check_choices(const cuc_tensor_map_options *o, uint32_t known,
                                 const char *function)
 {
@@ -93,17 +93,18 @@ static cuc_status find_type(struct encoding *e, const cuc_tensor *t, const char 
 
     if (dtype < 0 || (size_t)dtype >= sizeof(types) / sizeof(*types) || !types[dtype].known)
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "elements are %s (dtype %d), which tensor maps do not have", name, dtype);
+                         "elements are %s (dtype %d), which tensor maps do not support", name,
+                         dtype);
     if (cuc_dtype_bits(dtype) != cuc_dtype_bits(t->dtype))
         REFUSE("options->dtype is %s, of %u bits, and the tensor's elements are %s, of %u", name,
                cuc_dtype_bits(dtype), cuc_dtype_name(t->dtype), cuc_dtype_bits(t->dtype));
     if (o->flags & CUC_TENSOR_MAP_FTZ && types[dtype].ftz < 0)
-        REFUSE("options->flags has CUC_TENSOR_MAP_FTZ, which f32 and tf32 have, and elements are "
-               "%s",
+        REFUSE("options->flags has CUC_TENSOR_MAP_FTZ, which needs elements of f32 or tf32, and "
+               "they are %s",
                name);
     if (o->fill == CUC_TENSOR_MAP_FILL_NAN && !types[dtype].is_float)
-        REFUSE("options->fill is CUC_TENSOR_MAP_FILL_NAN, which f16, bf16, f32, tf32 and f64 have, "
-               "and elements are %s",
+        REFUSE("options->fill is CUC_TENSOR_MAP_FILL_NAN, which needs elements of f16, bf16, f32, "
+               "tf32 or f64, and they are %s",
                name);
     e->type =
         (CUtensorMapDataType)(o->flags & CUC_TENSOR_MAP_FTZ ? types[dtype].ftz : types[dtype].type);
@@ -111,7 +112,7 @@ static cuc_status find_type(struct encoding *e, const cuc_tensor *t, const char 
     return CUC_OK;
 }
 
-// The device that a map is for has to have what copies by it.
+// The map's device must have the hardware that copies with it.
 static cuc_status find_context(struct encoding *e, const cuc_tensor *t, const char *function)
 {
     const uint32_t everywhere = CUC_TENSOR_PINNED | CUC_TENSOR_MANAGED;
@@ -119,21 +120,22 @@ static cuc_status find_context(struct encoding *e, const cuc_tensor *t, const ch
     int32_t maps = 0;
 
     if (t->device < 0 && !(t->flags & everywhere))
-        REFUSE("the tensor is in the host's memory, which no tensor map reaches");
+        REFUSE("the tensor is in host memory that is neither pinned nor managed, which tensor maps "
+               "cannot access");
     cuc_status st = cuc_device_get(&device, t->device < 0 ? 0 : t->device);
     if (st >= 0)
         st = cuc_device_get_attribute(&maps, device,
                                       CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED);
     if (st >= 0 && !maps)
-        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "device %d has no tensor memory accelerator: it takes compute capability "
-                         "9.0",
-                         cuc_device_ordinal(device));
+        return cuc__fail(
+            CUC_ERROR_NOT_SUPPORTED, function,
+            "device %d has no tensor memory accelerator, which needs compute capability 9.0",
+            cuc_device_ordinal(device));
     if (st < 0)
         return cuc__pass(st, function);
     if (e->options.swizzle > CUC_TENSOR_MAP_SWIZZLE_128B && device->major < 10)
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                         "options->swizzle is %d, which takes compute capability 10.0, and device "
+                         "options->swizzle is %d, which needs compute capability 10.0, and device "
                          "%d (%s) has %d.%d",
                          e->options.swizzle, device->ordinal, device->name, device->major,
                          device->minor);
@@ -148,7 +150,7 @@ static cuc_status check_address(const cuc_tensor *t, uint32_t align, const char 
     return CUC_OK;
 }
 
-// The least stride past so many of an inner one, or the greatest that there is.
+// The smallest valid stride over `count` inner ones, or else the largest that exists.
 static uint64_t whole(uint64_t inner, uint64_t count, uint32_t align)
 {
     uint64_t bytes;
@@ -181,7 +183,7 @@ static cuc_status lay_out(struct encoding *e, const cuc_tensor *t, const char *f
             REFUSE("options->steps[%d] is %u, expected 1 to 8", i, e->steps[at]);
         if (i == last)
             continue;
-        if (t->shape[i] == 1) { // it has any stride: give it one that a map can have
+        if (t->shape[i] == 1) { // its stride is arbitrary: choose a valid one
             const uint64_t inner = at > 1 ? e->strides[at - 2] : e->item;
             e->strides[at - 1] = whole(inner, e->dims[at - 1], align);
             continue;
@@ -201,7 +203,7 @@ static cuc_status lay_out(struct encoding *e, const cuc_tensor *t, const char *f
     return CUC_OK;
 }
 
-// The bytes of one row of what a copy takes.
+// The bytes of one row of a copy.
 static cuc_status check_inner(const struct encoding *e, const char *what, uint32_t elements,
                               const char *function)
 {
@@ -323,7 +325,7 @@ cuc_status cuc_tensor_map_im2col(cuc_tensor_map *out, const cuc_tensor *tensor,
     return st;
 }
 
-// The corners of the box: of W alone.
+// The corners of the box, in W only.
 static cuc_status check_width(const struct encoding *e, const cuc_tensor_map_image *image,
                               const char *function)
 {
@@ -332,7 +334,7 @@ static cuc_status check_width(const struct encoding *e, const cuc_tensor_map_ima
     for (uint32_t i = 0; i < w; i++)
         if (image->lower[i] || image->upper[i])
             REFUSE("image->lower[%u] is %d and upper[%u] %d, expected 0: the box is one pixel wide "
-                   "but for the last dimension of the image",
+                   "except in the image's last dimension",
                    i, image->lower[i], i, image->upper[i]);
     if (image->lower[w] < INT16_MIN || image->lower[w] > INT16_MAX || image->upper[w] < INT16_MIN ||
         image->upper[w] > INT16_MAX)
@@ -371,7 +373,7 @@ cuc_status cuc_tensor_map_im2col_wide(cuc_tensor_map *out, const cuc_tensor *ten
         return st;
     if (e.context->device->major < 10)
         return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED,
-                        "device %d (%s) has compute capability %d.%d, and such maps take 10.0",
+                        "device %d (%s) has compute capability %d.%d, and such maps need 10.0",
                         e.context->device->ordinal, e.context->device->name,
                         e.context->device->major, e.context->device->minor);
     const bool whole_lines = e.options.flags & CUC_TENSOR_MAP_W128;
@@ -404,7 +406,7 @@ cuc_status cuc_tensor_map_replace_address(cuc_tensor_map *map, const cuc_tensor 
     memcpy(&changed, map, sizeof(changed));
     CUC_CALL_IN(st, e.context, cuTensorMapReplaceAddress,
                 (&changed, (void *)(uintptr_t)tensor->data),
-                "letting a tensor map be of the array at 0x%llx", (unsigned long long)tensor->data);
+                "replacing a tensor map's address by 0x%llx", (unsigned long long)tensor->data);
     if (st >= 0)
         memcpy(map, &changed, sizeof(*map));
     return st;

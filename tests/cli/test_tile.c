@@ -139,7 +139,7 @@ static const struct {
     { { "compile", "vadd.tile", "--arch", "sm_90", "--set", "BX=1" }, 1,
       .err = { "BX=1: no kernel has that constant" } },
     { { "compile", "vadd.tile", "--arch", "sm_90", "-D", "N=1" }, 1,
-      .err = { "define_macros is for CUDA C++" } },
+      .err = { "define_macros is an option of CUDA C++" } },
     { { "compile", "some.cu", "--arch", "sm_90", "--set", "N=1" }, 1,
       .err = { "constants is for tile programs" } },
     { { "compile", "vadd.tile", "--arch", "sm_90", "--warps", "3" }, 1, .err = { "warps is 3" } },

@@ -180,10 +180,10 @@ static const struct {
       0x10002,
       { "argument c: expected an address that is a multiple of 4", "0x10002" } },
     { A, ADDRESS, 0, { "argument a: expected an address", "got 0x0" } },
-    { C, FLAGS, CUC_TENSOR_READ_ONLY, { "argument c: it is written", "read-only" } },
+    { C, FLAGS, CUC_TENSOR_READ_ONLY, { "argument c: the kernel writes it", "read-only" } },
     { A, FLAGS, 0x18, { "argument a: expected CUC_TENSOR_ bits (0x7) as flags, got 0x18", "" } },
     { B, DEVICE, -1, { "argument b is a tensor of host memory", "neither pinned nor managed" } },
-    { B, DEVICE, 99, { "argument b is a tensor of device 99, which there is not", "" } },
+    { B, DEVICE, 99, { "argument b is a tensor of device 99, which does not exist", "" } },
     { Y, EXTENT, 5, { "argument y: axis 0: expected 4, got 5", "" } },
     { Y, LAST_EXTENT, 8, { "argument y: axis 1: expected 4, got 8", "" } },
     { X,
@@ -486,7 +486,8 @@ START_TEST(a_tile_kernel_tells_its_parameters)
         ck_assert_int_eq(q.type, expected[i].type);
     }
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_parameter(&p, rows, 7), "7");
-    ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_get_parameter(&p, entry, 0), "no tile program");
+    ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_get_parameter(&p, entry, 0),
+             "not a kernel of a tile program");
     ck_assert_str_eq(cuc_kernel_name(rows), "rows");
     ck_assert_str_eq(cuc_kernel_symbol(rows), "rows");
     cuc_kernel_release(rows);

@@ -207,13 +207,13 @@ START_TEST(options_of_another_language_are_refused_by_name)
         const char *says;
         const cuc_program_options *options;
     } rows[] = {
-        { CUC_SOURCE_TILE, "ftz is for CUDA C++", CUC_PROGRAM_OPTIONS(.ftz = CUC_ON) },
-        { CUC_SOURCE_TILE, "std is for CUDA C++", CUC_PROGRAM_OPTIONS(.std = "c++17") },
-        { CUC_SOURCE_TILE, "define_macros is for CUDA C++",
+        { CUC_SOURCE_TILE, "ftz is an option of CUDA C++", CUC_PROGRAM_OPTIONS(.ftz = CUC_ON) },
+        { CUC_SOURCE_TILE, "std is an option of CUDA C++", CUC_PROGRAM_OPTIONS(.std = "c++17") },
+        { CUC_SOURCE_TILE, "define_macros is an option of CUDA C++",
           CUC_PROGRAM_OPTIONS(.define_macros = texts, .define_macro_count = 1) },
-        { CUC_SOURCE_TILE, "headers are for CUDA C++",
+        { CUC_SOURCE_TILE, "headers are options of CUDA C++",
           CUC_PROGRAM_OPTIONS(.headers = &header, .header_count = 1) },
-        { CUC_SOURCE_TILE, "name_expressions are for CUDA C++",
+        { CUC_SOURCE_TILE, "name_expressions are options of CUDA C++",
           CUC_PROGRAM_OPTIONS(.name_expressions = texts, .name_expression_count = 1) },
         { CUC_SOURCE_TILE, "warps is 3, expected a power of two from 1 to 32",
           CUC_PROGRAM_OPTIONS(.warps = 3) },
@@ -221,11 +221,12 @@ START_TEST(options_of_another_language_are_refused_by_name)
         { CUC_SOURCE_TILE, "remarks is 3, expected CUC_DEFAULT",
           CUC_PROGRAM_OPTIONS(.remarks = 3) },
         { CUC_SOURCE_TILE, "fma is -1", CUC_PROGRAM_OPTIONS(.fma = -1) },
-        { CUC_SOURCE_CUDA, "warps is for tile programs", CUC_PROGRAM_OPTIONS(.warps = 4) },
-        { CUC_SOURCE_CUDA, "constants is for tile programs",
+        { CUC_SOURCE_CUDA, "warps is an option of tile programs", CUC_PROGRAM_OPTIONS(.warps = 4) },
+        { CUC_SOURCE_CUDA, "constants is an option of tile programs",
           CUC_PROGRAM_OPTIONS(.constants = texts, .constant_count = 1) },
-        { CUC_SOURCE_PTX, "remarks is for tile programs", CUC_PROGRAM_OPTIONS(.remarks = CUC_ON) },
-        { CUC_SOURCE_PTX, "fma is for CUDA C++", CUC_PROGRAM_OPTIONS(.fma = CUC_ON) },
+        { CUC_SOURCE_PTX, "remarks is an option of tile programs",
+          CUC_PROGRAM_OPTIONS(.remarks = CUC_ON) },
+        { CUC_SOURCE_PTX, "fma is an option of CUDA C++", CUC_PROGRAM_OPTIONS(.fma = CUC_ON) },
     };
 
     for (int i = 0; i < LENGTH(rows); i++) {
@@ -658,8 +659,9 @@ START_TEST(only_tile_programs_have_an_ir)
     const char *ir = NULL;
 
     ck_ok(cuc_program_create(&cuda, CUC_SOURCE_CUDA, "", 0, CUC_PROGRAM_OPTIONS(.arch = "sm_90")));
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_ir(&ir, NULL, cuda), "no tile program");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_machine(&ir, NULL, cuda), "no tile program");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_ir(&ir, NULL, cuda), "not a tile program");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_machine(&ir, NULL, cuda),
+             "not a tile program");
     ck_fails(CUC_ERROR_COMPILE, cuc_tile_get_ir(&ir, NULL, wrong), "program.tile:1:");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_ir(NULL, NULL, wrong), "text is NULL");
     ck_assert_ptr_null(ir);
@@ -723,7 +725,7 @@ START_TEST(a_kernel_is_interpreted_on_host_memory)
     t[1] = t[0];
     t[1].flags = t[2].flags = CUC_TENSOR_READ_ONLY;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_interpret(p, "vadd", args, 3, NULL),
-             "vadd: argument c: it is written, and the tensor is read-only");
+             "vadd: argument c: the kernel writes it, but the tensor is read-only");
     t[2].flags = 0;
     ck_ok(cuc_tile_interpret(p, "vadd", args, 3, NULL));
     for (int i = 0; i < 3; i++)
@@ -747,7 +749,7 @@ START_TEST(an_interpreted_kernel_prints_and_asserts)
     const cuc_arg args[] = { CUC_ARG(&t) };
 
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_interpret(p, NULL, args, 1, NULL),
-             "program.tile has several kernels, and none is named: expected one of scale, other");
+             "program.tile has several kernels: name one of scale, other");
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_interpret(p, "scales", args, 1, NULL),
              "no kernel \"scales\" in program.tile, which has scale, other");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_interpret(p, "other", args, 1, NULL),

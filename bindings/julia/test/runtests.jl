@@ -384,7 +384,7 @@ end
     end
     @testset "$says" for (says, call) in (
             "power of two" => stream -> virtual_memory(; align = 3),
-            "whose memory it is" => stream -> virtual_memory(; peers = (Device(),)),
+            "which owns the memory" => stream -> virtual_memory(; peers = (Device(),)),
             "one of device, host, host_numa" => stream -> virtual_memory(; location = :moon),
             "one of ipc, read_only" => stream -> virtual_memory(; no_such = true),
             "of another resource" => stream -> grow(Buffer(stream, 8), 16),
@@ -565,7 +565,7 @@ end
                 "no type of elements" => () -> TensorMap(array, (8, 4); type = :f31),
                 "no type of elements" => () -> TensorMap(array, (8, 4); type = String),
                 "of 64 bits" => () -> TensorMap(array, (8, 4); type = Float64),
-                "host's memory" => () -> TensorMap(x, (8, 4)),
+                "host memory" => () -> TensorMap(x, (8, 4)),
                 "does not lie as that does" => () -> replace_address!(map, DeviceArray(stream, x[:, 1:4])),
                 "lower is (-1,): 2 numbers" => () -> CuCore.im2col(images, (-1,), (0, 0), 32, 8),
                 "channels is -1" => () -> CuCore.im2col(images, (-1, 0), (0, 0), -1, 8),

@@ -395,7 +395,7 @@ class Options(unittest.TestCase):
         for name in ("ftz", "prec_div", "prec_sqrt", "fma", "numba_debug", "time"):
             with self.subTest(name):
                 Program(ptx, "ptx", {"arch": "sm_90", name: True})
-        with self.assertRaisesRegex(ValueError, "means nothing for PTX"):
+        with self.assertRaisesRegex(ValueError, "not of PTX"):
             Program(ptx, "ptx", {"arch": "sm_90", "std": "c++17"})
 
 

@@ -153,7 +153,7 @@ class Nodes(GraphTest):
         self.assertIs(node.child_graph, node.child_graph)
         self.assertEqual((len(node.child_graph.nodes()), len(child.nodes())), (1, 2))
         self.assertEqual(self.run_it(g), 3)
-        with self.assertRaisesRegex(cucore.InvalidArgumentError, "that of a node, and is not instantiated by itself"):
+        with self.assertRaisesRegex(cucore.InvalidArgumentError, "that of a node, which cannot be instantiated by itself"):
             node.child_graph.instantiate()
 
     def test_neighbours_are_sets_that_change_the_graph(self):

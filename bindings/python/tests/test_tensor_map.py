@@ -100,7 +100,7 @@ class TensorMaps(DeviceTest):
             wide(images, -1, 1, 32, 0, given)
         if self.device.compute_capability < (10, 0):
             for mode in ("W128", 1, cucore.TensorMapIm2ColWideMode.W128):
-                with self.assertRaisesRegex(cucore.NotSupportedError, "take 10.0"):
+                with self.assertRaisesRegex(cucore.NotSupportedError, "need 10.0"):
                     wide(images, -1, 1, 32, 0, given, mode=mode)
 
     def test_misuse_is_told(self):

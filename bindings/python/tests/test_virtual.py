@@ -74,7 +74,7 @@ class Virtual(DeviceTest):
                 (ValueError, "location_type is 'moon'", {"location_type": "moon"}),
                 (ValueError, "self_access is 'w'", {"self_access": "w"}),
                 (cucore.NotSupportedError, "there are 'pinned', and None", {"handle_type": "fabric"}),
-                (cucore.InvalidArgumentError, "whose memory it is", {"peers": (self.device,)}),
+                (cucore.InvalidArgumentError, "which owns the memory", {"peers": (self.device,)}),
                 (cucore.InvalidArgumentError, "power of two", {"addr_align": 3})):
             with self.subTest(says=says), self.assertRaisesRegex(error, says):
                 VirtualMemoryResource(self.device, VirtualMemoryResourceOptions(**given))
