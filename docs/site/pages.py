@@ -75,4 +75,3 @@ def stage(source, into, others):
         if path.relative_to(into).as_posix() not in made:
             path.unlink()
             shutil.rmtree(into.parent / "html", ignore_errors=True) # which may have a page of it
-    shutil.copytree(source / "docs/performance", into / "docs/performance", dirs_exist_ok=True)
