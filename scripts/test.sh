@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # The test suite: scripts/test.sh [--full]
 #
-# By default the suite once, as the system's compiler builds it, and the documentation. --full adds a
-# build by clang, which has to make the same code of tile programs, one with AddressSanitizer and
-# UndefinedBehaviorSanitizer, one with ThreadSanitizer for the tests that start threads, the suite
-# without the compilers of the toolkit under valgrind, and the count of instructions a call. The last
-# line counts what passed, failed and was skipped, and the exit status is 1 when something failed.
+# By default the suite once, as the system's compiler builds it, and the documentation. --full adds the
+# suite "full", which repeats tests on more dtypes, warps and architectures, a build by clang, which has
+# to make the same code of tile programs, one with AddressSanitizer and UndefinedBehaviorSanitizer, one
+# with ThreadSanitizer for the tests that start threads, the suite without the compilers of the toolkit
+# under valgrind, and the count of instructions a call. The last line counts what passed, failed and was
+# skipped, and the exit status is 1 when something failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -54,6 +55,8 @@ suite() {
 
 full_run() {
     local threads
+
+    suite build full --suite full -t 2
     # Those that start threads, by what they call.
     threads=$(grep -lE 'pthread_create|thrd_create' tests/test_*.c | sed 's|.*/test_||; s|\.c$||')
 
