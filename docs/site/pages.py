@@ -10,7 +10,7 @@ import re
 import shutil
 
 # Beside docs/*.md.
-ARTICLES = ["README.md", "CONTRIBUTING.md", "api/README.md", "bindings/julia/README.md",
+ARTICLES = ["README.md", "CONTRIBUTING.md", "api/README.md", "bench/README.md", "bindings/julia/README.md",
             "examples/tile/README.md", "src/sim/README.md", "src/tile/README.md",
             "src/tile/products.md"]
 LINK = re.compile(r"(?<!!)(\[[^]\[]*\])\(([^)#:\s]+)((?:#[^)\s]*)?)\)") # and no image

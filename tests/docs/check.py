@@ -105,6 +105,13 @@ problems += [f"docs/compiler.md: no remark says {reason!r}"
 if not reasons:
     problems.append("docs/compiler.md has no table of reasons")
 
+contributing = (ROOT / "CONTRIBUTING.md").read_text()
+for pattern in re.findall(r"^(\S+) +linguist-generated$", (ROOT / ".gitattributes").read_text(), re.M):
+    if f"`{pattern}`" not in contributing:
+        problems.append(f"CONTRIBUTING.md has no row of {pattern}, which .gitattributes calls generated")
+    if not any(ROOT.glob(pattern)):
+        problems.append(f".gitattributes names {pattern}, which is not there")
+
 order = (ROOT / "docs" / "streams-and-order.md").read_text()
 capture_words = re.findall(r"^- \*([^*]+)\*", order.partition("`@capture`")[2], re.M)
 said = []
