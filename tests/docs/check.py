@@ -32,7 +32,7 @@ for kind, block in re.findall(r"^```(c|tile)\n(.*?)^```$", readme, re.M | re.S):
 # What is read from the environment: by getenv() in C, or named in a string; in scripts by $.
 environment = (ROOT / "docs" / "environment.md").read_text()
 documented = set(re.findall(r"`(\w+)(?:=\w+)?`", environment))
-libraries = re.findall(r'^    \{ (?:\.name = )?"(\w+)"', (ROOT / "src" / "find_table.c").read_text(), re.M)
+libraries = re.findall(r'^    \{ (?:\.name = )?"(\w+)"', (ROOT / "src/find/table.c").read_text(), re.M)
 documented |= {f"CUCORE_{name.upper()}" for name in libraries} # as the row of CUCORE_NVRTC says
 read = set()
 for folder in ("api", "bench", "bindings", "docs/site", "scripts", "src", "tools"):
