@@ -188,6 +188,18 @@ def judge(results):
                "limit": 20e-9, "value": value, "kept": value <= 20e-9}
 
 
+def write(path, document):
+    """As the C library writes its results: a line for each key, and one for each row of a list."""
+    def line(value):
+        return json.dumps(value, separators=(",", ":"))
+
+    def text(value):
+        return "[\n" + ",\n".join(map(line, value)) + "\n]" if isinstance(value, list) and value else line(value)
+
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("{\n" + ",\n".join(f'"{key}":{text(value)}' for key, value in document.items()) + "\n}\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", help="write the results to a file")
@@ -220,11 +232,10 @@ def main():
     if options.json:
         machine = {"gpu": device.name, "simulated": bool(raw.cuc_driver_is_simulated()), "cpu": platform.processor(),
                    "python": platform.python_version(), "cucore": raw.VERSION}
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"schema": "cucore-bindings/1", "command": shlex.join(["bench/bindings.py", *sys.argv[1:]]),
-                       "commit": options.commit, "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-                       "machine": machine, "results": results, "goals": goals}, file, indent=2)
-            file.write("\n")
+        write(options.json, {
+            "schema": "cucore-bindings/1", "command": shlex.join(["bench/bindings.py", *sys.argv[1:]]),
+            "commit": options.commit, "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "machine": machine, "results": results, "goals": goals})
     return 0
 
 

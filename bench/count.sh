@@ -32,7 +32,7 @@ for name in $("$build/bench/bench_count" --list); do
   raw=$(per_call "$name" raw)
   printf '%-24s %8d %8d %8d\n' "$name" "$cuc" "$raw" $((cuc - raw))
   rows="$rows${rows:+,}
-    {\"name\": \"$name\", \"cucore\": $cuc, \"raw\": $raw, \"added\": $((cuc - raw))}"
+{\"name\":\"$name\",\"cucore\":$cuc,\"raw\":$raw,\"added\":$((cuc - raw))}"
   if [ "$name" = launch_3_arguments ] && [ $((cuc - raw)) -ge $limit_launch_3 ]; then
     echo "launch_3_arguments adds $limit_launch_3 instructions or more" >&2
     status=1
@@ -41,14 +41,14 @@ done
 if [ -n "$json" ]; then
   cat >"$json" <<JSON
 {
-  "schema": 1,
-  "bench": "instructions",
-  "unit": "instructions a call",
-  "compiler": "$(${CC:-cc} --version | head -n 1)",
-  "commit": "$(git -C "$(dirname "$0")" rev-parse --short HEAD 2>/dev/null || echo unknown)",
-  "command": "bench/count.sh",
-  "results": [$rows
-  ]
+"schema":1,
+"bench":"instructions",
+"unit":"instructions a call",
+"compiler":"$(${CC:-cc} --version | head -n 1)",
+"commit":"$(git -C "$(dirname "$0")" rev-parse --short HEAD 2>/dev/null || echo unknown)",
+"command":"bench/count.sh",
+"results":[$rows
+]
 }
 JSON
 fi

@@ -106,6 +106,7 @@ GOALS = {
 }
 
 
+NO_LIBRARY = {"copy", "sm_80", "sm_80_small"}  # subjects that are no other library's kernel
 COUNTED = {*SHARES, "attention/forward"}  # speed counts operations, not bytes
 
 
@@ -179,21 +180,62 @@ def show(name, speed):
     return f"{speed * 1e-12:.0f} TFLOP/s" if name in COUNTED else f"{speed * 1e-9:.0f} GB/s"
 
 
-def table(documents):
-    """Return Markdown, and the number of goals and of misses; "" without any."""
-    rows, missed = [], 0
+HEAD = ("| kernel | of | reached | should | share | kept |\n"
+        "| --- | --- | ---: | ---: | ---: | --- |\n")
+
+
+def rows(documents):
+    """(suite/case, axes as text, speed, goal, whether it is kept, why not) of each goal."""
     for name, axes, speed, goal, why in judged(documents):
-        right = bool(speed and (not goal or speed >= goal))
-        missed += not right
-        where = " ".join(str(v) for k, v in axes.items() if k != "tile")
-        share = f"{speed / goal:.3f}" if speed and goal else "-"
-        rows.append(f"| {name} | {where} | {show(name, speed)} | {show(name, goal)} | {share} | "
-                    f"{'yes' if right else 'no: ' + why if why else 'no'} |\n")
-    if not rows:
+        yield (name, " ".join(str(v) for k, v in axes.items() if k != "tile"), speed, goal,
+               bool(speed and (not goal or speed >= goal)), why)
+
+
+def row(name, where, speed, goal, kept, why):
+    share = f"{speed / goal:.3f}" if speed and goal else "-"
+    return (f"| {name} | {where} | {show(name, speed)} | {show(name, goal)} | {share} | "
+            f"{'yes' if kept else 'no: ' + why if why else 'no'} |\n")
+
+
+def table(documents):
+    """Markdown, and how many goals there are and are missed; "" without any."""
+    found = list(rows(documents))
+    if not found:
         return "", 0, 0
-    head = ("| kernel | of | reached | should | share | kept |\n"
-            "| --- | --- | ---: | ---: | ---: | --- |\n")
-    return head + "".join(rows), len(rows), missed
+    return HEAD + "".join(row(*each) for each in found), len(found), sum(not each[4] for each in found)
+
+
+def summary(documents):
+    """Markdown: a row for each kernel, then each goal that is missed; "" without any."""
+    kernels, missed = {}, []
+    for each in rows(documents):
+        kernels.setdefault(each[0], []).append(each)
+        if not each[4]:
+            missed.append(row(*each))
+    text = "| kernel | goals kept | least share | mean share |\n| --- | ---: | ---: | ---: |\n"
+    for name, found in kernels.items():
+        shares = [speed / goal for _, _, speed, goal, _, _ in found if speed and goal]
+        mean = math.exp(sum(map(math.log, shares)) / len(shares)) if shares else 0
+        least = f"{min(shares):.3f} | {mean:.3f}" if shares else "- | -"
+        text += f"| {name} | {sum(each[4] for each in found)} of {len(found)} | {least} |\n"
+    if missed:
+        text += "\nMissed:\n\n" + HEAD + "".join(missed)
+    return text if kernels else ""
+
+
+def largest(documents):
+    """(suite/case, axes as text, own speed, the fastest other subject, its speed) of the point of each
+    kernel that does the most work, by names."""
+    most = {}
+    for name, axes, of in points(documents):
+        speed, size = speeds(name, of)
+        mine = own(name, of)
+        others = {subject: found for subject, found in speed.items()
+                  if subject != mine and subject not in NO_LIBRARY}
+        if name != "compile/tile" and mine in speed and others and size > most.get(name, (0,))[0]:
+            other = max(others, key=others.get)
+            most[name] = (size, " ".join(map(str, axes.values())), speed[mine], other, others[other])
+    return [(name, *most[name][1:]) for name in sorted(most)]
 
 
 def main():

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Generate docs/performance.md and its plots from bench/results/: performance.py [--cucore PROGRAM]
+"""Make docs/performance.md, the most important rows of bench/results/: performance.py [--cucore PROGRAM]
 
-Tables come from `cucore bench show --md`, plots from `cucore bench plot`. With --check nothing is written; it lists
-what is out of date and exits 1 if anything is. A plot is verified by the origin recorded in it, so --check needs no
-matplotlib.
+With --check nothing is written: the script names what differs, and the exit status is 1. With --all FOLDER it
+writes every row and plot, as FOLDER/performance.md and FOLDER/performance/*.svg; the site has these. Tables are
+those of `cucore bench show --md`, plots those of `cucore bench plot`, which needs matplotlib. A plot names the
+results and the script that it was drawn from, so a second run draws only what has changed.
 """
 import argparse
 import hashlib
@@ -20,17 +21,28 @@ PLOT_SCRIPT = CHECKOUT / "tools" / "cucore" / "bench_plot.py"
 
 HEAD = """# Performance
 
-Every figure here is in `bench/results/` as JSON, with the machine, the commit and the command that
-measured it. `scripts/performance.py` makes this page from those files, and a test holds it to
-them: do not edit it by hand. [Testing](testing.md) says how to measure on a GPU; `cucore bench --help` says
-what can be measured, and what each word of the tables means.
+`bench/results/` has every measured figure as JSON, a line for each, with the machine, the commit and the command
+that measured it. This page has {rows}. `scripts/performance.py` makes it from those files and a test
+compares the two: do not edit it by hand. [Testing](testing.md) explains how to measure on a GPU,
+[Benchmarking](benchmarking.md) what can be measured.
+"""
 
-Times are medians, with the half width of their 95 % confidence interval. `time / peer's` is the ratio of
-paired samples, taken in turns, to those of the peer: below 1 is faster.
+SOME = "the most important rows"
+EVERY = "every row"
+MORE = """
+On the site, which `ninja -C build docs` makes, this page has every row and plot. So has the page of this command:
 
-A share of `copy` is of what a copy of random data reached on that card, read and written. What reads more
-than it writes is faster than a copy can be, so that its share may be above 100 %; a share of `memory` is of
-the datasheet.
+    scripts/performance.py --all FOLDER
+"""
+
+WORDS = """
+Times are medians, with the half width of their 95 % confidence interval. `time / peer's` is the ratio of paired
+samples, taken in turns, to those of the peer: below 1 is faster. `cucore bench --help` explains each word of the
+tables.
+
+A share of `copy` is relative to the speed of a copy of random data on that card, bytes read plus bytes written.
+Kernels that read more than they write can be faster than a copy, so their share may be above 100 %. A share of
+`memory` is relative to the datasheet.
 """
 
 NO_GPU = """
@@ -39,18 +51,40 @@ about how fast kernels, copies or launches are on a GPU.
 """
 
 GOALS = """
-## What tile programs should reach
+## Goals of tile programs
 
-By the speeds that were measured beside them in the same run; `scripts/goals.py` has the goals. A copy reads and
-writes as many bytes as the kernel does.
+A goal is a share of the speed of other libraries, measured in the same run; `scripts/goals.py` has the goals. A
+copy reads and writes as many bytes as the kernel does.
 
+"""
+
+FASTEST = """
+## Tile programs beside other libraries
+
+The largest problem that was measured of each kernel, and the fastest other kernel on it in the same run. `cuda` is
+CUDA C++ written by hand.
+
+| kernel | of | cucore | fastest other | its speed | speed / other's |
+| --- | --- | ---: | --- | ---: | ---: |
+"""
+
+CALLS = """
+## Calls of the runtime
+
+Medians of the time of a call on the host, on an {machine}: through cucore, and by the driver's function alone.
+Command:
+
+    {command}
+
+| call | cucore | driver alone | time / driver's |
+| --- | ---: | ---: | ---: |
 """
 
 INSTRUCTIONS = """
 ## Instructions that a call adds
 
-What cucore executes on the way to the driver, in instructions of the CPU, counted by callgrind on a
-driver that does nothing: the same on every run of the same binary, whatever the machine does.
+The instructions of the CPU that cucore executes on the way to the driver, counted by callgrind on a driver that does
+nothing. The count is the same on every run of a binary, on any machine.
 Compiler: {compiler}; commit {commit}. Command:
 
     bench/count.sh build bench/results/instructions.json
@@ -62,14 +96,16 @@ Compiler: {compiler}; commit {commit}. Command:
 BINDINGS = """
 ## What the bindings add: {name}
 
-`bench/bindings.py` on {machine}, Python {python}, commit {commit}. Medians of the time of a call on the host; all ways of Python take turns.
-Command:
+`bench/bindings.py` on {machine}, Python {python}, commit {commit}. Medians of the time of a call on the
+host; all ways of Python take turns. Command:
 
     {command}
 
 {kept} of {count} goals are kept.
+"""
 
-| what | by | median | quarter to three quarters | goal |
+BINDINGS_ROWS = """
+| call | by | median | quarter to three quarters | goal |
 | --- | --- | ---: | ---: | --- |
 """
 
@@ -83,18 +119,17 @@ def of_a_gpu(root):
 
 
 class Performance:
-    """The page of a checkout, its plots, and their source results."""
+    """The page of a checkout, and the results that it is made of."""
 
     def __init__(self, root, cucore):
-        self.root = root
         self.cucore = cucore
         self.results = root / "bench" / "results"
         self.page = root / "docs" / "performance.md"
-        self.plots = root / "docs" / "performance"
         found = [(path, json.loads(path.read_text())) for path in sorted(self.results.glob("*.json"))]
         self.documents = [(p, d) for p, d in found if d.get("schema") == "cucore-bench/1"]
-        # GPU results come first.
+        # GPUs come first.
         self.documents.sort(key=lambda item: (not of_a_gpu(item[1]), item[0]))
+        self.by_gpus = [document for _, document in self.documents if of_a_gpu(document)]
 
     def show(self, path):
         run = subprocess.run([self.cucore, "bench", "show", "--md", path], stdout=subprocess.PIPE,
@@ -103,33 +138,29 @@ class Performance:
             sys.exit(f"performance.py: {self.cucore} bench show cannot read {path}")
         return run.stdout
 
-    def plots_of(self, path):
-        """Return the existing plots of a file by name. One file name may be a prefix of another: memory, memory-2."""
+    def plots_of(self, path, folder):
+        """Those in a folder, by name. A file's name can begin another one's: memory, memory-2."""
         others = [p.stem for p, _ in self.documents if p.stem.startswith(path.stem + "-")]
-        return [svg for svg in sorted(self.plots.glob(f"{path.stem}-*.svg"))
+        return [svg for svg in sorted(folder.glob(f"{path.stem}-*.svg"))
                 if not any(svg.stem.startswith(other + "-") for other in others)]
 
-    def draw(self):
-        for old in self.plots.glob("*.svg"):
-            old.unlink()
-        for path, _ in self.documents:
-            command = [self.cucore, "bench", "plot", "--format", "svg", "--out", self.plots, path]
-            if subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode:
-                sys.exit(f"performance.py: no plots of {path}")
-
-    def wrong_plots(self):
-        """Describe the problems of existing plots, a sentence each."""
+    def draw(self, folder):
+        """Draw what has changed, and remove plots of results that are gone."""
         script = digest(PLOT_SCRIPT)
-        known = []
+        known, stale = [], []
         for path, _ in self.documents:
             source = f"results sha256:{digest(path)}, bench_plot.py sha256:{script}"
-            for svg in self.plots_of(path):
-                known.append(svg)
-                if source not in svg.read_text():
-                    yield f"docs/performance/{svg.name} is of older results, or an older script"
-        for svg in sorted(self.plots.glob("*")):
+            plots = self.plots_of(path, folder)
+            if plots and all(source in svg.read_text() for svg in plots):
+                known += plots
+            else:
+                stale.append(path)
+        for svg in folder.glob("*.svg"):
             if svg not in known:
-                yield f"docs/performance/{svg.name} is of no results"
+                svg.unlink()
+        command = [self.cucore, "bench", "plot", "--format", "svg", "--out", folder, *stale]
+        if stale and subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode:
+            sys.exit("performance.py: no plots")
 
     def instructions(self):
         path = self.results / "instructions.json"
@@ -140,7 +171,7 @@ class Performance:
                        for r in root["results"])
         return INSTRUCTIONS.format(**root) + rows
 
-    def bindings(self):
+    def bindings(self, every):
         text = ""
         for path in sorted(self.results.glob("*.json")):
             root = json.loads(path.read_text())
@@ -159,42 +190,66 @@ class Performance:
                 name=path.stem, machine=root["machine"]["gpu"], python=root["machine"]["python"],
                 commit=root.get("commit"), command=root.get("command"),
                 kept=sum(g["kept"] for g in root["goals"]), count=len(root["goals"]))
-            for r in root["results"]:
+            text += BINDINGS_ROWS if every else ""
+            for r in root["results"] if every else ():
                 text += (f"| {r['case']} | {r['subject']} | {r['median_s'] * 1e9:.0f} ns | "
                          f"{r['q1_s'] * 1e9:.0f} to {r['q3_s'] * 1e9:.0f} ns | "
                          f"{'; '.join(goals.get((r['case'], r['subject']), []))} |\n")
         return text
 
-    def goals(self):
-        table, count, missed = goals.table([d for _, d in self.documents if of_a_gpu(d)])
+    def goals(self, every):
+        table, count, missed = goals.table(self.by_gpus)
+        if not every:
+            table = goals.summary(self.by_gpus)
         return f"{GOALS}{count - missed} of {count} are kept.\n\n{table}" if table else ""
 
-    def section(self, path, document):
+    def fastest(self):
+        rows = goals.largest(self.by_gpus)
+        return (FASTEST + "".join(f"| {name} | {where} | {goals.show(name, speed)} | {other} | "
+                                  f"{goals.show(name, others)} | {speed / others:.3f} |\n"
+                                  for name, where, speed, other, others in rows)) if rows else ""
+
+    def calls(self):
+        text = ""
+        for root in self.by_gpus:
+            rows = [r for r in root["results"] if r["suite"] == "runtime"]
+            times = {(r["case"], r.get("subject")): r.get("median_s") for r in rows}
+            told = [f"| {r['case']} | {r['median_s'] * 1e9:.0f} ns | {times[r['case'], r['peer']] * 1e9:.0f} ns | "
+                    f"{r['ratio']:.3f} [{r['ratio_low']:.3f}, {r['ratio_high']:.3f}] |\n" for r in rows
+                    if r.get("subject") == "cucore" and "ratio_low" in r]
+            if told:
+                text += CALLS.format(machine=root["machine"]["gpu"], command=root.get("command", ""))
+                text += "".join(told)
+        return text
+
+    def section(self, path, document, plots):
         text = f"\n## {path.stem}\n\n"
         if document.get("command"):
             text += f"Command:\n\n    {document['command']}\n\n"
         text += self.show(path)
-        for svg in self.plots_of(path):
+        for svg in self.plots_of(path, plots):
             what = svg.stem[len(path.stem) + 1:].replace("-", " ")
             text += f"\n![{what}](performance/{svg.name})\n"
         return text
 
-    def text(self):
-        text = HEAD
-        if not any(of_a_gpu(document) for _, document in self.documents):
+    def text(self, plots=None):
+        """The page of the most important rows, or that of all, with the plots of a folder."""
+        text = HEAD.format(rows=EVERY if plots else SOME) + (WORDS if plots else MORE)
+        if not self.by_gpus:
             text += NO_GPU
-        text += self.goals()
-        text += "".join(self.section(path, document) for path, document in self.documents)
-        return re.sub(r"[ \t]+$", "", text + self.bindings() + self.instructions(), flags=re.M)
+        if plots:
+            text += self.goals(True)
+            text += "".join(self.section(path, document, plots) for path, document in self.documents)
+        else:
+            text += self.fastest() + self.goals(False) + self.calls()
+        return re.sub(r"[ \t]+$", "", text + self.bindings(plots is not None) + self.instructions(), flags=re.M)
 
-    def make(self):
-        self.draw()
-        self.page.write_text(self.text(), encoding="utf-8")
-
-    def problems(self):
-        yield from self.wrong_plots()
-        if not self.page.exists() or self.page.read_text(encoding="utf-8") != self.text():
-            yield "docs/performance.md is not what bench/results/ makes"
+    def every(self, folder):
+        """The page of all rows; its plots are drawn into folder/performance/."""
+        plots = folder / "performance"
+        plots.mkdir(parents=True, exist_ok=True)
+        self.draw(plots)
+        return self.text(plots)
 
 
 def main():
@@ -203,15 +258,23 @@ def main():
                         help="the program; build/tools/cucore/cucore")
     parser.add_argument("--root", default=CHECKOUT, type=pathlib.Path,
                         help="whose bench/results/ and docs/; this checkout's")
-    parser.add_argument("--check", action="store_true", help="write nothing, and say what is wrong")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--check", action="store_true", help="write nothing; name what differs")
+    how.add_argument("--all", type=pathlib.Path, metavar="FOLDER", help="every row and plot, into this folder")
     args = parser.parse_args()
     performance = Performance(args.root, args.cucore)
+    if args.all:
+        text = performance.every(args.all)
+        (args.all / "performance.md").write_text(text, encoding="utf-8")
+        return 0
+    text = performance.text()
+    page = performance.page
     if not args.check:
-        performance.make()
-    problems = list(performance.problems())
-    if problems:
-        print(*problems, "scripts/performance.py makes them anew", sep="\n")
-    return bool(problems)
+        page.write_text(text, encoding="utf-8")
+    elif not page.exists() or page.read_text(encoding="utf-8") != text:
+        print("docs/performance.md differs from bench/results/: run scripts/performance.py")
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

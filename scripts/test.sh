@@ -2,7 +2,7 @@
 # The test suite: scripts/test.sh [--full]
 #
 # By default it runs the suite once, built with the system's compiler, and checks the documentation.
-# --full adds: a clang build, which must generate the same code for tile programs; a build with
+# --full adds: the suite "full", which repeats tests on more dtypes, warps and architectures; a clang build, which must generate the same code for tile programs; a build with
 # AddressSanitizer and UndefinedBehaviorSanitizer; one with ThreadSanitizer for tests that start
 # threads; the suite under valgrind without the toolkit's compilers; and the instruction counts per
 # call. The last line counts passed, failed and skipped tests; exits 1 if anything failed.
@@ -55,6 +55,8 @@ suite() {
 
 full_run() {
     local threads
+
+    suite build full --suite full -t 2
     # Tests that start threads, detected by the calls in their source.
     threads=$(grep -lE 'pthread_create|thrd_create' tests/test_*.c | sed 's|.*/test_||; s|\.c$||')
 

@@ -194,10 +194,46 @@ static json_t *document_of(const cuc_bench *b)
     return NULL;
 }
 
+static bool put_value(FILE *f, const json_t *value)
+{
+    return json_dumpf(value, f, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9)) == 0;
+}
+
+// One line for each key of the document and one for each result, so that a line of a comparison is
+// one result. NULL without memory.
+static char *text_of(json_t *document)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    const char *key;
+    json_t *value;
+    bool ok = f != NULL;
+
+    json_object_foreach(document, key, value)
+    {
+        if (!ok)
+            break;
+        ok = fprintf(f, "%s\n\"%s\":", ftell(f) ? "," : "{", key) > 0;
+        if (!json_is_array(value)) {
+            ok = ok && put_value(f, value);
+            continue;
+        }
+        for (size_t i = 0; i < json_array_size(value) && ok; i++)
+            ok = fputs(i ? ",\n" : "[\n", f) >= 0 && put_value(f, json_array_get(value, i));
+        ok = ok && fputs(json_array_size(value) ? "\n]" : "[]", f) >= 0;
+    }
+    ok = ok && fputs("\n}", f) >= 0;
+    if (f && fclose(f) == 0 && ok)
+        return text;
+    free(text);
+    return NULL;
+}
+
 static cuc_status make_json(cuc_bench *b, const char *function)
 {
     json_t *document = document_of(b);
-    char *text = document ? json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
+    char *text = document ? text_of(document) : NULL;
 
     json_decref(document);
     if (!text)

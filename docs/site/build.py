@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The site: build.py DOXYFILE VERSION OUT. Every warning is an error.
+"""The site: build.py DOXYFILE VERSION OUT [CUCORE]. Every warning is an error.
 
 Doxygen reads the comments of the headers and says what is wrong in them, and writes nothing. Sphinx
 makes OUT/html of the articles and of the description of the interface, which is made of the same
-comments. Last, each link of what came out is followed.
+comments. The cucore program makes the page of all measurements and its plots of bench/results/.
+Last, each link of what came out is followed.
 """
 import html.parser
 import json
@@ -17,11 +18,13 @@ import urllib.parse
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
+sys.path.insert(1, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 
 import command  # noqa: E402
 import cpp_reference  # noqa: E402
 import pages  # noqa: E402
+import performance  # noqa: E402
 import python_reference  # noqa: E402
 import reference  # noqa: E402
 import rust_reference  # noqa: E402
@@ -67,7 +70,7 @@ def needed(name, why):
     return found
 
 
-def main(doxyfile, version, out):
+def main(doxyfile, version, out, cucore=None):
     doxygen = needed("doxygen", "install the package doxygen")
     sphinx = needed("sphinx-build", "python3 -m venv .docs && "
                     ".docs/bin/pip install -r docs/requirements.txt")
@@ -79,6 +82,11 @@ def main(doxyfile, version, out):
     made["reference/python_tile.md"] = python_reference.tile_page(ROOT / "bindings/python/cucore/tile")
     made["reference/cpp.md"] = cpp_reference.page((ROOT / "include/cucore/cucore.hpp").read_text())
     made["reference/rust.md"] = rust_reference.page(ROOT / "bindings/rust/cucore/src")
+    if cucore:
+        # matplotlib is beside sphinx-build, where .docs/ has both.
+        os.environ["PATH"] = f"{pathlib.Path(sphinx).parent}:{os.environ['PATH']}"
+        measured = performance.Performance(ROOT, cucore)
+        made["docs/performance.md"] = measured.every(out / "source" / "docs")
     pages.stage(ROOT, out / "source", made)
     comments = subprocess.Popen([doxygen, doxyfile])
     site = subprocess.run([sphinx, "-M", "html", out / "source", out, "-c", HERE, "-q", "-j", "auto",

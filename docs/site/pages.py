@@ -10,7 +10,7 @@ import re
 import shutil
 
 # Beside docs/*.md.
-ARTICLES = ["README.md", "CONTRIBUTING.md", "api/README.md", "bindings/julia/README.md",
+ARTICLES = ["README.md", "CONTRIBUTING.md", "api/README.md", "bench/README.md", "bindings/julia/README.md",
             "examples/tile/README.md", "src/sim/README.md", "src/tile/README.md",
             "src/tile/products.md"]
 LINK = re.compile(r"(?<!!)(\[[^]\[]*\])\(([^)#:\s]+)((?:#[^)\s]*)?)\)") # and no image
@@ -75,4 +75,3 @@ def stage(source, into, others):
         if path.relative_to(into).as_posix() not in made:
             path.unlink()
             shutil.rmtree(into.parent / "html", ignore_errors=True) # which may have a page of it
-    shutil.copytree(source / "docs/performance", into / "docs/performance", dirs_exist_ok=True)

@@ -415,7 +415,7 @@ START_TEST(the_figures_of_a_subject_come_with_its_result)
     ck_assert_str_eq(r.figures[1].name, "room_bytes");
     ck_assert_double_eq(r.figures[1].value, 4096);
     ck_ok(cuc_bench_get_json(&text, NULL, bench));
-    ck_assert_ptr_nonnull(strstr(text, "\"turns_a_run\": 10"));
+    ck_assert_ptr_nonnull(strstr(text, "\"turns_a_run\":10"));
 }
 END_TEST
 
@@ -757,6 +757,12 @@ START_TEST(the_document_has_what_was_measured_and_nothing_else)
     run_case(two_made_up, two);
     ck_ok(cuc_bench_get_json(&text, &bytes, bench));
     ck_assert_uint_eq(bytes, strlen(text));
+    const char *rows = strstr(text, "\n\"results\":[\n"); // a line each
+    ck_assert_msg(rows && strncmp(rows + 13, "{\"suite\":", 9) == 0, "%s", text);
+    rows = strchr(rows + 13, '\n');
+    ck_assert_msg(rows && strncmp(rows - 1, ",\n{\"suite\":", 11) == 0, "%s", text);
+    rows = strchr(rows + 1, '\n');
+    ck_assert_msg(rows && strcmp(rows, "\n]\n}") == 0, "%s", text);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     ck_assert_ptr_nonnull(root);
     ck_assert_str_eq(json_string_value(json_object_get(root, "schema")), "cucore-bench/1");
@@ -806,7 +812,7 @@ START_TEST(a_pipe_is_written_to_and_a_link_stays_one)
     int fd = open(path[0], O_RDWR | O_NONBLOCK);
     ck_ok(cuc_bench_write_json(bench, path[0]));
     ck_assert_int_eq(read(fd, text, sizeof(text) - 1), sizeof(text) - 1);
-    ck_assert_msg(strncmp(text, "{\n  \"schema\"", 12) == 0, "%s", text);
+    ck_assert_msg(strncmp(text, "{\n\"schema\"", 10) == 0, "%s", text);
     ck_assert(lstat(path[0], &there) == 0 && S_ISFIFO(there.st_mode));
     close(fd);
     ck_ok(cuc_bench_write_json(bench, path[1]));

@@ -30,8 +30,8 @@ for kind, block in re.findall(r"^```(c|tile)\n(.*?)^```$", readme, re.M | re.S):
 # Environment variables: read by getenv() or named in a string in C; read with $ in scripts.
 environment = (ROOT / "docs" / "environment.md").read_text()
 documented = set(re.findall(r"`(\w+)(?:=\w+)?`", environment))
-libraries = re.findall(r'^    \{ (?:\.name = )?"(\w+)"', (ROOT / "src" / "find_table.c").read_text(), re.M)
-documented |= {f"CUCORE_{name.upper()}" for name in libraries} # per the row of CUCORE_NVRTC
+libraries = re.findall(r'^    \{ (?:\.name = )?"(\w+)"', (ROOT / "src/find/table.c").read_text(), re.M)
+documented |= {f"CUCORE_{name.upper()}" for name in libraries} # as the row of CUCORE_NVRTC says
 read = set()
 for folder in ("api", "bench", "bindings", "docs/site", "scripts", "src", "tools"):
     for source in sorted((ROOT / folder).rglob("*.*")):
@@ -102,6 +102,13 @@ problems += [f"docs/compiler.md: no remark says {reason!r}"
              for reason in re.findall(r"^\| `([^`]+)`", reasons, re.M) if f'"{reason}"' not in compiler]
 if not reasons:
     problems.append("docs/compiler.md has no table of reasons")
+
+contributing = (ROOT / "CONTRIBUTING.md").read_text()
+for pattern in re.findall(r"^(\S+) +linguist-generated$", (ROOT / ".gitattributes").read_text(), re.M):
+    if f"`{pattern}`" not in contributing:
+        problems.append(f"CONTRIBUTING.md has no row of {pattern}, which .gitattributes calls generated")
+    if not any(ROOT.glob(pattern)):
+        problems.append(f".gitattributes names {pattern}, which is not there")
 
 order = (ROOT / "docs" / "streams-and-order.md").read_text()
 capture_words = re.findall(r"^- \*([^*]+)\*", order.partition("`@capture`")[2], re.M)

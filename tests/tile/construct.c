@@ -376,7 +376,7 @@ static void check_case(struct code *c, const struct tile_kernel *k, const struct
     }
 }
 
-void construct_check(const struct construct *row, const char *dtype)
+void construct_check(const struct construct *row, const char *dtype, int turn)
 {
     static const uint32_t warps[] = { 0, 1, 4, 8 };
     struct settings settings;
@@ -387,6 +387,8 @@ void construct_check(const struct construct *row, const char *dtype)
     struct tile_module *m = parse(row->like ? row->like : row->source, &settings);
     for (uint32_t w = 0; w < sizeof(warps) / sizeof(warps[0]); w++) {
         struct code code = { 0 };
+        if (turn >= 0 && w && w != 1 + (uint32_t)turn % 3)
+            continue;
         construct_now.warps = warps[w];
         if (!make_code(&code, row, &settings, warps[w], true))
             continue;

@@ -35,8 +35,9 @@ const char *construct_dtype(const struct construct *row, int n, char *room);
 
 void construct_start(void); // device, stream, memory: in the process that checks
 void construct_stop(void);
-// Fails the test that runs when anything differs.
-void construct_check(const struct construct *row, const char *dtype);
+// Fails the test that runs when anything differs. Compiles with the compiler's choice of warps, and
+// with 1, 4 and 8; a turn of 0 or more picks one of these three.
+void construct_check(const struct construct *row, const char *dtype, int turn);
 // The same for warps and strides that the caller names, products not joined to sums. `near`: how
 // the names of the tensors begin that `ulps` is for.
 void construct_check_as(const struct construct *row, uint32_t warps, int mode, const char *near);

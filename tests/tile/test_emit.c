@@ -10,6 +10,9 @@
 
 #include "constructs.h"
 
+// --few: two numbers of warps for each dtype of a construct, instead of four.
+static bool few;
+
 START_TEST(the_driver_and_the_interpreter_leave_the_same_bytes)
 {
     const struct construct *row = &constructs[_i];
@@ -20,9 +23,9 @@ START_TEST(the_driver_and_the_interpreter_leave_the_same_bytes)
     if (!cuc_driver_is_simulated()) // what hangs on a GPU is the last one named
         fprintf(stderr, "%s\n", row->name);
     if (!row->dtypes)
-        construct_check(row, NULL);
+        construct_check(row, NULL, few ? _i : -1);
     for (int n = 0; (dtype = construct_dtype(row, n, room)); n++)
-        construct_check(row, dtype);
+        construct_check(row, dtype, few ? _i + n : -1);
     construct_stop();
 }
 END_TEST
@@ -79,20 +82,51 @@ END_TEST
 // Assembled: all constructs of a dtype in one module.
 static const char *arch;
 
-// Those first of which each has code of its own somewhere; sm_90a has all.
+// Each construct once, for one of its dtypes, another one on each architecture.
+static bool once;
+
+// The first of these each have code of their own somewhere.
 static const char *const dtypes[] = { NULL,  "i8",   "i64",  "f16",  "bf16", "f32",
                                       "f64", "bool", "e4m3", "tf32", "i16",  "i32",
                                       "u8",  "u16",  "u32",  "u64",  "e5m2" };
 enum { FEW = 10, ALL = sizeof(dtypes) / sizeof(dtypes[0]) };
 
+// True if a construct is assembled for the dtype dtypes[n].
+static bool is_assembled(int construct, int n)
+{
+    const struct construct *row = &constructs[construct];
+    int has[FEW], count = 0;
+    const char *dtype;
+    char room[8];
+
+    if (!once || !row->dtypes) // construct_ptx() leaves out what does not have the dtype
+        return true;
+    for (int d = 1; d < FEW; d++)
+        for (int k = 0; (dtype = construct_dtype(row, k, room)); k++)
+            if (strcmp(dtype, dtypes[d]) == 0)
+                has[count++] = d;
+    return count && has[(construct + atoi(arch + 3)) % count] == n;
+}
+
 START_TEST(the_assembler_takes_the_code)
 {
+    struct construct rows[CONSTRUCTS];
+    int count = 0;
+
     cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;
     cuc_program *program = NULL;
     cuc_object *object = NULL;
     int sm = atoi(arch + 3);
-    char *ptx = construct_ptx(constructs, CONSTRUCTS, dtypes[_i], sm, strchr(arch, 'a') != NULL);
 
+    for (int i = 0; i < CONSTRUCTS; i++)
+        if (is_assembled(i, _i))
+            rows[count++] = constructs[i];
+    char *ptx = construct_ptx(rows, count, dtypes[_i], sm, strchr(arch, 'a') != NULL);
+
+    if (once && !*ptx) { // no construct's turn
+        free(ptx);
+        return;
+    }
     o.arch = arch;
     o.split_compile = CUC_ZERO; // on all cores
     cuc_status st = cuc_program_create(&program, CUC_SOURCE_PTX, ptx, strlen(ptx), &o);
@@ -150,10 +184,15 @@ int main(int argc, char **argv)
         if (!can_assemble())
             return 77;
         arch = argv[2];
+        once = argc > 3 && strcmp(argv[3], "--once") == 0;
         tcase_add_loop_test(t, the_assembler_takes_the_code, 0,
-                            strcmp(arch, "sm_90a") == 0 ? ALL : FEW);
+                            argc > 3 && strcmp(argv[3], "--all") == 0 ? ALL : FEW);
         argc = 2;
         argv[1] = "none";
+    }
+    if (argc > 1 && strcmp(argv[1], "--few") == 0) {
+        few = true;
+        argc = 1;
     }
     for (int i = 0; argc > 1 && i < CONSTRUCTS; i++) // one by its name, or a part of it
         if (strstr(constructs[i].name, argv[1])) {
