@@ -1,5 +1,5 @@
 // Kernels on host memory. See sim/evaluate.h.
-#include "sim/exec/evaluate.h"
+#include "driver/simulator_evaluate.h"
 
 #include "shell.h"
 

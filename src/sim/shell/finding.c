@@ -2,7 +2,7 @@
 // (sim/finding.h) beside being printed.
 #include "shell.h"
 
-#include "sim/exec/finding.h"
+#include "driver/simulator_finding.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // What libcucore-sim.so has beside the driver's functions: a kernel on host memory, without
 // devices, contexts and streams. The interpreter of tile programs runs instructions with it that a
 // source puts in.
-#ifndef CUCORE_SIM_EXEC_EVALUATE_H
-#define CUCORE_SIM_EXEC_EVALUATE_H
+#ifndef CUCORE_DRIVER_SIMULATOR_EVALUATE_H
+#define CUCORE_DRIVER_SIMULATOR_EVALUATE_H
 
 #include <stddef.h>
 #include <stdint.h>
