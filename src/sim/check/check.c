@@ -1,6 +1,6 @@
 // Which checks are on, and how what they find is told.
 #include "check.h"
-#include "sim/exec/code.h"
+#include "sim/machine/code.h"
 
 #include <pthread.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@
 #ifndef CUCORE_SIM_CHECK_CHECK_H
 #define CUCORE_SIM_CHECK_CHECK_H
 
-#include "sim/exec/exec.h"
+#include "sim/machine/machine.h"
 
 enum {
     SIM_CHECK_INIT = 1 << 0,  // a byte of global or shared memory is read that nobody wrote

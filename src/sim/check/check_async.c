@@ -1,8 +1,7 @@
 // What goes on by itself: groups of copies and products, mbarriers, and who accesses memory for an
 // instruction.
-#include "sim/exec/async.h"
 #include "check_agents.h"
-#include "sim/exec/code.h"
+#include "sim/machine/code.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 // exited, or none. A lane that exits need not come, unless it went past the barrier first: it
 // stored something in a place that those who wait can still come to.
 #include "check.h"
-#include "sim/exec/code.h"
+#include "sim/machine/code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +162,7 @@ void sim_check_barrier_pass(struct sim_warp *w, const struct sim_op *op, uint32_
 // A walk over the ops of a function.
 struct walk {
     const struct sim_code *code;
+    const struct sim_handlers *handlers;
     uint32_t *left, count; // that are yet to be looked at
     bool *seen;
 };
@@ -178,12 +179,13 @@ static void go(struct walk *walk, uint32_t at)
 static void go_on(struct walk *walk, uint32_t at)
 {
     const struct sim_op *op = &walk->code->ops[at];
-    bool leaves = op->run == sim_run_exit || op->run == sim_run_ret;
+    const struct sim_handlers *known = walk->handlers;
+    bool leaves = op->run == known->exit || op->run == known->ret;
 
-    if (op->run == sim_run_bra) {
+    if (op->run == known->branch) {
         go(walk, op->extra);
         leaves = true;
-    } else if (op->run == sim_run_brx) {
+    } else if (op->run == known->branch_indexed) {
         const struct sim_targets *targets = op->data;
         for (uint32_t i = 0; i < targets->count; i++)
             go(walk, targets->at[i]);
@@ -194,10 +196,11 @@ static void go_on(struct walk *walk, uint32_t at)
 }
 
 // Whether a way leads from one op of a function to another.
-static bool leads_to(const struct sim_code *code, const struct sim_op *from,
-                     const struct sim_op *to)
+static bool leads_to(const struct sim_program *program, const struct sim_code *code,
+                     const struct sim_op *from, const struct sim_op *to)
 {
     struct walk walk = { .code = code,
+                         .handlers = program->handlers,
                          .left = calloc(code->op_count, sizeof(*walk.left)),
                          .seen = calloc(code->op_count, sizeof(*walk.seen)) };
     bool found = false;
@@ -222,9 +225,10 @@ void sim_check_barrier_exit(struct sim_warp *w, uint32_t lanes)
     for (uint32_t m = barrier ? passing : 0; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         const struct sim_op *op = steps->passed[lane].op;
-        const struct sim_code *code = sim_code_of(w->block->grid->program, barrier);
+        const struct sim_program *program = w->block->grid->program;
+        const struct sim_code *code = sim_code_of(program, barrier);
         if (steps->passed[lane].barrier != barrier || op < code->ops ||
-            op >= code->ops + code->op_count || !leads_to(code, barrier, op))
+            op >= code->ops + code->op_count || !leads_to(program, code, barrier, op))
             continue;
         sim_found(w, barrier, (uint32_t)__builtin_ctz(w->blocked & ~lanes), SIM_CHECK_BARRIER,
                   "lane %u of the warp went past this barrier, to the store in line %u, and "

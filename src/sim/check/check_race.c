@@ -5,9 +5,7 @@
 // (check_agents.h). Lanes of one warp are told apart only between its .sync instructions and the
 // like; what several warps do between the last write and the next is remembered of two readers.
 #include "check_agents.h"
-#include "sim/exec/async.h"
-#include "sim/exec/code.h"
-#include "sim/exec/memory.h"
+#include "sim/machine/code.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,7 +162,8 @@ static __attribute__((cold, noinline)) bool out_of_order(struct act *a, const st
 
     if (m == &race->cells[cell].write && a->access == SIM_WRITE && a->actor == SIM_ACTOR_LANE &&
         kind == SIM_AGENT_WARP &&
-        sim_store_is_same(a->w, a->op, a->lane, a->owner->shared + a->offset))
+        a->w->block->grid->program->handlers->stores_same(a->w, a->op, a->lane,
+                                                          a->owner->shared + a->offset))
         return true;
     return conflict(a, m, cell,
                     is_own                                                      ? WARP_SYNC

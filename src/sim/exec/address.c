@@ -1,7 +1,7 @@
 // Addresses without an access: conversions between spaces, which space one is in, those of other
 // blocks of a cluster, hints to caches, and the stack.
 #include "alu.h"
-#include "code.h"
+#include "handlers.h"
 #include "memory.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef CUCORE_SIM_EXEC_ALU_H
 #define CUCORE_SIM_EXEC_ALU_H
 
-#include "exec.h"
+#include "run.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef CUCORE_SIM_EXEC_ASYNC_H
 #define CUCORE_SIM_EXEC_ASYNC_H
 
-#include "exec.h"
+#include "run.h"
 
 // A reduction of elements of 2, 4 or 8 bytes.
 struct sim_reduction {
@@ -24,17 +24,5 @@ bool sim_async_target(const struct sim_words *words, int least);
 // Whether a destination and its mbarrier are in one block; false after sim_fault().
 bool sim_same_block(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint64_t a,
                     uint64_t b);
-
-// The block of the cluster, from 0, that a shared address means.
-static inline uint32_t sim_rank_of(const struct sim_warp *w, uint64_t address)
-{
-    uint32_t rank = (uint32_t)((address & ((UINT64_C(1) << 56) - 1)) >> SIM_RANK_SHIFT);
-    return rank ? rank - 1 : w->block->cluster_rank;
-}
-// The same place in the shared memory of another block; a generic address stays one.
-static inline uint64_t sim_in_rank(uint64_t address, uint32_t rank)
-{
-    return (address & ~(UINT64_C(0xff) << SIM_RANK_SHIFT)) | (uint64_t)(rank + 1) << SIM_RANK_SHIFT;
-}
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef CUCORE_SIM_EXEC_BUILTIN_H
 #define CUCORE_SIM_EXEC_BUILTIN_H
 
-#include "exec.h"
+#include "run.h"
 
 // True when the runtime has a function of this name.
 bool sim_builtin(const char *name);

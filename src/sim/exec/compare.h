@@ -2,7 +2,7 @@
 #ifndef CUCORE_SIM_EXEC_COMPARE_H
 #define CUCORE_SIM_EXEC_COMPARE_H
 
-#include "exec.h"
+#include "run.h"
 
 #define SIM_COMPARE_WORDS \
     "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan and or xor ftz"

@@ -1,7 +1,7 @@
 // Branches, calls, exits and barriers.
 #include "builtin.h"
 #include "sim/check/check_race.h"
-#include "code.h"
+#include "handlers.h"
 #include "warp.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef CUCORE_SIM_EXEC_CONVERT_H
 #define CUCORE_SIM_EXEC_CONVERT_H
 
-#include "exec.h"
+#include "run.h"
 #include "formats.h"
 
 enum {

@@ -2,7 +2,7 @@
 #ifndef CUCORE_SIM_EXEC_DECODE_H
 #define CUCORE_SIM_EXEC_DECODE_H
 
-#include "code.h"
+#include "handlers.h"
 
 #define SIM_NO_SLOT UINT32_MAX
 

@@ -49,7 +49,7 @@ enum sim_type sim_special_type(uint32_t special)
 {
     static const enum sim_type types[] = {
 #define SPECIAL(tag, name, type) SIM_##type,
-#include "special.def"
+#include "sim/ptx/special.def"
 #undef SPECIAL
     };
     return types[special];

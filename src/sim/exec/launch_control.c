@@ -3,7 +3,7 @@
 // The answer, which the ISA leaves open, is the first block of the cluster that was cancelled, and
 // a word that says whether there was one.
 #include "async.h"
-#include "code.h"
+#include "handlers.h"
 #include "mbarrier.h"
 #include "memory.h"
 

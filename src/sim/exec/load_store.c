@@ -3,7 +3,7 @@
 #include "memory.h"
 #include "alu.h"
 #include "sim/check/check_race.h"
-#include "code.h"
+#include "handlers.h"
 
 #include <string.h>
 
@@ -41,8 +41,8 @@ static bool may_reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane
     const struct sim_grid *grid = w->block->grid;
     char why[256];
 
-    if (range->device == grid->device || range->device == SIM_ANY_DEVICE ||
-        sim_memory_peer(grid, range, why, sizeof(why)))
+    if (range->device == grid->device || range->device == SIM_ANY_DEVICE || !grid->peer ||
+        grid->peer(grid, range, why, sizeof(why)))
         return true;
     sim_fault(w, op, lane, ILLEGAL_ADDRESS, "%s of %u byte%s at 0x%llx, memory of device %d: %s",
               verb(access), bytes, SIM_S(bytes), (unsigned long long)address, range->device, why);

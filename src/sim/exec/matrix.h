@@ -2,6 +2,7 @@
 #ifndef CUCORE_SIM_EXEC_MATRIX_H
 #define CUCORE_SIM_EXEC_MATRIX_H
 
+#include "run.h"
 #include "sim/check/check_race.h"
 #include "formats.h"
 

@@ -2,6 +2,7 @@
 #ifndef CUCORE_SIM_EXEC_MBARRIER_H
 #define CUCORE_SIM_EXEC_MBARRIER_H
 
+#include "run.h"
 #include "sim/check/check.h"
 
 // Where an object of a block's shared memory lies, whose address may be generic; false after

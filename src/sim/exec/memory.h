@@ -2,6 +2,7 @@
 #ifndef CUCORE_SIM_EXEC_MEMORY_H
 #define CUCORE_SIM_EXEC_MEMORY_H
 
+#include "run.h"
 #include "sim/check/check.h"
 
 // The host address of `bytes` bytes at `address` of a space, as a lane sees it; `address` has the
@@ -17,14 +18,5 @@ bool sim_reach_range(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
 // True when an instruction is st, and what a lane stores lies there already.
 bool sim_store_is_same(const struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                        const void *host);
-
-// The address that an m operand has in a lane: its base, 32 or 64 bits wide, plus its offset.
-static inline uint64_t sim_address(const struct sim_warp *w, const struct sim_op *op,
-                                   uint32_t operand, uint32_t lane)
-{
-    if (op->wide >> operand & 1)
-        return SIM_R64(w, op->o[operand])[lane] + (uint64_t)op->offset;
-    return SIM_R32(w, op->o[operand])[lane] + (uint64_t)op->offset;
-}
 
 #endif

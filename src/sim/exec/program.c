@@ -1,5 +1,6 @@
 // Loading: parse, place variables in memory, decode every function, lay out what entries reach.
-#include "code.h"
+#include "handlers.h"
+#include "memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,22 +37,6 @@ static bool refuse(const struct loader *l, uint32_t line, const char *fmt, ...)
         va_end(args);
     }
     return false;
-}
-
-void *sim_program_keep(struct sim_program *program, size_t bytes)
-{
-    if (program->kept_count == program->kept_room) {
-        size_t room = program->kept_room ? program->kept_room * 2 : 64;
-        void **more = realloc(program->kept, room * sizeof(*more));
-        if (!more)
-            return NULL;
-        program->kept = more;
-        program->kept_room = room;
-    }
-    void *p = calloc(1, bytes);
-    if (p)
-        program->kept[program->kept_count++] = p;
-    return p;
 }
 
 static uint64_t align_up(uint64_t at, uint64_t align)
@@ -554,6 +539,14 @@ static bool load(struct loader *l)
     return plan_entries(l);
 }
 
+static const struct sim_handlers handlers = {
+    .branch = sim_run_bra,
+    .branch_indexed = sim_run_brx,
+    .exit = sim_run_exit,
+    .ret = sim_run_ret,
+    .stores_same = sim_store_is_same,
+};
+
 struct sim_program *sim_program_load(const char *ptx, size_t bytes, int device_arch, char *log,
                                      size_t log_bytes)
 {
@@ -578,6 +571,7 @@ struct sim_program *sim_program_load(const char *ptx, size_t bytes, int device_a
     static _Atomic uint64_t serial;
     l.program->serial = atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
     l.program->module = module;
+    l.program->handlers = &handlers;
     if (!load(&l)) {
         sim_program_free(l.program);
         return NULL;

@@ -5,7 +5,7 @@
 // have run for a quantum while others wait. A unit that goes on for long (it may wait for another
 // block) is set aside, and the worker begins the next one or resumes one that it set aside before.
 #include "sim/check/check.h"
-#include "code.h"
+#include "handlers.h"
 
 #include <pthread.h>
 #include <stdio.h>

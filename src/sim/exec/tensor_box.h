@@ -2,7 +2,7 @@
 #ifndef CUCORE_SIM_EXEC_TENSOR_BOX_H
 #define CUCORE_SIM_EXEC_TENSOR_BOX_H
 
-#include "exec.h"
+#include "run.h"
 #include "tensor_map.h"
 
 // sim_op.extra of tensor copies

@@ -2,7 +2,7 @@
 #ifndef CUCORE_SIM_EXEC_WARP_H
 #define CUCORE_SIM_EXEC_WARP_H
 
-#include "exec.h"
+#include "run.h"
 
 // Those that take part. When a branch parted them each has its own instruction, another one of the
 // same words, and its own frame in which the operands lie; else all have the running group's.

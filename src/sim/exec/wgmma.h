@@ -3,7 +3,7 @@
 #ifndef CUCORE_SIM_EXEC_WGMMA_H
 #define CUCORE_SIM_EXEC_WGMMA_H
 
-#include "exec.h"
+#include "run.h"
 
 enum {
     WGMMA_ROWS = 16,  // of a warp

@@ -73,7 +73,7 @@ void sim_parser_intern_known(struct sim_parser *p)
 {
     static const char *const specials[] = {
 #define SPECIAL(tag, name, type) [SIM_SR_##tag] = name,
-#include "sim/exec/special.def"
+#include "special.def"
 #undef SPECIAL
     };
 

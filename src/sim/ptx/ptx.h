@@ -223,7 +223,7 @@ struct sim_module {
 // special.def.
 enum sim_special {
 #define SPECIAL(tag, name, type) SIM_SR_##tag,
-#include "sim/exec/special.def"
+#include "special.def"
 #undef SPECIAL
     SIM_SPECIALS
 };

@@ -10,7 +10,8 @@
 
 #include "sim/exec/builtin.h"
 #include "sim/check/check.h"
-#include "sim/exec/code.h"
+#include "sim/exec/run.h"
+#include "sim/machine/code.h"
 
 // A program in memory: code, and variables of one context.
 struct image {
@@ -402,6 +403,29 @@ void sim_code_done(struct launch *launch)
         image_free(image);
 }
 
+// Kernels ask, without the lock, where memory is another device's.
+static bool peer(const struct sim_grid *grid, const struct sim_range *range, char *why,
+                 size_t why_bytes)
+{
+    sim_lock();
+    const struct allocation *a = sim_find(range->base);
+    const struct context *c = sim_object((const void *)(uintptr_t)grid->context, KIND_CONTEXT);
+    const bool allowed = a && sim_access(c, grid->device, a, range->base);
+    if (a && a->pool)
+        snprintf(why, why_bytes,
+                 "its pool gives device %d no access, cuMemPoolSetAccess would do that",
+                 grid->device);
+    else if (a && a->virtual)
+        snprintf(why, why_bytes, "cuMemSetAccess gave device %d none", grid->device);
+    else
+        snprintf(why, why_bytes,
+                 "cuCtxEnablePeerAccess was not called for its context in the kernel's, which is "
+                 "of device %d",
+                 grid->device);
+    sim_unlock();
+    return allowed;
+}
+
 CUresult sim_code_run(struct launch *launch)
 {
     const CUlaunchConfig *c = &launch->config;
@@ -422,6 +446,7 @@ CUresult sim_code_run(struct launch *launch)
         .clock_khz =
             (uint32_t)sim_attribute(image->context->device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
         .context = image->context->head.handle,
+        .peer = peer,
     };
 
     // What cooperative groups find through %envreg1 and %envreg2.

@@ -1,8 +1,6 @@
 // Contexts: the primary one of each device, those a test makes, and every thread's stack of them.
 #include "shell.h"
 
-#include "sim/exec/exec.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -501,29 +499,6 @@ CUmemAccess_flags sim_access(const struct context *c, int device, const struct a
                    ? all
                    : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     }
-}
-
-// Kernels ask, without the lock, where memory is another device's.
-bool sim_memory_peer(const struct sim_grid *grid, const struct sim_range *range, char *why,
-                     size_t why_bytes)
-{
-    sim_lock();
-    const struct allocation *a = sim_find(range->base);
-    const struct context *c = context_of(grid->context);
-    const bool allowed = a && sim_access(c, grid->device, a, range->base);
-    if (a && a->pool)
-        snprintf(why, why_bytes,
-                 "its pool gives device %d no access, cuMemPoolSetAccess would do that",
-                 grid->device);
-    else if (a && a->virtual)
-        snprintf(why, why_bytes, "cuMemSetAccess gave device %d none", grid->device);
-    else
-        snprintf(why, why_bytes,
-                 "cuCtxEnablePeerAccess was not called for its context in the kernel's, which is "
-                 "of device %d",
-                 grid->device);
-    sim_unlock();
-    return allowed;
 }
 
 CUresult sim_cuCtxCreate(CUcontext *ctx, CUctxCreateParams *params, unsigned flags, CUdevice dev)

@@ -1,7 +1,7 @@
 // Copies and fills: every form becomes rows of bytes, is checked, and is done for real.
 #include "shell.h"
 
-#include "sim/exec/exec.h"
+#include "sim/machine/machine.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/exec/exec.h"
+#include "sim/exec/run.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

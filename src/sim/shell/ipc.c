@@ -2,7 +2,7 @@
 // events by a page of a file. As long as who made it lives, it is found in /proc.
 #include "shell.h"
 
-#include "sim/exec/exec.h"
+#include "sim/machine/machine.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Kernels and functions.
 #include "shell.h"
 
-#include "sim/exec/index.h"
+#include "sim/machine/index.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // a stale one is known.
 #include "shell.h"
 
-#include "sim/exec/exec.h"
+#include "sim/machine/machine.h"
 
 #include <stdlib.h>
 #include <string.h>

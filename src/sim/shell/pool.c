@@ -1,7 +1,7 @@
 // Pools, and memory in stream order.
 #include "shell.h"
 
-#include "sim/exec/exec.h"
+#include "sim/machine/machine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 // that copies and kernels pass from one piece of memory to the next as on a GPU.
 #include "shell.h"
 
-#include "sim/exec/exec.h"
+#include "sim/machine/machine.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -7,15 +7,6 @@
 
 enum { LAUNCH_FAILED = 719, LAUNCH_TIMEOUT = 702 };
 
-const struct sim_code *sim_code_of(const struct sim_program *program, const struct sim_op *op)
-{
-    const struct sim_code *code = program->codes;
-
-    while ((uintptr_t)op - (uintptr_t)code->ops >= code->op_count * sizeof(*op))
-        code++;
-    return code;
-}
-
 size_t sim_place_words(const struct sim_warp *w, const struct sim_op *op, uint32_t lane, char *out,
                        size_t bytes)
 {

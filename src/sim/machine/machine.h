@@ -9,8 +9,8 @@
 // together, those deepest in calls first and the lowest place first, which brings diverged lanes
 // together again; a group that runs on and on while others wait gives way to them, so that lanes
 // may wait for one another. The same holds for warps of a block and blocks of a grid.
-#ifndef CUCORE_SIM_EXEC_EXEC_H
-#define CUCORE_SIM_EXEC_EXEC_H
+#ifndef CUCORE_SIM_MACHINE_MACHINE_H
+#define CUCORE_SIM_MACHINE_MACHINE_H
 
 #include "sim/ptx/ptx.h"
 
@@ -133,8 +133,8 @@ struct sim_warp {
     uint32_t carry;               // of add.cc and its kin: one bit a lane
     unsigned char *local;         // [32][the grid's stack_bytes]
     uint32_t stack_top[SIM_WARP]; // what alloca took, from the end of a lane's stack
-    uint32_t asleep;         // lanes in nanosleep, in this turn
-    uint32_t sleep_ns;       // the shortest of their times
+    uint32_t asleep;              // lanes in nanosleep, in this turn
+    uint32_t sleep_ns;            // the shortest of their times
     bool looked;             // at global memory, where others than its cluster write, in this turn
     uint32_t patience, told; // the cluster's when mbarrier.try_wait failed last, and in which lanes
     uint64_t instructions;   // lane-instructions, for the bench
@@ -203,7 +203,11 @@ struct sim_grid {
     struct sim_heap *heap; // of malloc(); NULL: there is none
     int device;
     uint32_t clock_khz; // of %clock; 0: it counts nanoseconds
-    uint64_t context;  // the driver's, by handle
+    uint64_t context;   // the driver's, by handle
+    // Whether it may reach memory of another device than its own. If not, `why` says what to do.
+    // NULL: it may.
+    bool (*peer)(const struct sim_grid *grid, const struct sim_range *range, char *why,
+                 size_t why_bytes);
     uint64_t deadline; // of the monotonic clock, in ns; 0: none
     _Atomic int fault; // CUresult of the first fault, 0: none
     char report[1024]; // kernel, line, block, thread, address of the first fault
@@ -241,6 +245,27 @@ static inline void sim_place(struct sim_warp *w, uint32_t lanes, uint32_t pc)
 }
 // The index of an instruction of the running frame.
 #define SIM_PC(w, op) ((uint32_t)((op) - (w)->frame->code->ops))
+
+// The address that an m operand has in a lane: its base, 32 or 64 bits wide, plus its offset.
+static inline uint64_t sim_address(const struct sim_warp *w, const struct sim_op *op,
+                                   uint32_t operand, uint32_t lane)
+{
+    if (op->wide >> operand & 1)
+        return SIM_R64(w, op->o[operand])[lane] + (uint64_t)op->offset;
+    return SIM_R32(w, op->o[operand])[lane] + (uint64_t)op->offset;
+}
+
+// The block of the cluster, from 0, that a shared address means.
+static inline uint32_t sim_rank_of(const struct sim_warp *w, uint64_t address)
+{
+    uint32_t rank = (uint32_t)((address & ((UINT64_C(1) << 56) - 1)) >> SIM_RANK_SHIFT);
+    return rank ? rank - 1 : w->block->cluster_rank;
+}
+// The same place in the shared memory of another block; a generic address stays one.
+static inline uint64_t sim_in_rank(uint64_t address, uint32_t rank)
+{
+    return (address & ~(UINT64_C(0xff) << SIM_RANK_SHIFT)) | (uint64_t)(rank + 1) << SIM_RANK_SHIFT;
+}
 
 // Run a statement for every lane of a mask, at vector speed for all 32.
 #define SIM_LANES(mask, lane, ...)                                     \
@@ -309,61 +334,12 @@ struct sim_instruction {
     const char *name, *words, *operands;
     sim_pick *pick;
 };
-// All rows, by name; NULL when there is none.
-const struct sim_instruction *sim_instruction_find(const char *name);
-
-// Rows come from one table a family, each in its own file: `const struct sim_instruction
-// sim_integer_instructions[]`, closed by a row without a name.
-// clang-format off
-extern const struct sim_instruction
-    sim_integer_instructions[],     // integer.c: add sub mul mad ... bfe prmt dp4a
-    sim_float_instructions[],       // float.c: f32, f64, and approximate functions
-    sim_half_instructions[],        // half.c: f16, bf16, packed forms
-    sim_convert_instructions[],     // convert.c: cvt, mov, selp, setp, set, slct, testp
-    sim_packed_instructions[],      // convert_packed.c: cvt of pairs and fours
-    sim_video_instructions[],       // video.c: vadd ... vset4
-    sim_memory_instructions[],      // memory.c: ld st cp.async
-    sim_address_instructions[],     // address.c: cvta isspacep mapa prefetch alloca ...
-    sim_atomic_instructions[],      // atomic.c: atom red fence membar
-    sim_control_instructions[],     // control.c: bra brx call ret exit bar trap ...
-    sim_warp_instructions[],        // warp_ops.c: shfl vote match redux activemask elect
-    sim_matrix_instructions[],      // matrix.c: ldmatrix stmatrix mma wmma
-    sim_wgmma_instructions[],       // wgmma.c
-    sim_mbarrier_instructions[],    // mbarrier.c
-    sim_async_instructions[],       // async.c: cp.async.bulk griddepcontrol setmaxnreg
-    sim_async_store_instructions[], // async_store.c: st.async red.async
-    sim_launch_instructions[],      // launch_control.c: clusterlaunchcontrol
-    sim_tensor_instructions[],      // tensor_copy.c: cp.async.bulk.tensor
-    sim_tensor_map_instructions[];  // tensor_replace.c: tensormap
-// clang-format on
-
-// One operation that add, mul, min ... of several types share stays in integer.c, float.c and
-// half.c under the same name: the row that fits the first type is taken, so `sim_instruction_find`
-// goes on to the next row when `pick` gives NULL.
-
 // A loaded module: code, variables in memory, kernels.
 struct sim_program;
 struct sim_kernel {
     const char *name;
     const struct sim_code *code;
 };
-// Decode and place variables. On failure NULL, and the log has "line N: ...".
-struct sim_program *sim_program_load(const char *ptx, size_t bytes, int device_arch, char *log,
-                                     size_t log_bytes);
-void sim_program_free(struct sim_program *program);
-size_t sim_program_kernel_count(const struct sim_program *program);
-const struct sim_kernel *sim_program_kernel(const struct sim_program *program, size_t index);
-// The address and size of a variable with a name; false when there is none.
-bool sim_program_variable(const struct sim_program *program, const char *name, uint64_t *address,
-                          uint64_t *bytes);
-
-// How long a grid may run, in ns; 0, as it is first: as long as it takes. Then it is a fault that
-// says where threads are.
-extern uint64_t sim_timeout;
-
-// Run a grid to its end on the pool of worker threads; the calling thread takes part. 0, or the
-// CUresult of the fault, which grid->report tells.
-int sim_grid_run(struct sim_grid *grid);
 
 // The memory that a grid may reach: the driver's table (driver side), consulted on a cache miss.
 // True and the range that holds the address; `generation` changes whenever one is freed.
@@ -378,9 +354,6 @@ void sim_memory_own(uint64_t base, int device);
 // Where an access of some bytes lies that is not in one piece: "4 bytes past the end of an
 // allocation of 400 bytes", ...
 void sim_memory_words(uint64_t address, uint64_t bytes, char *out, size_t out_bytes);
-// Whether a grid may reach memory of another device than its own. If not, `why` says what to do.
-bool sim_memory_peer(const struct sim_grid *grid, const struct sim_range *range, char *why,
-                     size_t why_bytes);
 #define SIM_S(count) ((count) == 1 ? "" : "s") // of a plural
 
 #endif

@@ -1,8 +1,8 @@
 // What decode*.c, program.c, schedule.c and control.c share: a loaded program and calls.
-#ifndef CUCORE_SIM_EXEC_CODE_H
-#define CUCORE_SIM_EXEC_CODE_H
+#ifndef CUCORE_SIM_MACHINE_CODE_H
+#define CUCORE_SIM_MACHINE_CODE_H
 
-#include "exec.h"
+#include "machine.h"
 #include "index.h"
 
 // The address of a function: its index in the module plus one.
@@ -48,6 +48,14 @@ struct sim_inner {
     uint64_t address;
 };
 
+// Handlers that the checks have to tell apart.
+struct sim_handlers {
+    sim_handler *branch, *branch_indexed, *exit, *ret;
+    // True when an instruction is st, and what a lane stores lies there already.
+    bool (*stores_same)(const struct sim_warp *w, const struct sim_op *op, uint32_t lane,
+                        const void *host);
+};
+
 struct sim_program {
     uint64_t serial; // from 1, never given twice
     struct sim_module *module;
@@ -63,22 +71,15 @@ struct sim_program {
                                // one, index in `inner` of a .global or .const one
     struct sim_kernel *kernels;
     size_t kernel_count;
+    const struct sim_handlers *handlers;
     struct sim_index functions_named, variables_named; // of the module
-    uint32_t cache_count; // range caches that its loads and stores use
-    void **kept;          // freed with the program
+    uint32_t cache_count;                              // range caches that its loads and stores use
+    void **kept;                                       // freed with the program
     size_t kept_count, kept_room;
 };
 
 // Memory that lives as long as the program: zeroed; NULL when there is none.
 void *sim_program_keep(struct sim_program *program, size_t bytes);
-
-// decode.c: fill program->codes[index]. False, with the log, when an instruction is not known.
-bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t log_bytes);
-
-// instructions.c: the index-th row of a name, from 0; NULL: there are no more.
-const struct sim_instruction *sim_instruction_at(const char *name, size_t index);
-// All rows, by name; NULL past the last.
-const struct sim_instruction *sim_instruction_row(size_t index);
 
 // What a thread that runs blocks of a grid has of its own; frame.c makes frames from it.
 struct sim_worker {
@@ -103,15 +104,6 @@ void sim_frames_free(struct sim_worker *worker);
 // What a special register holds in a lane.
 uint64_t sim_special_value(const struct sim_warp *w, uint32_t special, uint32_t lane);
 
-// Handlers that decode.c itself uses, and branches.
-sim_handler sim_run_bra, sim_run_brx, sim_run_special, sim_run_not, sim_run_offset, sim_run_narrow,
-    sim_run_widen, sim_run_exit, sim_run_ret, sim_run_call, sim_run_call_indirect,
-    sim_run_call_builtin;
-
-// Take a cluster, or a block alone, out of those of the worker's grid that have not begun, and say
-// which its first block was; false when there is none. schedule.c
-bool sim_cancel_unit(struct sim_worker *worker, uint32_t first[3]);
-
 // The code that an op stands in.
 const struct sim_code *sim_code_of(const struct sim_program *program, const struct sim_op *op);
 
@@ -123,12 +115,5 @@ size_t sim_place_words(const struct sim_warp *w, const struct sim_op *op, uint32
 // A fault of all who have not ended, and where they are: nobody can go on, or time is up. `what` is
 // what it is called.
 void sim_fault_standing(const struct sim_cluster *cluster, bool deadlock, const char *what);
-
-// Wake the lanes that wait at a barrier of a block when all have come; control.c. Also after an
-// exit.
-void sim_barrier_settle(struct sim_block *block, uint32_t index);
-void sim_cluster_settle(struct sim_cluster *cluster);
-// Take lanes that exit out of their block.
-void sim_lanes_exit(struct sim_warp *w, uint32_t lanes);
 
 #endif

@@ -173,7 +173,7 @@ static void fill_special(const struct sim_warp *w, unsigned char *at, uint32_t s
 {
     static const unsigned char types[] = {
 #define SPECIAL(tag, name, type) SIM_##type,
-#include "special.def"
+#include "sim/ptx/special.def"
 #undef SPECIAL
     };
     bool same = span_of(special) == FOR_BLOCK; // in all lanes

@@ -1,8 +1,8 @@
 // An index of rows by a key: which rows of a table have a name or a value, without looking at all.
 // Rows are added in the order of the table and found the latest first. A key is a hash, so that
 // whoever finds a row compares it.
-#ifndef CUCORE_SIM_EXEC_INDEX_H
-#define CUCORE_SIM_EXEC_INDEX_H
+#ifndef CUCORE_SIM_MACHINE_INDEX_H
+#define CUCORE_SIM_MACHINE_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

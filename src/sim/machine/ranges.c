@@ -4,7 +4,7 @@
 //
 // Pieces stand in blocks, so that a table of many changes in little time. What was freed last is
 // remembered, for reports.
-#include "sim/exec/exec.h"
+#include "machine.h"
 
 #include <pthread.h>
 #include <stdio.h>
