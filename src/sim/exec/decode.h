@@ -118,7 +118,7 @@ bool sim_find_symbol(struct sim_decoder *d, const struct sim_operand *o, uint32_
 // Match the operands with a row's letters: fills d->op and d->list.
 bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row,
                         const struct sim_words *words);
-// What the marks after a row's letter allow, in the order of `?>_|-.` (exec.h).
+// What the marks after a row's letter allow, in the order of `?>_|-.` (machine.h).
 enum sim_mark {
     SIM_MARK_OPTIONAL = 1,
     SIM_MARK_WIDER = 2,

@@ -1,5 +1,5 @@
-// The product's code: PTX loaded into the executor, once for each context that uses it, and
-// launches run as grids.
+// The product's code: PTX loaded into the executor, once for each context that uses it.
+#include "code.h"
 #include "shell.h"
 
 #include <ctype.h>
@@ -9,20 +9,8 @@
 #include <string.h>
 
 #include "sim/exec/builtin.h"
-#include "sim/check/check.h"
 #include "sim/exec/run.h"
 #include "sim/machine/code.h"
-
-// A program in memory: code, and variables of one context.
-struct image {
-    struct image *next;
-    struct context *context; // NULL: the first one, until a context takes it
-    struct sim_program *program;
-    bool allocates;        // its kernels may call malloc() or free()
-    struct sim_heap *heap; // the context's, once one of them was launched
-    int uses;              // launches that wait or run
-    bool gone;
-};
 
 struct code {
     char *text;
@@ -266,22 +254,6 @@ CUresult sim_code_check(const char *text, char *log, size_t log_bytes)
     return why;
 }
 
-static void image_free(struct image *image)
-{
-    const struct sim_module *m = image->program->module;
-
-    for (size_t i = 0; i < m->variable_count; i++) {
-        uint64_t address, bytes;
-        if (!sim_program_variable(image->program, m->variables[i].name, &address, &bytes))
-            continue;
-        struct allocation *a = sim_find(address);
-        if (a && a->foreign)
-            sim_free(a, "the unloading of their module");
-    }
-    sim_program_free(image->program);
-    free(image);
-}
-
 // Out of the library; the memory goes when the last launch has run.
 static void retire(struct image **at)
 {
@@ -290,7 +262,7 @@ static void retire(struct image **at)
     *at = image->next;
     image->gone = true;
     if (!image->uses)
-        image_free(image);
+        sim_image_free(image);
 }
 
 void sim_code_end(struct library *library)
@@ -392,102 +364,4 @@ CUresult sim_code_prepare(struct launch *launch, const struct kernel *kernel,
     }
     image->uses++;
     return CUDA_SUCCESS;
-}
-
-void sim_code_done(struct launch *launch)
-{
-    struct image *image = launch->image;
-
-    launch->image = NULL;
-    if (image && --image->uses == 0 && image->gone)
-        image_free(image);
-}
-
-// Kernels ask, without the lock, where memory is another device's.
-static bool peer(const struct sim_grid *grid, const struct sim_range *range, char *why,
-                 size_t why_bytes)
-{
-    sim_lock();
-    const struct allocation *a = sim_find(range->base);
-    const struct context *c = sim_object((const void *)(uintptr_t)grid->context, KIND_CONTEXT);
-    const bool allowed = a && sim_access(c, grid->device, a, range->base);
-    if (a && a->pool)
-        snprintf(why, why_bytes,
-                 "its pool gives device %d no access, cuMemPoolSetAccess would do that",
-                 grid->device);
-    else if (a && a->virtual)
-        snprintf(why, why_bytes, "cuMemSetAccess gave device %d none", grid->device);
-    else
-        snprintf(why, why_bytes,
-                 "cuCtxEnablePeerAccess was not called for its context in the kernel's, which is "
-                 "of device %d",
-                 grid->device);
-    sim_unlock();
-    return allowed;
-}
-
-CUresult sim_code_run(struct launch *launch)
-{
-    const CUlaunchConfig *c = &launch->config;
-    const struct image *image = launch->image;
-    struct sim_grid grid = {
-        .program = image->program,
-        .entry = launch->code,
-        .grid = { c->gridDimX, c->gridDimY, c->gridDimZ },
-        .block = { c->blockDimX, c->blockDimY, c->blockDimZ },
-        .cluster = { launch->cluster[0], launch->cluster[1], launch->cluster[2] },
-        .shared_bytes = c->sharedMemBytes,
-        .params = launch->bytes,
-        .cooperative = launch->cooperative,
-        .id = launch->id,
-        .stack_limit = launch->stack ? (uint32_t)launch->stack : 1,
-        .heap = image->heap,
-        .device = image->context->device,
-        .clock_khz =
-            (uint32_t)sim_attribute(image->context->device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
-        .context = image->context->head.handle,
-        .peer = peer,
-    };
-
-    // What cooperative groups find through %envreg1 and %envreg2.
-    struct workspace {
-        uint32_t bytes, barrier;
-    } *workspace = NULL;
-    if (grid.cooperative) {
-        workspace = sim_alloc(sizeof(*workspace));
-        workspace->bytes = sizeof(*workspace);
-        grid.workspace = (uintptr_t)workspace;
-        sim_memory_add(grid.workspace, sizeof(*workspace), SIM_ANY_DEVICE);
-    }
-    int fault = sim_grid_run(&grid);
-    if (workspace)
-        sim_memory_remove(grid.workspace, NULL);
-    free(workspace);
-    if (fault)
-        sim_tell("%s", grid.report);
-    return fault;
-}
-
-// What memory holds.
-
-void sim_note_fresh(CUdeviceptr ptr, size_t bytes)
-{
-    if (sim_checks & SIM_CHECK_INIT)
-        sim_init_fresh(ptr, bytes);
-}
-
-void sim_note_gone(CUdeviceptr ptr, size_t bytes)
-{
-    if (sim_checks & SIM_CHECK_INIT)
-        sim_init_gone(ptr, bytes);
-}
-
-void sim_note_written(CUdeviceptr to, CUdeviceptr from, size_t bytes)
-{
-    if (!(sim_checks & SIM_CHECK_INIT))
-        return;
-    if (from)
-        sim_init_copied(to, from, bytes);
-    else
-        sim_init_wrote(to, bytes);
 }

@@ -11,10 +11,10 @@
 //                       told on stderr
 //   CUDA_VISIBLE_DEVICES  which of the devices there are, as for the driver: numbers, UUIDs
 // With a setting that cannot be cuInit() fails with CUDA_ERROR_INVALID_VALUE, and cuGetErrorString()
-// of that says which it is; so does cuc_error_message() (sim/finding.h).
+// of that says which it is; so does cuc_error_message() (simulator_finding.h).
+#include "complaint.h"
 #include "shell.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,31 +23,6 @@
 
 #include "sim/exec/builtin.h"
 #include "sim/check/check.h"
-
-static char complaint[512];
-static bool reports = true;
-
-void sim_print(const char *text)
-{
-    if (reports)
-        fprintf(stderr, "simulated driver: %s\n", text); // at once: others write too
-}
-
-__attribute__((format(printf, 3, 4))) static void complain(const char *name, const char *value,
-                                                           const char *format, ...);
-
-static void complain(const char *name, const char *value, const char *format, ...)
-{
-    va_list args;
-
-    if (complaint[0])
-        return; // the first one
-    int n = snprintf(complaint, sizeof(complaint), "%s=%.128s: ", name, value);
-    va_start(args, format);
-    if (n > 0 && (size_t)n < sizeof(complaint))
-        vsnprintf(complaint + n, sizeof(complaint) - (size_t)n, format, args);
-    va_end(args);
-}
 
 static const char *setting(const char *name)
 {
@@ -68,7 +43,7 @@ static int read_arch(void)
     long arch = strncmp(value, "sm_", 3) == 0 ? strtol(value + 3, &end, 10) : 0;
     if (arch > 0 && arch < 1000 && !*end && sim_profile(&any, (int)arch, 0))
         return (int)arch;
-    complain(name, value, "expected sm_80, sm_90 or sm_100");
+    sim_complain(name, value, "expected sm_80, sm_90 or sm_100");
     return 90;
 }
 
@@ -83,7 +58,7 @@ static int read_devices(void)
     long count = strtol(value, &end, 10);
     if (end != value && !*end && count >= 0 && count <= SIM_DEVICES)
         return (int)count;
-    complain(name, value, "expected a number from 0 to %d", SIM_DEVICES);
+    sim_complain(name, value, "expected a number from 0 to %d", SIM_DEVICES);
     return 1;
 }
 
@@ -148,7 +123,7 @@ static void read_report(void)
 {
     const char *value = getenv("CUCORE_SIM_REPORT");
 
-    reports = !value || strcmp(value, "0") != 0;
+    sim_report(!value || strcmp(value, "0") != 0);
 }
 
 // A name that is misspelt would do nothing, without a word.
@@ -182,7 +157,7 @@ static void check_threads(void)
     long count = value ? strtol(value, &end, 10) : 1;
 
     if (value && (end == value || *end || count < 1 || count > 256))
-        complain(name, value, "expected a number from 1 to 256");
+        sim_complain(name, value, "expected a number from 1 to 256");
 }
 
 static size_t read_memory(void)
@@ -202,7 +177,8 @@ static size_t read_memory(void)
     }
     if (bytes && bytes <= most)
         return bytes;
-    complain(name, value, "expected a number of bytes, also with K, M, G or T behind, up to 4T");
+    sim_complain(name, value,
+                 "expected a number of bytes, also with K, M, G or T behind, up to 4T");
     return (size_t)16 << 30;
 }
 
@@ -255,9 +231,9 @@ static void read_faults(void)
         char said[128];
         snprintf(said, sizeof(said), "%s", wish);
         if (!arm(wish))
-            complain(name, said,
-                     "expected function:n=CODE, as in "
-                     "cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY");
+            sim_complain(name, said,
+                         "expected function:n=CODE, as in "
+                         "cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY");
     }
     free(list);
     owner = getpid();
@@ -300,9 +276,9 @@ static void read_checks(void)
     if (!value)
         return;
     if (!sim_checks_read(value, why, sizeof(why)))
-        complain(name, value, "%s", why);
+        sim_complain(name, value, "%s", why);
     else if (sim_checks == SIM_CHECK_ERROR)
-        complain(name, value, "error alone checks nothing: say what too, as in all,error");
+        sim_complain(name, value, "error alone checks nothing: say what too, as in all,error");
     sim_check_tell = tell;
     if (!(sim_checks & SIM_CHECK_ERROR))
         atexit(tell_findings);
@@ -320,7 +296,7 @@ static void read_timeout(void)
     if (end != value && !*end && seconds >= 0.001 && seconds <= 1e6)
         sim_timeout = (uint64_t)(1e9 * seconds);
     else
-        complain(name, value, "expected seconds from 0.001 to 1000000");
+        sim_complain(name, value, "expected seconds from 0.001 to 1000000");
 }
 
 void sim_configure(void)
@@ -357,15 +333,12 @@ void sim_configure(void)
 
 CUresult sim_started(void)
 {
-    if (!complaint[0])
+    const char *complaint = sim_complaint();
+
+    if (!complaint)
         return CUDA_SUCCESS;
     sim_tell("%s", complaint);
     return CUDA_ERROR_INVALID_VALUE;
-}
-
-const char *sim_complaint(void)
-{
-    return complaint[0] ? complaint : NULL;
 }
 
 void sim_fault_fired(void)

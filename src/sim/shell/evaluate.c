@@ -1,4 +1,4 @@
-// Kernels on host memory. See sim/evaluate.h.
+// Kernels on host memory. See simulator_evaluate.h.
 #include "driver/simulator_evaluate.h"
 
 #include "shell.h"

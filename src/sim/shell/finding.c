@@ -1,5 +1,5 @@
 // Findings: the words that a failing call or a fault comes with, kept for the library to ask
-// (sim/finding.h) beside being printed.
+// (simulator_finding.h) beside being printed.
 #include "shell.h"
 
 #include "driver/simulator_finding.h"

@@ -75,13 +75,6 @@ bool sim_pool_back(struct pool *pool, struct allocation *a)
     return true;
 }
 
-void sim_pool_forget(struct pool *pool, const struct allocation *a)
-{
-    if (!pool->imported)
-        (void)fallocate(pool->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                        (off_t)a->file_offset, (off_t)sim_round_up(a->bytes, PAGE));
-}
-
 CUresult sim_cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool,
                                               CUmemAllocationHandleType type,
                                               unsigned long long flags)

@@ -6,29 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct launch *free_launches;
-
-static struct launch *launch_new(void)
-{
-    struct launch *l = free_launches;
-
-    if (l)
-        free_launches = l->next;
-    else if (posix_memalign((void **)&l, _Alignof(struct launch), sizeof(*l)))
-        return NULL;
-    l->refs = 1;
-    return l;
-}
-
-void sim_launch_drop(struct launch *launch)
-{
-    if (--launch->refs)
-        return;
-    sim_code_done(launch);
-    launch->next = free_launches;
-    free_launches = launch;
-}
-
 // A launch that is refused says why.
 static CUresult refuse(const struct kernel *k, CUresult code, const char *format, ...)
     __attribute__((format(printf, 3, 4), cold));
@@ -297,7 +274,7 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, voi
     if (code)
         return code;
 
-    struct launch *l = launch_new();
+    struct launch *l = sim_launch_new();
     if (!l)
         return CUDA_ERROR_OUT_OF_MEMORY;
     l->config = *config;

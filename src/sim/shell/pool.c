@@ -7,105 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const size_t pool_chunk = (size_t)32 << 20;
-
-// Pools. Reserved memory comes in chunks, stays after a free, and goes at a synchronisation down
-// to the release threshold.
-
-static void reserve(struct pool *pool, uint64_t bytes)
-{
-    struct device *d = &sim.devices[pool->device];
-
-    if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE)
-        d->used = d->used - pool->reserved + bytes;
-    pool->reserved = bytes;
-    if (bytes > pool->reserved_high)
-        pool->reserved_high = bytes;
-}
-
-static void trim(struct pool *pool, uint64_t keep)
-{
-    uint64_t least = sim_round_up(pool->used, pool_chunk), want = sim_round_up(keep, pool_chunk);
-
-    if (want < least)
-        want = least;
-    if (pool->reserved > want)
-        reserve(pool, want);
-}
-
-static void trim_pool(struct object *o, void *data)
-{
-    struct pool *pool = (struct pool *)o;
-
-    (void)data;
-    if (o->kind == KIND_POOL && pool->reserved > pool->threshold)
-        trim(pool, pool->threshold);
-}
-
-void sim_pools_trim(void)
-{
-    if (sim.pools)
-        sim_look(trim_pool, NULL);
-}
-
-static void pool_free(struct pool *pool)
-{
-    reserve(pool, 0);
-    if (pool->file >= 0)
-        close(pool->file);
-    sim.pools--;
-    sim_delist(pool);
-    free(pool);
-}
-
-void sim_pool_give_back(struct pool *pool, size_t bytes)
-{
-    pool->used -= sim_round_up(bytes, 512);
-    pool->allocations--;
-    if (pool->head.gone && !pool->allocations)
-        pool_free(pool);
-}
-
-void sim_pool_end(struct pool *pool)
-{
-    for (int i = 0; i < SIM_DEVICES; i++) {
-        struct device *d = &sim.devices[i];
-        for (size_t type = 0; type < 2; type++)
-            if (d->default_pool[type] == pool)
-                d->default_pool[type] = NULL;
-        if (d->pool == pool)
-            d->pool = NULL;
-    }
-    if (sim.host_pool == pool)
-        sim.host_pool = NULL;
-    pool->head.gone = true;
-    if (!pool->allocations)
-        pool_free(pool);
-}
-
 // As some drivers do: the next pool of a device gets the access that the peers of the last one had.
 static struct {
     int device;
     CUmemAccess_flags access[SIM_DEVICES];
 } recycled = { .device = -1 };
-
-struct pool *sim_pool_new(const CUmemPoolProps *props)
-{
-    struct pool *p = sim_alloc(sizeof(*p));
-
-    p->file = -1;
-    p->props = *props;
-    p->device = props->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? props->location.id : 0;
-    p->reuse[0] = p->reuse[1] = p->reuse[2] = 1;
-    if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
-        p->access[p->device] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    else
-        for (int i = 0; i < SIM_DEVICES; i++)
-            p->access[i] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    sim.pools++;
-    sim_enlist(p, KIND_POOL, NULL);
-    return p;
-}
 
 static struct pool *builtin_pool(struct pool **slot, CUmemAllocationType type,
                                  CUmemLocation location)
@@ -288,7 +194,7 @@ CUresult sim_cuMemPoolTrimTo(CUmemoryPool pool, size_t keep_bytes)
 
     if (!p || p->imported)
         return CUDA_ERROR_INVALID_VALUE;
-    trim(p, keep_bytes);
+    sim_pool_trim(p, keep_bytes);
     return CUDA_SUCCESS;
 }
 
@@ -388,7 +294,7 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
 {
     struct device *d = &sim.devices[pool->device];
     uint64_t used = pool->used + sim_round_up(bytes, 512);
-    uint64_t reserved = sim_round_up(used, pool_chunk);
+    uint64_t reserved = sim_round_up(used, SIM_POOL_CHUNK);
 
     if (!out || !bytes || pool->imported)
         return CUDA_ERROR_INVALID_VALUE;
@@ -429,7 +335,7 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
     if (used > pool->used_high)
         pool->used_high = used;
     if (reserved > pool->reserved)
-        reserve(pool, reserved);
+        sim_pool_reserve(pool, reserved);
     *out = a->base;
     return CUDA_SUCCESS;
 }

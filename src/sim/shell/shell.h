@@ -403,6 +403,7 @@ struct sim_shell {
     struct work *free_work;
     struct mark *free_marks;
     uint64_t launches;
+    bool clearing; // what has gone wrong before does not matter then
 };
 
 extern struct sim_shell sim;
@@ -421,7 +422,7 @@ struct sim_thread {
 
 extern _Thread_local struct sim_thread sim_thread;
 
-// entry.c
+// state.c
 void sim_lock(void);
 void sim_unlock(void);
 // Wait; the lock is given up meanwhile. Whoever waits looks again at what it waits for.
@@ -436,17 +437,29 @@ void sim_bug(const char *what, const char *name) __attribute__((noreturn));
 // Zeroed. From the reserve when there is no other memory; ends the process without either, so that
 // sizes that a caller chooses go through calloc().
 void *sim_alloc(size_t bytes);
+size_t sim_round_up(size_t bytes, size_t to);
+// A call that a real driver goes down in, over memory that it has freed itself.
+void sim_crash(const char *what, const char *name);
+
+// names.c
 // A function by its name, with or without a _v2; FN_COUNT when there is none.
 int sim_function_number(const char *name);
 const char *sim_function_name(int fn);
 CUresult sim_result_number(const char *name); // of CUDA_ERROR_..., or a number; -1 for none
+// The name or the meaning of a result; CUDA_ERROR_INVALID_VALUE when there is none.
+CUresult sim_result_text(CUresult code, const char **out, bool name);
+bool sim_has_name(int fn, const char *name); // as sim_function_number(), but for one function
+bool sim_same_function(int a, int b);        // two forms of it
+
+// fault.c
 void sim_arm(int fn, int nth, CUresult code); // the nth next call fails; of any for FN_COUNT
 void sim_disarm(void);
 bool sim_fault_left(size_t index, int *fn, int *nth, int *left); // of what is armed; false: no more
-int sim_armed(int fn);         // faults that a call of the function may meet; of any for FN_COUNT
+int sim_armed(int fn);          // faults that a call of the function may meet; of any for FN_COUNT
+CUresult sim_fault_due(int fn); // that of this call, or 0; counts the call
+
+// entry.c
 void sim_end_everything(void); // as if fresh, but for primary contexts
-// A call that a real driver goes down in, over memory that it has freed itself.
-void sim_crash(const char *what, const char *name);
 extern int sim_calls[], sim_calls_total;
 extern bool sim_hidden[];
 extern _Atomic unsigned char sim_skip[]; // functions that do nothing but return 0
@@ -481,9 +494,15 @@ void sim_uuid(int ordinal, CUuuid *uuid);
             return CUDA_ERROR_INVALID_DEVICE; \
     } while (0)
 
-// context.c
-struct context *sim_current(void); // NULL without one, or when it is destroyed
-CUresult sim_current_state(void);  // 0, 201 or 709
+// current.c
+struct context *sim_current(void);                // NULL without one, or when it is destroyed
+CUresult sim_current_state(void);                 // 0, 201 or 709
+struct context *sim_context_of(uintptr_t handle); // NULL when there is none
+CUresult sim_bad_context(CUcontext handle);       // the error of a handle that is no context
+CUresult sim_context_push(CUcontext ctx);
+void sim_context_leave(CUcontext ctx); // pops it where it is current
+
+// access.c
 // How a device, or the context of it, reaches an address of an allocation.
 CUmemAccess_flags sim_access(const struct context *c, int device, const struct allocation *a,
                              CUdeviceptr ptr);
@@ -494,19 +513,19 @@ CUresult sim_encode_tiled(CUtensorMap *map, CUtensorMapDataType dtype, uint32_t 
                           const uint32_t *element_strides, CUtensorMapInterleave interleave,
                           CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2_promotion,
                           CUtensorMapFloatOOBfill oob_fill);
+
+// context.c
 void sim_context_end(struct context *context);
 void sim_context_clean(struct context *context); // all that is in it, and what was set
 
 // ipc.c
 bool sim_pool_share(struct pool *pool);
 bool sim_pool_back(struct pool *pool, struct allocation *a); // fresh memory lies in the pool's file
-void sim_pool_forget(struct pool *pool, const struct allocation *a);
 bool sim_event_share(struct event *event);
 void sim_event_unshare(struct event *event);
 struct work sim_shared_record(struct event *event); // what records it, and what waits for it
 struct work sim_shared_wait(const struct event *event);
 bool sim_shared_done(const struct event *event);
-struct pool *sim_pool_new(const CUmemPoolProps *props); // pool.c
 
 // work.c
 struct mark *sim_mark_new(void);
@@ -586,7 +605,6 @@ void sim_graph_memory_wake(struct allocation *allocation);
 void sim_graph_memory_sleep(struct allocation *allocation, const char *by);
 
 // memory.c
-size_t sim_round_up(size_t bytes, size_t to);
 struct allocation *sim_find(CUdeviceptr ptr); // the one that contains it
 struct allocation *sim_allocate(size_t bytes, enum memory memory, int device);
 struct allocation *sim_note_variable(CUdeviceptr base, size_t bytes, struct context *context);
@@ -598,6 +616,9 @@ void sim_pages_sleep(struct allocation *allocation, const char *by);
 void sim_pages_wake(struct allocation *allocation);
 bool sim_asleep(const struct allocation *allocation);
 bool sim_in_arena(CUdeviceptr ptr);
+bool sim_mapped(CUdeviceptr ptr, size_t bytes); // of the process, whoever mapped it
+// Host memory, for all calls to see; NULL when some of it is there already.
+struct allocation *sim_note_registered(CUdeviceptr base, size_t bytes, int device);
 // Whether `bytes` from `ptr` may be accessed; else the sticky error that this is. Work in its turn
 // may also use what a free that is queued behind it will free.
 CUresult sim_check_range(CUdeviceptr ptr, size_t bytes, bool in_turn);
@@ -609,7 +630,12 @@ bool sim_reserved(CUdeviceptr ptr); // an address that cuMemAddressReserve gave
 int sim_virtual_count(void);        // of pieces of memory, and of reservations
 void sim_virtual_end(void);         // of all of it
 
-// pool.c
+// pool_store.c
+#define SIM_POOL_CHUNK ((size_t)32 << 20)
+struct pool *sim_pool_new(const CUmemPoolProps *props);
+void sim_pool_reserve(struct pool *pool, uint64_t bytes);
+void sim_pool_trim(struct pool *pool, uint64_t keep);                // no lower than that
+void sim_pool_forget(struct pool *pool, const struct allocation *a); // its place in the file
 void sim_pool_end(struct pool *pool);
 void sim_pool_give_back(struct pool *pool, size_t bytes);
 void sim_pools_trim(void); // at a synchronisation
@@ -661,7 +687,8 @@ struct kernel *sim_kernel_of(CUfunction handle, struct context **context);
 // occupancy.c
 int sim_blocks_per_sm(const struct kernel *kernel, int device, int threads, size_t dynamic);
 
-// launch.c
+// launch_record.c
+struct launch *sim_launch_new(void); // NULL without memory
 void sim_launch_drop(struct launch *launch);
 
 // reserve.c, with the lock
