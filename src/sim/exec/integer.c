@@ -1,9 +1,9 @@
 // Integer and bit operations.
 //
 // One line of INTEGER_OPERATIONS is an operation with all its types: its name, a suffix that makes
-// handlers unique, its words, its operands (as in machine.h; they also say which of a, b, c and d the
-// expression has), its types, and the result as an expression. In it T is the type, U an unsigned
-// one to calculate in, D one twice as wide, BITS the width.
+// handlers unique, its words, its operands (as in machine.h; they also say which of a, b, c and d
+// the expression has), its types, and the result as an expression. In it T is the type, U an
+// unsigned one to calculate in, D one twice as wide, BITS the width.
 //
 // What the ISA leaves open is as the hardware does it: division by zero gives all ones, quotient
 // and remainder both; the smallest integer divided by -1 is itself, and the remainder zero.

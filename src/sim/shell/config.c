@@ -10,8 +10,8 @@
 //   not
 //                       told on stderr
 //   CUDA_VISIBLE_DEVICES  which of the devices there are, as for the driver: numbers, UUIDs
-// With a setting that cannot be cuInit() fails with CUDA_ERROR_INVALID_VALUE, and cuGetErrorString()
-// of that says which it is; so does cuc_error_message() (simulator_finding.h).
+// With a setting that cannot be cuInit() fails with CUDA_ERROR_INVALID_VALUE, and
+// cuGetErrorString() of that says which it is; so does cuc_error_message() (simulator_finding.h).
 #include "complaint.h"
 #include "shell.h"
 
