@@ -1,5 +1,6 @@
 // f16 and bf16 arithmetic, alone and in pairs.
-// | Operations use a wider format and round once to 16 bits, or so that the result is the same:
+//
+// Operations use a wider format and round once to 16 bits, or so that the result is the same:
 // - sums, differences and products of f16 in f32: 24 bits are twice 11 plus two, and no product of
 //   f16 is subnormal in f32;
 // - f16 fma in f32: the product is exact, and the sum is rounded to odd;

@@ -1,11 +1,14 @@
 // mbarrier: barrier objects in shared memory.
-// | The 64 bits of one, and of the state that an arrival returns (the barrier before the arrival):
-// |   bits 0-19   pending arrivals of the phase
+//
+// The 64 bits of one, and of the state that an arrival returns (the barrier before the arrival):
+//
+//   bits 0-19   pending arrivals of the phase
 //   bits 20-39  expected arrivals of a phase
 //   bits 40-60  pending bytes of the phase, two's complement
 //   bit  61     the phase, 0 first
 //   bits 62-63  2 in a valid barrier
-// | Only threads of one cluster can access a barrier, and one host thread runs them, so no
+//
+// Only threads of one cluster can access a barrier, and one host thread runs them, so no
 // operation here is atomic. Copies complete when they are issued, so only instructions change a
 // barrier, and threads that all wait would wait forever. mbarrier.try_wait therefore blocks lanes
 // until others have run, as the ISA allows (see unit_run() in schedule.c).
