@@ -1,4 +1,5 @@
-// Contexts: the primary one of each device, those a test makes, and every thread's stack of them.
+// Contexts: the primary context of each device, contexts that a test creates, and each thread's
+// stack of them.
 #include "shell.h"
 
 #include "sim/exec/exec.h"
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The thread's stack of contexts. It keeps handles, as a context may go while it is in a stack.
+// The thread's stack of contexts. It stores handles, since a context may be destroyed while it is
+// on a stack.
 
 static uintptr_t *slot(struct sim_thread *t, unsigned index)
 {
@@ -57,7 +59,7 @@ CUresult sim_current_state(void)
     return context_of(*slot(t, t->depth - 1)) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-// What is wrong with a handle that is no context.
+// Returns the error for a handle that is not a context.
 static CUresult bad_context(CUcontext handle)
 {
     return sim_was_handle(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
@@ -274,7 +276,7 @@ CUresult sim_cuCtxGetFlags(unsigned *flags)
     return CUDA_SUCCESS;
 }
 
-// The context of an argument that may be NULL for the current one.
+// Resolves a context argument, in which NULL is the current one.
 static CUresult context_or_current(CUcontext handle, struct context **out)
 {
     if (!handle) {
@@ -314,7 +316,7 @@ CUresult sim_cuCtxSetFlags(unsigned flags)
     return CUDA_SUCCESS;
 }
 
-// Banks of shared memory: of one width since long.
+// Shared-memory banks have had one width for many generations.
 CUresult sim_cuCtxGetSharedMemConfig(unsigned *config)
 {
     if (!config)
@@ -357,7 +359,7 @@ CUresult sim_cuCtxSynchronize_v2(CUcontext ctx)
     return code ? code : sim_drain_context(c);
 }
 
-enum { MOST_STACK = 512 << 10 }; // of local memory, of one thread
+enum { MOST_STACK = 512 << 10 }; // local memory of one thread
 
 static bool known_limit(CUlimit limit)
 {
@@ -503,7 +505,7 @@ CUmemAccess_flags sim_access(const struct context *c, int device, const struct a
     }
 }
 
-// Kernels ask, without the lock, where memory is another device's.
+// Kernels ask about other devices' memory without holding the lock.
 bool sim_memory_peer(const struct sim_grid *grid, const struct sim_range *range, char *why,
                      size_t why_bytes)
 {

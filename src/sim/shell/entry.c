@@ -1,5 +1,5 @@
-// The front of the driver: how functions are found and exported, what is common to all calls,
-// faults that are wished for, start and end. shell.h says how the driver is made.
+// The driver's entry points: lookup and export of functions, the steps common to all calls,
+// injected faults, start and end. shell.h describes the structure of the driver.
 #include "graph.h"
 
 #include <stdatomic.h>
@@ -14,7 +14,7 @@ _Thread_local struct sim_thread sim_thread;
 
 static _Atomic bool forked;
 
-// Rules and counters, by function.
+// Rules and counters by function.
 
 enum {
     CONTEXT = 1,
@@ -31,9 +31,9 @@ static const unsigned char rules[FN_COUNT] = {
 };
 
 struct fault {
-    int left; // calls until it happens; 0 is unused
-    int nth;  // as it was at first
-    int fn;   // FN_COUNT for any
+    int left; // calls until it fires; 0: slot unused
+    int nth;  // initial value of `left`
+    int fn;   // FN_COUNT: any function
     int code;
 };
 
@@ -51,7 +51,7 @@ void sim_bug(const char *what, const char *name)
     abort();
 }
 
-static bool clearing; // what has gone wrong before does not matter then
+static bool clearing; // the call ignores earlier errors
 
 void sim_crash(const char *what, const char *name)
 {
@@ -80,7 +80,7 @@ void sim_unlock(void)
     pthread_mutex_unlock(&sim.lock);
 }
 
-// Off a list that it may be on.
+// Removes a sleeper from the lists that it is on.
 static void leave(struct sleeper **at, struct sleeper *next, bool all)
 {
     if (!at)
@@ -169,7 +169,8 @@ void sim_wait_for(struct sleeper **list, uint64_t until)
 
 static bool meets(const struct fault *f, int fn);
 
-// The fault of this call, if one is due. Every armed fault that the call is counted by moves on.
+// Returns the fault due at this call, if any, and counts the call for every armed fault that it
+// matches.
 static CUresult fault(int fn)
 {
     CUresult code = CUDA_SUCCESS;
@@ -189,7 +190,7 @@ static CUresult fault(int fn)
     return code;
 }
 
-// The head of every call: 0 with the lock held, or the call's result.
+// Begins every call: returns 0 with the lock held, or the call's result.
 static CUresult enter(int fn)
 {
     if (atomic_load_explicit(&forked, memory_order_relaxed) && !(rules[fn] & TABLE))
@@ -230,9 +231,9 @@ static CUresult enter(int fn)
             return entered;                  \
     } while (0)
 
-// What the driver gives out: the short way out, then the call in full. Two functions, so that the
-// first one saves no registers. The third is what a program calls for which stream 0 is the calling
-// thread's own.
+// Exported functions: a fast path, then the full call. They are separate functions so that the fast
+// path saves no registers. The third variant is for programs whose stream 0 is the calling thread's
+// own.
 #define CU(name, version, params, args)                                                            \
     static __attribute__((noinline)) CUresult full_##name params                                   \
     {                                                                                              \
@@ -274,7 +275,7 @@ static const struct {
 #undef CU
 };
 
-// Exports. The marker tells the library that this driver loads PTX and no cubin.
+// Exports. The marker tells the library that this driver loads PTX and not cubins.
 
 EXPORTED int cucoreSimulatedDriver = 1;
 
@@ -298,7 +299,7 @@ static const any_function per_thread[FN_COUNT] = {
 #undef PER_THREAD
 };
 
-// Older versions of a name under which a row is found too.
+// Older versions of names that lead to the same row.
 static const struct {
     int fn, version;
 } also[] = {
@@ -311,7 +312,7 @@ static const struct {
 #undef PER_THREAD
 };
 
-// The length of a name without its _v2.
+// Returns the length of a name without its _v2.
 static size_t plain_length(const char *name)
 {
     size_t n = strlen(name);
@@ -326,7 +327,7 @@ static bool has_name(int fn, const char *name)
     return strncmp(functions[fn].name, name, n) == 0 && !name[n];
 }
 
-// A name without what its exported forms have behind it: _v2, _ptsz, _v2_ptds.
+// Strips the suffixes of exported names: _v2, _ptsz, _v2_ptds.
 static void strip(char *name)
 {
     size_t n = strlen(name);
@@ -366,8 +367,8 @@ static any_function address_of(int fn, bool own)
     return own && per_thread[fn] ? per_thread[fn] : functions[fn].fn;
 }
 
-// A function that is not there is no error: *out is NULL, and *found says why. A version that is
-// not there yet is one.
+// A missing function is not an error: *out is NULL, and *found says why. A version that is too new
+// for the function is one.
 CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
                              CUdriverProcAddressQueryResult *found)
 {
@@ -413,7 +414,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64
     return CUDA_SUCCESS;
 }
 
-// The first form has no status to say it by.
+// The first version of this call has no status argument.
 CUresult cuGetProcAddress(const char *symbol, void **out, int version, uint64_t flags)
 {
     CUresult code = cuGetProcAddress_v2(symbol, out, version, flags, NULL);
@@ -421,7 +422,7 @@ CUresult cuGetProcAddress(const char *symbol, void **out, int version, uint64_t 
     return !code && !*out ? CUDA_ERROR_NOT_FOUND : code;
 }
 
-// Start and errors.
+// Initialization and errors.
 
 CUresult sim_cuInit(unsigned flags)
 {
@@ -492,9 +493,9 @@ CUresult sim_cuGetErrorString(CUresult result, const char **text)
     return CUDA_SUCCESS;
 }
 
-// Faults.
+// Faults
 
-// A fault of a name is one of all the forms of it.
+// A fault armed for a name applies to all its variants.
 static bool meets(const struct fault *f, int fn)
 {
     if (f->fn == fn || f->fn == FN_COUNT)
@@ -547,9 +548,9 @@ int sim_armed(int fn)
     return armed;
 }
 
-// Start and end.
+// Start and end
 
-// Threads stay in the parent.
+// A child has none of its parent's threads.
 static void forget_thread(struct object *o, void *data)
 {
     struct stream *s = (struct stream *)o;
@@ -564,8 +565,8 @@ static void forget_thread(struct object *o, void *data)
     }
 }
 
-// A fork copies page by page while other threads go on: only under the lock does the child get
-// lists that it can walk.
+// Other threads run while fork copies memory: only under the lock does the child get consistent
+// lists.
 static void before_fork(void)
 {
     sim_lock();
@@ -582,7 +583,7 @@ static void forked_child(void)
     sim_look(forget_thread, NULL);
     sim.workers = 0;
     sim.undertaker = false;
-    if (sim.initialised) // before cuInit a child is as good as its parent
+    if (sim.initialised) // without cuInit() a child may use the driver
         atomic_store(&forked, true);
     sim_unlock();
 }
@@ -626,7 +627,8 @@ static void end_object(struct object *o, void *data)
         sim_exec_end((struct exec *)o);
         break;
     case KIND_GRAPH:
-        if (!((struct graph *)o)->child && !((struct graph *)o)->body) // that goes with its node
+        if (!((struct graph *)o)->child && !((struct graph *)o)->body) // a child graph is destroyed
+                                                                       // with its node
             sim_graph_end((struct graph *)o);
         break;
     case KIND_USER:
@@ -639,7 +641,7 @@ static void end_object(struct object *o, void *data)
 
 void sim_end_everything(void)
 {
-    // In this order: what works first, then what it works on.
+    // Order of destruction: objects that do work first, then the objects they use.
     static const enum kind order[] = { KIND_STREAM,  KIND_GREEN, KIND_DESC,  KIND_LIBRARY,
                                        KIND_CONTEXT, KIND_EXEC,  KIND_GRAPH, KIND_USER,
                                        KIND_LINK,    KIND_POOL };

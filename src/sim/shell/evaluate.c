@@ -1,4 +1,4 @@
-// Kernels on host memory. See sim/evaluate.h.
+// Runs kernels on host memory; see sim/exec/evaluate.h.
 #include "sim/exec/evaluate.h"
 
 #include "shell.h"
