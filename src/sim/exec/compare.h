@@ -1,4 +1,5 @@
-// Moves, comparisons and selections: compare.c, named by the table of convert.c.
+// Moves, comparisons and selections: compare.c implements them, and the table of convert.c lists
+// them.
 #ifndef CUCORE_SIM_EXEC_COMPARE_H
 #define CUCORE_SIM_EXEC_COMPARE_H
 

@@ -1,4 +1,4 @@
-// The rows of all families, by name.
+// Finds rows of all instruction families by name.
 #include "handlers.h"
 
 #include <assert.h>
@@ -16,7 +16,7 @@ static const struct sim_instruction *const families[] = {
     sim_launch_instructions,
 };
 
-// Sorted by name, those of one name in the order of their tables.
+// Sorted by name; rows of one name stay in the order of their tables.
 enum { MAX_ROWS = 4096 };
 static struct sorted {
     const struct sim_instruction *row;

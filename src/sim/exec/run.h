@@ -1,14 +1,14 @@
-// Loads programs, runs their grids, and declares the tables of instructions.
+// Interface of the executor: loading programs, running grids, and the instruction tables.
 #ifndef CUCORE_SIM_EXEC_RUN_H
 #define CUCORE_SIM_EXEC_RUN_H
 
 #include "sim/machine/machine.h"
 
-// All rows, by name; NULL when there is none.
+// Finds a row by name; NULL if there is none.
 const struct sim_instruction *sim_instruction_find(const char *name);
 
-// Rows come from one table a family, each in its own file: `const struct sim_instruction
-// sim_integer_instructions[]`, closed by a row without a name.
+// Each family of instructions has one table, in its own file: `const struct sim_instruction
+// sim_integer_instructions[]`, terminated by a row without a name.
 // clang-format off
 extern const struct sim_instruction
     sim_integer_instructions[],     // integer.c: add sub mul mad ... bfe prmt dp4a
@@ -32,9 +32,9 @@ extern const struct sim_instruction
     sim_tensor_map_instructions[];  // tensor_replace.c: tensormap
 // clang-format on
 
-// One operation that add, mul, min ... of several types share stays in integer.c, float.c and
-// half.c under the same name: the row that fits the first type is taken, so `sim_instruction_find`
-// goes on to the next row when `pick` gives NULL.
+// Several rows may share a name: add, mul, min ... of different types stay in integer.c, float.c
+// and half.c. `sim_instruction_find` tries the next row when `pick` returns NULL, so the row for
+// the first type wins.
 
 // Decode and place variables. On failure NULL, and the log has "line N: ...".
 struct sim_program *sim_program_load(const char *ptx, size_t bytes, int device_arch, char *log,
@@ -42,16 +42,16 @@ struct sim_program *sim_program_load(const char *ptx, size_t bytes, int device_a
 void sim_program_free(struct sim_program *program);
 size_t sim_program_kernel_count(const struct sim_program *program);
 const struct sim_kernel *sim_program_kernel(const struct sim_program *program, size_t index);
-// The address and size of a variable with a name; false when there is none.
+// Finds the address and size of a variable; false if there is none of that name.
 bool sim_program_variable(const struct sim_program *program, const char *name, uint64_t *address,
                           uint64_t *bytes);
 
-// How long a grid may run, in ns; 0, as it is first: as long as it takes. Then it is a fault that
-// says where threads are.
+// Time limit of a grid in ns; 0, the initial value, is no limit. Exceeding it is a fault that
+// reports where threads are.
 extern uint64_t sim_timeout;
 
-// Run a grid to its end on the pool of worker threads; the calling thread takes part. 0, or the
-// CUresult of the fault, which grid->report tells.
+// Runs a grid to its end on the pool of worker threads; the calling thread takes part. Returns 0,
+// or the CUresult of the fault, which grid->report describes.
 int sim_grid_run(struct sim_grid *grid);
 
 #endif

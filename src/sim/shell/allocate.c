@@ -61,7 +61,7 @@ CUresult sim_cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned flags)
     return allocate(ptr, bytes, MEMORY_MANAGED, flags);
 }
 
-// A free waits for the work of the device: so it is with the driver, and tests may rely on it.
+// A free waits for the device's work, as the driver does; tests may rely on it.
 static CUresult free_now(CUdeviceptr ptr, const char *by)
 {
     CUresult code = sim_drain_context(sim_current());
@@ -71,7 +71,7 @@ static CUresult free_now(CUdeviceptr ptr, const char *by)
     struct allocation *a = sim_find(ptr);
     if (!a || a->base != ptr || a->freeing || (a->graph && !a->graph->launched))
         return CUDA_ERROR_INVALID_VALUE;
-    if (a->graph) { // what its graph has left
+    if (a->graph) { // left allocated by its graph
         a->graph->launched = false;
         sim_graph_memory_sleep(a, by);
         sim_graph_memory_retain(a);
@@ -160,7 +160,7 @@ CUresult sim_cuMemHostGetFlags(unsigned *flags, void *host)
 
     if (!flags || !a)
         return CUDA_ERROR_INVALID_VALUE;
-    // With unified addresses all host memory is portable and mapped.
+    // With unified addressing, all host memory is portable and mapped.
     *flags = a->flags | CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
     return CUDA_SUCCESS;
 }

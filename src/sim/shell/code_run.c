@@ -1,4 +1,4 @@
-// Launches of the product's code, run as grids.
+// Runs launches as grids of the executor.
 #include "code.h"
 #include "shell.h"
 
@@ -33,7 +33,7 @@ void sim_code_done(struct launch *launch)
         sim_image_free(image);
 }
 
-// Kernels ask, without the lock, where memory is another device's.
+// Kernels ask about other devices' memory without holding the lock.
 static bool peer(const struct sim_grid *grid, const struct sim_range *range, char *why,
                  size_t why_bytes)
 {
@@ -79,7 +79,7 @@ CUresult sim_code_run(struct launch *launch)
         .peer = peer,
     };
 
-    // What cooperative groups find through %envreg1 and %envreg2.
+    // Data that cooperative groups find through %envreg1 and %envreg2.
     struct workspace {
         uint32_t bytes, barrier;
     } *workspace = NULL;

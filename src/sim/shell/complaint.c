@@ -1,4 +1,4 @@
-// What the product prints, and the setting that it cannot take.
+// Prints messages of libcucore-sim.so, and records the first invalid setting.
 #include "complaint.h"
 #include "shell.h"
 
@@ -11,7 +11,7 @@ static bool reports = true;
 void sim_print(const char *text)
 {
     if (reports)
-        fprintf(stderr, "simulated driver: %s\n", text); // at once: others write too
+        fprintf(stderr, "simulated driver: %s\n", text); // in one call: other threads write too
 }
 
 void sim_complain(const char *name, const char *value, const char *format, ...)
@@ -19,7 +19,7 @@ void sim_complain(const char *name, const char *value, const char *format, ...)
     va_list args;
 
     if (complaint[0])
-        return; // the first one
+        return; // the first problem
     int n = snprintf(complaint, sizeof(complaint), "%s=%.128s: ", name, value);
     va_start(args, format);
     if (n > 0 && (size_t)n < sizeof(complaint))

@@ -1,13 +1,13 @@
-// Complaints about settings of the product.
+// Messages about the settings of libcucore-sim.so.
 #ifndef CUCORE_SIM_SHELL_COMPLAINT_H
 #define CUCORE_SIM_SHELL_COMPLAINT_H
 
 #include <stdbool.h>
 
-// Keep why a setting cannot be, for cuInit(): the first one.
+// Records why a setting is invalid, for cuInit(). Only the first complaint is kept.
 void sim_complain(const char *name, const char *value, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// Whether anything is printed: true, as it is first.
+// Turns printing on or off; it is on by default.
 void sim_report(bool wanted);
 
 #endif

@@ -1,17 +1,17 @@
-// The settings of the product, from the environment when it is loaded:
+// The settings of libcucore-sim.so, read from the environment when it is loaded:
 //   CUCORE_SIM_ARCH     sm_80, sm_90 (default) or sm_100: an A100, H200 or B200
-//   CUCORE_SIM_DEVICES  how many of them: 0 to 8, 1
-//   CUCORE_SIM_MEMORY   what each has: bytes, or with K, M, G or T behind; 16G
-//   CUCORE_SIM_FAIL     calls that fail: cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY, ... the third call
-//   CUCORE_SIM_CHECK    checks beside those that always run: init, race, async, barrier, all; with
-//                       error what they find is a fault
-//   CUCORE_SIM_TIMEOUT  seconds that a kernel may run
-//   CUCORE_SIM_REPORT   0: faults of kernels, refused launches, and settings that cannot be, are
-//   not
-//                       told on stderr
-//   CUDA_VISIBLE_DEVICES  which of the devices there are, as for the driver: numbers, UUIDs
-// With a setting that cannot be cuInit() fails with CUDA_ERROR_INVALID_VALUE, and
-// cuGetErrorString() of that says which it is; so does cuc_error_message() (simulator_finding.h).
+//   CUCORE_SIM_DEVICES  number of devices, 0 to 8; default 1
+//   CUCORE_SIM_MEMORY   memory of each: bytes, or with suffix K, M, G or T; default 16G
+//   CUCORE_SIM_FAIL     injected failures: cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY fails the third
+//                       call; separated by commas
+//   CUCORE_SIM_CHECK    additional checks: init, race, async, barrier, all; with error, their
+//                       findings are faults
+//   CUCORE_SIM_TIMEOUT  time limit of a kernel, in seconds
+//   CUCORE_SIM_REPORT   0: does not report kernel faults, refused launches and invalid settings
+//                       on stderr
+//   CUDA_VISIBLE_DEVICES  visible devices, as for the driver: numbers or UUIDs
+// An invalid setting makes cuInit() fail with CUDA_ERROR_INVALID_VALUE. cuGetErrorString() and
+// cuc_error_message() (simulator_finding.h) then name the setting.
 #include "complaint.h"
 #include "shell.h"
 
@@ -62,8 +62,8 @@ static int read_devices(void)
     return 1;
 }
 
-// The device that a word of CUDA_VISIBLE_DEVICES names: the number that it begins with, or a UUID
-// of which the first letters may be enough. -1: none.
+// Returns the device that a word of CUDA_VISIBLE_DEVICES names, by a leading number or a UUID that
+// may be abbreviated. -1: none.
 static int named_device(const char *word, int count)
 {
     int found = -1;
@@ -73,7 +73,7 @@ static int named_device(const char *word, int count)
         long n = strtol(word, &end, 10);
         return end != word && n >= 0 && n < count ? (int)n : -1;
     }
-    for (int i = 0; word[4] && i < count; i++) { // "GPU-" alone is nobody's name
+    for (int i = 0; word[4] && i < count; i++) { // "GPU-" alone matches nothing
         char name[48];
         CUuuid uuid;
         int at = snprintf(name, sizeof(name), "GPU-");
@@ -85,13 +85,13 @@ static int named_device(const char *word, int count)
         if (strncasecmp(name, word, strlen(word)) != 0)
             continue;
         if (found >= 0)
-            return -1; // it could be either
+            return -1; // ambiguous
         found = i;
     }
     return found;
 }
 
-// As the driver reads it: the first word that names no device ends the list, and a device named
+// As the driver parses it: the first word that names no device ends the list, and naming a device
 // twice is an error, -1.
 static int read_visible(int count, int visible[SIM_DEVICES])
 {
@@ -126,7 +126,7 @@ static void read_report(void)
     sim_report(!value || strcmp(value, "0") != 0);
 }
 
-// A name that is misspelt would do nothing, without a word.
+// Reports unknown names, since a misspelt variable would silently have no effect.
 static void check_names(void)
 {
     static const char prefix[] = "CUCORE_SIM_";
@@ -148,7 +148,7 @@ static void check_names(void)
     }
 }
 
-// The workers read it themselves (schedule.c); here it is only looked at.
+// The workers read the variable themselves (schedule.c); this only validates it.
 static void check_threads(void)
 {
     static const char name[] = "CUCORE_SIM_THREADS";
@@ -182,7 +182,7 @@ static size_t read_memory(void)
     return (size_t)16 << 30;
 }
 
-// One "function:n=CODE".
+// Arms one "function:n=CODE".
 static bool arm(char *wish)
 {
     char *colon = strchr(wish, ':'), *equals = strchr(wish, '=');
@@ -202,8 +202,8 @@ static bool arm(char *wish)
     return true;
 }
 
-// What was wished for and did not come, told when the process ends. A forked child leaves that to
-// its parent.
+// Reports failures that were armed and did not occur, at exit. A forked child leaves that to its
+// parent.
 static pid_t owner;
 
 static void tell_unfired(void)
@@ -245,7 +245,7 @@ static void tell(const char *report)
     sim_tell("%s", report);
 }
 
-// A finding is told once for its place: how often it came is known when the process ends.
+// A finding is reported once for its place; the number of occurrences is reported at exit.
 static void tell_findings(void)
 {
     static const struct {
@@ -323,7 +323,8 @@ void sim_configure(void)
         struct device *d = &sim.devices[i];
         sim_profile(d, arch, i < sim.device_count ? visible[i] : i);
         d->total = memory;
-        // Kernels may touch what the driver knows: that is a check worth more than the feature.
+        // Kernels may access only memory that the driver knows: the check is worth more than the
+        // feature.
         d->attributes[CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS] = 0;
     }
     read_faults();

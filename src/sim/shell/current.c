@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-// The thread's stack of contexts. It keeps handles, as a context may go while it is in a stack.
+// The thread's stack of contexts. It stores handles, since a context may be destroyed while it is
+// on a stack.
 
 static uintptr_t *slot(struct sim_thread *t, unsigned index)
 {
@@ -53,7 +54,7 @@ CUresult sim_current_state(void)
     return sim_context_of(*slot(t, t->depth - 1)) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-// What is wrong with a handle that is no context.
+// Returns the error for a handle that is not a context.
 CUresult sim_bad_context(CUcontext handle)
 {
     return sim_was_handle(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;

@@ -1,5 +1,5 @@
-// The front of the driver: how functions are found and exported, what is common to all calls,
-// start and end. shell.h says how the driver is made.
+// The driver's entry points: lookup and export of functions, the steps common to all calls, start
+// and end. shell.h describes the structure of the driver.
 #include "graph.h"
 
 #include <stdatomic.h>
@@ -11,7 +11,7 @@
 
 static _Atomic bool forked;
 
-// Rules and counters, by function.
+// Rules and counters by function.
 
 enum {
     CONTEXT = 1,
@@ -33,7 +33,7 @@ bool sim_hidden[FN_COUNT];
 // Read without the lock, before anything else.
 _Atomic unsigned char sim_skip[FN_COUNT];
 
-// The head of every call: 0 with the lock held, or the call's result.
+// Begins every call: returns 0 with the lock held, or the call's result.
 static CUresult enter(int fn)
 {
     if (atomic_load_explicit(&forked, memory_order_relaxed) && !(rules[fn] & TABLE))
@@ -74,9 +74,9 @@ static CUresult enter(int fn)
             return entered;                  \
     } while (0)
 
-// What the driver gives out: the short way out, then the call in full. Two functions, so that the
-// first one saves no registers. The third is what a program calls for which stream 0 is the calling
-// thread's own.
+// Exported functions: a fast path, then the full call. They are separate functions so that the fast
+// path saves no registers. The third variant is for programs whose stream 0 is the calling thread's
+// own.
 #define CU(name, version, params, args)                                                            \
     static __attribute__((noinline)) CUresult full_##name params                                   \
     {                                                                                              \
@@ -117,7 +117,7 @@ static const struct {
 #undef CU
 };
 
-// Exports. The marker tells the library that this driver loads PTX and no cubin.
+// Exports. The marker tells the library that this driver loads PTX and not cubins.
 
 EXPORTED int cucoreSimulatedDriver = 1;
 
@@ -141,7 +141,7 @@ static const any_function per_thread[FN_COUNT] = {
 #undef PER_THREAD
 };
 
-// Older versions of a name under which a row is found too.
+// Older versions of names that lead to the same row.
 static const struct {
     int fn, version;
 } also[] = {
@@ -163,8 +163,8 @@ static any_function address_of(int fn, bool own)
     return own && per_thread[fn] ? per_thread[fn] : functions[fn].fn;
 }
 
-// A function that is not there is no error: *out is NULL, and *found says why. A version that is
-// not there yet is one.
+// A missing function is not an error: *out is NULL, and *found says why. A version that is too new
+// for the function is one.
 CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
                              CUdriverProcAddressQueryResult *found)
 {
@@ -210,7 +210,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64
     return CUDA_SUCCESS;
 }
 
-// The first form has no status to say it by.
+// The first version of this call has no status argument.
 CUresult cuGetProcAddress(const char *symbol, void **out, int version, uint64_t flags)
 {
     CUresult code = cuGetProcAddress_v2(symbol, out, version, flags, NULL);
@@ -218,7 +218,7 @@ CUresult cuGetProcAddress(const char *symbol, void **out, int version, uint64_t 
     return !code && !*out ? CUDA_ERROR_NOT_FOUND : code;
 }
 
-// Start and errors.
+// Initialization and errors.
 
 CUresult sim_cuInit(unsigned flags)
 {
@@ -256,9 +256,9 @@ CUresult sim_cuGetErrorString(CUresult result, const char **text)
     return CUDA_SUCCESS;
 }
 
-// Start and end.
+// Start and end
 
-// Threads stay in the parent.
+// A child has none of its parent's threads.
 static void forget_thread(struct object *o, void *data)
 {
     struct stream *s = (struct stream *)o;
@@ -273,8 +273,8 @@ static void forget_thread(struct object *o, void *data)
     }
 }
 
-// A fork copies page by page while other threads go on: only under the lock does the child get
-// lists that it can walk.
+// Other threads run while fork copies memory: only under the lock does the child get consistent
+// lists.
 static void before_fork(void)
 {
     sim_lock();
@@ -291,7 +291,7 @@ static void forked_child(void)
     sim_look(forget_thread, NULL);
     sim.workers = 0;
     sim.undertaker = false;
-    if (sim.initialised) // before cuInit a child is as good as its parent
+    if (sim.initialised) // without cuInit() a child may use the driver
         atomic_store(&forked, true);
     sim_unlock();
 }
@@ -335,7 +335,8 @@ static void end_object(struct object *o, void *data)
         sim_exec_end((struct exec *)o);
         break;
     case KIND_GRAPH:
-        if (!((struct graph *)o)->child && !((struct graph *)o)->body) // that goes with its node
+        if (!((struct graph *)o)->child && !((struct graph *)o)->body) // a child graph is destroyed
+                                                                       // with its node
             sim_graph_end((struct graph *)o);
         break;
     case KIND_USER:
@@ -348,7 +349,7 @@ static void end_object(struct object *o, void *data)
 
 void sim_end_everything(void)
 {
-    // In this order: what works first, then what it works on.
+    // Order of destruction: objects that do work first, then the objects they use.
     static const enum kind order[] = { KIND_STREAM,  KIND_GREEN, KIND_DESC,  KIND_LIBRARY,
                                        KIND_CONTEXT, KIND_EXEC,  KIND_GRAPH, KIND_USER,
                                        KIND_LINK,    KIND_POOL };

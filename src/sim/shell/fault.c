@@ -1,26 +1,27 @@
-// Faults that are wished for: calls that fail without a reason.
+// Injected faults: driver calls that fail on request.
 #include "shell.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct fault {
-    int left; // calls until it happens; 0 is unused
-    int nth;  // as it was at first
-    int fn;   // FN_COUNT for any
+    int left; // calls until it fires; 0: slot unused
+    int nth;  // initial value of `left`
+    int fn;   // FN_COUNT: any function
     int code;
 };
 
 static struct fault *faults;
 static size_t fault_room;
 
-// A fault of a name is one of all the forms of it.
+// A fault armed for a name applies to all its variants.
 static bool meets(const struct fault *f, int fn)
 {
     return f->fn == fn || f->fn == FN_COUNT || sim_same_function(f->fn, fn);
 }
 
-// The fault of this call, if one is due. Every armed fault that the call is counted by moves on.
+// Returns the fault due at this call, if any, and counts the call for every armed fault that it
+// matches.
 CUresult sim_fault_due(int fn)
 {
     CUresult code = CUDA_SUCCESS;

@@ -1,5 +1,5 @@
-// Memory: one arena of addresses, none of which is given out a second time before all were, so that
-// a stale one is known.
+// Memory: one arena of addresses. No address is reused before all were used, so stale pointers are
+// detected.
 #include "shell.h"
 
 #include "sim/machine/machine.h"
@@ -22,11 +22,11 @@
 
 enum {
     PAGE = 4096,
-    FRESH = 0xcd, // what fresh memory is full of
+    FRESH = 0xcd, // fill byte of fresh memory
 };
 
-// Without a guard what lies below `open` may be touched: it grows in steps, since each change of
-// access between neighbours costs the system a mapping, and there are not many.
+// Without `guard`, all memory below `open` is accessible. It grows in large steps, since each
+// boundary of access rights costs the system a mapping, and mappings are limited.
 static const size_t open_step = (size_t)64 << 20;
 
 static struct {
@@ -38,7 +38,7 @@ bool sim_in_arena(CUdeviceptr ptr)
     return arena.base && ptr >= arena.base && ptr < arena.end;
 }
 
-// Reserve addresses, as many as the machine lets us.
+// Reserves address space, as much as the machine permits.
 static bool arena_init(void)
 {
     for (size_t bytes = (size_t)8 << 40; !arena.base && bytes >= (size_t)1 << 30; bytes /= 4) {
@@ -64,11 +64,11 @@ static size_t position(CUdeviceptr base)
         else
             high = middle;
     }
-    return low; // of the first one above
+    return low; // index of the first one above
 }
 
-// Addresses for `span` bytes and a page that stays free: the next ones, or, once the end was
-// reached, the next gap.
+// Finds addresses for `span` bytes and a free page behind them: the next ones, or after the end of
+// the arena the next gap.
 static CUdeviceptr place(size_t span)
 {
     for (int round = 0; round < 2; round++) {
@@ -91,7 +91,7 @@ static CUdeviceptr place(size_t span)
     return 0;
 }
 
-// Let it be touched.
+// Makes pages accessible.
 static bool open_pages(CUdeviceptr at, size_t span)
 {
     const int access = PROT_READ | PROT_WRITE;
@@ -136,7 +136,7 @@ static void unmap(CUdeviceptr base, size_t bytes, bool shared)
     void *p = (void *)(uintptr_t)base;
     size_t span = sim_round_up(bytes, PAGE);
 
-    // The addresses stay ours, the memory goes.
+    // Frees the memory and keeps the addresses reserved.
     ASAN_UNPOISON_MEMORY_REGION((unsigned char *)p + bytes, span - bytes);
     if (!sim.guard && !shared)
         (void)madvise(p, span, MADV_DONTNEED);
@@ -145,13 +145,13 @@ static void unmap(CUdeviceptr base, size_t bytes, bool shared)
         sim_bug("memory cannot be given back", "mmap");
 }
 
-// Whose a piece of memory is, for kernels of other devices.
+// Returns the owner of memory, for kernels on other devices.
 static int owner_of(enum memory memory, int device)
 {
     return memory == MEMORY_DEVICE || memory == MEMORY_POOL ? device : SIM_ANY_DEVICE;
 }
 
-// Memory of a graph that is not there at present keeps its addresses.
+// Graph memory that is not allocated at present keeps its addresses.
 
 void sim_pages_sleep(struct allocation *a, const char *by)
 {
@@ -209,13 +209,13 @@ static struct allocation *enter(CUdeviceptr base, size_t bytes, enum memory memo
     return a;
 }
 
-// What counts against a device's memory outside of pools.
+// Returns true for memory that counts against the device's total outside pools.
 static bool on_device(enum memory memory)
 {
     return memory == MEMORY_DEVICE || memory == MEMORY_MANAGED || memory == MEMORY_VARIABLE;
 }
 
-// A variable lies where its library put it; here it only gets a name.
+// Registers a variable, which stays where its library placed it.
 struct allocation *sim_note_variable(CUdeviceptr base, size_t bytes, struct context *context)
 {
     struct allocation *a = sim_find(base);
@@ -295,8 +295,7 @@ void sim_memory_of_context_end(struct context *context)
             sim_free(sim.allocations[i], "the end of their context");
 }
 
-// Host addresses of this process that nobody mapped must not crash the test, but fail as a GPU
-// does.
+// Checks host addresses: an unmapped one must fail as on a GPU and not crash the test.
 bool sim_mapped(CUdeviceptr ptr, size_t bytes)
 {
     uintptr_t first = (uintptr_t)ptr & ~(uintptr_t)(PAGE - 1);
@@ -318,7 +317,7 @@ CUresult sim_check_range(CUdeviceptr ptr, size_t bytes, bool in_turn)
         there = in_turn ? a->graph->awake : a->graph->launched;
     bool good = a ? there && bytes <= a->base + a->bytes - ptr
                   : !sim_in_arena(ptr) && !sim_reserved(ptr) && sim_mapped(ptr, bytes);
-    // Host memory of which a part is registered is host memory all the same.
+    // An allocation of host memory that is registered in part is still host memory.
     if (a && a->memory == MEMORY_REGISTERED && !good)
         good = sim_mapped(ptr, bytes);
     return good ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;

@@ -12,7 +12,7 @@ static const char *const names[FN_COUNT] = {
 #undef CU
 };
 
-// The length of a name without its _v2.
+// Returns the length of a name without its _v2.
 static size_t plain_length(const char *name)
 {
     size_t n = strlen(name);
@@ -34,7 +34,7 @@ bool sim_same_function(int a, int b)
     return n == plain_length(names[b]) && strncmp(names[a], names[b], n) == 0;
 }
 
-// A name without what its exported forms have behind it: _v2, _ptsz, _v2_ptds.
+// Strips the suffixes of exported names: _v2, _ptsz, _v2_ptds.
 static void strip(char *name)
 {
     size_t n = strlen(name);

@@ -1,4 +1,4 @@
-// What the product's checks are told of memory.
+// Tells the checks which device memory is fresh, freed or written.
 #include "shell.h"
 
 #include "sim/check/check.h"

@@ -1,4 +1,4 @@
-// Pools, and memory in stream order.
+// Memory pools and stream-ordered memory.
 #include "shell.h"
 
 #include "sim/machine/machine.h"
@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// As some drivers do: the next pool of a device gets the access that the peers of the last one had.
+// Some drivers give the next pool of a device the peer access of the previous one; so does this
+// one.
 static struct {
     int device;
     CUmemAccess_flags access[SIM_DEVICES];
@@ -76,7 +77,7 @@ CUresult sim_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
     return CUDA_SUCCESS;
 }
 
-// The pool of a place: a device's, or the host's.
+// Returns the pool of a location: a device or the host.
 static CUresult pool_of(CUmemoryPool *pool, const CUmemLocation *location, CUmemAllocationType type,
                         bool current)
 {
@@ -97,7 +98,7 @@ static CUresult pool_of(CUmemoryPool *pool, const CUmemLocation *location, CUmem
         p = builtin_pool(&sim.host_pool, type, *location);
     } else if (location->type == CU_MEM_LOCATION_TYPE_NONE &&
                type == CU_MEM_ALLOCATION_TYPE_MANAGED) {
-        p = default_pool(0, type); // managed memory may have no preferred place
+        p = default_pool(0, type); // managed memory needs no preferred location
     } else {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -151,7 +152,7 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
         break;
-    case CU_MEM_LOCATION_TYPE_NONE: // managed memory may have no preferred place
+    case CU_MEM_LOCATION_TYPE_NONE: // managed memory needs no preferred location
         if (props->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED)
             break;
         return CUDA_ERROR_INVALID_VALUE;
@@ -165,7 +166,7 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
     }
     if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->device == recycled.device)
         memcpy(p->access, recycled.access, sizeof(p->access));
-    // Pinned memory of the host starts out closed to every device.
+    // No device can access a host pool's pinned memory at first.
     if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE &&
         props->allocType == CU_MEM_ALLOCATION_TYPE_PINNED)
         memset(p->access, 0, sizeof(p->access));
@@ -218,7 +219,7 @@ CUresult sim_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attrib
         uint64_t zero;
         memcpy(&zero, value, sizeof(zero));
         if (zero)
-            return CUDA_ERROR_INVALID_VALUE; // a reset is all there is
+            return CUDA_ERROR_INVALID_VALUE; // can only be reset to zero
         if (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH)
             p->used_high = p->used;
         else
@@ -256,7 +257,7 @@ CUresult sim_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access
 
     if (!p || (count && !access))
         return CUDA_ERROR_INVALID_VALUE;
-    for (int pass = 0; pass < 2; pass++) { // all are looked at before one takes effect
+    for (int pass = 0; pass < 2; pass++) { // validates all before any takes effect
         for (size_t i = 0; i < count; i++) {
             const CUmemAccessDesc *d = &access[i];
             if (d->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
@@ -267,7 +268,7 @@ CUresult sim_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access
                 return CUDA_ERROR_INVALID_DEVICE;
             if (d->location.id == p->device && !d->flags &&
                 p->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE)
-                return CUDA_ERROR_INVALID_VALUE; // a device keeps its own memory
+                return CUDA_ERROR_INVALID_VALUE; // a device keeps access to its own memory
             if (pass)
                 p->access[d->location.id] = d->flags;
         }
@@ -287,7 +288,7 @@ CUresult sim_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool,
     return CUDA_SUCCESS;
 }
 
-// Memory in stream order.
+// Stream-ordered memory
 
 static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
                               struct stream *stream)
@@ -300,12 +301,12 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
         return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture)
         return sim_graph_allocate(stream, bytes, out);
-    if (sim_capture_forbids()) // of another stream
+    if (sim_capture_forbids()) // a capture of another stream
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
         if (bytes > d->total)
             return CUDA_ERROR_OUT_OF_MEMORY;
-        // A last chunk that does not fit is a smaller one.
+        // If the last chunk does not fit, it is smaller.
         uint64_t most = d->total - (d->used - pool->reserved);
         if (reserved > most)
             reserved = most;
@@ -322,7 +323,7 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     a->pool = pool;
-    // The host may write the rest without a word, and every device reaches it.
+    // The host may write other memory unnoticed, and every device can access it.
     if (a->shared) // another process may write it
         (void)0;
     else if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
@@ -368,7 +369,7 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
     struct stream *s;
     CUresult code = sim_stream_of(stream, &s);
 
-    if (!code && !s->capture && sim_capture_forbids()) // of another stream
+    if (!code && !s->capture && sim_capture_forbids()) // a capture of another stream
         code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (code || !ptr)
         return code;
@@ -377,7 +378,7 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
     if (a->graph)
         return sim_graph_free(s, a);
     if (s->capture)
-        return CUDA_ERROR_INVALID_VALUE; // a graph frees memory of graphs alone
+        return CUDA_ERROR_INVALID_VALUE; // a graph can free only graph memory
     a->freeing = true;
     return sim_submit(s, &(struct work){ .op = OP_FREE, .allocation = a });
 }

@@ -1,11 +1,11 @@
-// Pools: what they reserve and use.
+// Pool objects: their reserved and used memory.
 #include "shell.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-// Pools. Reserved memory comes in chunks, stays after a free, and goes at a synchronisation down
+// Pools. Reserved memory comes in chunks and stays after a free. A synchronization releases it down
 // to the release threshold.
 
 void sim_pool_reserve(struct pool *pool, uint64_t bytes)

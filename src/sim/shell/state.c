@@ -1,4 +1,4 @@
-// What all files of the shell share: its state, the lock, threads that wait, and memory.
+// State and services that all files of the shell use: the lock, waiting threads, and memory.
 #include "shell.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ void sim_unlock(void)
     pthread_mutex_unlock(&sim.lock);
 }
 
-// Off a list that it may be on.
+// Removes a sleeper from the lists that it is on.
 static void leave(struct sleeper **at, struct sleeper *next, bool all)
 {
     if (!at)
