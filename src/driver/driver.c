@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/loader.h"
 #include "find/own_folder.h"
-#include "sim/exec/finding.h"
+#include "simulator_finding.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

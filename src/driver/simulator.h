@@ -3,7 +3,7 @@
 #ifndef CUCORE_DRIVER_SIMULATOR_H
 #define CUCORE_DRIVER_SIMULATOR_H
 
-#include "sim/exec/evaluate.h"
+#include "simulator_evaluate.h"
 
 typedef struct cuc__simulator {
     sim_evaluate_load_fn *load;

@@ -1,7 +1,7 @@
 // Any text through the simulator: it is refused with words, or its first kernel runs to its end or
 // to a fault. For libFuzzer and for mutate.c.
 #include "../sim/harness.h"
-#include "sim/exec/code.h"
+#include "sim/exec/handlers.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,17 +15,6 @@ static void give_up(const char *what, const char *why)
     abort();
 }
 
-// There is one device.
-bool sim_memory_peer(const struct sim_grid *grid, const struct sim_range *range, char *why,
-                     size_t why_bytes)
-{
-    (void)grid;
-    (void)range;
-    (void)why;
-    (void)why_bytes;
-    return true;
-}
-
 static void *memory(size_t bytes, size_t align)
 {
     void *p = aligned_alloc(align, (bytes + 2 * align - 1) & ~(align - 1));

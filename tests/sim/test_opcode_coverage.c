@@ -1,7 +1,7 @@
 // Every instruction that the simulator knows is tested: it stands in a row of opcodes/*.def, or in
 // opcodes/covered_elsewhere.def, with a test that really has it.
 #include "opcodes/opcodes.h"
-#include "sim/exec/code.h"
+#include "sim/exec/handlers.h"
 
 #include <check.h>
 #include <ctype.h>

@@ -44,7 +44,7 @@ static const char *special_name(uint64_t special)
 {
     static const char *const names[] = {
 #define SPECIAL(tag, name, type) name,
-#include "sim/exec/special.def"
+#include "sim/ptx/special.def"
 #undef SPECIAL
     };
 

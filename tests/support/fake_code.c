@@ -1,7 +1,7 @@
 // Code as the fake driver has it: names of kernels with host functions behind them, and variables.
 #include "fake_internal.h"
 
-#include "sim/exec/index.h"
+#include "sim/machine/index.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// Which checks are on, and how what they find is told.
+// Selects the enabled checks and reports their findings.
 #include "check.h"
-#include "sim/exec/code.h"
+#include "sim/machine/code.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -60,9 +60,9 @@ static const char *word_of(uint32_t check)
     return words[i].word;
 }
 
-// Places that were told of: a hash table without removal.
+// Places already reported: a hash table without removal.
 struct place {
-    uint64_t program; // its serial, from 1
+    uint64_t program; // the program's serial, from 1
     uint32_t entry, line, check;
 };
 
@@ -70,7 +70,7 @@ static struct {
     pthread_mutex_t lock;
     struct place *places;
     size_t count, room;           // a power of two
-    uint64_t found[32], told[32]; // by the check's bit
+    uint64_t found[32], told[32]; // indexed by the check's bit
 } findings = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static size_t slot_of(const struct place *places, size_t room, const struct place *p)
@@ -102,7 +102,7 @@ static bool grow(void)
     return true;
 }
 
-// True the first time; without memory every time.
+// Returns true the first time; without memory, every time.
 static bool is_new(const struct place *p)
 {
     if (findings.count >= findings.room / 2 && !grow())

@@ -1,4 +1,4 @@
-// Agents and what warps know of them: views, and what hands them on.
+// Agents and the views of warps: clocks, and the operations that propagate them.
 #include "check_agents.h"
 
 #include <stdlib.h>
@@ -90,7 +90,7 @@ void sim_race_tick(struct sim_race_cluster *c, struct sim_race_warp *w)
         w->copies_met = sim_view_known(&w->view, copies);
 }
 
-// What orders
+// Ordering operations
 
 void sim_race_warp_sync(const struct sim_warp *w)
 {
@@ -137,8 +137,8 @@ void sim_race_pass(struct sim_warp *w, uint32_t barrier)
     sim_race_tick(race->shared, rw);
 }
 
-// More orders than the memory model has: whether there are fences, and of what scope, is not looked
-// at, and places of the same hash are one. So locks made of atomics are fine as they are.
+// Assumes more order than the memory model guarantees: ignores fences and their scopes, and merges
+// locations with equal hashes. Locks built from atomics therefore cause no findings.
 void sim_race_strong(struct sim_warp *w, const struct sim_op *op, const void *place, bool writes,
                      bool reads)
 {
@@ -208,13 +208,14 @@ bool sim_check_race_new(struct sim_block *block)
     return true;
 }
 
-// What was done in blocks before these is known to all: also what views of barriers still hold.
+// Everything done in earlier blocks is known to all, including entries that views of barriers still
+// hold.
 void sim_check_race_begin(struct sim_block *block)
 {
     struct sim_race_cluster *c = block->race->shared;
 
     if (block->cluster_rank)
-        return; // with the first
+        return; // done with the first
     for (uint32_t b = 0; b < c->cluster->count; b++) {
         struct sim_race *race = c->cluster->blocks[b]->race;
         for (uint32_t i = 0; i < race->warp_count; i++) {

@@ -1,12 +1,12 @@
-// Who acts on the shared memory of a cluster, and who knows of what others did there. What
-// check_agents.c, check_async.c and check_race.c share.
+// Agents that access a cluster's shared memory, and what each warp knows of the others' accesses.
+// Internal interface of check_agents.c, check_async.c and check_race.c.
 //
-// An agent does things in an order of its own: a warp; what a warp has started with cp.async, with
-// bulk copies out of shared memory, and its warpgroup with wgmma; the copies that complete on an
-// mbarrier. Its clock goes on where others may learn how far it has come, so that an access is the
-// agent and its clock then. A warp's view is how far it knows of each agent: barriers and the like
-// hand views on, and an access that a view does not reach may come before or after what the warp
-// does (vector clocks, at the grain of warps).
+// An agent performs accesses in its own order. Agents are a warp; its cp.async copies; its bulk
+// copies out of shared memory; its warpgroup's wgmma products; and the copies that complete on an
+// mbarrier. An agent's clock advances wherever others may learn of its progress, so an access is
+// identified by its agent and the agent's clock. A warp's view is the clock up to which it knows
+// each agent. Barriers and similar operations propagate views. An access outside a view may come
+// before or after what the warp does (vector clocks, at the granularity of warps).
 #ifndef CUCORE_SIM_CHECK_CHECK_AGENTS_H
 #define CUCORE_SIM_CHECK_CHECK_AGENTS_H
 
@@ -14,7 +14,7 @@
 
 enum sim_agent_kind {
     SIM_AGENT_WARP,
-    SIM_AGENT_COPIES, // as enum sim_groups, one more
+    SIM_AGENT_COPIES, // in the order of enum sim_groups, plus one
     SIM_AGENT_BULK,
     SIM_AGENT_PRODUCTS,
     SIM_AGENT_MBARRIER,
@@ -22,74 +22,76 @@ enum sim_agent_kind {
 
 struct sim_agent {
     enum sim_agent_kind kind;
-    uint32_t rank;  // of its block in the cluster
-    uint32_t index; // the warp; the first warp of a warpgroup; the offset of the mbarrier
-    uint32_t now;   // its clock
+    uint32_t rank;  // rank of its block in the cluster
+    uint32_t index; // index of the warp; of the first warp of a warpgroup; offset of the mbarrier
+    uint32_t now;   // current clock
 };
 
 struct sim_view {
-    uint32_t *known;  // [room]: the clock up to which it knows of each agent
-    uint32_t *fenced; // [room]: the same of what the async proxy sees of it, too
+    uint32_t *known;  // [room]: the known clock of each agent
+    uint32_t *fenced; // [room]: the known clock of accesses that the async proxy sees, too
     uint32_t room;
 };
 
-// What is remembered of an access. A clock of 0: nothing.
+// A recorded access. Clock 0: none.
 struct sim_mark {
     uint32_t clock, line;
     uint16_t agent;
     uint8_t lane;
-    uint8_t bytes : 4; // of the cell's four
+    uint8_t bytes : 4; // accessed bytes of the cell's four
     uint8_t atomic : 1;
 };
 enum {
-    SIM_LANES_MANY = 0xff,  // more than one lane did it to these bytes
-    SIM_LANES_APART = 0xfe, // several lanes, who knows which to which byte
+    SIM_LANES_MANY = 0xff,  // several lanes accessed these bytes
+    SIM_LANES_APART = 0xfe, // several lanes, with unknown bytes each
 };
 
-// Four bytes of shared memory: who wrote them last, and two each of those that did atomic
-// operations on them and that read them since.
+// Four bytes of shared memory: the last writer, and since then two atomic operations and two
+// readers.
 struct sim_cell {
     struct sim_mark write, update[2], read[2];
 };
 
-// What a warp has started and waits for in groups. Groups are counted by warp: lanes that count by
-// themselves have at most as many.
+// A warp's asynchronous operations of one kind, which it awaits in groups. Groups are counted for
+// the warp; lanes that count on their own have at most as many.
 struct sim_stream {
     uint32_t agent;      // 0: none yet
-    uint32_t now;        // the clock of the group that is open
-    uint32_t line, last; // of its last access: where, and the group's clock
+    uint32_t now;        // clock of the open group
+    uint32_t line, last; // the last access: its line, and its group's clock
     uint32_t commits;
-    uint32_t clock[16]; // of the last groups
+    uint32_t clock[16]; // clocks of the last groups
 };
 
 struct sim_race_warp {
     uint32_t agent;
     struct sim_view view;
     struct sim_stream stream[SIM_GROUPS];
-    uint32_t copies_met; // of cp.async: what was known when lanes came together last
+    uint32_t copies_met; // cp.async: the clock known when the lanes last converged
     bool products_fenced;
 };
 
 struct sim_race_mbarrier {
-    uint64_t key; // rank and offset, one more; 0: none
+    uint64_t key; // rank and offset, plus one; 0: none
     uint32_t agent;
-    struct sim_view coming, passed; // from arrivals of the phase, and of those before it
+    struct sim_view coming, passed; // views from arrivals of the current phase, and of the phases
+                                    // before
 };
 
 enum { SIM_RACE_PLACES = 1024 };
 
-// Of a cluster: block 0's race has it.
+// Race state of a cluster; block 0's race owns it.
 struct sim_race_cluster {
     struct sim_cluster *cluster;
-    struct sim_agent *agents; // first the warps
+    struct sim_agent *agents; // warps first
     uint32_t agent_count, agent_room;
-    struct sim_race_mbarrier *mbarriers; // by hash
+    struct sim_race_mbarrier *mbarriers; // hash table
     uint32_t mbarrier_count, mbarrier_room;
-    struct sim_view arrived, passed; // at barrier.cluster, by arrivals that are not relaxed
-    struct sim_view running, ran;    // by all of them: what was done, if not seen, before it
+    struct sim_view arrived, passed; // at barrier.cluster, from arrivals that are not relaxed
+    struct sim_view running, ran;    // from all arrivals: the accesses made before it, visible or
+                                     // not
     struct sim_view places[SIM_RACE_PLACES]; // of strong accesses, by a hash of the address
-    bool fences;                             // fence.proxy.async was there
-    bool broken;                             // no memory: the next access says so
+    bool fences;                             // a fence.proxy.async was executed
+    bool broken;                             // out of memory: the next access reports it
 };
 
 struct sim_race {
@@ -103,16 +105,16 @@ struct sim_race {
     uint32_t remote_room;
 };
 
-// Who accesses memory for an instruction.
+// The agent that accesses memory for an instruction.
 enum sim_actor {
     SIM_ACTOR_LANE,
-    SIM_ACTOR_STRONG,   // a lane, as in sim_race_strong()
-    SIM_ACTOR_BLIND,    // a lane, by an atomic operation whose result nobody looks at
-    SIM_ACTOR_TOGETHER, // lanes that have come together
+    SIM_ACTOR_STRONG,   // a lane, with order, as in sim_race_strong()
+    SIM_ACTOR_BLIND,    // a lane, by an atomic operation whose result is unused
+    SIM_ACTOR_TOGETHER, // converged lanes
     SIM_ACTOR_COPIES,   // cp.async
     SIM_ACTOR_COPY_2,   // a copy into shared memory that completes on the mbarrier in o[2]
-    SIM_ACTOR_COPY_3,   // in o[3]
-    SIM_ACTOR_STORED,   // the same by st.async or red.async, which are of no other proxy
+    SIM_ACTOR_COPY_3,   // the same, with the mbarrier in o[3]
+    SIM_ACTOR_STORED,   // the same by st.async or red.async, which use the generic proxy
     SIM_ACTOR_BULK,     // a copy out of shared memory
     SIM_ACTOR_PRODUCT,  // wgmma
 };
@@ -132,28 +134,28 @@ static inline uint32_t sim_view_fenced(const struct sim_view *v, uint32_t agent)
 {
     return agent < v->room ? v->fenced[agent] : 0;
 }
-// Know at least that.
+// Raises the known clock of an agent to at least `clock`.
 void sim_view_learn(struct sim_race_cluster *c, struct sim_view *v, uint32_t agent, uint32_t clock);
 void sim_view_join(struct sim_race_cluster *c, struct sim_view *to, const struct sim_view *from);
 void sim_view_clear(struct sim_view *v);
 void sim_view_free(struct sim_view *v);
-// A new agent; 0 without memory or when there are too many.
+// Creates an agent; returns 0 without memory or when there are too many.
 uint32_t sim_agent_new(struct sim_race_cluster *c, enum sim_agent_kind kind, uint32_t rank,
                        uint32_t index);
-// The warp goes on: what it does from now on is not what others have learnt of.
+// Advances the warp's clock: its later accesses are not covered by what others have learned.
 void sim_race_tick(struct sim_race_cluster *c, struct sim_race_warp *w);
 
 // check_async.c
 
-// What a warp starts now: the stream, with its agent, NULL without memory.
+// Returns the warp's stream of a kind, with its agent; NULL without memory.
 struct sim_stream *sim_race_stream(struct sim_warp *w, enum sim_groups which);
-// The mbarrier of a block at an offset, made when it is not there; NULL without memory.
+// Returns the mbarrier of a block at an offset, creating it if needed; NULL without memory.
 struct sim_race_mbarrier *sim_race_mbarrier_at(struct sim_race_cluster *c, uint32_t rank,
                                                uint32_t offset);
-// Its groups, fresh for other blocks.
+// Resets its groups for new blocks.
 void sim_race_async_begin(struct sim_race_cluster *c);
 
-// check_race.c: who left a mark, in words.
+// check_race.c: describes the author of a mark.
 void sim_race_who(const struct sim_race_cluster *c, const struct sim_block *here,
                   const struct sim_mark *m, char *out, size_t bytes);
 

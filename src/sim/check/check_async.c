@@ -1,8 +1,7 @@
-// What goes on by itself: groups of copies and products, mbarriers, and who accesses memory for an
-// instruction.
-#include "sim/exec/async.h"
+// Asynchronous operations: groups of copies and products, mbarriers, and the agent that accesses
+// memory for an instruction.
 #include "check_agents.h"
-#include "sim/exec/code.h"
+#include "sim/machine/code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +30,7 @@ struct sim_stream *sim_race_stream(struct sim_warp *w, enum sim_groups which)
     return s;
 }
 
-// The next group begins.
+// Starts the next group.
 static void go_on(struct sim_race_cluster *c, struct sim_stream *s)
 {
     struct sim_agent *a = &c->agents[s->agent];
@@ -56,7 +55,7 @@ void sim_race_wait(struct sim_warp *w, enum sim_groups which, uint64_t but)
 
     if (!s || but >= s->commits)
         return;
-    // More groups than are kept: then all, which is never too little.
+    // The wait leaves more groups than are recorded: wait for all, which errs on the safe side.
     but = but < GROUPS_KEPT ? but : 0;
     sim_view_learn(w->block->race->shared, &sim_race_of(w)->view, s->agent,
                    s->clock[(s->commits - 1 - but) % GROUPS_KEPT]);
@@ -147,7 +146,7 @@ void sim_race_mbarrier_phase(struct sim_warp *w, uint64_t address)
         return;
     sim_view_join(c, &b->passed, &b->coming);
     sim_view_clear(&b->coming);
-    // Copies that complete on it leave marks of the phase that they are part of.
+    // Copies that complete on it leave marks of their phase.
     c->agents[b->agent].now++;
 }
 
@@ -218,7 +217,7 @@ bool sim_race_exit(struct sim_warp *w, const struct sim_op *op, uint32_t lanes)
 
     if (w->block->alive != (uint32_t)__builtin_popcount(lanes))
         return true;
-    // The last threads of the block: its shared memory ends with them.
+    // The last threads of the block exit: its shared memory ends with them.
     for (uint32_t i = 0; i < race->warp_count; i++) {
         const struct sim_race_warp *rw = &race->warps[i];
         const struct sim_stream *s = &rw->stream[SIM_GROUPS_BULK];
@@ -248,7 +247,7 @@ bool sim_race_exit(struct sim_warp *w, const struct sim_op *op, uint32_t lanes)
     return true;
 }
 
-// Who accesses memory
+// Agents of instructions
 
 static bool says(const struct sim_statement *s, const char *word)
 {
@@ -295,7 +294,7 @@ static enum sim_actor actor_of(const struct sim_statement *s)
     return SIM_ACTOR_LANE;
 }
 
-// Count where the registers of an operand stand, up to two.
+// Counts the uses of an operand's registers, up to two.
 static void count_uses(const struct sim_operand *o, unsigned char *uses)
 {
     if (o->kind == SIM_OP_REGISTER) {
@@ -318,7 +317,7 @@ unsigned char *sim_race_actors(struct sim_program *program, const struct sim_fun
         for (uint32_t n = 0; n < s->operands; n++)
             count_uses(&s->operand[n], uses);
     }
-    // Compilers write atom also for what comes to red: its result stands nowhere else.
+    // Compilers also write atom for red: its result has no other use.
     for (size_t i = 0; actors && uses && i < f->statement_count; i++) {
         const struct sim_statement *s = &f->statements[i];
         if (strcmp(s->word[0], "atom") == 0 && s->operands &&

@@ -1,19 +1,19 @@
-// Barriers that all lanes of a warp must reach together, and that a part of one reached.
+// Barriers that all lanes of a warp must reach together, and that only a part of it reached.
 //
-// What the simulation runs apart may be together on a GPU, so that nothing is said of when lanes
-// come, only of where: the n-th aligned barrier that a lane comes to must be that of every other
-// lane of its warp. A barrier that is complete by its count must have all of a warp that has not
-// exited, or none. A lane that exits need not come, unless it went past the barrier first: it
-// stored something in a place that those who wait can still come to.
+// Lanes that the simulation runs separately may run together on a GPU. The check therefore ignores
+// when lanes arrive and considers only where: a lane's n-th aligned barrier must be the n-th of
+// every other lane of its warp. A barrier that its count completes must have all live lanes of a
+// warp, or none. An exiting lane need not arrive, unless it passed the barrier first: it stored
+// something at an instruction that the waiting lanes can still reach.
 #include "check.h"
-#include "sim/exec/code.h"
+#include "sim/machine/code.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 16 }; // barriers that lanes of a warp may be apart
+enum { KEPT = 16 }; // number of barriers that lanes of a warp may be apart
 
-// A barrier that some lanes of a warp came to: their `turn`-th.
+// A barrier that some lanes of a warp reached, as their `turn`-th.
 struct step {
     const struct sim_op *op;
     uint32_t turn, index, lane;
@@ -21,14 +21,14 @@ struct step {
 
 // The aligned barriers of a warp.
 struct sim_steps {
-    bool parted;                        // else all lanes came to `together` of them
-    uint32_t together, turns[SIM_WARP]; // that each lane came to
-    struct step last[KEPT];             // by turn
-    uint32_t came[16];                  // lanes, to the phase of a barrier that is under way
+    bool parted;                        // false: all lanes reached `together` of them
+    uint32_t together, turns[SIM_WARP]; // barriers that each lane reached
+    struct step last[KEPT];             // indexed by turn
+    uint32_t came[16];                  // lanes that arrived in the current phase of each barrier
     const struct sim_op *at[SIM_STEP_CLUSTER_WAIT + 1];
-    uint32_t passing; // lanes that stored since they came to a barrier, while others stood at one
+    uint32_t passing; // lanes that stored since their last barrier, while others waited at one
     struct {
-        const struct sim_op *op, *barrier; // where, and that one
+        const struct sim_op *op, *barrier; // the store, and that barrier
     } passed[SIM_WARP];
 };
 
@@ -48,7 +48,7 @@ void sim_check_barrier_free(struct sim_block *block)
     free(block->steps);
 }
 
-// Lanes that have come to as many are together again.
+// Lanes with equal counts are together again.
 static void join(const struct sim_warp *w, struct sim_steps *steps)
 {
     uint32_t turn = steps->turns[__builtin_ctz(w->alive)];
@@ -60,8 +60,8 @@ static void join(const struct sim_warp *w, struct sim_steps *steps)
     steps->together = turn;
 }
 
-// Note a step of a lane. True when another of its warp took another one in its stead, which is
-// `*other`.
+// Records a lane's step. Returns true if another lane of its warp took a different one, `*other`,
+// at the same turn.
 static bool step_differs(struct sim_steps *steps, const struct step *now, uint32_t turn,
                          struct step *other)
 {
@@ -136,7 +136,7 @@ void sim_check_barrier_complete(struct sim_block *block, uint32_t index)
     }
 }
 
-// The aligned barrier that lanes of a warp other than these wait at; NULL: none.
+// Returns the aligned barrier at which other lanes of a warp wait; NULL if there is none.
 static const struct sim_op *barrier_of(const struct sim_warp *w, uint32_t others)
 {
     const struct sim_steps *steps = &w->block->steps[w->index];
@@ -162,7 +162,8 @@ void sim_check_barrier_pass(struct sim_warp *w, const struct sim_op *op, uint32_
 // A walk over the ops of a function.
 struct walk {
     const struct sim_code *code;
-    uint32_t *left, count; // that are yet to be looked at
+    const struct sim_handlers *handlers;
+    uint32_t *left, count; // still to be visited
     bool *seen;
 };
 
@@ -174,16 +175,17 @@ static void go(struct walk *walk, uint32_t at)
     walk->left[walk->count++] = at;
 }
 
-// Where an op may lead, but for calls, which come back.
+// Adds the successors of an op, except into calls, which return.
 static void go_on(struct walk *walk, uint32_t at)
 {
     const struct sim_op *op = &walk->code->ops[at];
-    bool leaves = op->run == sim_run_exit || op->run == sim_run_ret;
+    const struct sim_handlers *known = walk->handlers;
+    bool leaves = op->run == known->exit || op->run == known->ret;
 
-    if (op->run == sim_run_bra) {
+    if (op->run == known->branch) {
         go(walk, op->extra);
         leaves = true;
-    } else if (op->run == sim_run_brx) {
+    } else if (op->run == known->branch_indexed) {
         const struct sim_targets *targets = op->data;
         for (uint32_t i = 0; i < targets->count; i++)
             go(walk, targets->at[i]);
@@ -193,11 +195,12 @@ static void go_on(struct walk *walk, uint32_t at)
         go(walk, at + 1);
 }
 
-// Whether a way leads from one op of a function to another.
-static bool leads_to(const struct sim_code *code, const struct sim_op *from,
-                     const struct sim_op *to)
+// Returns true if a path leads from one op of a function to another.
+static bool leads_to(const struct sim_program *program, const struct sim_code *code,
+                     const struct sim_op *from, const struct sim_op *to)
 {
     struct walk walk = { .code = code,
+                         .handlers = program->handlers,
                          .left = calloc(code->op_count, sizeof(*walk.left)),
                          .seen = calloc(code->op_count, sizeof(*walk.seen)) };
     bool found = false;
@@ -222,9 +225,10 @@ void sim_check_barrier_exit(struct sim_warp *w, uint32_t lanes)
     for (uint32_t m = barrier ? passing : 0; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         const struct sim_op *op = steps->passed[lane].op;
-        const struct sim_code *code = sim_code_of(w->block->grid->program, barrier);
+        const struct sim_program *program = w->block->grid->program;
+        const struct sim_code *code = sim_code_of(program, barrier);
         if (steps->passed[lane].barrier != barrier || op < code->ops ||
-            op >= code->ops + code->op_count || !leads_to(code, barrier, op))
+            op >= code->ops + code->op_count || !leads_to(program, code, barrier, op))
             continue;
         sim_found(w, barrier, (uint32_t)__builtin_ctz(w->blocked & ~lanes), SIM_CHECK_BARRIER,
                   "lane %u of the warp went past this barrier, to the store in line %u, and "

@@ -1,11 +1,10 @@
-// Reads of memory that nobody wrote: for every byte a bit that says whether someone has.
+// Reads of uninitialized memory: one bit for every byte says whether it was written.
 //
-// Bits of shared memory belong to the block. Those of global memory lie in chunks, one for each GiB
-// of addresses that has memory to look at, with a byte a page that says whether it is looked at:
-// device memory from its allocation to its end. Everything else, which the host may write without
-// a word, counts as written. Chunks are reserved, not filled, so that pages nobody writes cost
-// nothing; they stay until the process ends, so that a kernel that uses memory after its end finds
-// them.
+// Bits of shared memory belong to the block. Bits of global memory lie in chunks, one for each GiB
+// of addresses that contains checked memory, with a byte for each page that says whether it is
+// checked: device memory from its allocation to its free. All other memory counts as written, since
+// the host may write it unnoticed. Chunks are reserved address space, so pages that nobody writes
+// cost nothing. They exist until the process ends, for kernels that use memory after it is freed.
 #include "check.h"
 
 #include <stdio.h>
@@ -16,22 +15,22 @@
 enum {
     PAGE_SHIFT = 12,
     CHUNK_SHIFT = 30,
-    CHUNKS = 1 << 18, // of the 48 bits that an address has
-    BITS = 64,        // of a word
+    CHUNKS = 1 << 18, // chunks for the 48 bits of an address
+    BITS = 64,        // bits of a word
     SYSTEM_PAGE = 4096,
 };
 #define CHUNK_BYTES (UINT64_C(1) << CHUNK_SHIFT)
 
 struct chunk {
     uint64_t written[(1 << CHUNK_SHIFT) / BITS];
-    unsigned char pages[1 << (CHUNK_SHIFT - PAGE_SHIFT)]; // 1: looked at
+    unsigned char pages[1 << (CHUNK_SHIFT - PAGE_SHIFT)]; // 1: checked
 };
 
 static struct chunk *_Atomic *_Atomic chunks; // [CHUNKS]
 
 // Bits
 
-// `count` ones from bit `at` on, as far as they lie in its word.
+// Returns a mask of `count` ones from bit `at` on, as far as they lie in its word.
 static uint64_t mask_of(uint64_t at, uint64_t count)
 {
     uint64_t ones = count < BITS ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
@@ -51,7 +50,7 @@ static uint64_t word_at(const uint64_t *words, uint64_t at)
     return __atomic_load_n(&words[at / BITS], __ATOMIC_RELAXED);
 }
 
-// How many of `count` bits from `at` on are clear.
+// Returns how many of `count` bits from `at` on are clear.
 static uint64_t count_clear(const uint64_t *words, uint64_t at, uint64_t count)
 {
     uint64_t clear = 0;
@@ -65,7 +64,7 @@ static uint64_t count_clear(const uint64_t *words, uint64_t at, uint64_t count)
     return clear;
 }
 
-// Blocks that run at the same time may have bytes of one word.
+// Blocks that run concurrently may own bytes of one word.
 static void set_bits(uint64_t *words, uint64_t at, uint64_t count)
 {
     for (uint64_t n; count; at += n, count -= n) {
@@ -101,7 +100,7 @@ static void copy_bits(uint64_t *to, uint64_t to_at, const uint64_t *from, uint64
 
 // Global memory
 
-// The chunk of an address that is looked at; NULL for others.
+// Returns the chunk of a checked address; NULL for others.
 static struct chunk *chunk_of(uint64_t address)
 {
     struct chunk *_Atomic *table = atomic_load_explicit(&chunks, memory_order_acquire);
@@ -121,7 +120,7 @@ static void *reserve(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-// The chunk of an address, made when there is none; NULL without memory.
+// Returns the chunk of an address, creating it if needed; NULL without memory.
 static struct chunk *chunk_new(uint64_t address)
 {
     struct chunk *_Atomic *table = atomic_load_explicit(&chunks, memory_order_acquire);
@@ -150,7 +149,7 @@ static struct chunk *chunk_new(uint64_t address)
     return chunk;
 }
 
-// The part of a piece of memory that one chunk has.
+// Returns how many of the bytes from an address on lie in its chunk.
 static uint64_t in_chunk(uint64_t address, uint64_t bytes)
 {
     uint64_t room = CHUNK_BYTES - address % CHUNK_BYTES;
@@ -176,7 +175,7 @@ void sim_init_fresh(uint64_t address, uint64_t bytes)
 
 void sim_init_gone(uint64_t address, uint64_t bytes)
 {
-    // Whole pages of bits go back to the system.
+    // Returns whole pages of bits to the system.
     for (uint64_t at = address, left = bytes, n; left; at += n, left -= n) {
         n = in_chunk(at, left);
         struct chunk *chunk = chunk_of(at);

@@ -1,19 +1,17 @@
-// Races in shared memory, and waits and proxy fences that are missing: every access is held against
-// what is remembered of those before it in the same four bytes.
+// Races in shared memory, and missing waits and proxy fences: compares every access with the
+// recorded earlier accesses to the same four bytes.
 //
-// Two accesses of which one writes are in order when the later one's warp knows of the earlier one
-// (check_agents.h). Lanes of one warp are told apart only between its .sync instructions and the
-// like; what several warps do between the last write and the next is remembered of two readers.
+// Two accesses, at least one of them a write, are ordered if the later one's warp knows of the
+// earlier one (check_agents.h). Lanes of one warp are distinguished only between its .sync
+// instructions and the like. Of the readers between two writes, two are recorded.
 #include "check_agents.h"
-#include "sim/exec/async.h"
-#include "sim/exec/code.h"
-#include "sim/exec/memory.h"
+#include "sim/machine/code.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// An access, as it is held against cells.
+// The access being checked against cells.
 struct act {
     struct sim_warp *w;
     const struct sim_op *op;
@@ -22,18 +20,18 @@ struct act {
     enum sim_access access;
     enum sim_actor actor;
 
-    uint32_t lane;        // that does or starts it
-    struct sim_mark mark; // that it leaves
+    uint32_t lane;        // lane that performs or starts it
+    struct sim_mark mark; // mark to record
     const struct sim_view *view;
-    uint32_t warp, warp_now; // the agent that does or starts it
+    uint32_t warp, warp_now; // agent that performs or starts it
     uint32_t copies, copies_met;
     bool writes;
-    bool alone; // lanes of the warp may be on their own
-    bool proxy; // it goes by the async proxy
-    bool quiet; // there was a finding
+    bool alone; // lanes of the warp may have diverged
+    bool proxy; // uses the async proxy
+    bool quiet; // a finding was reported
 };
 
-// Words
+// Descriptions
 
 static size_t thread_words(const struct sim_race_cluster *c, const struct sim_block *here,
                            const struct sim_mark *m, char *out, size_t bytes)
@@ -100,7 +98,7 @@ static void act_words(const struct act *a, char *out, size_t bytes)
 
 // Findings
 
-// Whether the warp that started what left a mark has waited for that.
+// Returns true if the warp that started the operation behind a mark has waited for it.
 static bool has_waited(const struct sim_race_cluster *c, const struct sim_mark *m)
 {
     const struct sim_agent *a = &c->agents[m->agent];
@@ -109,7 +107,7 @@ static bool has_waited(const struct sim_race_cluster *c, const struct sim_mark *
     return sim_view_known(&race->warps[a->index].view, m->agent) >= m->clock;
 }
 
-// What is missing between an access and an earlier one.
+// The synchronization missing between an access and an earlier one.
 enum missing { BARRIER, WARP_SYNC, FENCE, WAIT };
 
 static __attribute__((cold, noinline)) bool conflict(struct act *a, const struct sim_mark *m,
@@ -153,7 +151,7 @@ static __attribute__((cold, noinline)) bool conflict(struct act *a, const struct
                      lacks) == SIM_NEXT;
 }
 
-// Two accesses out of order: what would have put them in order.
+// Reports two unordered accesses, and what would order them.
 static __attribute__((cold, noinline)) bool out_of_order(struct act *a, const struct sim_mark *m,
                                                          uint32_t cell)
 {
@@ -164,7 +162,8 @@ static __attribute__((cold, noinline)) bool out_of_order(struct act *a, const st
 
     if (m == &race->cells[cell].write && a->access == SIM_WRITE && a->actor == SIM_ACTOR_LANE &&
         kind == SIM_AGENT_WARP &&
-        sim_store_is_same(a->w, a->op, a->lane, a->owner->shared + a->offset))
+        a->w->block->grid->program->handlers->stores_same(a->w, a->op, a->lane,
+                                                          a->owner->shared + a->offset))
         return true;
     return conflict(a, m, cell,
                     is_own                                                      ? WARP_SYNC
@@ -173,8 +172,8 @@ static __attribute__((cold, noinline)) bool out_of_order(struct act *a, const st
                                                                                 : WAIT);
 }
 
-// An access of another block's memory when that may be gone; else the block will look, when it
-// ends, whether it knows of it.
+// Handles an access to another block's memory: a finding if that block may have ended. If not, the
+// block checks at its end whether it knows of the access.
 static bool reach_other(struct act *a)
 {
     struct sim_race *race = a->owner->race;
@@ -215,7 +214,7 @@ static bool in_order(const struct act *a, const struct sim_mark *m, uint32_t byt
                m->lane == SIM_LANES_APART;
     if (m->clock > sim_view_known(a->view, m->agent))
         return false;
-    // A wait is for the copies of its own lane: others know when they have met.
+    // A wait covers the copies of its own lane; other lanes know once they converge.
     return m->agent != a->copies || !a->alone || m->clock <= a->copies_met || m->lane == a->lane ||
            m->lane == SIM_LANES_APART;
 }
@@ -229,7 +228,7 @@ static bool in_proxy(const struct act *a, const struct sim_mark *m, uint32_t byt
            m->clock <= sim_view_fenced(a->view, m->agent);
 }
 
-// Put one more access into a mark of the same agent and clock.
+// Adds an access to a mark of the same agent and clock.
 static void merge(struct sim_mark *m, const struct act *a, uint32_t bytes)
 {
     if (m->lane != a->mark.lane && m->lane != SIM_LANES_APART)
@@ -250,7 +249,8 @@ static void put(struct sim_mark *m, const struct act *a, uint32_t bytes)
     m->bytes = bytes & 15;
 }
 
-// One more of those of whom two are kept: in place of one that it comes after, if there is one.
+// Records one more of the accesses of which two are kept, in place of one that it is ordered after,
+// if any.
 static void keep(struct sim_mark two[2], const struct act *a, uint32_t bytes)
 {
     for (int i = 0; i < 2; i++) {
@@ -280,7 +280,7 @@ static void remember(struct sim_cell *cell, const struct act *a, uint32_t bytes)
         merge(&cell->write, a, bytes);
     else
         put(&cell->write, a, bytes);
-    // Who comes after this comes after those that it came after.
+    // An access ordered after this one is also ordered after these.
     for (int i = 0; i < 2; i++) {
         if (!(cell->update[i].bytes & ~bytes))
             cell->update[i].clock = 0;
@@ -310,7 +310,7 @@ static bool visit(struct act *a, uint32_t at, uint32_t bytes)
     return true;
 }
 
-// Who does it. False without memory.
+// Creates the agent of the access. Returns false without memory.
 static bool introduce(struct act *a)
 {
     struct sim_race_cluster *c = a->owner->race->shared;
@@ -352,7 +352,7 @@ static bool introduce(struct act *a)
     }
     default: {
         uint64_t address = sim_address(a->w, a->op, a->actor == SIM_ACTOR_COPY_3 ? 3 : 2, a->lane);
-        // A multicast's mbarriers lie beside what it writes.
+        // The mbarriers of a multicast are in the blocks that it writes.
         struct sim_race_mbarrier *b =
             sim_race_mbarrier_at(c, a->writes ? a->owner->cluster_rank : sim_rank_of(a->w, address),
                                  (uint32_t)address & ((1 << SIM_RANK_SHIFT) - 1));

@@ -1,13 +1,13 @@
-// Addresses without an access: conversions between spaces, which space one is in, those of other
-// blocks of a cluster, hints to caches, and the stack.
+// Address computations without an access: conversions between spaces, tests for a space, addresses
+// in other blocks of a cluster, cache hints, and the stack.
 #include "alu.h"
-#include "code.h"
+#include "handlers.h"
 #include "memory.h"
 
 #include <string.h>
 
 #define OFFSET_OF(address) ((address) & ((UINT64_C(1) << 56) - 1))
-// A source in the list is a 64-bit register: decode_operand.c says so above the bits of the
+// A source in the list is a 64-bit register: decode_operand.c sets these bits above those of the
 // operands.
 #define ELEMENT_WIDE(op, i) ((op)->wide >> (8 + (i)) & 1)
 
@@ -144,7 +144,7 @@ static sim_handler *pick_getctarank(const struct sim_words *words, struct sim_op
     return is_wide_address(words, op) ? run_getctarank : NULL;
 }
 
-// Hints change nothing here.
+// Hints have no effect in the simulation.
 static enum sim_next run_hint(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     (void)w;
@@ -168,7 +168,7 @@ static enum sim_next run_policy(struct sim_warp *w, const struct sim_op *op, uin
 static sim_handler *pick_policy(const struct sim_words *words, struct sim_op *op)
 {
     (void)op;
-    // One kind of eviction, and another for what is left out of a fraction or a range.
+    // A policy has one eviction kind, and a second for accesses outside its fraction or range.
     static const char *const kinds[] = { "L2::evict_last", "L2::evict_normal", "L2::evict_first",
                                          "L2::evict_unchanged" };
     uint32_t found = 0;
@@ -180,7 +180,8 @@ static sim_handler *pick_policy(const struct sim_words *words, struct sim_op *op
                : NULL;
 }
 
-// The stack: its addresses have 32 or 64 bits. alloca takes from the end of a lane's, downwards.
+// Stack instructions, with 32- or 64-bit addresses. alloca allocates downwards from the end of a
+// lane's stack.
 enum { STACK_ALIGN = 0xffff, STACK_64 = 1 << 16 };
 static bool words_are_64(const struct sim_op *op)
 {

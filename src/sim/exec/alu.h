@@ -1,16 +1,16 @@
-// What the arithmetic files share: loops over lanes, typed registers, and tables of forms.
+// Shared by the arithmetic files: loops over lanes, typed registers, and tables of forms.
 #ifndef CUCORE_SIM_EXEC_ALU_H
 #define CUCORE_SIM_EXEC_ALU_H
 
-#include "exec.h"
+#include "run.h"
 
 #include <string.h>
 
-// Registers of one operation are the same or apart, never half over one another, so lanes do not
-// depend on one another.
+// The registers of an operation are identical or disjoint and never overlap partially, so lanes are
+// independent.
 #if defined(__clang__)
 #define SIM_NO_DEPENDENCE _Pragma("clang loop vectorize(assume_safety)")
-#pragma clang diagnostic ignored "-Wpass-failed" // where a loop stays scalar
+#pragma clang diagnostic ignored "-Wpass-failed" // for loops that stay scalar
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #define SIM_NO_DEPENDENCE _Pragma("GCC ivdep")
@@ -18,7 +18,7 @@
 #define SIM_NO_DEPENDENCE
 #endif
 
-// SIM_LANES for statements whose lanes are independent: `i` is the lane.
+// SIM_LANES for statements with independent lanes; `i` is the lane.
 #define SIM_ALU_LANES(mask, ...)                                       \
     do {                                                               \
         if ((mask) == SIM_ALL_LANES) {                                 \
@@ -38,7 +38,7 @@
     static enum sim_next name(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 
 // For every type: its value, the register that holds it, an unsigned type to calculate in (without
-// overflow), one twice as wide (signed for signed types), and its bits.
+// overflow), a type twice as wide (signed for signed types), and its width in bits.
 #define SIM_DESCRIBE_B16 uint16_t, uint32_t, uint32_t, uint32_t, 16
 #define SIM_DESCRIBE_B32 uint32_t, uint32_t, uint32_t, uint64_t, 32
 #define SIM_DESCRIBE_B64 uint64_t, uint64_t, uint64_t, sim_u128, 64
@@ -53,7 +53,7 @@
 __extension__ typedef unsigned __int128 sim_u128;
 __extension__ typedef __int128 sim_s128;
 
-// True for the types of which moves and selections have forms: no packed ones, no halves.
+// Returns true for the types that moves and selections support: no packed types, no halves.
 static inline bool sim_is_plain(enum sim_type type)
 {
     const char class = sim_type_class(type);
@@ -61,15 +61,16 @@ static inline bool sim_is_plain(enum sim_type type)
                         : class != 'p' && class != 'n' && type != SIM_U16X2 && type != SIM_S16X2;
 }
 
-// A form of an instruction: the words that are not types, in any order, the first type, and what
-// runs it.
+// A form of an instruction: its words other than types, in any order, its first type, and its
+// handler.
 struct sim_form {
     const char *name, *words;
     enum sim_type type;
     sim_handler *run;
 };
 
-// The handler of the form with this name, exactly these words, and this first type; NULL: none.
+// Finds the handler of the form with this name, exactly these words, and this first type; NULL if
+// there is none.
 static inline sim_handler *sim_form_find(const struct sim_form *forms, size_t count,
                                          const struct sim_words *words)
 {

@@ -1,6 +1,6 @@
-// Asynchronous copies, stores and reductions, and other instructions that are about when and not
-// what. All are done when they are issued, which the ISA allows: then they complete on their
-// mbarrier, and waiting for a bulk group is nothing.
+// Asynchronous copies, stores and reductions, and other instructions that affect timing but not
+// values. All operations complete when they are issued, as the ISA permits: they signal their
+// mbarrier at once, and waiting for a bulk group is a no-op.
 #include "async.h"
 #include "sim/check/check_race.h"
 #include "formats.h"
@@ -32,7 +32,7 @@ COMBINE(and_bits, old &x)
 COMBINE(or_bits, old | x)
 COMBINE(xor_bits, old ^ x)
 
-// As red does it in global memory: subnormals are zeros.
+// As red in global memory does: subnormals become zeros.
 static uint64_t add_f32(uint64_t old, uint64_t x)
 {
     float a = sim_flush32(sim_float32((uint32_t)old)), b = sim_flush32(sim_float32((uint32_t)x));
@@ -54,7 +54,7 @@ static uint64_t add_bf16(uint64_t old, uint64_t x)
     return sim_f32_to_bf16(sim_bf16_to_f32((uint32_t)old) + sim_bf16_to_f32((uint32_t)x));
 }
 
-// -0 is below +0, and a NaN loses to a number.
+// -0 is less than +0, and a number wins over a NaN.
 static uint64_t least(uint64_t a, uint64_t b, uint64_t infinity, bool greatest)
 {
     bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;
@@ -133,13 +133,13 @@ void sim_reduce(const struct sim_reduction *r, void *to, const void *from, size_
     }
 }
 
-// Bulk copies. In `extra`:
+// Bulk copies; fields of `extra`:
 enum {
     TO_SPACE = 0xf,
     FROM_SHIFT = 4,
     MULTICAST = 1 << 8,
-    BYTE_MASK = 1 << 9,     // operand 3 or 4 says which bytes of 16 are written
-    MASK_OPERAND = 1 << 10, // set: 4, after a policy
+    BYTE_MASK = 1 << 9,     // operand 3 or 4 selects the bytes of each 16 to write
+    MASK_OPERAND = 1 << 10, // set: operand 4, behind a policy
 };
 
 // All bulk addresses and sizes are multiples of 16.
@@ -163,7 +163,8 @@ bool sim_same_block(struct sim_warp *w, const struct sim_op *op, uint32_t lane, 
     return false;
 }
 
-// Into shared memory: o[0] to, o[1] from, o[2] bytes, o[3] mbarrier, o[4] blocks of a multicast.
+// Copies into shared memory: o[0] destination, o[1] source, o[2] bytes, o[3] mbarrier, o[4] blocks
+// of a multicast.
 static enum sim_next run_bulk_in(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     enum sim_space from_space = (enum sim_space)(op->extra >> FROM_SHIFT & 0xf);
@@ -211,7 +212,7 @@ static enum sim_next run_bulk_in(struct sim_warp *w, const struct sim_op *op, ui
     return SIM_NEXT;
 }
 
-// The bytes of 16 that `which` has. Nothing is said of the others.
+// Copies the bytes that `which` selects in each 16. The other bytes are not accessed.
 static bool copy_masked(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                         unsigned char *to, const unsigned char *from, uint32_t bytes,
                         uint32_t which)
@@ -230,7 +231,8 @@ static bool copy_masked(struct sim_warp *w, const struct sim_op *op, uint32_t la
     return true;
 }
 
-// Out to global memory: o[0] to, o[1] from, o[2] bytes, then a policy, a mask of bytes.
+// Copies out to global memory: o[0] destination, o[1] source, o[2] bytes, then a policy, a byte
+// mask.
 static enum sim_next run_bulk_out(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     const struct sim_reduction *r = op->data;
@@ -269,7 +271,7 @@ static enum sim_next run_nothing(struct sim_warp *w, const struct sim_op *op, ui
     return SIM_NEXT;
 }
 
-// Groups of copies out of shared memory are of interest to the race check only.
+// Groups of copies out of shared memory matter to the race check only.
 static enum sim_next run_commit(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     (void)op;
@@ -298,7 +300,7 @@ bool sim_async_target(const struct sim_words *words, int least)
     return false;
 }
 
-// The n-th of the spaces, in the order written.
+// Returns the n-th space in the order written.
 static enum sim_space nth_space(const struct sim_words *words, uint32_t n)
 {
     for (uint32_t i = 1; i < words->statement->words; i++) {
@@ -313,7 +315,7 @@ static enum sim_space nth_space(const struct sim_words *words, uint32_t n)
     return SIM_GENERIC;
 }
 
-// The reduction, where the words say `reduce`; false when there is none such.
+// Looks up the reduction if the words include `reduce`; false if there is no such reduction.
 static bool reduction_of(const struct sim_words *words, struct sim_op *op, bool shared)
 {
     const char *operation = sim_reduction_word(words);
@@ -326,7 +328,7 @@ static bool reduction_of(const struct sim_words *words, struct sim_op *op, bool 
     if (words->types != 1 || !operation)
         return false;
     r = sim_reduction_find(operation, words->type[0]);
-    // Sums of s64 are those of red.async.
+    // Only red.async has sums of s64.
     if (!r || (r->type == SIM_S64 && strcmp(operation, "add") == 0) || (shared && !r->shared) ||
         noftz != (half && strcmp(operation, "add") == 0))
         return false;
@@ -366,7 +368,7 @@ static sim_handler *pick_bulk_out(const struct sim_words *words, struct sim_op *
     return run_bulk_out;
 }
 
-// A prefetch, and what starts or awaits a group of copies that are done.
+// Prefetches, and committing or awaiting groups, which are already complete.
 static sim_handler *pick_bulk_nothing(const struct sim_words *words, struct sim_op *op)
 {
     bool prefetch = sim_has(words, "prefetch"), waits = sim_has(words, "wait_group");
@@ -381,7 +383,7 @@ static sim_handler *pick_bulk_nothing(const struct sim_words *words, struct sim_
     return prefetch ? run_nothing : waits ? run_wait : run_commit;
 }
 
-// setmaxnreg: how many registers a thread may have; here there are always enough.
+// setmaxnreg sets a thread's register limit, which the simulation does not need.
 static sim_handler *pick_registers(const struct sim_words *words, struct sim_op *op)
 {
     uint64_t count = words->statement->operand[0].value.u;

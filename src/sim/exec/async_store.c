@@ -1,6 +1,6 @@
-// Stores and reductions of a thread that complete later, by the ISA: st.async and red.async. All
-// are done when they are issued. With an mbarrier they go to shared memory, of any block of the
-// cluster, and complete on it; without one they are release operations in memory at large.
+// Asynchronous stores and reductions of a thread: st.async and red.async. All complete when they
+// are issued. With an mbarrier they access the shared memory of any block in the cluster and signal
+// that mbarrier. Without one they are release operations on any memory.
 #include "async.h"
 #include "sim/check/check_race.h"
 #include "mbarrier.h"
@@ -11,8 +11,8 @@
 // sim_op.extra
 enum {
     SPACE_MASK = 0xf,
-    SIZE_SHIFT = 4,  // bytes of an element, 4 bits
-    STRONG = 1 << 8, // of an order and a scope, for the race check
+    SIZE_SHIFT = 4,  // bytes of an element, 4 bits wide
+    STRONG = 1 << 8, // has an order and a scope, for the race check
 };
 
 static const unsigned char *element(const struct sim_warp *w, const struct sim_op *op, uint32_t i,
@@ -21,7 +21,7 @@ static const unsigned char *element(const struct sim_warp *w, const struct sim_o
     return w->f + op->list[i] + (op->wide >> (8 + i) & 1 ? 8 : 4) * (size_t)lane;
 }
 
-// o[0] to, o[1] the first of the elements, o[2] mbarrier or none.
+// o[0] destination, o[1] first of the elements, o[2] mbarrier or none.
 static enum sim_next run_store(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     const enum sim_space space = (enum sim_space)(op->extra & SPACE_MASK);
@@ -47,7 +47,7 @@ static enum sim_next run_store(struct sim_warp *w, const struct sim_op *op, uint
     return SIM_NEXT;
 }
 
-// o[0] where, o[1] with what, o[2] mbarrier or none.
+// o[0] destination, o[1] value, o[2] mbarrier or none.
 static enum sim_next run_reduce(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     const enum sim_space space = (enum sim_space)(op->extra & SPACE_MASK);
@@ -76,7 +76,7 @@ static enum sim_next run_reduce(struct sim_warp *w, const struct sim_op *op, uin
 
 // Rows
 
-// A release, the .global space and .mmio are of sm_100; what is .weak or in a block has no scope.
+// .release, .global and .mmio need sm_100; .weak stores and those within a block have no scope.
 static bool fits(const struct sim_words *words, bool signals)
 {
     const bool ordered = sim_has(words, "release") || sim_has(words, "relaxed");

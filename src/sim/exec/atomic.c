@@ -1,11 +1,11 @@
 // Atomic operations and fences.
 //
-// Lanes of a warp apply one after another, in the order of their numbers. Against other threads,
-// of this grid and of the host, every access is one atomic operation of the host on the same
-// bytes, of sequentially consistent order, which is at least what any .sem and .scope asks for.
+// Lanes of a warp execute one after another, in order of their numbers. Each access is one
+// sequentially consistent atomic operation of the host on the same bytes, which is at least as
+// strong as any .sem and .scope, against other threads of this grid and of the host.
 //
-// add.f32 and add.f64 round to nearest even; add.f32 takes subnormal inputs and results in global
-// memory to zero, and keeps them in shared memory, as the ISA says of today's machines.
+// add.f32 and add.f64 round to nearest even. add.f32 flushes subnormal inputs and results to zero
+// in global memory and keeps them in shared memory, as the ISA describes for current machines.
 #include "async.h"
 #include "sim/check/check_race.h"
 #include "formats.h"
@@ -26,8 +26,8 @@ static bool in_global(const struct sim_op *op, uint64_t address)
     return space == SIM_GLOBAL || (space == SIM_GENERIC && SIM_WINDOW(address) == 0);
 }
 
-// One lane after another: `host` is the place and `lane` the lane; the statements leave what was
-// there in `old`.
+// Executes the statements for one lane after another, with the host address in `host` and the lane
+// in `lane`. They leave the previous value in `old`.
 #define EACH_LANE(access, type, ...)                                                         \
     do {                                                                                     \
         for (uint32_t left = mask; left; left &= left - 1) {                                 \
@@ -46,7 +46,7 @@ static bool in_global(const struct sim_op *op, uint64_t address)
         return SIM_NEXT;                                                                     \
     } while (0)
 
-// Registers of 16 bits take 32.
+// 16-bit registers occupy 32 bits.
 #define ATOM_STORE(type, lane, value)                       \
     do {                                                    \
         if (sizeof(type) == 8)                              \
@@ -63,7 +63,7 @@ static bool in_global(const struct sim_op *op, uint64_t address)
 #define HANDLER(name) \
     static enum sim_next name(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 
-// What the host has an instruction for.
+// Operations for which the host has an instruction.
 #define FETCH(name, type, fetch, access)                                                         \
     HANDLER(name)                                                                                \
     {                                                                                            \
@@ -84,7 +84,8 @@ FETCH(xor_b64, uint64_t, __atomic_fetch_xor, SIM_UPDATE)
 FETCH(exch_b32, uint32_t, __atomic_exchange_n, SIM_EXCHANGE)
 FETCH(exch_b64, uint64_t, __atomic_exchange_n, SIM_EXCHANGE)
 
-// What it has not: `x` is the operand, `old` what is there; the expression is what shall be there.
+// Operations without a host instruction, as compare-and-swap loops: `x` is the operand, `old` the
+// current value, and the expression gives the new value.
 #define UPDATE(name, type, slot, ...)                                                           \
     HANDLER(name)                                                                               \
     {                                                                                           \
@@ -118,8 +119,8 @@ static uint32_t add_f32_bits(uint32_t a, uint32_t b, bool ftz)
     return sim_canonical32(sim_flush32(sim_flush32(x) + sim_flush32(y)));
 }
 
-// Of NaNs shared memory takes its own, made quiet, and global memory the operand's as it is (so an
-// H200).
+// For NaNs, shared memory keeps its own, made quiet, and global memory stores the operand's
+// unchanged (as an H200 does).
 static uint64_t add_f64_bits(uint64_t a, uint64_t b, bool global)
 {
     const double x = sim_float64(a), y = sim_float64(b), sum = x + y;
@@ -133,8 +134,8 @@ static uint64_t add_f64_bits(uint64_t a, uint64_t b, bool global)
     return (x != x ? a : b) | SIM_F64_QUIET;
 }
 
-// Halves: a sum in f32 is exact or rounds to the same half once more, as 24 bits are at least
-// twice 11 and two.
+// f16: a sum in f32 is exact, or rounds to the same f16 again, because 24 bits are at least twice
+// 11 plus two.
 static uint16_t add_f16_bits(uint16_t a, uint16_t b)
 {
     return (uint16_t)sim_f32_to_f16(sim_f16_to_f32(a) + sim_f16_to_f32(b));
@@ -145,7 +146,7 @@ static uint16_t add_bf16_bits(uint16_t a, uint16_t b)
     return (uint16_t)sim_f32_to_bf16(sim_bf16_to_f32(a) + sim_bf16_to_f32(b));
 }
 
-// The lesser of two numbers, with -0 below +0; a NaN loses to a number.
+// The lesser of two numbers, with -0 less than +0; a number wins over a NaN.
 static uint16_t least(uint16_t a, uint16_t b, uint16_t infinity, bool greatest)
 {
     bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;
@@ -204,8 +205,9 @@ CAS(cas_b16, uint16_t, uint32_t)
 CAS(cas_b32, uint32_t, uint32_t)
 CAS(cas_b64, uint64_t, uint64_t)
 
-// 128 bits. The compilers' own builtin would call libatomic, so this is x86-64's instruction
-// itself; elsewhere a lock, which makes it atomic against other operations of 128 bits only.
+// 128-bit operations. The compilers' builtin would call libatomic, so this uses x86-64's
+// instruction directly. Other hosts use a lock, which is atomic against other 128-bit operations
+// only.
 __extension__ typedef unsigned __int128 sim_u128;
 
 static sim_u128 swap_128(sim_u128 *host, sim_u128 expected, sim_u128 desired)
@@ -266,7 +268,7 @@ HANDLER(swap_b128)
     return SIM_NEXT;
 }
 
-// Vectors: each element is an operation of its own; the whole is aligned to its size.
+// Vectors: each element is a separate operation; the address is aligned to the whole vector.
 #define VECTOR(name, type, slot, ...)                                                           \
     HANDLER(name)                                                                               \
     {                                                                                           \
@@ -312,7 +314,7 @@ VECTOR(vector_add_bf16x2, uint32_t, uint32_t, PAIR(add_bf16_bits, old, x))
 VECTOR(vector_min_bf16x2, uint32_t, uint32_t, PAIR(min_bf16_bits, old, x))
 VECTOR(vector_max_bf16x2, uint32_t, uint32_t, PAIR(max_bf16_bits, old, x))
 
-// What there is: by operation and type, alone or (`most` elements, at least two) as a vector.
+// The supported operations by type, alone or as a vector of up to `most` elements (at least two).
 static const struct {
     const char *operation;
     enum sim_type type;
@@ -373,7 +375,7 @@ static uint32_t vector_of(const struct sim_words *words)
     return sim_has(words, "v2") ? 2 : sim_has(words, "v4") ? 4 : sim_has(words, "v8") ? 8 : 1;
 }
 
-// .L2::cache_hint brings a policy at the end.
+// .L2::cache_hint adds a policy as the last operand.
 static bool operands_fit(const struct sim_words *words, bool returns)
 {
     uint32_t count = 2u + returns;
@@ -399,7 +401,7 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool 
     uint32_t count = vector_of(words);
 
     if (vector != (count > 1)) {
-        *words->why = ""; // the other row
+        *words->why = ""; // the other row's form
         return NULL;
     }
     if (words->types != 1 || !operands_fit(words, returns) ||
@@ -410,7 +412,7 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool 
          (space != SIM_SHARED && space != SIM_SHARED_CLUSTER)))
         return NULL;
     if (!returns && (sim_has(words, "acquire") || sim_has(words, "acq_rel")))
-        return NULL; // who reads nothing acquires nothing
+        return NULL; // red reads nothing, so it cannot acquire
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
         if (forms[i].type != words->type[0] || !sim_has(words, forms[i].operation) ||
             vector != (forms[i].most > 1) || count > forms[i].most ||
@@ -443,12 +445,12 @@ static sim_handler *pick_red_vector(const struct sim_words *words, struct sim_op
     return pick(words, op, false, true);
 }
 
-// Fences of every kind, memory and proxy, are one fence of the host: the simulation has one proxy.
-// In `extra`: shared memory is fenced for the async proxy.
+// All fences, of memory or of proxies, are one host fence: the simulation has one proxy. `extra`
+// says whether the async proxy's view of shared memory is fenced.
 
 static enum sim_next run_fence(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
-    // The acquire form of a tensor map names it.
+    // The acquire form for a tensor map has the map as operand.
     for (uint32_t left = op->o[0] == SIM_NO_OPERAND ? 0 : mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         void *host;
@@ -496,7 +498,7 @@ const struct sim_instruction sim_atomic_instructions[] = {
     { "atom", ATOM_WORDS "inc dec and or xor exch", "d_maV?", pick_atom },
     { "atom", ATOM_WORDS "cas", "d_maa", pick_atom },
     { "atom", ATOM_WORDS "v2 v4 v8", "v_mVV?", pick_atom_vector },
-    { "atom", ATOM_WORDS "v2 v4 v8", "d_mVV?", pick_atom_vector }, // the result is the sink
+    { "atom", ATOM_WORDS "v2 v4 v8", "d_mVV?", pick_atom_vector }, // with the sink as result
     { "red", ATOM_WORDS "inc dec and or xor", "maV?", pick_red },
     { "red", ATOM_WORDS "v2 v4 v8", "mVV?", pick_red_vector },
     { "membar", "cta gl sys proxy alias async global shared::cta shared::cluster", "m?",

@@ -1,5 +1,5 @@
-// Functions of the device runtime: printf, assert, malloc and free, and values of conditional
-// nodes.
+// Functions of the device runtime: printf, assert, malloc and free, and setting values of
+// conditional nodes.
 #include "builtin.h"
 
 #include "memory.h"
@@ -13,10 +13,10 @@
 enum {
     ERROR_ASSERT = 710,        // CUDA_ERROR_ASSERT
     ERROR_LAUNCH_FAILED = 719, // CUDA_ERROR_LAUNCH_FAILED
-    LONGEST_STRING = 1 << 20,  // of the device; longer ones are cut
+    LONGEST_STRING = 1 << 20,  // in device memory; longer strings are truncated
 };
 
-// Text that grows; after a failed allocation it stays as it is.
+// A growable text; a failed allocation leaves it unchanged.
 struct text {
     char *at;
     size_t length, room;
@@ -37,7 +37,7 @@ static void append(struct text *text, const char *bytes, size_t count)
     text->at[text->length] = '\0';
 }
 
-// A C string of device memory, byte by byte, as each must be in reach.
+// Reads a C string from device memory byte by byte, since each byte must be accessible.
 static bool read_string(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                         uint64_t address, struct text *out)
 {
@@ -56,7 +56,7 @@ static bool read_string(struct sim_warp *w, const struct sim_op *op, uint32_t la
     return out->at != NULL;
 }
 
-// The next argument of a printf: its buffer holds each at its natural alignment.
+// Reads the next printf argument; the buffer holds each at its natural alignment.
 static bool next_argument(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint64_t *at,
                           uint32_t bytes, uint64_t *value)
 {
@@ -71,9 +71,9 @@ static bool next_argument(struct sim_warp *w, const struct sim_op *op, uint32_t 
     return true;
 }
 
-// One conversion: flags, width and precision (each may be *), length, and its letter.
+// A conversion specification: flags, width and precision (each may be *), length, and letter.
 struct conversion {
-    char host[64]; // as the host's printf takes it, with its own length
+    char host[64]; // for the host's printf, with the host's length modifier
     size_t used;
     bool wide;       // 64 bits
     uint32_t narrow; // bytes for h and hh
@@ -89,7 +89,7 @@ static void put(struct conversion *c, const char *bytes, size_t count)
     c->host[c->used] = '\0';
 }
 
-// Format a value that `c` describes. What the host's printf does not know is printed as written.
+// Formats a value by `c`. A conversion that the host's printf does not know is printed as written.
 static void convert(struct text *out, struct conversion *c, uint64_t value, const char *string)
 {
     char small[512];
@@ -150,7 +150,8 @@ static void convert(struct text *out, struct conversion *c, uint64_t value, cons
     free(big);
 }
 
-// vprintf(format, arguments): what a lane prints, in `out`, and how many arguments it took.
+// vprintf(format, arguments): writes a lane's output to `out` and the number of arguments used to
+// `taken`.
 static bool format(struct sim_warp *w, const struct sim_op *op, uint32_t lane, const char *at,
                    uint64_t arguments, struct text *out, int *taken)
 {
@@ -221,7 +222,7 @@ static bool format(struct sim_warp *w, const struct sim_op *op, uint32_t lane, c
     return ok;
 }
 
-// A parameter or a result of a lane.
+// Reads a parameter or result of a lane.
 static uint64_t parameter(const unsigned char *params, uint32_t at, uint32_t bytes)
 {
     uint64_t value = 0;
@@ -234,7 +235,7 @@ static enum sim_next call_vprintf(struct sim_warp *w, const struct sim_op *op, u
 {
     struct text line = { 0 }, out = { 0 };
     uint64_t address = parameter(params, 0, 8);
-    int taken = -1; // for a NULL format
+    int taken = -1; // result for a NULL format
     bool ok = true;
 
     if (address) {
@@ -286,8 +287,8 @@ static enum sim_next call_assertfail(struct sim_warp *w, const struct sim_op *op
     return ok ? SIM_NEXT : SIM_FAULT;
 }
 
-// The heap: host memory that kernels may reach, found by address so that free() knows what it is
-// given.
+// The heap: host memory that kernels may access, indexed by address so that free() can validate its
+// argument.
 struct piece {
     struct piece *next;
     uint64_t bytes;
@@ -301,7 +302,7 @@ struct sim_heap {
     uint64_t used, limit;
     int device;
     struct piece **buckets;
-    size_t bucket_count, count; // of buckets: a power of two
+    size_t bucket_count, count; // number of buckets: a power of two
 };
 
 struct sim_heap *sim_heap_new(uint64_t limit, int device)
@@ -351,7 +352,7 @@ void sim_heap_free(struct sim_heap *heap)
     free(heap);
 }
 
-// Twice the buckets, where there is memory for them.
+// Doubles the number of buckets if there is memory.
 static void grow(struct sim_heap *heap)
 {
     struct piece **old = heap->buckets;
@@ -491,6 +492,6 @@ enum sim_next sim_builtin_call(const char *name, struct sim_warp *w, const struc
         next = functions[i].call(w, op, lane, params + lane * param_stride,
                                  results ? results + lane * result_stride : NULL);
     }
-    // Every lane has its say before an assertion ends the grid.
+    // All lanes report their failed assertion before it ends the grid.
     return next == SIM_NEXT && strcmp(name, "__assertfail") == 0 ? SIM_FAULT : next;
 }

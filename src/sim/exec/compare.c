@@ -6,7 +6,7 @@
 #define SOURCE(type, k) const type *const at##k = (const type *)(const void *)(w->f + op->o[k])
 #define DESTINATION(type) type *const at0 = (type *)(void *)(w->f + op->o[0])
 
-// mov of one register to another.
+// Moves from one register to another.
 #define MOVE(name, type)                      \
     SIM_HANDLER(name)                         \
     {                                         \
@@ -53,7 +53,7 @@ sim_handler *sim_pick_mov(const struct sim_words *words, struct sim_op *op)
     }
 }
 
-// Vectors of the same shape, or %tid and its like.
+// Moves of vectors of equal shape, or of %tid and its like.
 SIM_HANDLER(move_vector)
 {
     const uint32_t count = op->list_count / 2;
@@ -78,7 +78,7 @@ sim_handler *sim_pick_mov_vector(const struct sim_words *words, struct sim_op *o
     const uint32_t count = sim_has(words, "v4") ? 4 : 2;
 
     if (!sim_has(words, "v2") && !sim_has(words, "v4"))
-        *words->why = ""; // a plain mov
+        *words->why = ""; // an ordinary mov
     if (words->types != 1 || !sim_is_plain(words->type[0]) || op->o[1] != count ||
         op->list_count != 2 * count || sim_has(words, "v2") == sim_has(words, "v4"))
         return NULL;
@@ -86,9 +86,9 @@ sim_handler *sim_pick_mov_vector(const struct sim_words *words, struct sim_op *o
     return op->extra < 2 || op->extra > 8 ? NULL : move_vector;
 }
 
-// Vectors: one operand is the elements of the other, lowest first. extra is the bytes of an
-// element, those of the whole, and for packing the elements that are constants: these are alike in
-// all lanes, so that lane 0 is read, whatever their width.
+// Packs: one operand consists of the other's elements, lowest first. `extra` has the bytes of an
+// element, the bytes of the whole, and a bit for each element that is a constant. Constants are
+// equal in all lanes, so lane 0 is read, whatever their width.
 enum { EXTRA_WHOLE = 8, EXTRA_CONSTANTS = 16 };
 SIM_HANDLER(pack_any)
 {
@@ -126,7 +126,7 @@ SIM_HANDLER(pack_words)
     return SIM_NEXT;
 }
 
-// A destination may be a part of the source's register only by being that register, and may be `_`.
+// A destination may overlap the source's register only if it is that register, and may be `_`.
 SIM_HANDLER(unpack_any)
 {
     const uint32_t each = op->extra & 0xff, whole = op->extra >> EXTRA_WHOLE & 0xff;
@@ -155,7 +155,7 @@ static bool vector_shape(const struct sim_words *words, const struct sim_operand
     const uint32_t count = op->list_count;
 
     if (vector->kind != SIM_OP_VECTOR) {
-        *words->why = ""; // a plain mov
+        *words->why = ""; // an ordinary mov
         return false;
     }
     if ((count != 2 && count != 4 && count != 8) || whole < count || whole % count)
@@ -200,7 +200,7 @@ sim_handler *sim_pick_unpack(const struct sim_words *words, struct sim_op *op)
     return vector_shape(words, &words->statement->operand[0], op) ? unpack_any : NULL;
 }
 
-// Comparisons give a mask of all lanes; each has a place in a table by what is compared and how.
+// Comparisons return a mask of all lanes. The table is indexed by relation and operand type.
 enum how { EQ, NE, LT, LE, GT, GE, EQU, NEU, LTU, LEU, GTU, GEU, NUM, ISNAN, HOWS };
 enum what { U16, S16, U32, S32, U64, S64, F16, F16_FTZ, BF16, F32, F32_FTZ, F64, WHATS };
 
@@ -213,7 +213,7 @@ static inline uint32_t gather(const unsigned char flags[SIM_WARP])
     for (uint32_t k = 0; k < SIM_WARP; k += 8) {
         uint64_t eight;
         memcpy(&eight, flags + k, 8);
-        // Byte n, which is 0 or 1, comes to stand at bit 56 + n, and no two terms meet.
+        // Byte n, which is 0 or 1, moves to bit 56 + n, and no two terms overlap.
         result |= (uint32_t)(eight * UINT64_C(0x0102040810204080) >> 56) << k;
     }
     return result;
@@ -314,7 +314,7 @@ static const struct {
 static const struct {
     enum sim_type type;
     enum what what, ftz;
-    char kind; // b: only equality; u: unsigned; x: a pair
+    char kind; // b: equality only; u: unsigned; x: a pair
 } whats[] = {
     { SIM_B16, U16, WHATS, 'b' },     { SIM_B32, U32, WHATS, 'b' },
     { SIM_B64, U64, WHATS, 'b' },     { SIM_U16, U16, WHATS, 'u' },
@@ -326,8 +326,8 @@ static const struct {
     { SIM_BF16X2, BF16, WHATS, 'x' },
 };
 
-// extra: which comparison, how it joins the predicate operand, whether of pairs, and for set the
-// type of the result.
+// Fields of `extra`: the comparison, its combination with the predicate operand, the flag for
+// pairs, and for set the result type.
 enum { JOIN_NONE, JOIN_AND, JOIN_OR, JOIN_XOR };
 enum { EXTRA_JOIN = 8, EXTRA_PAIR = 10, EXTRA_TRUE = 12 };
 
@@ -368,7 +368,7 @@ SIM_HANDLER(run_setp)
     return SIM_NEXT;
 }
 
-// What true is in each type of result.
+// The value of true in each result type.
 static const struct {
     enum sim_type type;
     uint32_t value;
@@ -429,7 +429,7 @@ sim_handler *sim_pick_setp(const struct sim_words *words, struct sim_op *op)
 
     if (words->types != 1 || !pick_comparison(words, words->type[0], op, &kind))
         return NULL;
-    // Halves have a second predicate for the upper one, and so not for the opposite.
+    // Halves use the second predicate for the upper half, so they have none for the complement.
     if (op->o[5] != SIM_NO_OPERAND && (words->type[0] == SIM_F16 || words->type[0] == SIM_BF16))
         return NULL;
     return run_setp;
@@ -441,11 +441,12 @@ sim_handler *sim_pick_set(const struct sim_words *words, struct sim_op *op)
 
     if (words->types != 2 || !pick_comparison(words, words->type[1], op, &kind))
         return NULL;
-    // Of a pair each half has its own truth, in a pair or in the halves of an integer.
+    // Each half of a pair has its own result, in a pair or in the halves of an integer.
     const bool pair = kind == 'x';
     enum sim_type type = words->type[0], from = words->type[1];
     const bool half = from == SIM_F16 || from == SIM_BF16;
-    // Integers of 16 bits are results of halves, which have none in a wider format.
+    // 16-bit integer results exist only for comparisons of halves, which have no wider float
+    // result.
     if ((!half && (type == SIM_U16 || type == SIM_S16)) || (half && type == SIM_F32) ||
         (from == SIM_BF16 && type == SIM_F16) || (sim_has(words, "ftz") && type == SIM_BF16))
         return NULL;
@@ -526,7 +527,7 @@ sim_handler *sim_pick_slct(const struct sim_words *words, struct sim_op *op)
     return NULL;
 }
 
-// testp: a zero counts as normal.
+// testp: zero counts as normal.
 enum { FINITE, INFINITE, NUMBER, NOTANUMBER, NORMAL, SUBNORMAL };
 static bool test(uint64_t magnitude, uint64_t infinity, uint64_t smallest, uint32_t which)
 {

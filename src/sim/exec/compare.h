@@ -1,8 +1,9 @@
-// Moves, comparisons and selections: compare.c, named by the table of convert.c.
+// Moves, comparisons and selections: compare.c implements them, and the table of convert.c lists
+// them.
 #ifndef CUCORE_SIM_EXEC_COMPARE_H
 #define CUCORE_SIM_EXEC_COMPARE_H
 
-#include "exec.h"
+#include "run.h"
 
 #define SIM_COMPARE_WORDS \
     "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan and or xor ftz"

@@ -1,7 +1,7 @@
 // Branches, calls, exits and barriers.
 #include "builtin.h"
 #include "sim/check/check_race.h"
-#include "code.h"
+#include "handlers.h"
 #include "warp.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ enum sim_next sim_run_not(struct sim_warp *w, const struct sim_op *op, uint32_t 
     return SIM_NEXT;
 }
 
-// The low part of registers of 64 or 128 bits; `wide`: 64 bits of it.
+// Extracts the low part of 64- or 128-bit registers; `wide`: the low 64 bits.
 enum sim_next sim_run_narrow(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     if (op->wide)
@@ -37,7 +37,7 @@ enum sim_next sim_run_narrow(struct sim_warp *w, const struct sim_op *op, uint32
     return SIM_NEXT;
 }
 
-// To 64 bits, or 128 (bit 1 of `wide`), from 32, or 64 (bit 0); extra: by the sign.
+// Extends to 64 bits, or to 128 (bit 1 of `wide`), from 32, or 64 (bit 0); `extra`: sign-extends.
 enum sim_next sim_run_widen(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     SIM_LANES(mask, i,
@@ -112,8 +112,8 @@ static void copy_passed(struct sim_frame *to, const struct sim_passed *dst, stru
     }
 }
 
-// Lanes that another group of the warp has sent through the same call are still in its frame:
-// join them, so that they may meet there.
+// Joins lanes that another group of the warp sent through the same call and that are still in its
+// frame, so the groups can reconverge there.
 static struct sim_frame *find_call(const struct sim_warp *w, const struct sim_code *code,
                                    uint32_t return_pc)
 {
@@ -210,7 +210,8 @@ enum sim_next sim_run_call_builtin(struct sim_warp *w, const struct sim_op *op, 
     unsigned char packed[SIM_WARP][64];
     unsigned char *results = call->result_count ? w->frame->param + call->results[0].at : NULL;
 
-    // Arguments are .param variables anywhere in the frame: lay them out as the callee has them.
+    // Arguments are .param variables at any place in the frame: lay them out as the callee declares
+    // them.
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m), at = 0;
         for (uint32_t i = 0; i < call->argument_count; i++) {
@@ -264,7 +265,7 @@ void sim_lanes_exit(struct sim_warp *w, uint32_t lanes)
 
     if (sim_checks & SIM_CHECK_BARRIER)
         sim_check_barrier_exit(w, lanes);
-    // They run together, so that they are in one frame.
+    // The lanes run together, so they share one frame.
     for (uint32_t m = w->frame->caller ? lanes : 0; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
         struct sim_frame *frame = w->lane_frame[lane];
@@ -275,7 +276,7 @@ void sim_lanes_exit(struct sim_warp *w, uint32_t lanes)
         }
         w->lane_frame[lane] = frame;
     }
-    // Who has arrived and leaves counts neither as arrived nor as awaited.
+    // A thread that exits after arriving counts neither as arrived nor as expected.
     block->cluster->arrived -= (uint32_t)__builtin_popcount(lanes & w->cluster_arrived);
     w->cluster_arrived &= ~lanes;
     w->alive &= ~lanes;
@@ -308,7 +309,7 @@ static enum sim_next run_nothing(struct sim_warp *w, const struct sim_op *op, ui
     return SIM_NEXT;
 }
 
-// Sleeping lanes let others go first, once. The thread sleeps only when all lanes of all its blocks
+// Sleeping lanes let others run once. The host thread sleeps only when all lanes of all its blocks
 // do (schedule.c).
 static enum sim_next run_nanosleep(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
@@ -353,15 +354,15 @@ void sim_barrier_settle(struct sim_block *block, uint32_t index)
 }
 
 enum {
-    ARRIVE = 1, // goes on without waiting
+    ARRIVE = 1, // continues without waiting
     RED_POPC,
     RED_AND,
     RED_OR,
     BARRIER_KIND = 7,
-    ALIGNED = 8, // all of a warp come to it together
+    ALIGNED = 8, // all lanes of a warp execute it together
 };
 
-// Which lanes of the mask give `operand` the value that the first has.
+// Returns the lanes of the mask whose value equals the first lane's.
 static uint32_t same_value(const uint32_t *value, uint32_t mask)
 {
     uint32_t same = 0, first = value[__builtin_ctz(mask)];
@@ -372,7 +373,7 @@ static uint32_t same_value(const uint32_t *value, uint32_t mask)
     return same;
 }
 
-// Lanes come to barrier o[0], which expects o[1] threads or all of the block.
+// Arrives at barrier o[0], which expects o[1] threads or the whole block.
 static enum sim_next arrive(struct sim_warp *w, const struct sim_op *op, uint32_t lanes,
                             uint32_t at, uint32_t count_at)
 {
@@ -403,7 +404,7 @@ static enum sim_next arrive(struct sim_warp *w, const struct sim_op *op, uint32_
     b->expected = count;
     block->open |= UINT32_C(1) << index;
     b->arrived += (uint32_t)__builtin_popcount(lanes);
-    // A barrier counts whole warps: lanes that are no more arrive with the lowest that is.
+    // A barrier counts whole warps: exited lanes arrive with the lowest live lane.
     if (lanes & (w->alive & (0 - w->alive)))
         b->arrived += (uint32_t)(SIM_WARP - __builtin_popcount(w->alive));
     if ((op->extra & BARRIER_KIND) != ARRIVE) {
@@ -429,7 +430,7 @@ static enum sim_next run_barrier(struct sim_warp *w, const struct sim_op *op, ui
         return SIM_WAIT;
     if (w->active == w->alive)
         return SIM_NEXT;
-    // Others of the warp may have been woken: go on together.
+    // The arrival may have woken other lanes of the warp: regroup with them.
     sim_place(w, w->active, SIM_PC(w, op) + 1);
     return SIM_REGROUP;
 }
@@ -445,8 +446,8 @@ static enum sim_next run_warp_sync(struct sim_warp *w, const struct sim_op *op, 
     return sim_sync(w, op, mask, 0, nothing);
 }
 
-// barrier.red: lanes come to the barrier, and when they are woken to the same instruction again,
-// for the result. o[0] the destination, o[1] the barrier, o[2] the count or none, o[3] the value.
+// barrier.red: lanes arrive at the barrier, and execute the instruction again when they are woken,
+// to fetch the result. o[0] destination, o[1] barrier, o[2] count or none, o[3] value.
 static enum sim_next run_barrier_red(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     struct sim_block *block = w->block;
@@ -485,7 +486,7 @@ static enum sim_next run_barrier_red(struct sim_warp *w, const struct sim_op *op
     return SIM_REGROUP;
 }
 
-// Barrier of a cluster
+// Cluster barrier
 
 void sim_cluster_settle(struct sim_cluster *cluster)
 {
@@ -528,7 +529,7 @@ static enum sim_next run_cluster(struct sim_warp *w, const struct sim_op *op, ui
         sim_cluster_settle(w->block->cluster);
         return SIM_NEXT;
     }
-    // Whoever has arrived in a phase that is not complete waits for it.
+    // Lanes that have arrived in an incomplete phase wait for it.
     uint32_t wait = mask & w->cluster_arrived;
     if (!wait) {
         if (sim_race_on())
@@ -589,7 +590,7 @@ static sim_handler *pick_nanosleep(const struct sim_words *words, struct sim_op 
     return words->types == 1 && words->type[0] == SIM_U32 ? run_nanosleep : NULL;
 }
 
-// bar is what barrier with .aligned is.
+// bar is barrier with .aligned.
 static uint32_t aligned(const struct sim_words *words)
 {
     return strcmp(words->statement->word[0], "bar") == 0 || sim_has(words, "aligned") ? ALIGNED : 0;
@@ -606,7 +607,7 @@ static sim_handler *pick_barrier(const struct sim_words *words, struct sim_op *o
     return run_barrier;
 }
 
-// With or without a count: "dawawp" has it in o[2], "dawp" shifts the predicate to its place.
+// With or without a count: "dawawp" has it in o[2]; for "dawp" the predicate moves to its place.
 static sim_handler *pick_barrier_red(const struct sim_words *words, struct sim_op *op)
 {
     if (words->types != 1)
@@ -651,7 +652,7 @@ const struct sim_instruction sim_control_instructions[] = {
     { "brkpt", "", "", pick_nothing },
     { "pmevent", "mask", "i", pick_nothing },
     { "nanosleep", "", "a", pick_nanosleep },
-    // A grid starts when what it depends on has ended, so there is nothing to wait for.
+    // A grid starts after its dependencies have ended, so there is nothing to wait for.
     { "griddepcontrol", "launch_dependents wait", "", pick_nothing },
     { "bar", "sync arrive cta", "aw?aw?", pick_barrier },
     { "bar", "red popc and or cta", "dawawp", pick_barrier_red },

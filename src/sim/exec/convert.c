@@ -1,8 +1,9 @@
-// Conversions between types (cvt), one value at a time. Every pair of types has a handler that
-// takes roundings and flags as they come; the common ones have a quick one besides.
+// Conversions between types (cvt), one value at a time. Every pair of types has a generic handler,
+// which takes roundings and flags from `extra`; common pairs have a fast one too.
 //
-// Where the ISA is specific: a float that does not fit an integer becomes the nearest one that
-// does; NaN becomes 0, or from .f64 or to 64 bits the number with only the top bit set.
+// The ISA defines these cases: a float outside an integer's range becomes the nearest value in
+// range; NaN becomes 0, except that from .f64 or to 64 bits it becomes the number with only the top
+// bit set.
 #include "alu.h"
 #include "compare.h"
 #include "convert.h"
@@ -74,7 +75,7 @@ enum {
     SLOT_##to *at0 = (SLOT_##to *)(void *)(w->f + op->o[0]); \
     const SLOT_##from *at1 = (const SLOT_##from *)(const void *)(w->f + op->o[1])
 
-// Integer to integer. What is narrower than its register is extended to it by its sign.
+// Integer to integer. A result narrower than its register is sign- or zero-extended to it.
 #define CVT_INTEGER(from, to)                                                                      \
     SIM_HANDLER(cvt_##to##_##from)                                                                 \
     {                                                                                              \
@@ -94,7 +95,7 @@ enum {
 #define CVT_INTEGERS(to, unused) EACH_SOURCE(CVT_INTEGER, to)
 EACH_INTEGER(CVT_INTEGERS, )
 
-// A value of a float type as a double, which holds all of them.
+// Load a value of a float type as a double, which represents all of them.
 static inline double load_F16(uint32_t bits, uint32_t flags)
 {
     (void)flags; // an f16 subnormal is a normal f32
@@ -129,7 +130,7 @@ static uint32_t saturate16(uint32_t h, uint32_t one, uint32_t infinity)
     return h < one ? h : one;
 }
 
-// A double, rounded once to a float type.
+// Round a double once to a float type.
 static uint32_t store_F16(double x, uint32_t extra)
 {
     uint32_t h =
@@ -155,7 +156,7 @@ static uint64_t store_F64(double x, uint32_t extra)
     return x != x ? sim_bits64(x) | SIM_F64_QUIET : sim_bits64(x);
 }
 
-// Integer to float: with 53 bits and a sticky one, rounded again; or at once to f64.
+// Integer to float: rounds to 53 bits with a sticky bit and then again, or once for f64.
 #define TO_F16 SIM_ODD
 #define TO_BF16 SIM_ODD
 #define TO_F32 SIM_ODD
@@ -209,8 +210,8 @@ static double integral(double x, enum sim_rounding mode)
 #define CVT_TO_INTEGERS(to, unused) EACH_FLOAT_SOURCE(CVT_TO_INTEGER, to)
 EACH_INTEGER(CVT_TO_INTEGERS, )
 
-// To f64 and from it a NaN keeps its sign and what there is room for of its fraction, and is made
-// quiet, as on an H200; with .sat it is zero.
+// NaNs to and from f64 keep their sign and as much of the fraction as fits, and become quiet, as on
+// an H200; with .sat they become zero.
 static bool keeps_nan(uint32_t from, uint32_t to, uint64_t bits, uint32_t extra, uint64_t *out)
 {
     static const struct {
@@ -223,7 +224,7 @@ static bool keeps_nan(uint32_t from, uint32_t to, uint64_t bits, uint32_t extra,
 
     if ((from != 3) == (to != 3) || magnitude <= infinity || extra & (SAT | RELU | SATFINITE))
         return false;
-    if (from == 2 && extra & FTZ) { // canonical on the way
+    if (from == 2 && extra & FTZ) { // canonical in between
         *out = UINT64_C(0x7fffffffe0000000);
         return true;
     }
@@ -235,7 +236,7 @@ static bool keeps_nan(uint32_t from, uint32_t to, uint64_t bits, uint32_t extra,
     return true;
 }
 
-// Float to float, and to an integral float of the same type.
+// Float to float, and to an integral value of the same type.
 #define INDEX_F16 0
 #define INDEX_BF16 1
 #define INDEX_F32 2
@@ -263,7 +264,7 @@ EACH_FLOAT(CVT_FLOATS, )
     }
 EACH_FLOAT(CVT_INTEGRAL, )
 
-// The quick ones: to nearest or toward zero, with no flags.
+// Fast handlers: round to nearest or toward zero, without flags.
 #define CVT_QUICK(name, to, from, ...)                                            \
     SIM_HANDLER(name)                                                             \
     {                                                                             \
@@ -289,7 +290,7 @@ CVT_QUICK(quick_F32_U32, F32, U32, sim_bits32((float)x))
 CVT_QUICK(quick_F64_S32, F64, S32, sim_bits64((double)x))
 CVT_QUICK(quick_F64_U32, F64, U32, sim_bits64((double)x))
 CVT_QUICK(quick_F32_F16, F32, F16, sim_bits32(x))
-CVT_QUICK(quick_F32_BF16, F32, U32, x << 16) // NaN as it is
+CVT_QUICK(quick_F32_BF16, F32, U32, x << 16) // keeps NaN bits
 CVT_QUICK(quick_F32_F32, F32, U32, x)
 CVT_QUICK(quick_F16_F32, F16, F32, sim_f32_to_f16(x))
 CVT_QUICK(quick_BF16_F32, BF16, F32, sim_f32_to_bf16(x))
@@ -327,7 +328,7 @@ static sim_handler *const integrals[SIM_TYPES] = { EACH_FLOAT(CVT_INTEGRAL_ENTRY
 SIM_HANDLER(cvt_TF32_F32)
 {
     CVT_OPERANDS(F32, F32);
-    SIM_LANES(mask, i, uint32_t bits = at1[i]; // NaNs as they are
+    SIM_LANES(mask, i, uint32_t bits = at1[i]; // keeps NaN bits
               float x = op->extra & RELU ? (float)clip((double)sim_float32(bits), op->extra)
                                          : sim_float32(bits);
               at0[i] = sim_f32_to_tf32(x, MODE(op->extra), op->extra & SATFINITE));
@@ -410,15 +411,15 @@ static sim_handler *pick_cvt(const struct sim_words *words, struct sim_op *op)
             return quick_F32_F32;
         return m.rounds ? integrals[to] : conversions[to][from];
     } else {
-        // To no less precision and range there is nothing to round.
+        // A conversion to a type of at least the same precision and range needs no rounding.
         bool exact = !is_integer(from) && sim_type_bytes(to) > sim_type_bytes(from);
-        // Those of bf16 came late, and may have a rounding or not (f16: to nearest).
+        // The bf16 forms were added late and may omit the rounding (f16: to nearest).
         bool either = (from == SIM_BF16 && exact) || (from == SIM_BF16 && to == SIM_F16) ||
                       (from == SIM_F16 && to == SIM_BF16);
         if (m.integral || (m.rounds == exact && !either))
             return NULL;
     }
-    if (to == SIM_F16) { // then .ftz does nothing, as on an H200
+    if (to == SIM_F16) { // then .ftz has no effect, as on an H200
         m.flags &= ~(uint32_t)FTZ;
         op->extra &= ~(uint32_t)FTZ;
     }

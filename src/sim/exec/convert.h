@@ -1,8 +1,8 @@
-// What the words of a cvt say, for one value (convert.c) and for packed ones (convert_packed.c).
+// The words of a cvt, parsed for single values (convert.c) and packed ones (convert_packed.c).
 #ifndef CUCORE_SIM_EXEC_CONVERT_H
 #define CUCORE_SIM_EXEC_CONVERT_H
 
-#include "exec.h"
+#include "run.h"
 #include "formats.h"
 
 enum {
@@ -10,14 +10,14 @@ enum {
     SIM_CVT_SAT = 2,
     SIM_CVT_RELU = 4,
     SIM_CVT_SATFINITE = 8,
-    SIM_CVT_MODE = 4, // the rounding stands in sim_op.extra above as many bits
+    SIM_CVT_MODE = 4, // position of the rounding in sim_op.extra
 };
 struct sim_manner {
     enum sim_rounding mode;
     bool rounds, integral;
     uint32_t flags;
 };
-// False when the words do not go together.
+// Returns false if the words are not a valid combination.
 bool sim_manner_of(const struct sim_words *words, struct sim_manner *m);
 
 #endif

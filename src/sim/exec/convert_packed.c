@@ -1,16 +1,16 @@
 // Conversions between packed formats (cvt): two values of f16 or bf16, two or four of 8 bits and
-// less, and cvt.pack, which clamps integers and puts them side by side.
+// less, and cvt.pack, which clamps integers and packs them.
 //
-// A table has the pairs of types with the roundings and flags that they may have. What is written
-// first goes to the highest place. A random rounding takes its bits from the last operand: 13 for
-// an f16 and 16 for a bf16, of its upper half for the first value; 8 for each of four values, as
-// the ISA's words have it (its pictures leave room for other readings).
+// A table lists the pairs of types with their permitted roundings and flags. The operand written
+// first goes to the highest place. Stochastic rounding takes its bits from the last operand: 13 for
+// f16 and 16 for bf16, from the upper half for the first value; 8 for each of four values, as the
+// ISA's text says (its figures allow other readings).
 #include "alu.h"
 #include "convert.h"
 
 enum { RELU = SIM_CVT_RELU, SATFINITE = SIM_CVT_SATFINITE };
 
-// .relu: what is below zero is zero, and so is -0. NaN stays.
+// .relu: values below zero and -0 become zero. NaN stays.
 static inline float clip(float x, uint32_t extra)
 {
     return extra & RELU && x <= 0 ? 0.0f : x;
@@ -20,14 +20,14 @@ static inline uint32_t clip16(uint32_t h, uint32_t extra, uint32_t infinity)
     return extra & RELU && h & 0x8000 && (h & 0x7fff) <= infinity ? 0 : h;
 }
 
-// One conversion: what it makes of an f32, or of a code.
+// A conversion: the encoding of an f32, or the decoding of a code.
 struct packing {
     enum sim_type to, from;
     uint32_t sources;
-    const char *roundings;                 // that it may have; none is not allowed
-    uint32_t needs, may;                   // flags
-    uint32_t bits;                         // of the place of a result, or of a code
-    const struct sim_small_format *format; // of the small one; NULL for f16, bf16, ue8m0
+    const char *roundings;                 // permitted roundings; none is not permitted
+    uint32_t needs, may;                   // required and permitted flags
+    uint32_t bits;                         // width of a result or code in the register
+    const struct sim_small_format *format; // of the small type; NULL for f16, bf16, ue8m0
     sim_handler *run;
 };
 
@@ -53,7 +53,7 @@ static uint32_t narrow(const struct packing *p, const struct sim_op *op, float x
     }
 }
 
-// To f16 or bf16, by random bits.
+// Rounds stochastically to f16 or bf16.
 static uint32_t narrow16(const struct packing *p, const struct sim_op *op, float x, uint32_t random)
 {
     const bool f16 = p->to == SIM_F16X2;
@@ -102,7 +102,8 @@ PAIR_QUICK(BF16, sim_f32_to_bf16)
 
 SIM_HANDLER(run_four)
 {
-    // Of e2m1 a value has a byte of each half of the random bits, as it has 4 bits of the result.
+    // For e2m1, each value uses one byte from each half of the random bits, since its result has 4
+    // bits.
     static const uint32_t bytes[2][4] = { { 24, 16, 8, 0 }, { 24, 8, 16, 0 } };
     const struct packing *p = op->data;
     const uint32_t *at = bytes[p->bits == 4], *random = SIM_R32(w, op->o[2]);
@@ -199,7 +200,7 @@ static sim_handler *pick_packed(const struct sim_words *words, struct sim_op *op
     return NULL;
 }
 
-// a and b, clamped to 16, 8, 4 or 2 bits, side by side, and what of c has room above.
+// Packs a and b, clamped to 16, 8, 4 or 2 bits, below as much of c as fits.
 SIM_HANDLER(run_clamped)
 {
     const uint32_t bits = op->extra >> 1;

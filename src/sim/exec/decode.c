@@ -1,5 +1,6 @@
-// From statements to ops: words and operands are matched with the rows of the instruction tables,
-// registers, constants and special registers get places in the frame, labels become indices.
+// Decodes statements into ops: matches words and operands with the rows of the instruction tables,
+// assigns frame slots to registers, constants and special registers, and resolves labels to
+// indices.
 #include "decode.h"
 #include "sim/check/check_race.h"
 
@@ -85,7 +86,7 @@ static bool word_in(const char *set, const char *word)
     return false;
 }
 
-// A word that the row must have (! before it) and the statement has not; "" when there is none.
+// Returns a word that the row requires (after its !) and the statement lacks; "" if there is none.
 static const char *word_missing(const struct sim_words *words, const char *set, char *word,
                                 size_t bytes)
 {
@@ -122,8 +123,8 @@ bool sim_match_words(struct sim_decoder *d, const struct sim_instruction *row,
     return !*missing || sim_decode_refuse(d, "there is no such form without %s", missing);
 }
 
-// Words of which a statement has one at most, whatever its row: `but` are names for which that does
-// not hold. As ptxas has it, which takes most words in any order.
+// Groups of mutually exclusive words, for all rows except those of the names in `but`. They match
+// ptxas, which accepts most words in any order.
 static const struct {
     const char *words, *but;
 } choices[] = {
@@ -144,11 +145,11 @@ static const struct {
     { "f4e b4e rc8 ecl ecr rc16", "" },
 };
 
-// Words that say a second time what they say once; all others are refused twice.
+// Words that may be repeated; ptxas refuses all others when repeated.
 static const char again[] = "NaN approx cc relu sat satfinite shiftamt sync uni L2::evict_first";
-// Of mma: of A and of B.
+// Layouts of A and of B in mma.
 static const char layouts[] = "row col";
-// Words that are a part of the name: they stand right behind it, but for comparisons.
+// Words that are part of the name: they follow it directly, except for comparisons.
 static const char comparisons[] = "set setp";
 static const char behind[] = "lo hi wide full pack init inval pending_count test_wait try_wait";
 
@@ -196,8 +197,8 @@ bool sim_place_guard(struct sim_decoder *d)
     return true;
 }
 
-// One statement. Among the rows of its name the first takes it that knows its words, fits its
-// operands and whose pick knows the types.
+// Decodes one statement. Among the rows of its name, takes the first that knows its words, fits its
+// operands and whose `pick` accepts the types.
 static bool decode_statement(struct sim_decoder *d)
 {
     const char *name = d->statement->word[0];
@@ -214,7 +215,7 @@ static bool decode_statement(struct sim_decoder *d)
         char log[256] = "";
         char *told = d->log;
         size_t told_bytes = d->log_bytes;
-        // Of the rows' reasons the one is told that comes last on the way through a row.
+        // Reports the reason of the row that matched furthest.
         d->log = log;
         d->log_bytes = sizeof(log);
         d->op_count = start;
@@ -257,7 +258,7 @@ static bool decode_statement(struct sim_decoder *d)
     return furthest ? false : sim_decode_refuse(d, "unknown instruction %s", name);
 }
 
-// Branch targets were statements while ops were made.
+// Replaces branch targets, which are statements so far, by op indices.
 static void place_targets(struct sim_decoder *d)
 {
     for (uint32_t i = 0; i < d->op_count; i++) {
@@ -279,7 +280,7 @@ static bool place_registers(struct sim_decoder *d)
     d->reg_at = calloc(d->source->register_count + 1, sizeof(*d->reg_at));
     if (!d->reg_at)
         return sim_decode_refuse(d, "no host memory");
-    // Predicates last: they are small and need no alignment.
+    // Predicates come last: they are small and need no alignment.
     for (int predicates = 0; predicates < 2; predicates++) {
         for (size_t i = 0; i < d->source->register_count; i++) {
             const struct sim_register *r = &d->source->registers[i];
@@ -296,7 +297,7 @@ static bool place_registers(struct sim_decoder *d)
     return true;
 }
 
-// Parameters that are registers: where the body has them. One that it does not use has no place.
+// Locates parameters that are registers in the body. An unused one has no location.
 static bool place_passed_registers(struct sim_decoder *d, const struct sim_variable *variables,
                                    uint32_t count, const struct sim_passed **passed)
 {
@@ -354,7 +355,7 @@ bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t l
         uint32_t first = d.op_count;
         if (!decode_statement(&d))
             goto out;
-        // Marks the ops whose `extra` is a statement: place_targets() takes the mark away.
+        // Marks the ops whose `extra` is a statement index; place_targets() clears the mark.
         if (strcmp(d.statement->word[0], "bra") == 0 && d.op_count > first)
             d.ops[d.op_count - 1].data = &d;
     }

@@ -1,19 +1,19 @@
-// What decode.c and its parts share: the function that is decoded, and its places in the frame.
+// Internal interface of the decoder's parts: the function being decoded and its frame slots.
 #ifndef CUCORE_SIM_EXEC_DECODE_H
 #define CUCORE_SIM_EXEC_DECODE_H
 
-#include "code.h"
+#include "handlers.h"
 
 #define SIM_NO_SLOT UINT32_MAX
 
-// How far a row came before it did not fit; before these, the index of a word.
+// The extent to which a row matched. Values below these are the index of a word.
 enum sim_reached {
-    SIM_REACHED_OPERANDS = 64, // and one more for every operand that fits
+    SIM_REACHED_OPERANDS = 64, // plus one for every operand that fits
     SIM_REACHED_PICK = 128,
-    SIM_REACHED_WHY, // and it said why
+    SIM_REACHED_WHY, // and `pick` gave its reason
 };
 
-// A constant in the frame, of which there is one for each width and value.
+// A constant in the frame, shared by all uses of the same width and value.
 struct sim_constant {
     uint32_t at, bytes;
     uint64_t value;
@@ -24,11 +24,11 @@ struct sim_decoder {
     const struct sim_function *source;
     struct sim_code *code;
     const struct sim_statement *statement;
-    uint32_t index; // of the statement
+    uint32_t index; // index of the statement
 
     struct sim_op *ops;
     uint32_t op_count, op_room;
-    uint32_t *op_at;  // [statement_count + 1]: the first op of a statement
+    uint32_t *op_at;  // [statement_count + 1]: index of a statement's first op
     uint32_t *reg_at; // [register_count]: frame offsets
     unsigned char *image;
     uint32_t image_bytes, image_room;
@@ -36,38 +36,38 @@ struct sim_decoder {
     uint32_t constant_count, constant_room;
     uint32_t special_room, address_room;
     struct sim_index constants_known, addresses_known;
-    struct sim_index labels_named, variables_named; // of the function
+    struct sim_index labels_named, variables_named; // names in the function
 
-    // The row that is tried, and why it does not fit: the reason of the last one is told.
+    // The row being tried, and why it does not fit. The furthest match's reason is reported.
     struct sim_op op;
-    struct sim_op after; // a wide destination is filled from a narrow one; run is NULL when not
+    struct sim_op after; // fills a wide destination from a narrow slot; run is NULL if not needed
     uint32_t list[SIM_MAX_LIST];
     uint32_t list_count;
-    enum sim_space named; // of the variable whose address is an operand
-    const char *why;      // from the row's pick
-    uint32_t reached;     // how far the row came: a word, then enum sim_reached
+    enum sim_space named; // space of the variable whose address is an operand
+    const char *why;      // reason from the row's `pick`
+    uint32_t reached;     // how far the row matched: a word, then enum sim_reached
     char *log;
     size_t log_bytes;
 };
 
-// Room for `needed` items in an array that grows; false when there is no memory.
+// Grows an array to hold `needed` items; false if there is no memory.
 bool sim_decode_grow(void *array, uint32_t *room, uint32_t needed, size_t item);
-// Say why the statement cannot be taken: gives false.
+// Records why the statement is refused; returns false.
 bool sim_decode_refuse(struct sim_decoder *d, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-// Memory that lives as long as the program; NULL after sim_decode_refuse().
+// Allocates memory that lives as long as the program; NULL after sim_decode_refuse().
 void *sim_decode_keep(struct sim_decoder *d, size_t bytes);
-// One more op, with its line; NULL when there is no memory.
+// Appends an op with its line; NULL if there is no memory.
 struct sim_op *sim_decode_emit(struct sim_decoder *d, struct sim_op op);
-// Fill d->op's guard from the statement's.
+// Sets d->op's guard from the statement's.
 bool sim_place_guard(struct sim_decoder *d);
-// Whether the statement's words are among a row's, and what types they name.
+// Matches the statement's words with a row's and collects the types they name.
 bool sim_match_words(struct sim_decoder *d, const struct sim_instruction *row,
                      struct sim_words *words);
 
-// decode_place.c: places in the frame, by offset; SIM_NO_SLOT when there is no memory.
+// decode_place.c: frame slots, by offset; SIM_NO_SLOT if there is no memory.
 
-// How many bytes 32 values take: 8 and 16 bit ones take 32 bits each, a predicate is a mask.
+// The size of 32 values: 8- and 16-bit values take 32 bits each, and a predicate is a mask.
 static inline uint32_t sim_slot_bytes(uint32_t bytes)
 {
     return bytes == 0 ? 4 : bytes <= 4 ? 4 * SIM_WARP : bytes * SIM_WARP;
@@ -95,30 +95,28 @@ uint32_t sim_slot_special(struct sim_decoder *d, uint32_t special);
 enum sim_type sim_special_type(uint32_t special);
 uint32_t sim_special_bytes(uint32_t special);
 
-// Symbols, innermost scope first: an index, or SIZE_MAX; a label, or NULL.
+// Look up symbols, innermost scope first. Return an index or SIZE_MAX; a label or NULL.
 size_t sim_find_body_variable(const struct sim_decoder *d, const char *name, uint32_t scope);
 const struct sim_label *sim_find_label(const struct sim_decoder *d, const char *name,
                                        uint32_t scope);
 size_t sim_find_function(const struct sim_program *program, const char *name);
 
-// What a symbol stands for: a place in the frame that has its address; SIM_NO_SLOT after
-// sim_decode_refuse().
+// The meaning of a symbol: a frame slot with its address; SIM_NO_SLOT after sim_decode_refuse().
 struct sim_symbol {
     enum sim_space space;
-    uint32_t at;      // frame offset of its address
+    uint32_t at;      // frame offset of the address
     bool entry_param; // the address is in the entry's parameters
-    uint64_t value;   // when it is known now
+    uint64_t value;   // the address, if already known
     bool known;
 };
 
 bool sim_find_symbol(struct sim_decoder *d, const struct sim_operand *o, uint32_t bytes,
                      int64_t offset, struct sim_symbol *out);
 
-// decode_operand.c
-// Match the operands with a row's letters: fills d->op and d->list.
+// decode_operand.c: matches the operands with a row's letters, and fills d->op and d->list.
 bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row,
                         const struct sim_words *words);
-// What the marks after a row's letter allow, in the order of `?>_|-.` (exec.h).
+// Permissions from the marks after a row's letter, in the order of `?>_|-.` (machine.h).
 enum sim_mark {
     SIM_MARK_OPTIONAL = 1,
     SIM_MARK_WIDER = 2,
@@ -126,16 +124,16 @@ enum sim_mark {
     SIM_MARK_PAIR = 8,
     SIM_MARK_NEGATIVE = 16,
     SIM_MARK_PARTS = 32,
-    SIM_MARK_LOOSE = 64, // of no row: a part of a list, whose numbers are of any kind
+    SIM_MARK_LOOSE = 64, // in no row: an element of a list, which may be any kind of number
 };
-// The place of a source whose instruction reads it as `type` (SIM_NONE: as it is).
+// Finds the slot of a source that the instruction reads as `type` (SIM_NONE: as declared).
 bool sim_source_slot(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,
                      uint32_t marks, uint32_t *at);
 
-// decode_target.c: whether the module's target has the statement that was decoded.
+// decode_target.c: checks that the module's target supports the decoded statement.
 bool sim_check_target(struct sim_decoder *d);
 
-// decode_call.c: statements that are calls and branches by index.
+// decode_call.c: decodes calls and indexed branches.
 bool sim_decode_call(struct sim_decoder *d);
 bool sim_decode_brx(struct sim_decoder *d, struct sim_words *words);
 

@@ -1,10 +1,10 @@
-// Calls and branches by index, whose operands no row describes.
+// Decodes calls and indexed branches, whose operands no table row describes.
 #include "builtin.h"
 #include "decode.h"
 
 #include <string.h>
 
-// What a call passes or takes, as the callee declares it (NULL: that is not known).
+// Locates the arguments or results of a call, as the callee declares them (NULL: unknown).
 static bool place_passed(struct sim_decoder *d, const struct sim_operand *list,
                          const struct sim_variable *declared, size_t declared_count,
                          struct sim_passed **out, uint32_t *count)
@@ -43,7 +43,7 @@ static bool place_passed(struct sim_decoder *d, const struct sim_operand *list,
     return true;
 }
 
-// The function of which an indirect call may be: a prototype, or the first of a table.
+// Returns the function type of an indirect call: a prototype, or the first function of a table.
 static const struct sim_function *declared_callee(const struct sim_decoder *d,
                                                   const struct sim_operand *o)
 {

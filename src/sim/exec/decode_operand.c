@@ -1,4 +1,4 @@
-// From the operands of a statement to offsets in the frame, as the letters of a row say.
+// Maps the operands of a statement to frame offsets, by the letters of a row.
 #include "decode.h"
 
 #include <string.h>
@@ -10,13 +10,13 @@ static double as_double(uint64_t bits)
     return v;
 }
 
-// Whether a type takes a floating-point number as it is written: bits are those of its own size.
+// Returns true if a type accepts a floating-point literal. A .b type accepts one of its own size.
 static bool takes_number(enum sim_type type, enum sim_operand_kind kind)
 {
     return type == SIM_F32 || type == SIM_F64 || type == (kind == SIM_OP_F32 ? SIM_B32 : SIM_B64);
 }
 
-// The bits of a written number as a type has them.
+// Converts a literal to the bits of a type.
 static bool constant_bits(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,
                           bool loose, uint64_t *bits)
 {
@@ -62,9 +62,9 @@ static bool constant_bits(struct sim_decoder *d, const struct sim_operand *o, en
     }
 }
 
-// Whether an operand of a type may be a register of another (PTX ISA, "Operand Type Checking"):
-// bits are anything of their size, and an integer's sign is not looked at. Loads, stores and
-// conversions take registers that are wider.
+// Returns true if a register of one type may stand for an operand of another (PTX ISA, "Operand
+// Type Checking"): .b types match any type of their size, and the signs of integers are ignored.
+// Loads, stores and conversions accept wider registers.
 static bool agrees(enum sim_type have, enum sim_type wanted, bool wider)
 {
     char a = sim_type_class(have), b = sim_type_class(wanted);
@@ -92,7 +92,7 @@ static bool check_register(struct sim_decoder *d, const struct sim_operand *o, e
     return true;
 }
 
-// The low `bytes` of each of 32 values.
+// Emits an op that extracts the low `bytes` of each of 32 values.
 static uint32_t narrow_slot(struct sim_decoder *d, uint32_t from, uint32_t bytes)
 {
     struct sim_op narrow = { .run = sim_run_narrow, .guard = SIM_NO_GUARD, .wide = bytes == 8 };
@@ -185,8 +185,8 @@ static bool destination_slot(struct sim_decoder *d, const struct sim_operand *o,
     return check_register(d, o, type, marks);
 }
 
-// A register wider than the type of a cvt or a load takes the value extended: the instruction
-// writes a place of its own, and one more op fills the register from it.
+// Handles a register wider than the type of a cvt or a load, which receives the value extended: the
+// instruction writes a temporary slot, and one more op fills the register from it.
 static bool widen_destination(struct sim_decoder *d, const struct sim_operand *o,
                               enum sim_type type, uint32_t made, uint32_t *at)
 {
@@ -203,7 +203,8 @@ static bool widen_destination(struct sim_decoder *d, const struct sim_operand *o
     return *at != SIM_NO_SLOT || sim_decode_refuse(d, "no host memory");
 }
 
-// Addresses of global memory and generic ones have 64 bits: these take no register of 32.
+// Returns true if the instruction addresses global or generic memory, which requires 64-bit
+// registers.
 static bool is_far(const struct sim_decoder *d, const struct sim_words *words)
 {
     static const char *const names[] = {
@@ -217,8 +218,8 @@ static bool is_far(const struct sim_decoder *d, const struct sim_words *words)
     return false;
 }
 
-// The base of an address is a variable: it must be of the space that the instruction names. With
-// none named its generic address is meant.
+// Checks that a variable used as an address base is in the instruction's space. An instruction
+// without a space uses the variable's generic address.
 static bool in_space(struct sim_decoder *d, const struct sim_operand *base, enum sim_space space,
                      const struct sim_words *words, uint32_t slot)
 {
@@ -246,7 +247,7 @@ static bool in_space(struct sim_decoder *d, const struct sim_operand *base, enum
            sim_decode_refuse(d, "no host memory");
 }
 
-// [base + offset]
+// Matches [base + offset].
 static bool address_operand(struct sim_decoder *d, const struct sim_operand *o, uint32_t slot,
                             bool apart, const struct sim_words *words)
 {
@@ -292,7 +293,7 @@ static bool address_operand(struct sim_decoder *d, const struct sim_operand *o, 
     default:
         return sim_decode_refuse(d, "an address is not of a kind that is known here");
     }
-    // An op has room for one offset: with two addresses each is summed up before.
+    // An op has room for one offset; with two addresses, each is added up beforehand.
     if (apart && d->op.offset) {
         struct sim_op add = { .run = sim_run_offset, .guard = SIM_NO_GUARD };
         add.o[1] = d->op.o[slot];
@@ -308,12 +309,13 @@ static bool address_operand(struct sim_decoder *d, const struct sim_operand *o, 
     return true;
 }
 
-// The elements of a vector, or a lone register or constant, into d->list.
+// Appends the elements of a vector, or a lone register or constant, to d->list.
 static bool vector_operand(struct sim_decoder *d, const struct sim_operand *o, enum sim_type type,
                            bool source, uint32_t marks, uint32_t slot)
 {
     bool alone = o->kind != SIM_OP_VECTOR;
-    // Only loads and stores have one type for all elements; registers may be wider, all alike.
+    // Only loads and stores have one type for all elements; their registers may be wider, all
+    // alike.
     enum sim_type checked = marks & SIM_MARK_WIDER ? type : SIM_NONE;
     uint32_t count = alone ? 1 : o->count, sinks = 0, width = 0;
 
@@ -338,7 +340,7 @@ static bool vector_operand(struct sim_decoder *d, const struct sim_operand *o, e
         if (reg)
             width = bytes;
         if (!alone && e->kind == SIM_OP_SINK) {
-            // Of what is packed it stands for anything: zeros here.
+            // In packed values _ stands for any value: zeros here.
             if (source && !(marks & SIM_MARK_SINK))
                 return sim_decode_refuse(d, "_ stands where it needs a source");
             at = source ? sim_slot_constant(d, sim_type_bytes(type), 0) : SIM_NO_OPERAND;
@@ -348,7 +350,7 @@ static bool vector_operand(struct sim_decoder *d, const struct sim_operand *o, e
                           : !destination_slot(d, e, SIM_NONE, marks, &at)) {
             return false;
         }
-        // Loads and stores know registers of 32 and 64 bits.
+        // Loads and stores handle registers of 32 and 64 bits only.
         if (reg && checked && bytes == 16 && sim_type_bytes(type) < 16) {
             bytes = 8;
             if (source ? (at = narrow_slot(d, at, 8)) == SIM_NO_SLOT
@@ -370,7 +372,7 @@ static bool is_number(const struct sim_operand *o)
     return o->kind == SIM_OP_INTEGER || o->kind == SIM_OP_F32 || o->kind == SIM_OP_F64;
 }
 
-// Match the operands with a row's letters.
+// Matches the operands with a row's letters.
 bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row,
                         const struct sim_words *words)
 {
@@ -422,7 +424,7 @@ bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row
                 break;
             }
         }
-        if (given >= s->operands) { // those that may be left out are the last ones
+        if (given >= s->operands) { // optional operands come last
             slot += letter != 'i' && letter != 'x';
             continue;
         }
@@ -477,7 +479,7 @@ bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row
             if (!label || label->targets)
                 return sim_decode_refuse(d, "%s is no label",
                                          o->symbol ? o->symbol : "its operand");
-            d->op.extra = label->at; // a statement for now; an op once all are there
+            d->op.extra = label->at; // a statement for now; an op index once all ops exist
             break;
         }
         default:

@@ -1,12 +1,12 @@
-// Where what an instruction reads lies in the frame: constants, special registers, addresses of
-// variables; and what a symbol stands for.
+// Assigns frame slots to constants, special registers and addresses of variables, and resolves
+// symbols.
 #include "decode.h"
 
 #include <string.h>
 
-// Places in the frame
+// Frame slots
 
-// A new place behind the registers, zeroed; SIM_NO_SLOT when there is no memory.
+// Allocates a zeroed slot behind the registers; SIM_NO_SLOT if there is no memory.
 uint32_t sim_slot_new(struct sim_decoder *d, uint32_t bytes)
 {
     uint32_t align = bytes >= 64 ? 64 : 4;
@@ -19,7 +19,7 @@ uint32_t sim_slot_new(struct sim_decoder *d, uint32_t bytes)
     return d->code->image_at + at;
 }
 
-// A constant of 0 (a predicate), 4, 8 or 16 bytes.
+// Returns the slot of a constant of 0 (a predicate), 4, 8 or 16 bytes.
 uint32_t sim_slot_constant(struct sim_decoder *d, uint32_t bytes, uint64_t value)
 {
     if (bytes == 0)
@@ -49,7 +49,7 @@ enum sim_type sim_special_type(uint32_t special)
 {
     static const enum sim_type types[] = {
 #define SPECIAL(tag, name, type) SIM_##type,
-#include "special.def"
+#include "sim/ptx/special.def"
 #undef SPECIAL
     };
     return types[special];
@@ -90,7 +90,7 @@ uint32_t sim_slot_special(struct sim_decoder *d, uint32_t special)
     return at;
 }
 
-// The place of the address of a shared or local variable.
+// Returns the slot with the address of a shared or local variable.
 static uint32_t slot_address(struct sim_decoder *d, enum sim_space space, uint32_t symbol,
                              uint32_t bytes, int64_t addend)
 {
@@ -127,7 +127,7 @@ static bool scope_within(const struct sim_function *f, uint32_t inner, uint32_t 
     }
 }
 
-// A scope inside another has the larger number, so that the innermost one that fits is the largest.
+// An inner scope has a larger number, so the innermost matching scope is the largest.
 size_t sim_find_body_variable(const struct sim_decoder *d, const char *name, uint32_t scope)
 {
     const struct sim_function *f = d->source;
@@ -153,7 +153,7 @@ const struct sim_label *sim_find_label(const struct sim_decoder *d, const char *
     return found;
 }
 
-// The last definition, or else the first declaration.
+// Prefers the last definition, or else the first declaration.
 size_t sim_find_function(const struct sim_program *program, const char *name)
 {
     const struct sim_function *functions = program->module->functions;
@@ -165,7 +165,7 @@ size_t sim_find_function(const struct sim_program *program, const char *name)
     return found;
 }
 
-// The first of a name.
+// Finds the first variable of a name.
 static size_t find_module_variable(const struct sim_program *program, const char *name)
 {
     size_t found = SIZE_MAX;

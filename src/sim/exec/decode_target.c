@@ -1,12 +1,12 @@
-// What a target does not have yet (PTX ISA, "Target ISA Notes" of every instruction). A GPU's
-// driver refuses a module that asks for more than its .target; so does this one.
+// Checks instructions against the target (PTX ISA, "Target ISA Notes" of every instruction). A
+// GPU's driver refuses a module that uses more than its .target has; so does the simulator.
 #include "decode.h"
 
 #include <string.h>
 
-// A statement with this name (NULL: any), one of these words, one of those others (NULL: none is
-// needed) and so many operands (0: any) needs at least this target. `own`: it is one of those of a
-// single chip or family, sm_100a and its like.
+// A statement with this name (NULL: any), one of `words`, one of `others` (NULL: none needed) and
+// this number of operands (0: any) needs at least this target. `own`: only a single chip or family
+// has it, sm_100a and its like.
 static const struct need {
     const char *name, *words, *others;
     uint32_t operands;
@@ -47,7 +47,7 @@ static bool among(const char *set, const char *word)
     return false;
 }
 
-// The first of the statement's words that is among these; NULL: none.
+// Returns the first of the statement's words that is in the set; NULL if none is.
 static const char *word_of(const struct sim_statement *s, const char *set)
 {
     for (uint32_t i = 1; i < s->words; i++)

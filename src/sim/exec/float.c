@@ -1,19 +1,19 @@
-// f32 and f64 arithmetic, and the functions that the ISA gives to within a bound.
+// f32 and f64 arithmetic, and the approximate functions, for which the ISA gives error bounds.
 //
-// add, sub, mul, fma, div, rcp and sqrt are exact in every rounding. f32 to nearest is the
-// machine's own; in other directions the result is found in double as a sum of two parts, of which
-// nothing is lost, and rounded once. f64 in other directions is the machine's own under
-// fesetround(). The approximate functions are libm's, which is closer than the ISA asks.
+// add, sub, mul, fma, div, rcp and sqrt are exact in every rounding. f32 to nearest uses the host's
+// arithmetic. In other directions the result is computed as an exact sum of two doubles and rounded
+// once. f64 in other directions uses the host's arithmetic under fesetround(). The approximate
+// functions are libm's, which are more accurate than the ISA requires.
 //
 // A NaN result is 0x7fffffff for f32. For f64 it is a NaN operand, made quiet, or
-// 0xfff8000000000000; of several it is the one that an H200 takes: b before a in sums and products,
-// b, c, a in fma, a before b in quotients.
+// 0xfff8000000000000. Among several NaN operands an H200 takes b before a in sums and products, b,
+// c, a in fma, and a before b in quotients.
 #include "alu.h"
 #include "formats.h"
 
 #include <fenv.h>
 
-// Where the processor has a fused multiply-add, use it: the library's own is slow.
+// Uses the processor's fused multiply-add where it has one: the library function is slow.
 #if defined(__x86_64__)
 #define FUSED __attribute__((target("avx2,fma")))
 static bool has_fused(void)
@@ -53,7 +53,7 @@ static uint32_t roundings_in(const struct sim_words *words)
            sim_has(words, "rp") + sim_has(words, "approx") + sim_has(words, "full");
 }
 
-// The sum of two doubles in two parts, as long as it is finite.
+// The exact sum of two doubles as two parts, if it is finite.
 struct exact {
     double value, rest;
 };
@@ -63,7 +63,7 @@ INLINE struct exact two_sum(double a, double b)
     return (struct exact){ sum, (a - (sum - part)) + (b - part) };
 }
 
-// The f32 of value + rest, not to nearest.
+// Rounds value + rest to f32 in a direction other than to nearest.
 INLINE float round_exact(struct exact x, enum sim_rounding mode)
 {
     float c = (float)x.value;
@@ -75,7 +75,7 @@ INLINE float round_exact(struct exact x, enum sim_rounding mode)
     if (!more && !less)
         return c;
     uint32_t bits = sim_bits32(c), negative = bits >> 31;
-    bits -= negative ? more : less; // the neighbour toward zero
+    bits -= negative ? more : less; // neighbour toward zero
     bits += mode == SIM_RM ? negative : mode == SIM_RP ? !negative : 0;
     return sim_float32(bits);
 }
@@ -106,7 +106,7 @@ INLINE float f32_directed(enum f32_operation operation, float a, float b, float 
             return -0.0f;
         break;
     case F32_MUL:
-        x.value = (double)a * (double)b; // of 48 bits
+        x.value = (double)a * (double)b; // at most 48 bits, so exact
         break;
     case F32_FMA:
         product = (double)a * (double)b;
@@ -120,7 +120,7 @@ INLINE float f32_directed(enum f32_operation operation, float a, float b, float 
         // fall through
     case F32_DIV:
         x.value = (double)a / (double)b;
-        rest = fma(-x.value, (double)b, (double)a); // its sign is right
+        rest = fma(-x.value, (double)b, (double)a); // exact in sign
         x.rest = b < 0 ? -rest : rest;
         break;
     case F32_SQRT:
@@ -156,9 +156,9 @@ INLINE float f32_nearest(enum f32_operation operation, float a, float b, float c
     return 0;
 }
 
-// Whether the result, rounded as if there were smaller exponents, is below the least normal number:
-// what .ftz makes zero, also where rounding among subnormal numbers ends at that number. Sums are
-// exact there.
+// Returns true if the result, rounded with an unbounded exponent range, is below the least normal
+// number. .ftz flushes such results, even those that rounding among subnormals would raise to the
+// least normal number. Sums are exact in that range.
 INLINE bool f32_tiny(enum f32_operation operation, enum sim_rounding mode, float a, float b,
                      float c)
 {
@@ -172,7 +172,8 @@ INLINE bool f32_tiny(enum f32_operation operation, enum sim_rounding mode, float
     else if (operation == F32_RCP)
         x.value = 1.0 / (double)a;
     const double size = fabs(x.value), rest = signbit(x.value) ? -x.rest : x.rest;
-    // What still rounds up to it: from half a step below, or from the last number before it.
+    // The values that still round up to it: from half a step below it, or from the last number
+    // before it.
     const bool up = mode == SIM_RP ? !signbit(x.value) : mode == SIM_RM && signbit(x.value);
     const double limit = mode == SIM_RN ? 0x1p-126 - 0x1p-151 : 0x1p-126 - (up ? 0x1p-150 : 0);
     return size < limit || (size == limit && (up ? rest <= 0 : rest < 0));
@@ -212,7 +213,8 @@ INLINE enum sim_next f32_lanes(struct sim_warp *w, const struct sim_op *op, uint
     return SIM_NEXT;
 }
 
-// Handlers of one operation: to nearest by flags, then in each direction with flags in extra.
+// Handlers of one operation: to nearest for each set of flags, then for each direction with the
+// flags in `extra`.
 #define F32_HANDLER(name, operation, mode, flags)              \
     SIM_HANDLER(name)                                          \
     {                                                          \
@@ -249,7 +251,7 @@ static const struct {
     [F32_SQRT] = F32_ROW(f32_sqrt), [F32_OPERATIONS] = F32_ROW(f32_fused),
 };
 
-// Two f32 in a register of 64 bits, and f32 with f16 or bf16 operands: extra is the operation, the
+// Two f32 in a 64-bit register, and f32 with f16 or bf16 operands: `extra` has the operation, the
 // rounding, the flags, and the narrow type.
 enum { EXTRA_MODE = 4, EXTRA_FLAGS = 8, EXTRA_BF16 = 16 };
 SIM_HANDLER(run_f32x2)
@@ -283,7 +285,7 @@ SIM_HANDLER(run_f32_mixed)
     return SIM_NEXT;
 }
 
-// f64.
+// f64
 INLINE uint64_t nan64(double result, double first, double second, double last)
 {
     if (result == result)
@@ -295,8 +297,8 @@ static const int directions[] = {
     [SIM_RN] = FE_TONEAREST, [SIM_RZ] = FE_TOWARDZERO, [SIM_RM] = FE_DOWNWARD, [SIM_RP] = FE_UPWARD
 };
 
-// Operands and result are volatile where the rounding is not the compiler's: it must not calculate
-// ahead of the call or after it.
+// Operands and result are volatile in a nondefault rounding mode: the compiler must not move the
+// calculation across fesetround().
 #define F64_OPERANDS(sources)                                        \
     uint64_t *d = SIM_R64(w, op->o[0]);                              \
     const double *at1 = SIM_RF64(w, op->o[1]);                       \
@@ -340,7 +342,7 @@ static sim_handler *const f64_handlers[F32_OPERATIONS + 1][2] = {
     [F32_OPERATIONS] = { f64_fused, f64_fused_directed },
 };
 
-// A form of f32 or f64 that is rounded: the words are checked by the caller.
+// Picks a rounded form of f32 or f64; the caller has checked the words.
 static sim_handler *pick_rounded(const struct sim_words *words, struct sim_op *op,
                                  enum f32_operation operation)
 {
@@ -349,7 +351,7 @@ static sim_handler *pick_rounded(const struct sim_words *words, struct sim_op *o
     const uint32_t row = operation == F32_FMA && has_fused() ? F32_OPERATIONS : operation;
 
     if (words->type[0] == SIM_F64) {
-        op->extra = mode; // rcp may say .ftz, which changes nothing
+        op->extra = mode; // rcp accepts .ftz, which has no effect
         return flags & ~(operation == F32_RCP ? FTZ : 0u) ? NULL
                                                           : f64_handlers[row][mode != SIM_RN];
     }
@@ -360,7 +362,7 @@ static sim_handler *pick_rounded(const struct sim_words *words, struct sim_op *o
                             : f32_handlers[row].rn[flags];
 }
 
-// add sub mul fma mad.
+// Picks add, sub, mul, fma and mad.
 static sim_handler *pick_arithmetic(const struct sim_words *words, struct sim_op *op)
 {
     static const char *const names[] = { "add", "sub", "mul", "fma", "mad" };
@@ -372,7 +374,7 @@ static sim_handler *pick_arithmetic(const struct sim_words *words, struct sim_op
         k++;
     enum f32_operation operation = k == 4 ? F32_FMA : (enum f32_operation)k;
     if (roundings > 1 || (roundings == 0 && operation == F32_FMA))
-        return NULL; // fma says how it rounds
+        return NULL; // fma requires a rounding
     op->extra = (uint32_t)operation | (uint32_t)rounding_of(words) << EXTRA_MODE |
                 flags << EXTRA_FLAGS;
     if (words->types == 1 && (type == SIM_F32 || type == SIM_F64))
@@ -382,7 +384,7 @@ static sim_handler *pick_arithmetic(const struct sim_words *words, struct sim_op
     return NULL;
 }
 
-// f32 with operands of f16 or bf16.
+// Picks f32 operations with f16 or bf16 operands.
 static sim_handler *pick_mixed(const struct sim_words *words, struct sim_op *op)
 {
     const char *name = words->statement->word[0];
@@ -399,7 +401,7 @@ static sim_handler *pick_mixed(const struct sim_words *words, struct sim_op *op)
     return run_f32_mixed;
 }
 
-// Functions of one f32 to within a bound.
+// Approximate functions of one f32.
 #define APPROXIMATE(name, expression)                                                          \
     SIM_HANDLER(name)                                                                          \
     {                                                                                          \
@@ -419,8 +421,8 @@ APPROXIMATE(run_rsqrt, (float)(1.0 / sqrt((double)a)))
 APPROXIMATE(run_rcp, 1.0f / a)
 APPROXIMATE(run_sqrt, sqrtf(a))
 
-// a times the reciprocal of b, which is 0 above 2^126: so a division there gives 0, or NaN of an
-// infinity.
+// Multiplies a by the reciprocal of b, which is 0 above 2^126: such a division gives 0, or NaN if a
+// is infinite.
 SIM_HANDLER(run_div_approx)
 {
     const bool ftz = op->extra & FTZ;
@@ -433,7 +435,8 @@ SIM_HANDLER(run_div_approx)
     return SIM_NEXT;
 }
 
-// Of f64 the upper words only: 20 bits of fraction, subnormals are zeros, and NaN has its own bits.
+// f64 approximations use only the upper words: 20 bits of fraction, subnormals as zeros, and NaN
+// with its own bits.
 #define UPPER_NAN UINT64_C(0x7fffffff00000000)
 INLINE double upper(double x)
 {
@@ -453,7 +456,7 @@ APPROXIMATE64(run_rcp64, upper, upper, UPPER_NAN, 1.0 / a)
 APPROXIMATE64(run_rsqrt64_ftz, upper, upper, UPPER_NAN, 1.0 / sqrt(a))
 APPROXIMATE64(run_rsqrt64, , , SIM_F64_NAN, 1.0 / sqrt(a))
 
-// ex2 lg2 sin cos tanh rsqrt: .approx only.
+// Picks ex2, lg2, sin, cos, tanh and rsqrt, which are .approx only.
 static sim_handler *pick_approximate(const struct sim_words *words, struct sim_op *op)
 {
     static const struct {
@@ -477,7 +480,7 @@ static sim_handler *pick_approximate(const struct sim_words *words, struct sim_o
     return NULL;
 }
 
-// div rcp sqrt: rounded or approximate.
+// Picks div, rcp and sqrt: rounded or approximate.
 static sim_handler *pick_quotient(const struct sim_words *words, struct sim_op *op)
 {
     const char *name = words->statement->word[0];
@@ -502,7 +505,7 @@ static sim_handler *pick_quotient(const struct sim_words *words, struct sim_op *
                                       : f32_div_rn;
 }
 
-// min and max: a NaN loses to a number, or with .NaN wins; -0 is below +0.
+// min and max: a number wins over a NaN, except with .NaN; -0 is less than +0.
 INLINE uint32_t f32_select(bool max, uint32_t flags, float a, float b)
 {
     if (flags & FTZ) {
@@ -518,7 +521,7 @@ INLINE uint32_t f32_select(bool max, uint32_t flags, float a, float b)
         a = sim_float32(x);
         b = sim_float32(y);
     }
-    uint32_t equal = max ? x & y : x | y; // of zeros; other equals are the same
+    uint32_t equal = max ? x & y : x | y; // for zeros; other equal values have equal bits
     uint32_t chosen = (max ? a > b : a < b) ? x : y;
     uint32_t d = a == b ? equal : chosen;
     d = b != b ? x : d;
@@ -600,8 +603,8 @@ static sim_handler *pick_select(const struct sim_words *words, struct sim_op *op
     }
 }
 
-// abs neg copysign: the sign and nothing else. A NaN of abs or neg is canonical in f32, and only
-// made quiet in f64, as on an H200.
+// abs, neg and copysign change only the sign. A NaN result of abs or neg is canonical in f32 and
+// only made quiet in f64, as on an H200.
 #define NAN32(a, d) (((a)&0x7fffffff) > 0x7f800000 ? SIM_F32_NAN : (d))
 #define NAN64(a, d) (((a)&0x7fffffffffffffff) > 0x7ff0000000000000 ? (a) | SIM_F64_QUIET : (d))
 #define SIGN_HANDLERS(name, sources, expression32, expression64)                               \

@@ -1,13 +1,13 @@
 // f16 and bf16 arithmetic, alone and in pairs.
 //
-// All is found in a wider format and rounded once to 16 bits, or so that it comes to the same:
-// - sums, differences and products of f16 in f32, whose 24 bits are twice 11 and two more, and no
-//   product of f16 is subnormal there;
-// - f16 fma in f32: the product is exact, the sum is rounded to odd;
-// - sums and differences of bf16 in f32 (24 bits are more than twice 8 and two; what is subnormal
-// is
-//   exact), products and fma in double: a product has 16 bits, the sum is rounded to odd.
-// ex2 and tanh are f32's, rounded. NaN results are 0x7fff.
+// Operations use a wider format and round once to 16 bits, or so that the result is the same:
+// - sums, differences and products of f16 in f32: 24 bits are twice 11 plus two, and no product of
+//   f16 is subnormal in f32;
+// - f16 fma in f32: the product is exact, and the sum is rounded to odd;
+// - sums and differences of bf16 in f32: 24 bits are more than twice 8 plus two, and subnormal
+//   results are exact;
+// - products and fma of bf16 in double: a product has 16 bits, and the sum is rounded to odd.
+// ex2 and tanh round the f32 result. NaN results are 0x7fff.
 #include "alu.h"
 #include "formats.h"
 
@@ -15,7 +15,7 @@ enum { FTZ = 1, SAT = 2, RELU = 4, NANS = 8, XORSIGN = 16 };
 
 #define INLINE static inline __attribute__((always_inline))
 
-// An inexact sum whose last bit is 0 moves to the neighbour on the side of what was lost.
+// An inexact sum whose last bit is 0 moves to the neighbour on the side of the error.
 INLINE float sum_odd32(float a, float b)
 {
     float sum = a + b, part = sum - a;
@@ -23,7 +23,7 @@ INLINE float sum_odd32(float a, float b)
     uint32_t bits = sim_bits32(sum);
     bool away = (rest > 0) == (sum > 0);
     uint32_t odd = bits & 1 ? bits : away ? bits + 1 : bits - 1;
-    // A rest that is a NaN is one of an infinity.
+    // A NaN rest means an infinite sum.
     return sim_float32(rest > 0 || rest < 0 ? odd : bits);
 }
 INLINE double sum_odd64(double a, double b)
@@ -36,8 +36,8 @@ INLINE double sum_odd64(double a, double b)
     return sim_float64(rest > 0 || rest < 0 ? odd : bits);
 }
 
-// With .ftz zero is what is below the least normal f16 when it is rounded as if there were smaller
-// exponents; among subnormal numbers it might have become that.
+// .ftz flushes results that are below the least normal f16 when rounded with an unbounded exponent
+// range; rounding among subnormals might have raised them to it.
 INLINE float flush_tiny16(float x)
 {
     return fabsf(x) < 0x1p-14f - 0x1p-26f ? copysignf(0.0f, x) : x;
@@ -80,7 +80,7 @@ INLINE uint32_t half_select(enum half type, bool max, uint32_t flags, uint32_t h
         a = fabsf(a);
         b = fabsf(b);
     }
-    uint32_t equal = max ? h & k : h | k; // of zeros; other equals are the same
+    uint32_t equal = max ? h & k : h | k; // for zeros; other equal values have equal bits
     uint32_t d = a == b ? equal : (max ? a > b : a < b) ? h : k;
     d = b != b ? h : d;
     d = a != a ? k : d;
@@ -134,7 +134,7 @@ INLINE uint32_t half_apply(enum half type, enum half_operation operation, uint32
     return half_finish(type, flags, d);
 }
 
-// One handler for a value and one for a pair; `flags` is a constant, or op->extra for what is rare.
+// Handlers for one value and for a pair; `flags` is a constant, or op->extra for rare combinations.
 #define HALF_LANES(name, sources, type, operation, flags)                                         \
     SIM_HANDLER(name)                                                                             \
     {                                                                                             \
@@ -175,8 +175,8 @@ HALF_HANDLERS(abs, 1, ABSOLUTE)
 HALF_HANDLERS(min, 2, MIN)
 HALF_HANDLERS(max, 2, MAX)
 
-// fma with .oob gives 0 for an operand that is the NaN with which tensor copies fill what lies
-// outside. extra: flags, then these bits.
+// fma with .oob gives 0 if an operand is the NaN that tensor copies write for out-of-bounds
+// elements. `extra`: flags, then these bits.
 enum { EXTRA_BF16 = 1 << 16, EXTRA_PAIR = 1 << 17 };
 static uint32_t fma_oob(uint32_t extra, uint32_t a, uint32_t b, uint32_t c)
 {
@@ -195,8 +195,8 @@ SIM_HANDLER(run_fma_oob)
     return SIM_NEXT;
 }
 
-// By operation: a word it needs, the flags it may have in f16 and in bf16, those that it must have
-// in bf16, and handlers by type, pair and whether there are flags.
+// By operation: a required word, the permitted flags in f16 and in bf16, the required flags in
+// bf16, and handlers by type, pair and presence of flags.
 #define HANDLERS(name)                                                                      \
     {                                                                                       \
         { { f16_##name, f16_##name##_any }, { f16_##name##_pair, f16_##name##_any_pair } }, \

@@ -1,5 +1,5 @@
-// The rows of all families, by name.
-#include "code.h"
+// Finds rows of all instruction families by name.
+#include "handlers.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@ static const struct sim_instruction *const families[] = {
     sim_launch_instructions,
 };
 
-// Sorted by name, those of one name in the order of their tables.
+// Sorted by name; rows of one name stay in the order of their tables.
 enum { MAX_ROWS = 4096 };
 static struct sorted {
     const struct sim_instruction *row;
@@ -71,31 +71,4 @@ const struct sim_instruction *sim_instruction_row(size_t index)
 const struct sim_instruction *sim_instruction_find(const char *name)
 {
     return sim_instruction_at(name, 0);
-}
-
-bool sim_has(const struct sim_words *words, const char *word)
-{
-    for (uint32_t i = 1; i < words->statement->words; i++)
-        if (strcmp(words->statement->word[i], word) == 0)
-            return true;
-    return false;
-}
-
-enum sim_space sim_space_of(const struct sim_words *words)
-{
-    static const struct {
-        const char *word;
-        enum sim_space space;
-    } spaces[] = {
-        { "global", SIM_GLOBAL },      { "shared", SIM_SHARED },
-        { "shared::cta", SIM_SHARED }, { "shared::cluster", SIM_SHARED_CLUSTER },
-        { "local", SIM_LOCAL },        { "const", SIM_CONST },
-        { "param", SIM_PARAM },        { "param::entry", SIM_PARAM },
-        { "param::func", SIM_PARAM },
-    };
-
-    for (size_t i = 0; i < sizeof(spaces) / sizeof(*spaces); i++)
-        if (sim_has(words, spaces[i].word))
-            return spaces[i].space;
-    return SIM_GENERIC;
 }

@@ -1,12 +1,12 @@
 // Integer and bit operations.
 //
 // One line of INTEGER_OPERATIONS is an operation with all its types: its name, a suffix that makes
-// handlers unique, its words, its operands (as in exec.h; they also say which of a, b, c and d the
-// expression has), its types, and the result as an expression. In it T is the type, U an unsigned
-// one to calculate in, D one twice as wide, BITS the width.
+// handlers unique, its words, its operands (as in machine.h; they also tell which of a, b, c and d
+// the expression uses), its types, and the result as an expression. In the expression T is the
+// type, U an unsigned type for intermediate results, D a type twice as wide, and BITS the width.
 //
-// What the ISA leaves open is as the hardware does it: division by zero gives all ones, quotient
-// and remainder both; the smallest integer divided by -1 is itself, and the remainder zero.
+// Where the ISA leaves a result open, the hardware decides: division by zero gives all ones, for
+// quotient and remainder; the smallest integer divided by -1 is itself, with remainder zero.
 #include "alu.h"
 
 #define T_U32(X, ...) X(U32, __VA_ARGS__)
@@ -25,8 +25,8 @@
 #define T_SHIFT(X, ...) T_ALL(X, __VA_ARGS__) T_BITS(X, __VA_ARGS__)
 
 #define ZERO_DIVISOR ((T) ~(T)0)
-// A position or a length in bits: of 32 the low 8 bits count, of 64 the whole (so does an H200; the
-// ISA has 8 bits of both).
+// A position or a length in bits: 32-bit forms use the low 8 bits, 64-bit forms the whole operand
+// (as an H200 does; the ISA says 8 bits for both).
 #define PLACE(x) (BITS == 64 ? ((x) < 64 ? (x) : 64) : (x)&0xff)
 
 // clang-format off
@@ -127,7 +127,7 @@ static inline uint64_t reverse(uint64_t x)
     return __builtin_bswap64(x);
 }
 
-// `a` is extended to 64 bits by its sign or zeros, so that a field past its end has the right bits.
+// Sign- or zero-extends `a` to 64 bits, so a field past its end has the right bits.
 static inline uint64_t extract(uint64_t a, uint32_t at, uint32_t length, uint32_t bits,
                                bool is_signed)
 {
@@ -181,7 +181,7 @@ static inline uint32_t funnel_right(uint32_t low, uint32_t high, uint32_t by)
     return (uint32_t)(((uint64_t)high << 32 | low) >> by);
 }
 
-// Bytes by four-bit selectors; the top bit of one spreads the byte's sign.
+// Selects bytes by four-bit selectors; the top bit of a selector replicates the byte's sign.
 static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
 {
     uint64_t bytes = (uint64_t)b << 32 | a;
@@ -201,7 +201,7 @@ static const uint32_t edge_right[] = { 0x0000, 0x1110, 0x2210, 0x3210 };
 
 static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 {
-    if (offset == INT32_MIN && base < 32) // as an H200; the ISA does not say
+    if (offset == INT32_MIN && base < 32) // as on an H200; the ISA leaves it open
         return 0;
     if (offset == 0)
         return base < 32 && (mask >> base & 1) ? base : UINT32_MAX;
@@ -212,7 +212,7 @@ static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
     return UINT32_MAX;
 }
 
-// Operands by their letters. Capitals are twice the width; w is 32 bits.
+// Operands by their letters. Capitals have twice the width; w has 32 bits.
 #define GET(type, k) const type *const at##k = (const type *)(const void *)(w->f + op->o[k])
 #define PUT(type) type *const at0 = (type *)(void *)(w->f + op->o[0])
 #define SOURCES_a GET(SLOT, 1)
@@ -248,7 +248,7 @@ static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 #define VALUES_daaw VALUE(1, a); VALUE(2, b); WORD(3, c)
 #define VALUES_daaww VALUE(1, a); VALUE(2, b); WORD(3, c); WORD(4, d)
 
-// A result narrower than its register is extended to it by its sign.
+// Sign-extends a result narrower than its register.
 #define RESULT_d(...) (SLOT)(T)(__VA_ARGS__)
 #define RESULT_D(...) (DU)(__VA_ARGS__)
 #define RESULT_w(...) (uint32_t)(__VA_ARGS__)
@@ -300,7 +300,7 @@ static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset)
 
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wtype-limits" // a < 0 of unsigned types
+#pragma GCC diagnostic ignored "-Wtype-limits" // a < 0 for unsigned types
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #pragma GCC diagnostic ignored "-Wconversion" // every result is cast to its type
 #endif
@@ -309,7 +309,7 @@ INTEGER_OPERATIONS(DEFINE_ALL)
 #pragma GCC diagnostic pop
 #endif
 
-// Predicates are masks.
+// Predicate operands are masks.
 #define PREDICATE(name, expression)              \
     SIM_HANDLER(run_##name##_PRED)               \
     {                                            \
@@ -323,7 +323,7 @@ PREDICATE(or, a | SIM_RP(w, op->o[2]))
 PREDICATE(xor, a ^ SIM_RP(w, op->o[2]))
 PREDICATE(not, ~a)
 
-// Halves side by side.
+// Operations on two packed halves.
 #define HALVES(name, type, expression)                                                     \
     SIM_HANDLER(run_##name)                                                                \
     {                                                                                      \
@@ -344,7 +344,7 @@ HALVES(max_S16X2, int16_t, a > b ? a : b)
 HALVES(min_relu_S16X2, int16_t, (a < b ? a : b) < 0 ? 0 : (a < b ? a : b))
 HALVES(max_relu_S16X2, int16_t, (a > b ? a : b) < 0 ? 0 : (a > b ? a : b))
 
-// With carry: w->carry has a bit a lane; of a subtraction it is the borrow.
+// Operations with carry: w->carry has one bit for each lane; for a subtraction it is the borrow.
 enum { CARRY_IN = 1, CARRY_OUT = 2 };
 #define CARRIED(name, tag, wide, value, ...)                                               \
     SIM_HANDLER(run_##name##_##tag)                                                        \
@@ -366,7 +366,7 @@ enum { CARRY_IN = 1, CARRY_OUT = 2 };
                 at0[i] = (value)sum;                     \
                 out |= (uint32_t)(sum >> bits & 1) << i; \
             });)
-// Of a product only the half that is added to counts for the carry.
+// The carry of a multiply-add depends only on the half of the product that is added.
 #define CARRIED_PRODUCT(name, tag, wide, value, multiplied, product)           \
     CARRIED(name, tag, wide, value,                                            \
             const value *at3 = (const value *)(const void *)(w->f + op->o[3]); \
@@ -376,7 +376,7 @@ enum { CARRY_IN = 1, CARRY_OUT = 2 };
                 at0[i] = (value)sum;                                           \
                 out |= (uint32_t)(sum >> bits & 1) << i;                       \
             });)
-// In 16 bits, and clamped, only the carry that comes in is defined.
+// In 16-bit and clamped forms, only the incoming carry is defined.
 #define CARRIED_NARROW(name, ...)                                                              \
     SIM_HANDLER(run_##name)                                                                    \
     {                                                                                          \
@@ -443,7 +443,7 @@ static const struct sim_form carry_forms[] = {
     { "madc", "hi sat", SIM_S32, run_mad_hi_carry_sat },
 };
 
-// Sums of products of the parts of two words.
+// Dot products of the parts of two words.
 enum { DOT_SIGNED_A = 1, DOT_SIGNED_B = 2, DOT_HIGH = 4 };
 static inline int32_t part(uint32_t x, uint32_t at, uint32_t bits, bool is_signed)
 {
@@ -476,7 +476,7 @@ SIM_HANDLER(run_dp2a)
     return SIM_NEXT;
 }
 
-// Any function of three bits: extra is its table, chosen from by a, then b, then c.
+// Any function of three bits: `extra` is its truth table, indexed by a, then b, then c.
 SIM_HANDLER(run_lop3)
 {
     uint32_t t[8];
@@ -494,7 +494,7 @@ SIM_HANDLER(run_lop3)
     return SIM_NEXT;
 }
 
-// The forms, by name, words and type.
+// All forms, by name, words and type.
 #define FORM(tag, name, suffix, words) { #name, words, SIM_##tag, run_##name##suffix##_##tag },
 #define FORM_ALL(name, suffix, words, operands, types, ...) types(FORM, name, suffix, words)
 static const struct sim_form forms[] = {
@@ -562,7 +562,7 @@ SIM_HANDLER(run_lop3_predicate)
     return SIM_NEXT;
 }
 
-// The result goes nowhere.
+// Discards the result.
 SIM_HANDLER(run_lop3_nowhere)
 {
     (void)w;

@@ -1,17 +1,17 @@
-// clusterlaunchcontrol: a kernel that takes over the work of blocks that have not begun.
+// clusterlaunchcontrol: a kernel takes over the work of blocks that have not begun.
 //
-// The answer, which the ISA leaves open, is the first block of the cluster that was cancelled, and
-// a word that says whether there was one.
+// The ISA leaves the response's encoding open. Here it is the first block of the cancelled cluster,
+// and a word that says whether there was one.
 #include "async.h"
-#include "code.h"
+#include "handlers.h"
 #include "mbarrier.h"
 #include "memory.h"
 
 #include <string.h>
 
-enum { ANSWER_BYTES = 16, CANCELLED = 3 /* the word of the answer after x, y and z */ };
+enum { ANSWER_BYTES = 16, CANCELLED = 3 /* word of the response after x, y and z */ };
 
-// o[0] where the answer goes, o[2] the mbarrier: both in every block of the cluster, or one.
+// o[0] address of the response, o[2] mbarrier: both in every block of the cluster, or in one.
 static enum sim_next run_try_cancel(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     const enum sim_space space = (enum sim_space)(op->extra >> 1);
@@ -39,7 +39,7 @@ static enum sim_next run_try_cancel(struct sim_warp *w, const struct sim_op *op,
     return SIM_NEXT;
 }
 
-// A word of the answer in a register of 128 bits.
+// Returns a word of the response in a 128-bit register.
 static uint32_t answer_word(struct sim_warp *w, uint32_t at, uint32_t lane, uint32_t word)
 {
     return (uint32_t)(SIM_R64(w, at + word / 2 * SIM_WARP * 8)[lane] >> word % 2 * 32);
@@ -71,7 +71,7 @@ static enum sim_next run_first_all(struct sim_warp *w, const struct sim_op *op, 
 
 // Rows
 
-// `form` with the types that are written, the last of which is that of the answer.
+// Returns `form` if it matches the types written; the last type is the response's.
 static sim_handler *fits(const struct sim_words *words, uint32_t types, enum sim_type first,
                          sim_handler *form)
 {
@@ -91,7 +91,7 @@ static sim_handler *pick_try_cancel(const struct sim_words *words, struct sim_op
         return NULL;
     }
     op->extra = (uint32_t)sim_space_of(words) << 1 | all;
-    op->o[2] = op->o[1]; // where the race check looks for it
+    op->o[2] = op->o[1]; // the race check looks for it there
     op->wide |= (op->wide & 2) << 1;
     return fits(words, 1, SIM_B128, run_try_cancel);
 }

@@ -1,9 +1,9 @@
-// Loads, stores and copies. Every access is checked: its alignment, and that it lies in
-// one allocation, in the block's shared memory, in the lane's stack or in the parameters.
+// Loads, stores and copies. Every access is checked for alignment and for lying within one
+// allocation, the block's shared memory, the lane's stack or the parameters.
 #include "memory.h"
 #include "alu.h"
 #include "sim/check/check_race.h"
-#include "code.h"
+#include "handlers.h"
 
 #include <string.h>
 
@@ -23,7 +23,8 @@ static const char *verb(enum sim_access access)
                                   : "atomic access";
 }
 
-// What an address is, and how far from an allocation that it may have been meant for.
+// Reports an access outside all memory: the kind of address, and its distance from the allocation
+// it may have been meant for.
 static enum sim_next outside(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                              uint64_t address, uint32_t bytes, enum sim_access access)
 {
@@ -34,15 +35,15 @@ static enum sim_next outside(struct sim_warp *w, const struct sim_op *op, uint32
                      bytes, SIM_S(bytes), (unsigned long long)address, where);
 }
 
-// Memory of another device: it may be reached where the host has said so.
+// Checks access to another device's memory, which requires the host's permission.
 static bool may_reach(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint64_t address,
                       uint32_t bytes, enum sim_access access, const struct sim_range *range)
 {
     const struct sim_grid *grid = w->block->grid;
     char why[256];
 
-    if (range->device == grid->device || range->device == SIM_ANY_DEVICE ||
-        sim_memory_peer(grid, range, why, sizeof(why)))
+    if (range->device == grid->device || range->device == SIM_ANY_DEVICE || !grid->peer ||
+        grid->peer(grid, range, why, sizeof(why)))
         return true;
     sim_fault(w, op, lane, ILLEGAL_ADDRESS, "%s of %u byte%s at 0x%llx, memory of device %d: %s",
               verb(access), bytes, SIM_S(bytes), (unsigned long long)address, range->device, why);
@@ -73,7 +74,7 @@ static bool reach_global(struct sim_warp *w, const struct sim_op *op, uint32_t l
            sim_check_access(w, op, lane, NULL, address, bytes, access);
 }
 
-// An offset in a piece of memory that has a size.
+// Resolves an offset in a piece of memory of known size.
 static bool reach_piece(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                         unsigned char *base, uint64_t size, const char *name, uint64_t offset,
                         uint32_t bytes, enum sim_access access, void **host)
@@ -95,7 +96,7 @@ static bool reach_shared(struct sim_warp *w, const struct sim_op *op, uint32_t l
     struct sim_block *block = w->block;
     uint64_t rank = address >> SIM_RANK_SHIFT;
 
-    // Rank 0 is the block's own, whichever it is; mapa gives ranks from 1 on.
+    // Rank 0 is the block itself; mapa gives ranks from 1 on.
     if (rank && rank <= block->cluster->count)
         block = block->cluster->blocks[rank - 1];
     else if (rank)
@@ -187,7 +188,7 @@ bool sim_reach_range(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
     return reach(w, op, lane, space, address, bytes, align, access, host);
 }
 
-// ld and st: in `extra`, beside SIM_ENTRY_PARAM
+// Fields of `extra` of ld and st, beside SIM_ENTRY_PARAM
 enum {
     EXTRA_SPACE = 0xf,
     EXTRA_SIZE_SHIFT = 4, // log2 of an element's bytes
@@ -198,7 +199,8 @@ enum {
     EXTRA_BITS = 0xffff,
 };
 #define SIZE_LOG2(op) ((op)->extra >> EXTRA_SIZE_SHIFT & 0xf)
-// List element i is a 64-bit register: decode_operand.c says so above the bits of the operands.
+// List element i is a 64-bit register: decode_operand.c sets these bits above those of the
+// operands.
 #define ELEMENT_WIDE(op, i) ((op)->wide >> (8 + (i)) & 1)
 
 static uint64_t load(const void *host, uint32_t size, bool is_signed)
@@ -253,7 +255,7 @@ static enum sim_next run_ld(struct sim_warp *w, const struct sim_op *op, uint32_
             return SIM_FAULT;
         if (op->extra & EXTRA_STRONG && sim_race_on())
             sim_race_strong(w, op, host, false, true);
-        // All are read before any is written: a destination may be the address.
+        // Reads all values before writing any, since a destination may be the address.
         uint64_t values[16];
         uint32_t words = size == 4 ? 2 * count : count;
         for (uint32_t i = 0; i < words; i++)
@@ -309,7 +311,7 @@ static enum sim_next run_st(struct sim_warp *w, const struct sim_op *op, uint32_
     return SIM_NEXT;
 }
 
-// The usual case at vector speed: all lanes, side by side in memory that was found before.
+// The common case, vectorized: all lanes access adjacent elements in memory found before.
 static bool side_by_side(const struct sim_warp *w, const struct sim_op *op, uint32_t operand,
                          uint32_t bytes, uint64_t *first)
 {
@@ -324,8 +326,8 @@ static bool side_by_side(const struct sim_warp *w, const struct sim_op *op, uint
            in_range(&w->caches[op->cache], start, (uint64_t)bytes * SIM_WARP);
 }
 
-// `checked` also has an eye on who wrote what: which of the two runs is chosen at load, so that the
-// usual ones know nothing of it.
+// `checked` variants also record and check writes. The variant is chosen at load time, so the
+// others have no overhead.
 #define LOAD_STORE(name, bytes, checked)                                                           \
     static enum sim_next run_ld_##name(struct sim_warp *w, const struct sim_op *op, uint32_t mask) \
     {                                                                                              \
@@ -351,13 +353,13 @@ LOAD_STORE(8, 8, false)
 LOAD_STORE(checked_4, 4, true)
 LOAD_STORE(checked_8, 8, true)
 
-// By whether accesses are checked, and whether there are 8 bytes.
+// Indexed by whether accesses are checked, and whether they have 8 bytes.
 static sim_handler *const plain_loads[2][2] = { { run_ld_4, run_ld_8 },
                                                 { run_ld_checked_4, run_ld_checked_8 } };
 static sim_handler *const plain_stores[2][2] = { { run_st_4, run_st_8 },
                                                  { run_st_checked_4, run_st_checked_8 } };
 
-// A parameter of the entry, at an address that is a constant: the same for all lanes.
+// Loads an entry's parameter at a constant address, the same for all lanes.
 static enum sim_next run_ld_entry(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     const struct sim_grid *grid = w->block->grid;
@@ -390,7 +392,7 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
     if (words->types != 1 || op->list_count != elements || !sim_is_plain(type) ||
         words->statement->operands != 2u + sim_has(words, "L2::cache_hint"))
         return false;
-    // An address operand outside of a function's parameters is of the entry only in .param.
+    // In an entry, only .param addresses are in its parameter buffer.
     if (space != SIM_PARAM)
         op->extra &= ~SIM_ENTRY_PARAM;
     while ((UINT32_C(1) << size) < bytes)
@@ -405,7 +407,7 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
     bool ordered = sim_has(words, "acquire") || sim_has(words, "release") ||
                    sim_has(words, "relaxed");
     if (ordered || sim_has(words, "volatile") || sim_has(words, "mmio")) {
-        // What no other thread sees has no order.
+        // Memory that no other thread sees needs no order.
         if (space == SIM_LOCAL || space == SIM_CONST || space == SIM_PARAM)
             return false;
         op->extra |= EXTRA_STRONG;
@@ -417,13 +419,14 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
                               : "it has a scope and no order: .relaxed, .acquire or .release";
         return false;
     }
-    // 32 bytes are for global memory, in words of 4 or 8; there is no other of more than 16.
+    // Accesses of 32 bytes exist in global memory, as 4- or 8-byte elements; all others have at
+    // most 16.
     return elements * bytes <= 16 || (elements * bytes == 32 && (bytes == 4 || bytes == 8) &&
                                       (space == SIM_GLOBAL || space == SIM_GENERIC));
 }
 
-// The handler of `plain` for an access of 4 or 8 bytes to registers of that size through a 64-bit
-// address; NULL for other accesses.
+// Picks the handler from `plain` for accesses of 4 or 8 bytes to registers of that size through a
+// 64-bit address; NULL for other accesses.
 static sim_handler *pick_plain(const struct sim_words *words, const struct sim_op *op,
                                uint32_t operand, sim_handler *const plain[2][2])
 {
@@ -464,7 +467,7 @@ static sim_handler *pick_st(const struct sim_words *words, struct sim_op *op)
     return plain ? plain : run_st;
 }
 
-// st.bulk: zeros in the block's shared memory.
+// st.bulk: zeroes part of the block's shared memory.
 static enum sim_next run_fill(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -510,8 +513,8 @@ bool sim_store_is_same(const struct sim_warp *w, const struct sim_op *op, uint32
     return true;
 }
 
-// cp.async copies at once: o[0] to, o[1] from, o[2] how many bytes to read, the rest being zero, or
-// a predicate that says to read none. Waiting for it is then nothing.
+// cp.async copies immediately: o[0] destination, o[1] source, o[2] number of bytes to read, with
+// zeros for the rest, or a predicate that suppresses the read. Waiting for it is then a no-op.
 #define COPY_IGNORE (UINT32_C(1) << 8)
 
 static enum sim_next run_cp_async(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
@@ -545,7 +548,7 @@ static enum sim_next run_cp_async(struct sim_warp *w, const struct sim_op *op, u
     return SIM_NEXT;
 }
 
-// Groups of such copies are of interest to the race check only.
+// Groups of these copies matter to the race check only.
 static enum sim_next run_commit(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     (void)op;

@@ -1,11 +1,11 @@
-// ldmatrix, stmatrix and movmatrix: matrices of 16-bit elements or of bytes between shared memory
-// and the registers of a warp; and the table of all matrix instructions.
+// ldmatrix, stmatrix and movmatrix, which move matrices of 16-bit elements or of bytes between
+// shared memory and the registers of a warp; and the table of all matrix instructions.
 //
-// Rows of 16 bytes lie at the addresses that lanes give, eight of them for each register: lane 8 j
-// + r has row r of the j-th eight. In registers, lane l holds word l % 4 of row l / 4: the whole
-// row is in four lanes side by side. With .trans the matrix is turned in between: 8 x 8 elements of
-// 16 bits for one register, 16 x 16 bytes for two. stmatrix of bytes takes registers as an mma has
-// left its 16 x 8 accumulators, a byte each, and writes them by columns.
+// Lanes give the addresses of 16-byte rows, eight for each register: lane 8 j + r addresses row r
+// of the j-th group. In registers, lane l holds word l % 4 of row l / 4, so four adjacent lanes
+// hold a row. .trans transposes the matrix: 8 x 8 16-bit elements for one register, 16 x 16 bytes
+// for two. stmatrix of bytes takes registers in the layout of an mma's 16 x 8 accumulators, one
+// byte each, and writes them by columns.
 #include "matrix.h"
 #include "memory.h"
 
@@ -16,10 +16,10 @@ enum {
     MATRIX_SPACE = 15,
     MATRIX_TRANS = 16,
     MATRIX_BYTES = 32,
-    MATRIX_PACKED = 8, // bits of an element in memory, 4 or 6; 0: it is not packed
+    MATRIX_PACKED = 8, // bits of an element in memory, 4 or 6; 0: not packed
 };
 
-// Element 0 .. 7 of row 0 .. 7 is a 16-bit piece of it: turn all of one matrix.
+// Transposes one 8 x 8 matrix of 16-bit elements.
 static void turn(uint32_t words[SIM_WARP])
 {
     uint16_t old[8][8], turned[8][8];
@@ -42,7 +42,7 @@ static void turn_bytes(uint32_t words[2][SIM_WARP])
     memcpy(words, turned, sizeof turned);
 }
 
-// From the accumulators of 16 x 8 cells, the columns of which become rows of 16 bytes.
+// Transposes 16 x 8 accumulator cells: the columns become rows of 16 bytes.
 static void turn_cells(uint32_t words[SIM_WARP])
 {
     unsigned char cells[SIM_WARP][4], rows[8][16];
@@ -54,7 +54,7 @@ static void turn_cells(uint32_t words[SIM_WARP])
     memcpy(words, rows, sizeof rows);
 }
 
-// A row of 16 packed elements, the lowest bits first, becomes 16 bytes.
+// Expands a row of 16 packed elements, lowest bits first, to 16 bytes.
 static void spread(uint32_t bits, unsigned char row[16])
 {
     uint64_t low, high;
@@ -67,7 +67,7 @@ static void spread(uint32_t bits, unsigned char row[16])
     }
 }
 
-// Eight rows as lanes give them: host addresses.
+// Resolves the host addresses of eight rows.
 static bool reach_rows(struct sim_warp *w, const struct sim_op *op, uint32_t operand,
                        uint32_t eight, enum sim_access access, void *host[8])
 {
@@ -88,7 +88,7 @@ static enum sim_next run_ldmatrix(struct sim_warp *w, const struct sim_op *op, u
 
     if (!sim_together(w))
         return SIM_RETRY;
-    // All are read first: a destination may be the address.
+    // Reads all rows first, since a destination may be the address.
     for (uint32_t i = 0; i < op->list_count; i++) {
         if (!reach_rows(w, op, 1, i, SIM_READ, host))
             return SIM_FAULT;
@@ -167,7 +167,7 @@ static bool matrices_fit(const struct sim_words *words, struct sim_op *op, uint3
            (space == SIM_GENERIC || space == SIM_SHARED);
 }
 
-// Bytes are for sm_100a and its like.
+// Matrices of bytes need sm_100a or its like.
 static bool has_bytes(const struct sim_words *words)
 {
     if (words->module->target >= 100 && words->module->target_suffix)
@@ -181,7 +181,7 @@ static sim_handler *pick_ldmatrix(const struct sim_words *words, struct sim_op *
     return is_m8n8(words) && matrices_fit(words, op, 1) ? run_ldmatrix : NULL;
 }
 
-// Elements of 8, 6 or 4 bits. What is turned takes two registers.
+// Elements of 8, 6 or 4 bits. Transposed matrices take two registers.
 static sim_handler *pick_ldmatrix_bytes(const struct sim_words *words, struct sim_op *op)
 {
     bool six = sim_has(words, "b6x16_p32"), four = sim_has(words, "b4x16_p64");

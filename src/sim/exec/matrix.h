@@ -1,55 +1,56 @@
-// What the matrix instructions share: products (product.c), and the A of sparse ones (sparse.c).
+// Shared by the matrix instructions: products (product.c), and sparse A operands (sparse.c).
 #ifndef CUCORE_SIM_EXEC_MATRIX_H
 #define CUCORE_SIM_EXEC_MATRIX_H
 
+#include "run.h"
 #include "sim/check/check_race.h"
 #include "formats.h"
 
-// A product D = A B + C. Fragments become rows of 32-bit words with k running along them, so that B
-// lies as [n][k]; an element of less than 32 bits at a lower k is in lower bits.
+// A product D = A B + C. Fragments become rows of 32-bit words along k, so B is stored as [n][k].
+// Elements of less than 32 bits are packed with lower k in lower bits.
 struct sim_product {
     uint32_t m, n, k;
-    enum sim_type a, b;         // of the elements
+    enum sim_type a, b;         // element types
     bool bits_and;              // b1: .and.popc, else .xor.popc
     enum sim_rounding rounding; // f64: SIM_RN, SIM_RZ, SIM_RM or SIM_RP
-    // Of a sparse A, which has k / 2 elements a row: with which row of B, 0 to k - 1, each of them
-    // is multiplied, [m][k / 2]. NULL: A is dense.
+    // Sparse A, which has k / 2 elements a row: the row of B, 0 to k - 1, that each element is
+    // multiplied with, [m][k / 2]. NULL: A is dense.
     const uint8_t *rows;
 };
 enum {
-    SIM_PRODUCT_WORDS = 512, // of A or of B, at most
-    SIM_PRODUCT_CELLS = 256, // of C
+    SIM_PRODUCT_WORDS = 512, // most words of A or B
+    SIM_PRODUCT_CELLS = 256, // most cells of C
 };
 
-// Bits of an element of A or B.
+// Returns the bits of an element of A or B.
 uint32_t sim_element_bits(enum sim_type type);
-// f16 that lie side by side, as f32.
+// Converts contiguous f16 to f32.
 void sim_unpack_f16(const void *from, uint32_t count, float *out);
 
-// C += A B for elements that f32 holds (f16, bf16, tf32, e4m3, e5m2). Products are exact; they are
-// added to C one after another, k ascending, each sum rounded to nearest even, so that the result
-// is within k * 2^-24 * (|C| + sum of |a b|) of the exact one. NaN comes out canonical.
+// Computes C += A B for elements that f32 represents (f16, bf16, tf32, e4m3, e5m2). Products are
+// exact. They are added to C one after another, k ascending, each sum rounded to nearest even, so
+// the result is within k * 2^-24 * (|C| + sum of |a b|) of the exact one. NaN results are
+// canonical.
 void sim_multiply_float(const struct sim_product *p, const uint32_t *a, const uint32_t *b,
                         float *c);
 
-// C += A B for s8, u8, s4, u4 and b1, exact; past 32 bits it wraps around, or is the nearest there
-// is.
+// Computes C += A B for s8, u8, s4, u4 and b1, exactly; results past 32 bits wrap around, or
+// saturate with `satfinite`.
 void sim_multiply_int(const struct sim_product *p, const uint32_t *a, const uint32_t *b,
                       bool satfinite, int32_t *c);
 
-// C += A B for f64, as fused multiply-adds with k ascending. `b` is [n][k].
+// Computes C += A B for f64, as fused multiply-adds with k ascending. `b` is [n][k].
 void sim_multiply_f64(const struct sim_product *p, const double *a, const double *b, double *c);
 
-// Which rows of B the elements of a sparse A meet, as metadata says that lies in the registers of a
-// warp: for 16 rows of k / 2 elements of a type, [16][k / 2]. `selector` says which lanes of each
-// four have it, where that are not all of them.
+// Decodes the metadata of a sparse A in the registers of a warp to rows of B, for 16 rows of k / 2
+// elements: [16][k / 2]. `selector` says which lanes of each four hold it, if not all of them do.
 void sim_sparse_rows(enum sim_type type, uint32_t k, const uint32_t metadata[SIM_WARP],
                      uint32_t selector, uint8_t *rows);
-// How many selectors there are.
+// Returns the number of selectors.
 uint32_t sim_sparse_selectors(enum sim_type type, uint32_t k);
 
-// True when all lanes of the warp that have not exited are here. An aligned instruction that some
-// have not come to yet is tried again later; lanes that its guard keeps out are not waited for.
+// Returns true if all live lanes of the warp are active. An aligned instruction that some lanes
+// have not reached yet is retried later; it does not wait for lanes that its guard disables.
 static inline bool sim_together(const struct sim_warp *w)
 {
     if (w->alive & ~w->active)
@@ -59,9 +60,9 @@ static inline bool sim_together(const struct sim_warp *w)
     return true;
 }
 
-// The layouts of A and B, in the order written: 'r' or 'c' each. False when there are not two.
+// Returns the layouts of A and B in the order written, 'r' or 'c' each. False if there are not two.
 bool sim_layouts_of(const struct sim_words *words, char layout[2]);
-// How the words say that f64 is rounded; SIM_RN when they do not.
+// Returns the rounding of f64 from the words; SIM_RN by default.
 enum sim_rounding sim_rounding_of(const struct sim_words *words);
 
 sim_pick sim_pick_mma, sim_pick_mma_sparse;

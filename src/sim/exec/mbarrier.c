@@ -1,17 +1,17 @@
-// mbarrier: barriers that are objects in shared memory.
+// mbarrier: barrier objects in shared memory.
 //
-// The 64 bits of one, and of the state that an arrival gives (what the barrier was before it):
+// The 64 bits of one, and of the state that an arrival returns (the barrier before the arrival):
 //
-//   bits 0-19   arrivals that the phase still waits for
-//   bits 20-39  arrivals that a phase expects
-//   bits 40-60  bytes that the phase still waits for, two's complement
+//   bits 0-19   pending arrivals of the phase
+//   bits 20-39  expected arrivals of a phase
+//   bits 40-60  pending bytes of the phase, two's complement
 //   bit  61     the phase, 0 first
-//   bits 62-63  2 in a barrier that is valid
+//   bits 62-63  2 in a valid barrier
 //
-// All that reach a barrier are of one cluster, which one thread of the host runs, so that nothing
-// here is atomic. Since copies are done when they are issued, a barrier changes only by an
-// instruction, and threads that all wait wait for ever: mbarrier.try_wait holds lanes back, as the
-// ISA allows, until others have run (see unit_run() in schedule.c).
+// Only threads of one cluster can access a barrier, and one host thread runs them, so no
+// operation here is atomic. Copies complete when they are issued, so only instructions change a
+// barrier, and threads that all wait would wait forever. mbarrier.try_wait therefore blocks lanes
+// until others have run, as the ISA allows (see unit_run() in schedule.c).
 #include "mbarrier.h"
 #include "async.h"
 #include "sim/check/check_race.h"
@@ -23,7 +23,7 @@
 enum {
     LAUNCH_FAILED = 719,
     WRONG_SPACE = 717,
-    MAX_COUNT = (1 << 20) - 1, // of arrivals and of bytes
+    MAX_COUNT = (1 << 20) - 1, // limit of arrivals and of bytes
     ADDRESS_SPACE = 0xf,       // in `extra`
     DROP = 1 << 4,
     NO_COMPLETE = 1 << 5,
@@ -71,8 +71,9 @@ bool sim_reach_shared(struct sim_warp *w, const struct sim_op *op, uint32_t lane
     return sim_reach_range(w, op, lane, space, address, bytes, align, access, host);
 }
 
-// The word of block->mbarriers that has the bit of a place in shared memory; NULL for what lies
-// behind, which cooperative groups have. What an earlier block left there is no barrier.
+// Returns the word of block->mbarriers with the bit for a location in shared memory; NULL for the
+// reserved memory of cooperative groups behind it. Contents that an earlier block left there are
+// not a barrier.
 static uint64_t *mark_of(struct sim_warp *w, uint64_t address, const void *host, uint64_t *bit)
 {
     struct sim_block *owner = w->block->cluster->blocks[sim_rank_of(w, address)];
@@ -86,7 +87,7 @@ static uint64_t *mark_of(struct sim_warp *w, uint64_t address, const void *host,
     return owner->mbarriers ? &owner->mbarriers[at / 512] : NULL;
 }
 
-// A barrier that is to be there already.
+// Finds a barrier, which must be initialized.
 static uint64_t *find(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                       enum sim_space space, uint64_t address, struct state *s)
 {
@@ -116,7 +117,7 @@ static void settle(struct sim_warp *w, struct state *s, uint64_t address)
     w->block->cluster->stalled = 0;
 }
 
-// More bytes to wait for, or fewer when `bytes` is negative.
+// Adds pending bytes, or removes them if `bytes` is negative.
 static bool add_bytes(struct sim_warp *w, const struct sim_op *op, uint32_t lane, struct state *s,
                       int64_t bytes)
 {
@@ -189,7 +190,7 @@ static enum sim_next run_inval(struct sim_warp *w, const struct sim_op *op, uint
     return SIM_NEXT;
 }
 
-// expect_tx and complete_tx: o[0] the barrier, o[1] the bytes.
+// expect_tx and complete_tx: o[0] barrier, o[1] bytes.
 static enum sim_next run_bytes(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -226,8 +227,8 @@ static bool arrive(struct sim_warp *w, const struct sim_op *op, uint32_t lane, s
     return true;
 }
 
-// arrive and arrive_drop: o[0] the state or none, o[1] the barrier, o[2] how many or, with
-// .expect_tx, how many bytes.
+// arrive and arrive_drop: o[0] state or none, o[1] barrier, o[2] arrivals or, with .expect_tx,
+// bytes.
 static enum sim_next run_arrive(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -256,8 +257,8 @@ static enum sim_next run_arrive(struct sim_warp *w, const struct sim_op *op, uin
     return SIM_NEXT;
 }
 
-// cp.async.mbarrier.arrive: the copies are done, so that the arrival is now. Without .noinc the
-// count grows by one first, which leaves it as it was.
+// cp.async.mbarrier.arrive: the copies are complete, so it arrives at once. Without .noinc the
+// pending count is incremented first, so it ends unchanged.
 static enum sim_next run_copies_arrive(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -279,7 +280,7 @@ static enum sim_next run_copies_arrive(struct sim_warp *w, const struct sim_op *
     return SIM_NEXT;
 }
 
-// test_wait and try_wait: o[0] the predicate, o[1] the barrier, o[2] the state or the parity.
+// test_wait and try_wait: o[0] predicate, o[1] barrier, o[2] state or parity.
 static enum sim_next run_wait(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     struct sim_cluster *cluster = w->block->cluster;
@@ -301,7 +302,8 @@ static enum sim_next run_wait(struct sim_warp *w, const struct sim_op *op, uint3
         if (s.phase != phase && sim_race_on())
             sim_race_mbarrier_wait(w, address, op->extra & RELAXED);
     }
-    // Who fails lets others go first; who tries is held back as long as there is patience.
+    // Lanes that fail let others run first; try_wait blocks its lanes until the cluster's patience
+    // grows.
     told = mask & ~done;
     if (op->extra & TRY) {
         if (w->patience != cluster->patience) {
@@ -337,8 +339,8 @@ static enum sim_next run_pending(struct sim_warp *w, const struct sim_op *op, ui
 
 // Rows
 
-// The type, shared memory by one of its names, and an order, .relaxed or `order`, with its scope:
-// both or none. `late` is what sm_80 has not.
+// Checks the type, shared memory under one of its names, and an order (.relaxed or `order`) with
+// its scope: both or none. `late`: not on sm_80.
 static bool fits(const struct sim_words *words, struct sim_op *op, const char *order, bool late)
 {
     const bool relaxed = sim_has(words, "relaxed"), cluster = sim_has(words, "cluster");
@@ -376,7 +378,7 @@ static sim_handler *pick_arrive(const struct sim_words *words, struct sim_op *op
     bool drop = sim_has(words, "arrive_drop"), expect = sim_has(words, "expect_tx");
     bool no_complete = sim_has(words, "noComplete");
 
-    // A state comes only from a barrier of the block's own, and .noComplete gives one.
+    // Only a barrier of the block's own returns a state, and .noComplete always does.
     if (drop == sim_has(words, "arrive") || (expect && no_complete) ||
         ((expect || no_complete) && op->o[2] == SIM_NO_OPERAND) ||
         (sim_has(words, "shared::cluster") && (no_complete || op->o[0] != SIM_NO_OPERAND)) ||
@@ -406,7 +408,7 @@ static sim_handler *pick_wait(const struct sim_words *words, struct sim_op *op)
     return run_wait;
 }
 
-// A parity has 32 bits and a state 64, so that each form has a row and takes no other.
+// A parity has 32 bits and a state 64, so each form has its own row and refuses the other.
 static sim_handler *pick_wait_parity(const struct sim_words *words, struct sim_op *op)
 {
     bool try = sim_has(words, "try_wait");

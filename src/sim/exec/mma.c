@@ -1,14 +1,14 @@
-// mma.sync: the product of two small matrices that lie in the registers of a warp.
+// mma.sync: the product of two small matrices in the registers of a warp.
 //
 // Fragments of all shapes but the oldest follow one rule (PTX ISA, "Matrix Fragments for
-// mma.m16n8k16" and its neighbours). With g = lane / 4 and t = lane % 4, and A cut into rows of
-// words along k: register i of A is word t + 4 * (i / (m / 8)) of row g + 8 * (i % (m / 8)),
+// mma.m16n8k16" and its neighbours). With g = lane / 4 and t = lane % 4, and the rows of A divided
+// into words along k: register i of A is word t + 4 * (i / (m / 8)) of row g + 8 * (i % (m / 8)),
 // register j of B is word t + 4 j of column g, and accumulator i is row g + 8 * (i / 2), column 2 t
-// + i % 2. For f64 a word is an element of 64 bits. The A of mma.sp is what is not zero of one that
-// is twice as wide: its words lie in the same way.
+// + i % 2. For f64 a word is a 64-bit element. The A of mma.sp holds the nonzeros of a matrix twice
+// as wide; its words have the same layout.
 #include "matrix.h"
 
-// A form: its shape, and which elements it takes.
+// The forms: shapes and their element families.
 enum family { HALF, BHALF, TF32, FP8, INT8, INT4, BIT, DOUBLE, QUAD };
 
 struct form {
@@ -44,8 +44,8 @@ static const struct form sparse_forms[] = {
 
 // sim_op.extra
 enum {
-    MMA_A = 0, // type of A's elements, 8 bits
-    MMA_B = 8, // of B's
+    MMA_A = 0, // element type of A, 8 bits
+    MMA_B = 8, // element type of B
     MMA_C_HALF = 1 << 16,
     MMA_D_HALF = 1 << 17,
     MMA_SATFINITE = 1 << 18,
@@ -53,7 +53,7 @@ enum {
     MMA_A_COL = 1 << 20, // m8n8k4 only
     MMA_B_ROW = 1 << 21,
     MMA_ROUNDING = 22, // f64 only, 2 bits
-    MMA_SELECTOR = 24, // of metadata, 2 bits
+    MMA_SELECTOR = 24, // of the metadata, 2 bits
     MMA_SPARSE = 1 << 26,
 };
 
@@ -71,8 +71,8 @@ static struct sim_product product_of(const struct sim_op *op)
                                  .rounding = (enum sim_rounding)(op->extra >> MMA_ROUNDING & 3) };
 }
 
-// A (and B, which is a matrix of 8 rows [n][k]) from its registers. Four lanes side by side hold
-// four words side by side.
+// Collects A (or B, a matrix of 8 rows [n][k]) from its registers. Four adjacent lanes hold four
+// adjacent words.
 static void rows_of(const struct sim_warp *w, const uint32_t *list, uint32_t rows, uint32_t words,
                     uint32_t *out)
 {
@@ -86,11 +86,11 @@ static void rows_of(const struct sim_warp *w, const uint32_t *list, uint32_t row
     }
 }
 
-// A product, and A and B as rows of words.
+// A product, with A and B as rows of words.
 struct factors {
     struct sim_product p;
     uint32_t a[16 * 8], b[8 * 16];
-    uint8_t rows[16 * 64]; // of a sparse A
+    uint8_t rows[16 * 64]; // for a sparse A
 };
 
 static void load_factors(const struct sim_warp *w, const struct sim_op *op, struct factors *f)
@@ -108,7 +108,7 @@ static void load_factors(const struct sim_warp *w, const struct sim_op *op, stru
     }
 }
 
-// The cell of accumulator i of a lane, in C as [m][8].
+// Returns the cell of a lane's accumulator i, in C as [m][8].
 static uint32_t cell(uint32_t lane, uint32_t i)
 {
     return (lane / 4 + 8 * (i / 2)) * 8 + 2 * (lane % 4) + i % 2;
@@ -138,8 +138,8 @@ static void round_to_f16(float *c, uint32_t count)
         c[i] = sim_f16_to_f32(sim_f32_to_f16(c[i]));
 }
 
-// C += A B of 8-bit floats into f16, in the steps of an H200, each of which ends in f16: the lower
-// two of each four elements along k, the others, C.
+// Computes C += A B of 8-bit floats into f16 in the steps of an H200, each rounded to f16: the
+// lower two of each four elements along k, the upper two, then C.
 static void multiply_fp8_half(const struct factors *f, float *c)
 {
     const uint32_t words = f->p.k / 4, cells = f->p.m * f->p.n;
@@ -241,8 +241,9 @@ static enum sim_next run_double(struct sim_warp *w, const struct sim_op *op, uin
     return SIM_NEXT;
 }
 
-// m8n8k4 for f16: four products at once, each by the eight lanes 4 q to 4 q + 3 and 16 above those.
-// A and B are 2 registers of two halves; accumulators are 8 f32, or 4 registers of two halves.
+// m8n8k4 for f16 computes four products at once, each by eight lanes: 4 q to 4 q + 3, and those 16
+// above. A and B are 2 registers of two halves; accumulators are 8 f32, or 4 registers of two
+// halves.
 
 static void quad_cell(uint32_t lane, uint32_t i, bool half, uint32_t *row, uint32_t *col)
 {
@@ -313,7 +314,7 @@ static enum sim_next run_quad(struct sim_warp *w, const struct sim_op *op, uint3
 
 // Choice
 
-// Families of elements: which types, and whether the accumulator may be f16 beside f32.
+// Maps an element type to its family, and says whether the accumulator may be f16 besides f32.
 static bool family_of(enum sim_type type, enum family *out)
 {
     switch (type) {
@@ -428,7 +429,7 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool 
         (sparse && family == FP8 && type[0] == SIM_F16))
         return NULL;
 
-    // Registers of 32 bits a lane, 64 for f64.
+    // 32-bit registers of a lane; 64-bit ones for f64.
     uint32_t bits = family == DOUBLE ? 64 : 32, share = quad ? 8 : SIM_WARP;
     uint32_t a = form->m * form->k * sim_element_bits(type[1]) / bits / share / (sparse ? 2 : 1);
     uint32_t b = form->n * form->k * sim_element_bits(type[2]) / bits / share;

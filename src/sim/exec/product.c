@@ -1,4 +1,4 @@
-// The arithmetic of mma and wmma: products of matrices whose elements f32 holds, of integers and
+// The arithmetic of mma and wmma: matrix products of elements that f32 represents, of integers and
 // bits, and of f64.
 #include "formats.h"
 #include "matrix.h"
@@ -25,7 +25,7 @@ typedef int32_t ints4 __attribute__((vector_size(16)));
 typedef uint32_t words4 __attribute__((vector_size(16)));
 typedef uint16_t halves4 __attribute__((vector_size(8)));
 
-// As sim_f16_to_f32(), four at a time: most of the time of a product went into that.
+// Equals sim_f16_to_f32(), four values at a time: conversion dominated the time of a product.
 void sim_unpack_f16(const void *from, uint32_t count, float *out)
 {
     const unsigned char *codes = from;
@@ -50,7 +50,7 @@ void sim_unpack_f16(const void *from, uint32_t count, float *out)
     }
 }
 
-// The elements of words, as f32; 8-bit and smaller integers are exact there too.
+// Unpacks the elements of words to f32, which is exact for 8-bit and smaller integers too.
 static void unpack(enum sim_type type, const uint32_t *words, uint32_t count, float *out)
 {
     switch (type) {
@@ -93,8 +93,8 @@ static void unpack(enum sim_type type, const uint32_t *words, uint32_t count, fl
     }
 }
 
-// c[m][n] += a[m][kept] b[k][n], eight columns of a row at a time. `rows` says which row of b an
-// element of a meets; without it they go together.
+// Computes c[m][n] += a[m][kept] b[k][n], eight columns of a row at a time. `rows` maps an element
+// of a to its row of b; without it they correspond one to one.
 static inline __attribute__((always_inline)) void multiply_rows(const struct sim_product *p,
                                                                 const float *a, uint32_t kept,
                                                                 const float *b, float *c,
@@ -120,7 +120,7 @@ static inline __attribute__((always_inline)) void multiply_rows(const struct sim
     }
 }
 
-enum { ELEMENTS = 16 * 64 }; // of A or B as f32, at most
+enum { ELEMENTS = 16 * 64 }; // most elements of A or B as f32
 
 static void multiply_words(const struct sim_product *p, const uint32_t *a, const uint32_t *b,
                            float *c)
@@ -149,7 +149,7 @@ void sim_multiply_float(const struct sim_product *p, const uint32_t *a, const ui
 void sim_multiply_int(const struct sim_product *p, const uint32_t *a, const uint32_t *b,
                       bool satfinite, int32_t *c)
 {
-    // At most 64 products of two bytes: a whole number below 2^24, which f32 holds.
+    // At most 64 products of two bytes: an integer below 2^24, which f32 represents exactly.
     float sums[SIM_PRODUCT_CELLS] = { 0 };
 
     if (p->a != SIM_B1)

@@ -1,5 +1,7 @@
-// Loading: parse, place variables in memory, decode every function, lay out what entries reach.
-#include "code.h"
+// Loads a module: parses it, places variables in memory, decodes every function, and lays out the
+// memory that entries reach.
+#include "handlers.h"
+#include "memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,18 +11,18 @@
 #include <unistd.h>
 
 enum {
-    // What ptxas takes.
+    // Limits of ptxas.
     STATIC_SHARED = 48 * 1024,
-    CONSTANT = 64 * 1024,        // of a module
-    PARAMETERS = 32764,          // of an entry
-    PARAMETERS_BEFORE_81 = 4352, // in a text of a .version before 8.1
+    CONSTANT = 64 * 1024,        // for a module
+    PARAMETERS = 32764,          // for an entry
+    PARAMETERS_BEFORE_81 = 4352, // before .version 8.1
 };
 
 struct loader {
     struct sim_program *program;
     char *log;
     size_t log_bytes;
-    uint64_t constant; // bytes of .const so far
+    uint64_t constant; // size of .const so far
 };
 
 static bool refuse(const struct loader *l, uint32_t line, const char *fmt, ...)
@@ -38,22 +40,6 @@ static bool refuse(const struct loader *l, uint32_t line, const char *fmt, ...)
     return false;
 }
 
-void *sim_program_keep(struct sim_program *program, size_t bytes)
-{
-    if (program->kept_count == program->kept_room) {
-        size_t room = program->kept_room ? program->kept_room * 2 : 64;
-        void **more = realloc(program->kept, room * sizeof(*more));
-        if (!more)
-            return NULL;
-        program->kept = more;
-        program->kept_room = room;
-    }
-    void *p = calloc(1, bytes);
-    if (p)
-        program->kept[program->kept_count++] = p;
-    return p;
-}
-
 static uint64_t align_up(uint64_t at, uint64_t align)
 {
     return align > 1 ? (at + align - 1) / align * align : at;
@@ -65,8 +51,8 @@ static uint32_t variable_align(const struct sim_variable *v)
     return v->align > natural ? v->align : natural ? natural : 1;
 }
 
-// Where a function has its parameters and results: one after another, each aligned, those in
-// registers found by name.
+// Assigns locations to a function's parameters and results: consecutive and aligned; those in
+// registers are found by name.
 static bool place_parameters(struct loader *l, const struct sim_function *f,
                              const struct sim_variable *variables, size_t count, uint64_t *at,
                              const struct sim_passed **out, uint32_t *out_count)
@@ -81,7 +67,7 @@ static bool place_parameters(struct loader *l, const struct sim_function *f,
             if (v->type == SIM_PRED || (v->vector ? v->vector : 1) * sim_type_bytes(v->type) > 8)
                 return refuse(l, v->line, "%s: parameter %s is no register of 8 to 64 bits",
                               f->name, v->name);
-            // decode.c knows where, if it is used at all.
+            // decode.c locates it, if the body uses it at all.
             p[i] = (struct sim_passed){ SIM_NO_OPERAND, sim_type_bytes(v->type), true };
             continue;
         }
@@ -97,8 +83,8 @@ static bool place_parameters(struct loader *l, const struct sim_function *f,
     return true;
 }
 
-// Whole pages are given back, and are zero when they are touched again: a large variable takes only
-// the memory that a kernel uses of it.
+// Zeroes memory by returning whole pages, which read as zero when touched again: a large variable
+// occupies only the memory that a kernel uses of it.
 static void clear(unsigned char *p, size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -113,7 +99,8 @@ static void clear(unsigned char *p, size_t bytes)
     memset(p + to, 0, bytes - to);
 }
 
-// Memory for a .global or .const variable, which kernels may reach from now on; 0 after a refusal.
+// Allocates memory for a .global or .const variable and makes it accessible to kernels; returns 0
+// after a refusal.
 static uint64_t place_memory(struct loader *l, const struct sim_variable *v)
 {
     size_t align = variable_align(v) > 256 ? variable_align(v) : 256;
@@ -141,7 +128,7 @@ static uint64_t place_memory(struct loader *l, const struct sim_variable *v)
     return (uint64_t)(uintptr_t)p;
 }
 
-// Layout of what a function declares, and of its parameters.
+// Lays out a function's variables and parameters.
 static bool place_function(struct loader *l, uint32_t index)
 {
     struct sim_program *program = l->program;
@@ -214,7 +201,7 @@ static bool place_function(struct loader *l, uint32_t index)
     return true;
 }
 
-// Memory for .global and .const variables of the module, numbers for its .shared ones.
+// Allocates memory for the module's .global and .const variables, and numbers its .shared ones.
 static bool place_variables(struct loader *l)
 {
     struct sim_program *program = l->program;
@@ -241,7 +228,8 @@ static bool place_variables(struct loader *l)
     return true;
 }
 
-// The first variable of a name that lies in memory of ours; SIZE_MAX when there is none.
+// Finds the first variable of a name that lies in memory the program owns; SIZE_MAX if there is
+// none.
 static size_t placed_variable(const struct sim_program *program, const char *name)
 {
     size_t found = SIZE_MAX;
@@ -299,7 +287,7 @@ static bool relocate(struct loader *l)
     return true;
 }
 
-// What an entry reaches: functions, and through them shared variables.
+// Reachability from an entry: functions, and through them shared variables.
 
 static bool calls_by_address(const struct sim_code *code)
 {
@@ -309,14 +297,14 @@ static bool calls_by_address(const struct sim_code *code)
     return false;
 }
 
-// What planning goes through, made once for all entries: functions reached so far, in order, and
-// which they are.
+// Working state of the layout, allocated once for all entries: the functions reached so far, in
+// order and as a set.
 struct plan {
     uint32_t *reached, reached_count;
     bool *is_reached; // [function_count]
     bool *used;       // [shared_count]
     struct depth *depths;
-    const struct sim_code **path; // of calls
+    const struct sim_code **path; // chain of calls
 };
 
 static void reach(const struct sim_code *code, struct plan *plan)
@@ -327,8 +315,8 @@ static void reach(const struct sim_code *code, struct plan *plan)
     plan->reached[plan->reached_count++] = code->index;
 }
 
-// All that is called from what is reached. A list and no recursion: chains of calls are as long as
-// texts allow.
+// Collects every function called from the reached ones. Iterates over a list, since call chains are
+// as long as the text allows, too deep for recursion.
 static void reach_all(const struct sim_program *program, const struct sim_code *entry,
                       struct plan *plan)
 {
@@ -341,7 +329,8 @@ static void reach_all(const struct sim_program *program, const struct sim_code *
         for (uint32_t i = 0; i < code->op_count; i++)
             if (code->ops[i].run == sim_run_call)
                 reach(((const struct sim_call *)code->ops[i].data)->code, plan);
-        // Which functions have their address taken is not kept: any that is no entry may be called.
+        // The functions with taken addresses are not tracked: an indirect call may reach any that
+        // is not an entry.
         if (any || !calls_by_address(code))
             continue;
         any = true;
@@ -351,11 +340,11 @@ static void reach_all(const struct sim_program *program, const struct sim_code *
     }
 }
 
-// The deepest stack of calls below a function, each function counted once. `deep`: more may be
-// needed, for it calls itself, by address or takes what it likes.
+// The deepest call stack below a function, each function counted once. `deep`: more may be needed,
+// because of recursion, an indirect call or alloca.
 struct depth {
-    uint32_t bytes; // so far, while it is under way
-    uint32_t next;  // the op to go on with
+    uint32_t bytes; // so far, while in progress
+    uint32_t next;  // next op to visit
     bool deep;
     enum { NEW, UNDER_WAY, KNOWN } state;
 };
@@ -367,7 +356,8 @@ static bool takes_stack(const struct sim_code *code, const struct sim_op *op)
             strcmp(code->source->statements[op->statement].word[0], "alloca") == 0);
 }
 
-// Goes on with a function until it needs another one's depth first, or is known itself: then NULL.
+// Continues with a function until it needs another function's depth, which it returns; NULL once
+// its own depth is known.
 static const struct sim_code *count_stack(const struct sim_code *code, struct depth *depths)
 {
     struct depth *own = &depths[code->index];
@@ -432,7 +422,7 @@ static bool plan_new(struct plan *plan, const struct sim_program *program)
     return plan->reached && plan->path && plan->is_reached && plan->used && plan->depths;
 }
 
-// Ready for the next entry. Depths are the same for all.
+// Resets the state for the next entry. Depths are the same for all entries.
 static void plan_clear(struct plan *plan, const struct sim_program *program)
 {
     for (uint32_t i = 0; i < plan->reached_count; i++)
@@ -452,7 +442,7 @@ static bool plan_entry(struct loader *l, struct sim_code *code, struct plan *pla
         return refuse(l, code->source->line, "%s: no host memory", code->name);
     plan_clear(plan, program);
     reach_all(program, code, plan);
-    // The entry's own count also where nothing refers to them, as they do for a compiler.
+    // An entry's own shared variables count even if nothing refers to them, as in ptxas.
     for (size_t i = 0; i < code->source->variable_count; i++)
         if (code->source->variables[i].space == SIM_SHARED)
             used[program->variable_at[code->index][i] + program->function_shared[code->index]] =
@@ -554,6 +544,14 @@ static bool load(struct loader *l)
     return plan_entries(l);
 }
 
+static const struct sim_handlers handlers = {
+    .branch = sim_run_bra,
+    .branch_indexed = sim_run_brx,
+    .exit = sim_run_exit,
+    .ret = sim_run_ret,
+    .stores_same = sim_store_is_same,
+};
+
 struct sim_program *sim_program_load(const char *ptx, size_t bytes, int device_arch, char *log,
                                      size_t log_bytes)
 {
@@ -578,6 +576,7 @@ struct sim_program *sim_program_load(const char *ptx, size_t bytes, int device_a
     static _Atomic uint64_t serial;
     l.program->serial = atomic_fetch_add_explicit(&serial, 1, memory_order_relaxed) + 1;
     l.program->module = module;
+    l.program->handlers = &handlers;
     if (!load(&l)) {
         sim_program_free(l.program);
         return NULL;
@@ -585,7 +584,7 @@ struct sim_program *sim_program_load(const char *ptx, size_t bytes, int device_a
     return l.program;
 }
 
-// For free(): what the program made itself, but shows as const.
+// Frees memory that the program allocated but exposes as const.
 static void drop(const void *p)
 {
     void *mine;

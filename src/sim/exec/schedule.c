@@ -1,11 +1,13 @@
-// Who runs when: lanes of a warp, warps of a block, blocks of a grid, grids on the worker threads.
+// The scheduler: lanes of a warp, warps of a block, blocks of a grid, and grids on the worker
+// threads.
 //
-// A worker runs a unit, which is a cluster or a block alone, until it ends. Its warps take turns;
-// within a warp the lanes that stand at one place run together until they part, meet others or
-// have run for a quantum while others wait. A unit that goes on for long (it may wait for another
-// block) is set aside, and the worker begins the next one or resumes one that it set aside before.
+// A worker runs a unit, which is a cluster or a single block, until it ends. The unit's warps take
+// turns. Within a warp the lanes at one instruction run together until they diverge, meet others or
+// exhaust a quantum while others wait. A unit that runs for long, perhaps because it waits for
+// another block, is suspended, and the worker begins the next unit or resumes one that it suspended
+// before.
 #include "sim/check/check.h"
-#include "code.h"
+#include "handlers.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -15,13 +17,13 @@
 #include <unistd.h>
 
 enum {
-    QUANTUM = 1024,      // branches taken before the others of the warp, or other warps, run
-    PATIENCE = 64,       // turns of a block's warps before other blocks run
-    MAX_RESIDENT = 4096, // blocks that a worker has begun, of a grid that is not cooperative
+    QUANTUM = 1024,      // branches before other lanes of the warp, or other warps, run
+    PATIENCE = 64,       // turns of a unit's warps before other units run
+    MAX_RESIDENT = 4096, // blocks that a worker may have begun, in a grid that is not cooperative
     RESIDENT_BYTES = 256 << 20,
     MAX_WORKERS = 256,
-    WAIT_TURNS = 32,       // that mbarrier.try_wait may take
-    MAX_STALLED = 1 << 19, // turns in which only failed waits ran, before it is a deadlock
+    WAIT_TURNS = 32,       // turns that mbarrier.try_wait may take
+    MAX_STALLED = 1 << 19, // consecutive turns with only failed waits before it is a deadlock
 };
 
 struct sim_unit {
@@ -32,7 +34,7 @@ struct sim_unit {
 
 // Lanes of a warp
 
-// True when all 32 lanes stand at one place: written so that it costs little.
+// Returns true if all 32 lanes are at one instruction; written to be cheap.
 static bool stand_together(const struct sim_warp *w)
 {
     uint32_t pcs = 0;
@@ -45,8 +47,8 @@ static bool stand_together(const struct sim_warp *w)
     return !pcs && !frames;
 }
 
-// Take the lanes that run next: of `fresh`, the deepest in calls and there the first place; and all
-// that stand at the same place.
+// Chooses the lanes to run next: of `fresh`, the deepest in calls, and of those the lowest
+// instruction, together with all lanes at that instruction.
 static void choose(struct sim_warp *w, uint32_t fresh, uint32_t runnable)
 {
     struct sim_frame *frame = NULL;
@@ -80,7 +82,8 @@ static void choose(struct sim_warp *w, uint32_t fresh, uint32_t runnable)
     w->pc = pc;
 }
 
-// The first place at or after `pc` of the running frame where others stand; UINT32_MAX: none.
+// Returns the first instruction at or after `pc` of the running frame where others wait; UINT32_MAX
+// if there is none.
 static uint32_t next_meeting(const struct sim_warp *w, uint32_t others, uint32_t pc)
 {
     uint32_t next = UINT32_MAX;
@@ -93,7 +96,8 @@ static uint32_t next_meeting(const struct sim_warp *w, uint32_t others, uint32_t
     return next;
 }
 
-// Run a warp until its lanes wait, have ended or have had their turn. False after a fault.
+// Runs a warp until its lanes wait, have ended or have used up their quantum. Returns false after a
+// fault.
 static bool run_warp(struct sim_warp *w)
 {
     uint32_t budget = QUANTUM;
@@ -140,7 +144,7 @@ static bool run_warp(struct sim_warp *w)
             ops = w->frame->code->ops;
             f = w->f;
             start = op = ops + w->pc;
-            // Others have a say in who runs after a branch, but not while it stays before them.
+            // After a branch other lanes may be due, but not while the group stays before them.
             if (!--budget || (others && (!stop || w->frame != frame || op >= stop)))
                 break;
         }
@@ -181,7 +185,7 @@ static void unit_free(struct sim_unit *unit)
         for (uint32_t n = 0; block->warps && n < block->warp_count; n++) {
             struct sim_warp *w = &block->warps[n];
             free(w->local);
-            // A fault leaves lanes in calls: their frames are dropped with the entry's.
+            // A fault leaves lanes in calls: discard their frames down to the entry's.
             for (uint32_t lane = 0; lane < SIM_WARP; lane++) {
                 struct sim_frame *frame = w->lane_frame[lane];
                 while (frame && frame != w->entry) {
@@ -257,7 +261,7 @@ fail:
     return NULL;
 }
 
-// The first block of a grid's index-th unit, and how many blocks a unit is wide.
+// Returns the first block of a grid's index-th unit, and the unit's size in blocks.
 static void place_unit(const struct sim_grid *grid, uint32_t count, uint64_t index,
                        uint32_t first[3], uint32_t size[3])
 {
@@ -272,7 +276,7 @@ static void place_unit(const struct sim_grid *grid, uint32_t count, uint64_t ind
     first[2] = (uint32_t)(index / across[0] / across[1]) * size[2];
 }
 
-// Make a unit the index-th of its grid.
+// Makes a unit the index-th of its grid.
 static bool unit_begin(struct sim_unit *unit, uint64_t index)
 {
     uint32_t count = unit->cluster.count;
@@ -298,7 +302,7 @@ static bool unit_begin(struct sim_unit *unit, uint64_t index)
             w->alive = w->exists;
             w->blocked = w->yielded = w->ready = w->cluster_arrived = w->carry = 0;
             w->patience = 0;
-            w->told = SIM_ALL_LANES; // until it grows
+            w->told = SIM_ALL_LANES; // until the cluster's patience grows
             memset(w->waiting, 0, sizeof(w->waiting));
             memset(w->stack_top, 0, sizeof(w->stack_top));
             if (!sim_frame_enter(w))
@@ -320,8 +324,8 @@ static uint64_t nanoseconds(void)
 
 enum outcome { ENDED, SET_ASIDE, ASLEEP, FAULTED };
 
-// Whether no lane can go on before one that sleeps wakes. Asked at the end of a turn: a warp may
-// have been let through a barrier by one that ran after it.
+// Returns true if no lane can continue before a sleeping one wakes. Checked at the end of a turn,
+// because a warp that ran later may have released an earlier one from a barrier.
 static bool all_sleep(const struct sim_unit *unit)
 {
     for (uint32_t b = 0; b < unit->cluster.count; b++) {
@@ -373,9 +377,9 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
             sim_fault_standing(cluster, false, what);
             return FAULTED;
         }
-        // All wait, some of them at mbarrier.try_wait: tell those that it failed. Whoever loops
-        // over it comes back in the same turn. Who looks at global memory there may wait for
-        // another block, another grid or the host, which is no deadlock.
+        // All lanes wait, some of them at mbarrier.try_wait: report failure to those. A loop around
+        // try_wait returns to it in the same turn. A loop that accesses global memory may be
+        // waiting for another block, another grid or the host, which is not a deadlock.
         if (looked)
             cluster->stalled = 0;
         bool loops = !done && cluster->waits && ++cluster->stalled < MAX_STALLED;
@@ -391,8 +395,8 @@ static enum outcome unit_run(struct sim_unit *unit, uint32_t patience)
     return SET_ASIDE;
 }
 
-// The shortest time that a lane of the unit sleeps, for the thread: it has to look at timeouts, and
-// may be waited for by other threads.
+// The shortest sleep of the unit's lanes, with a limit: the thread has to check timeouts, and other
+// threads may wait for it.
 static uint32_t sleep_of(const struct sim_unit *unit)
 {
     enum { MOST = 1000000 }; // ns
@@ -417,14 +421,14 @@ struct job {
     uint64_t units;
     uint64_t max_resident;
     uint32_t unit_blocks;
-    uint32_t helpers; // threads of the pool that are at it
+    uint32_t helpers; // pool threads working on it
 };
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t work, done;
     struct job *jobs;
-    uint32_t threads; // that were started
+    uint32_t threads; // threads started
     bool started;
 } pool = {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, false
@@ -497,7 +501,7 @@ static uint64_t unit_instructions(struct sim_unit *unit)
     return sum;
 }
 
-// A thread's part in a grid.
+// Runs a thread's share of a grid.
 static void work(struct job *job, uint32_t index)
 {
     struct sim_grid *grid = job->grid;
@@ -517,13 +521,13 @@ static void work(struct job *job, uint32_t index)
     }
     while (!atomic_load_explicit(&grid->fault, memory_order_relaxed) &&
            (unit = next_unit(&worker, job)) != NULL) {
-        // Blocks of a cooperative grid wait for one another: begin them all before running any
+        // Blocks of a cooperative grid wait for one another: begin them all before running any for
         // long, and let none spin for long while others have yet to arrive.
         enum outcome how = unit_run(unit, grid->cooperative ? 1 : PATIENCE);
         instructions += unit_instructions(unit);
         worker.asleep = how == ASLEEP ? worker.asleep + 1 : 0;
         if (worker.asleep >= worker.resident && worker.asleep) {
-            // All of them sleep, so the thread does. Kernels that wait for the host cost nothing.
+            // All units sleep, so the thread sleeps too. Kernels that wait for the host use no CPU.
             nanosleep(&(struct timespec){ .tv_nsec = sleep_of(unit) }, NULL);
             worker.asleep = 0;
         }
@@ -588,7 +592,7 @@ static uint32_t thread_count(void)
     return n < 1 ? 1 : n > MAX_WORKERS ? MAX_WORKERS : (uint32_t)n;
 }
 
-// A forked child has no threads: it starts its own.
+// A forked child has no pool threads: it starts its own.
 static void before_fork(void)
 {
     pthread_mutex_lock(&pool.lock);
@@ -608,7 +612,7 @@ static void after_fork_child(void)
     pthread_mutex_unlock(&pool.lock);
 }
 
-// Called with the lock held. Threads that cannot be started are done without.
+// Starts threads; the lock is held. The pool works without threads that fail to start.
 static void start_threads(uint32_t wanted)
 {
     if (!pool.started)
@@ -624,7 +628,7 @@ static void start_threads(uint32_t wanted)
     }
 }
 
-// What a lane has: what the entry's calls need where that can be counted, else what is set.
+// The stack of a lane: the requirement of the entry's calls if known, else the configured size.
 static uint32_t stack_of(const struct sim_grid *grid)
 {
     enum { DEFAULT = 1024 };

@@ -1,28 +1,29 @@
 // The metadata of mma.sp and wgmma.mma_async.sp (PTX ISA, "Sparse matrix storage").
 //
-// A row of A is cut into pieces, half of which is zeros and not stored: of four elements two; of
-// two of tf32 one; of four pairs of 4-bit elements two. Four bits of metadata a piece say which
-// are there, two for each of the two parts that a piece stores; the parts of a tf32 are its halves.
+// A row of A consists of pieces, half of each being zeros that are not stored: two of four
+// elements; one of two for tf32; two of four pairs of 4-bit elements. Four bits of metadata for
+// each piece locate the stored half, two for each of its two parts; the parts of a tf32 are its
+// halves.
 //
-// They lie in 16 or 32 bits of a lane that belong to one row. With g = lane / 4, types of 16 bits
-// and tf32 have rows g and g + 8 in the halves of a register, and lanes side by side go on along k.
-// Smaller types have row g in one lane and row g + 8 in the next, and the pair of lanes after these
-// goes on along k.
+// The metadata of a row occupies 16 or 32 bits of a lane. With g = lane / 4, 16-bit types and tf32
+// have rows g and g + 8 in the halves of a register, and adjacent lanes continue along k. Smaller
+// types have row g in one lane and row g + 8 in the next, and the next pair of lanes continues
+// along k.
 #include "matrix.h"
 
-// What is stored of a piece is two parts of so many bits.
+// Returns the bits of each of the two stored parts of a piece.
 static uint32_t part_bits(enum sim_type type)
 {
     return sim_element_bits(type) < 16 ? 8 : 16;
 }
 
-// Bits of metadata of a row.
+// Returns the bits of metadata for a row.
 static uint32_t row_bits(enum sim_type type, uint32_t k)
 {
     return k * sim_element_bits(type) / part_bits(type);
 }
 
-// How many of four lanes have that of two rows.
+// Returns how many of four lanes hold the metadata of two rows.
 static uint32_t lanes_of(enum sim_type type, uint32_t k)
 {
     return 2 * row_bits(type, k) / 32;
@@ -38,7 +39,7 @@ void sim_sparse_rows(enum sim_type type, uint32_t k, const uint32_t metadata[SIM
 {
     const uint32_t bits = row_bits(type, k), element = sim_element_bits(type);
     const bool halves = part_bits(type) == 16;
-    const uint32_t run = halves ? 16 : 32; // bits that lie together
+    const uint32_t run = halves ? 16 : 32; // contiguous bits
 
     for (uint32_t row = 0; row < 16; row++) {
         const uint32_t *own = metadata + row % 8 * 4 + selector * lanes_of(type, k);

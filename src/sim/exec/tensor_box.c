@@ -1,4 +1,4 @@
-// Tensor maps as copies read them: where the rows of a box lie in global memory.
+// Reads tensor maps for copies: locates the rows of a box in global memory.
 #include "tensor_box.h"
 
 #include "memory.h"
@@ -9,7 +9,8 @@ enum { ILLEGAL_INSTRUCTION = 715 };
 
 static const struct sim_tensor_format formats[SIM_TENSOR_TYPES] = SIM_TENSOR_FORMATS;
 
-// What a map has that no copy can do, or NULL. The driver makes no such map; tensormap.replace may.
+// Returns what makes a map unusable for copies, or NULL. The driver encodes no such map, but
+// tensormap.replace can.
 static const char *wrong_with(const struct sim_tensor_map *m)
 {
     static const uint32_t spans[] = { UINT32_MAX, 32, 64, 128 };
@@ -42,13 +43,14 @@ static bool refuse(const struct sim_box *b, const char *what)
     return false;
 }
 
-// Where im2col starts and how far it goes.
+// Reads where im2col starts and its extent.
 static bool read_image(struct sim_box *b)
 {
     const struct sim_tensor_map *m = &b->map;
     const uint32_t first = b->op->extra & SIM_BOX_IN         ? b->op->o[3]
                            : b->op->extra & SIM_BOX_PREFETCH ? b->op->o[1]
-                                                             : SIM_NO_OPERAND; // on the way out
+                                                             : SIM_NO_OPERAND; // out of shared
+                                                                               // memory
     const uint32_t limit = m->rank == 3 ? 65536 : m->rank == 4 ? 256 : 32;
 
     b->count[0] = m->box[0];
@@ -175,7 +177,7 @@ void sim_box_next_row(struct sim_box *b)
         b->row_at[1] = b->gathered[++b->index[1] % SIM_BOX_GATHERED];
         return;
     }
-    // im2col goes on at the start of the bounding box, and in the next image at the end.
+    // im2col continues at the start of the bounding box, and at its end in the next image.
     if (b->op->extra & SIM_BOX_IM2COL) {
         for (uint32_t i = 1; i + 1 < m->rank; i++) {
             b->row_at[i] += m->step[i];

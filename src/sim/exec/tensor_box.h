@@ -1,24 +1,24 @@
-// The box that a tensor copy is about: what its map says, where it starts, and its rows.
+// The box of a tensor copy: its map, its start, and its rows.
 #ifndef CUCORE_SIM_EXEC_TENSOR_BOX_H
 #define CUCORE_SIM_EXEC_TENSOR_BOX_H
 
-#include "exec.h"
+#include "run.h"
 #include "tensor_map.h"
 
 // sim_op.extra of tensor copies
 enum {
-    SIM_BOX_RANK = 0x7, // dimensions that the instruction says
+    SIM_BOX_RANK = 0x7, // dimensions in the instruction
     SIM_BOX_MULTICAST = 1 << 3,
-    SIM_BOX_IN = 1 << 4, // to shared memory
+    SIM_BOX_IN = 1 << 4, // into shared memory
     SIM_BOX_PREFETCH = 1 << 5,
-    SIM_BOX_GATHER = 1 << 6, // four rows, or scatter
+    SIM_BOX_GATHER = 1 << 6, // four rows (gather), or scatter
     SIM_BOX_IM2COL = 1 << 7,
-    SIM_BOX_SPACE = 8,      // of shared memory, 4 bits
+    SIM_BOX_SPACE = 8,      // space of shared memory, 4 bits
     SIM_BOX_PAIR = 1 << 12, // the mbarrier may be in the other block of a pair
 };
 
 enum {
-    SIM_BOX_PIECE = 16,   // bytes that a swizzle moves together
+    SIM_BOX_PIECE = 16,   // unit of a swizzle, in bytes
     SIM_BOX_GATHERED = 4, // rows of gather4 and scatter4
 };
 
@@ -28,29 +28,29 @@ struct sim_box {
     uint32_t lane;
 
     struct sim_tensor_map map;
-    uint32_t bits;                          // of an element in global memory
-    uint32_t piece_bytes;                   // that a piece of a row has there
+    uint32_t bits;                          // bits of an element in global memory
+    uint32_t piece_bytes;                   // bytes of a swizzle unit there
     uint32_t row_bytes, memory_bytes, rows; // of a row in shared and in global memory
-    int32_t at[SIM_TENSOR_RANK];            // where the box starts
-    uint32_t count[SIM_TENSOR_RANK];        // of elements in the box
-    int32_t gathered[SIM_BOX_GATHERED];     // coordinates of rows
-    uint32_t offset[SIM_TENSOR_RANK];       // that im2col adds
+    int32_t at[SIM_TENSOR_RANK];            // start of the box
+    uint32_t count[SIM_TENSOR_RANK];        // elements in the box
+    int32_t gathered[SIM_BOX_GATHERED];     // coordinates of the rows
+    uint32_t offset[SIM_TENSOR_RANK];       // added by im2col
 
-    // The row that is looked at.
+    // The current row.
     int64_t row_at[SIM_TENSOR_RANK];
     uint32_t index[SIM_TENSOR_RANK];
 };
 
-// Fill in a box whose w, op and lane are set. Operands: the map and coordinates in o[0], or in o[1]
-// where the copy goes in; offsets of im2col two places after, or one for a prefetch. False after
-// sim_fault().
+// Initializes a box whose w, op and lane are set. Operands: the map and coordinates are in o[0], or
+// in o[1] for copies into shared memory; im2col offsets follow two places later, or one for a
+// prefetch. False after sim_fault().
 bool sim_box_read(struct sim_box *b);
 
-// Rows in the order in which they lie in shared memory.
+// Iterate over rows in their order in shared memory.
 void sim_box_first_row(struct sim_box *b);
 void sim_box_next_row(struct sim_box *b);
-// The part of the row that lies in the tensor: where in memory, from which byte of the row and how
-// many. False when there is none.
+// Clips the row to the tensor: its address in memory, its first byte in the row, and its bytes.
+// False if nothing remains.
 bool sim_box_clip(const struct sim_box *b, uint64_t *address, uint32_t *from, uint32_t *bytes);
 
 #endif

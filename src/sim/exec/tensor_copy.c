@@ -1,11 +1,10 @@
-// Copies of boxes between tensors in global memory and shared memory, as a tensor map describes
-// them: cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, tiled, four rows at a time, and
-// im2col.
+// Copies boxes between tensors in global memory and shared memory as a tensor map describes:
+// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, in tiled, gather4/scatter4 and im2col mode.
 //
-// A box lies in shared memory row by row, its innermost dimension first and without gaps. A swizzle
-// then exchanges pieces of 16 bytes, by bits of the address in shared memory: of the bits from 4, 5
-// or 6 up to 6 each is flipped by one of those from 7 on, in their order. Elements of 4 and 6 bits
-// lie packed in global memory; where the type says so, 16 of them take a piece of shared memory.
+// A box lies in shared memory row by row, innermost dimension first and without gaps. A swizzle
+// then permutes 16-byte pieces by bits of the shared-memory address: each bit from 4, 5 or 6 up to
+// 6 is XORed with one of the bits from 7 on, in order. Elements of 4 and 6 bits are packed in
+// global memory; with padded types, 16 of them occupy a 16-byte piece of shared memory.
 #include "async.h"
 #include "formats.h"
 #include "mbarrier.h"
@@ -22,7 +21,7 @@ enum {
     RANK_OFFSET = (1 << SIM_RANK_SHIFT) - 1,
 };
 
-// Types by CUtensorMapDataType, for reductions.
+// Element types by CUtensorMapDataType, for reductions.
 static const enum sim_type element_types[SIM_TENSOR_TYPES] = {
     SIM_U8,  SIM_U16,  SIM_U32, SIM_S32,  SIM_U64,  SIM_S64,  SIM_F16,  SIM_F32,
     SIM_F64, SIM_BF16, SIM_F32, SIM_NONE, SIM_NONE, SIM_NONE, SIM_NONE, SIM_NONE,
@@ -42,7 +41,7 @@ static uint64_t swizzle(const struct sim_tensor_map *m, uint64_t offset)
     }
 }
 
-// The block and place of a box in shared memory; NULL after a fault.
+// Resolves the block and offset of a box in shared memory; NULL after a fault.
 static struct sim_block *find_box(const struct sim_box *b, enum sim_space space, uint64_t address,
                                   uint64_t *offset)
 {
@@ -55,7 +54,7 @@ static struct sim_block *find_box(const struct sim_box *b, enum sim_space space,
     return b->w->block->cluster->blocks[sim_rank_of(b->w, address)];
 }
 
-// 16 elements of 6 bits, a byte each, become 12 bytes.
+// Packs 16 six-bit elements, one in each byte, into 12 bytes.
 static void pack_six(const unsigned char *from, unsigned char *to)
 {
     memset(to, 0, 12);
@@ -67,11 +66,12 @@ static void pack_six(const unsigned char *from, unsigned char *to)
     }
 }
 
-// Between a row and its pieces in shared memory.
+// Copies between a row and its pieces in shared memory.
 static bool move_row(const struct sim_box *b, struct sim_block *block, uint64_t offset,
                      unsigned char *row, bool in)
 {
-    const uint32_t data = in ? b->piece_bytes : SIM_BOX_PIECE; // what is behind them is left alone
+    const uint32_t data = in ? b->piece_bytes : SIM_BOX_PIECE; // the bytes behind the elements stay
+                                                               // unchanged
 
     for (uint32_t i = 0; i < b->row_bytes; i += SIM_BOX_PIECE, row += b->piece_bytes) {
         uint64_t at = swizzle(&b->map, offset + i);
@@ -113,7 +113,7 @@ static void fill(const struct sim_box *b, unsigned char *row)
             memcpy(row + i, &nan_of[bytes], bytes);
 }
 
-// Types that are not copied as they are.
+// Converts types that are not copied bit for bit.
 static void convert(const struct sim_box *b, unsigned char *row, uint32_t bytes)
 {
     bool ftz = b->map.type == TYPE_F32_FTZ || b->map.type == TYPE_TF32_FTZ;
@@ -131,7 +131,7 @@ static void convert(const struct sim_box *b, unsigned char *row, uint32_t bytes)
     }
 }
 
-// All rows into one block.
+// Copies all rows into one block.
 static bool fill_box(struct sim_box *b, struct sim_block *block, uint64_t offset)
 {
     unsigned char row[MAX_ROW];
@@ -157,7 +157,7 @@ static bool fill_box(struct sim_box *b, struct sim_block *block, uint64_t offset
     return true;
 }
 
-// o[0] to, o[1] the map, o[2] mbarrier, then offsets of im2col and blocks of a multicast.
+// o[0] destination, o[1] map, o[2] mbarrier, then im2col offsets and blocks of a multicast.
 static bool copy_in(struct sim_box *b)
 {
     struct sim_warp *w = b->w;
@@ -188,7 +188,8 @@ static bool copy_in(struct sim_box *b)
         struct sim_block *block = find_box(b, space, there, &offset);
         if (!block || !fill_box(b, block, offset))
             return false;
-        // Of a pair the block has it whose number is as odd as that of the one that was given.
+        // In a pair, the mbarrier is in the block whose rank has the parity of the given address's
+        // rank.
         uint32_t signals = pair ? (rank & ~1u) | (signal & 1) : rank;
         if (signals >= w->block->cluster->count)
             signals = rank;
@@ -200,7 +201,7 @@ static bool copy_in(struct sim_box *b)
     return true;
 }
 
-// The reduction that the instruction names, of the tensor's elements; false when there is none.
+// Finds the instruction's reduction for the tensor's element type; false if there is none.
 static bool find_reduction(const struct sim_box *b, const struct sim_reduction **out)
 {
     const char *operation = b->op->data;
@@ -220,7 +221,7 @@ static bool find_reduction(const struct sim_box *b, const struct sim_reduction *
     return false;
 }
 
-// o[0] the map, o[1] from.
+// o[0] map, o[1] source.
 static bool copy_out(struct sim_box *b)
 {
     struct sim_warp *w = b->w;
@@ -245,7 +246,7 @@ static bool copy_out(struct sim_box *b)
         void *host;
         if (!sim_box_clip(b, &address, &from, &bytes))
             continue;
-        if (!reduction) { // whole pieces of 16 bytes, also where the row ends within: seen on an
+        if (!reduction) { // whole 16-byte pieces, even where the row ends inside: observed on an
                           // H200
             uint32_t ragged = (uint32_t)((0 - address - bytes) & 15), room = b->memory_bytes - from;
             bytes = bytes + ragged < room ? bytes + ragged : room;
@@ -285,8 +286,8 @@ static bool are_integers(const struct sim_op *op, uint32_t first, uint32_t count
     return true;
 }
 
-// .1d to .5d and how the box is cut out, with as many coordinates as that takes. `offsets` is the
-// operand that im2col has, or SIM_NO_OPERAND.
+// Parses .1d to .5d and the box mode, and checks the number of coordinates. `offsets` is the
+// operand of im2col offsets, or SIM_NO_OPERAND.
 static bool box_of(const struct sim_words *words, struct sim_op *op, const char *gather,
                    const char *im2col, uint32_t offsets)
 {
@@ -309,7 +310,7 @@ static bool box_of(const struct sim_words *words, struct sim_op *op, const char 
     return true;
 }
 
-// `image`: the row is that of im2col, with its offsets.
+// `image`: the row is im2col's, with its offsets.
 static sim_handler *in(const struct sim_words *words, struct sim_op *op, bool image)
 {
     bool multicast = sim_has(words, "multicast::cluster");

@@ -1,6 +1,6 @@
-// What cuTensorMapEncodeTiled and its like of the simulated driver write and tensor copies read:
-// 128 bytes in an encoding of our own. The driver checks what it writes; tensormap.replace may make
-// of it what it likes, so that copies check it too.
+// The tensor map that the simulated driver's cuTensorMapEncodeTiled and its like write and tensor
+// copies read: 128 bytes in a private encoding. The driver validates what it writes, but
+// tensormap.replace can set any value, so copies validate it too.
 #ifndef CUCORE_SIM_EXEC_TENSOR_MAP_H
 #define CUCORE_SIM_EXEC_TENSOR_MAP_H
 
@@ -20,31 +20,32 @@ enum {
 
 enum sim_tensor_mode { SIM_TENSOR_TILED, SIM_TENSOR_IM2COL };
 enum sim_tensor_swizzle { SIM_SWIZZLE_NONE, SIM_SWIZZLE_32B, SIM_SWIZZLE_64B, SIM_SWIZZLE_128B };
-// What a swizzle of 128 bytes keeps together.
+// The unit of a 128-byte swizzle.
 enum sim_tensor_atom { SIM_ATOM_16B, SIM_ATOM_32B, SIM_ATOM_32B_FLIP_8B, SIM_ATOM_64B };
 
 struct sim_tensor_map {
     uint64_t mark;
     uint64_t address;
-    uint64_t stride[SIM_TENSOR_RANK - 1]; // bytes from one element of dimension i + 1 to the next
-    uint32_t last[SIM_TENSOR_RANK];       // elements of the tensor, less one
+    uint64_t stride[SIM_TENSOR_RANK - 1]; // byte distance of elements in dimension i + 1
+    uint32_t last[SIM_TENSOR_RANK];       // tensor extents minus one
     uint16_t box[SIM_TENSOR_RANK];        // tiled: elements from the first to the last of a box
-    uint8_t step[SIM_TENSOR_RANK];        // of which it takes each step-th; [0] is not looked at
+    uint8_t step[SIM_TENSOR_RANK];        // traversal stride within a box; [0] is ignored
     uint8_t rank;
     uint8_t type;       // CUtensorMapDataType
     uint8_t interleave; // CUtensorMapInterleave
     uint8_t swizzle;    // enum sim_tensor_swizzle
     uint8_t atom;       // enum sim_tensor_atom
-    uint8_t nan;        // what is outside of the tensor is NaN and not zero
+    uint8_t nan;        // out-of-bounds elements are NaN, not zero
     uint8_t mode;       // enum sim_tensor_mode
-    // Of im2col; box[0] are channels of a pixel, box[1] pixels of a column.
-    int16_t lower[SIM_TENSOR_SPACE], upper[SIM_TENSOR_SPACE]; // of the bounding box: W, H, D
+    // im2col: box[0] is the channels of a pixel, box[1] the pixels of a column.
+    int16_t lower[SIM_TENSOR_SPACE], upper[SIM_TENSOR_SPACE]; // corners of the bounding box: W, H,
+                                                              // D
     uint8_t unused[26];
 };
 static_assert(sizeof(struct sim_tensor_map) == 128, "as long as a CUtensorMap");
 
-// What an element of a CUtensorMapDataType takes: bits in global memory; and whether 16 of them
-// take 16 bytes in shared memory nonetheless, the last of which are nothing.
+// Storage of an element of a CUtensorMapDataType: bits in global memory, and whether 16 elements
+// occupy 16 bytes of shared memory anyway, with unused bytes at the end.
 struct sim_tensor_format {
     uint8_t bits;
     bool padded;

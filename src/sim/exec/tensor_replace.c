@@ -1,7 +1,7 @@
-// Tensor maps that a kernel makes of another: tensormap.replace and tensormap.cp_fenceproxy.
+// Tensor maps that a kernel modifies: tensormap.replace and tensormap.cp_fenceproxy.
 //
-// A field takes what it is given; whether that is a map that copies can use is seen when one reads
-// it. The values are those of the ISA ("Tensormap new_val validity"), not of the driver's enums.
+// A field accepts any value; a copy that reads the map decides whether it is usable. Values are
+// those of the ISA ("Tensormap new_val validity"), not of the driver's enums.
 #include "matrix.h"
 #include "mbarrier.h"
 #include "memory.h"
@@ -25,8 +25,8 @@ enum field {
     FILL,
 };
 
-// How the new value is given, the type that it has, and how many there are: of ordinals, or of
-// values that stand in the instruction.
+// The kind of the new value, its type, and the number of valid ordinals, or of valid constants in
+// the instruction.
 static const struct {
     const char *word;
     enum { PLAIN, ORDINAL, CONSTANT } kind;
@@ -46,7 +46,7 @@ static const struct {
     [FILL] = { "fill_mode", CONSTANT, SIM_B32, 2 },
 };
 
-// sim_op.extra: the space, then the field, then an ordinal or a value.
+// sim_op.extra: the space, then the field, then an ordinal or a constant.
 enum { SPACE_MASK = 15, FIELD_SHIFT = 4, NUMBER_SHIFT = 8 };
 
 static void replace(struct sim_tensor_map *m, enum field field, uint32_t number, uint64_t value)
@@ -59,7 +59,7 @@ static void replace(struct sim_tensor_map *m, enum field field, uint32_t number,
     case ADDRESS:
         m->address = value;
         break;
-    case RANK: // less one
+    case RANK: // minus one
         m->rank = value < SIM_TENSOR_RANK ? (uint8_t)(value + 1) : 0;
         break;
     case BOX_DIM:
@@ -120,7 +120,7 @@ static enum sim_next run_replace(struct sim_warp *w, const struct sim_op *op, ui
     return SIM_NEXT;
 }
 
-// o[0] to global memory, o[1] from shared memory.
+// o[0] destination in global memory, o[1] source in shared memory.
 static enum sim_next run_copy(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     void *to, *from;

@@ -1,22 +1,22 @@
-// Video instructions: arithmetic on words, halves and bytes with 33 bits between, scalar (vadd ...
-// vset, vshl, vmad) and on all halves or bytes of two registers (vadd2 ... vset4). No GPU since
-// sm_30 has them; ptxas makes them of others (PTX ISA, "Video Instructions"), and not in all forms
-// what the ISA says. This is what ptxas 13.0 does, as an H200 ran it; each such place has a
-// comment.
+// Video instructions: arithmetic on words, halves and bytes with 33-bit intermediates, scalar (vadd
+// ... vset, vshl, vmad) and on all halves or bytes of two registers (vadd2 ... vset4). No GPU since
+// sm_30 has them natively. ptxas emulates them (PTX ISA, "Video Instructions"), and some forms
+// differ from the ISA. This file implements the behaviour of ptxas 13.0, as observed on an H200; a
+// comment marks each difference.
 #include "alu.h"
 
 enum operation { ADD, SUB, ABSDIFF, AVRG, MIN, MAX, SHL, SHR, EQ, NE, LT, LE, GT, GE, NONE };
-// In extra, above the operation.
+// Fields of `extra` above the operation.
 enum {
     OPERATION = 0xf,
     SIGNED_D = 1 << 4,
     SIGNED_A = 1 << 5,
     SIGNED_B = 1 << 6,
     SAT = 1 << 7,
-    WRAP = 1 << 8,     // of a shift; else it is clamped to 32
-    SECOND_SHIFT = 12, // what is done with the last operand: enum operation
+    WRAP = 1 << 8,     // for a shift; else the distance is clamped to 32
+    SECOND_SHIFT = 12, // operation on the last operand: enum operation
     // vmad
-    NEGATE = 1 << 9, // the product
+    NEGATE = 1 << 9, // of the product
     NEGATE_C = 1 << 10,
     PLUS_ONE = 1 << 11,
     SCALE_SHIFT = 16, // 0, 7 or 15
@@ -44,13 +44,13 @@ static sim_s128 apply(uint32_t extra, int64_t a, int64_t b)
         return a - b;
     case ABSDIFF:
         return a < b ? b - a : a - b;
-    case AVRG: // away from zero
+    case AVRG: // rounds away from zero
         return (a + b + (a + b >= 0)) >> 1;
     case MIN:
         return a < b ? a : b;
     case MAX:
         return a > b ? a : b;
-    case SHL: // 34 bits of it, of which the top one is the sign
+    case SHL: // 34 bits, the top one being the sign
         return (sim_s128)(int64_t)((uint64_t)a << (extra & WRAP ? b & 31
                                                    : b < 32     ? b
                                                                 : 32)
@@ -76,7 +76,7 @@ static sim_s128 apply(uint32_t extra, int64_t a, int64_t b)
     return 0;
 }
 
-// Scalars. A part is one byte or half.
+// Scalar forms. A part is one byte or half.
 struct part {
     uint32_t at, bits;
 };
@@ -87,8 +87,8 @@ static struct part part_of(const struct sim_operand *o)
                     : (struct part){ 0, 32 };
 }
 
-// Shifts saturate to 32 bits whatever is written; what else is negative is too large for a part; an
-// unsigned word has no upper end.
+// Shifts saturate to 32 bits, whatever type is written. Other negative values saturate to the top
+// of a part, and an unsigned word has no upper limit.
 static int64_t saturated(uint32_t operation, int64_t x, uint32_t bits, bool is_signed)
 {
     if (operation == SHL || operation == SHR)
@@ -99,8 +99,8 @@ static int64_t saturated(uint32_t operation, int64_t x, uint32_t bits, bool is_s
     return is_signed ? clamped(x, 32, true) : x < 0 ? 0 : x;
 }
 
-// The second operation. With .sat an unsigned sum or difference loses what is above its 32 bits,
-// and is above all others when the top one is set.
+// The second operation. With .sat, max or min after an unsigned sum or difference drops the bits
+// above 32 and treats a result with the top bit set as greater than the operand.
 static int64_t combined(uint32_t extra, enum operation second, int64_t x, int64_t c)
 {
     const uint32_t first = extra & OPERATION;
@@ -123,7 +123,7 @@ SIM_HANDLER(run_scalar)
     const uint32_t field = to.bits == 32 ? UINT32_MAX : (UINT32_C(1) << to.bits) - 1;
     const enum operation second = (enum operation)(op->extra >> SECOND_SHIFT & OPERATION);
     const bool is_signed = op->extra & SIGNED_D;
-    // Into the upper half goes the upper half of the result.
+    // A destination in an upper half takes the upper half of the result.
     const uint32_t shift = to.bits == 16 ? 0 : to.at, place = field << to.at;
     uint32_t *d = SIM_R32(w, op->o[0]);
     const uint32_t *at1 = SIM_R32(w, op->o[1]), *at2 = SIM_R32(w, op->o[2]);
@@ -132,7 +132,7 @@ SIM_HANDLER(run_scalar)
               int64_t b = extended(at2[i], pb.at, pb.bits, op->extra & SIGNED_B);
               uint32_t last = at3 ? at3[i] : 0; int64_t c = extended(last, 0, 32, is_signed);
               int64_t x = (int64_t)apply(op->extra, a, b);
-              // Without .sat 33 bits go on, of which the top one is the sign.
+              // Without .sat, 33 bits continue, the top one being the sign.
               x = op->extra & SAT ? saturated(op->extra & OPERATION, x, to.bits, is_signed)
                                   : (int64_t)((uint64_t)x << 31) >> 31;
               x = combined(op->extra, second, x, c);
@@ -140,8 +140,8 @@ SIM_HANDLER(run_scalar)
     return SIM_NEXT;
 }
 
-// Words count as signed whatever is written, and the scale shifts 64 bits, which are unsigned where
-// nothing is signed.
+// Words count as signed whatever type is written. The scale shifts 64 bits, which are unsigned if
+// no operand is signed.
 SIM_HANDLER(run_vmad)
 {
     const struct sim_operand *operand = ((const struct sim_statement *)op->data)->operand;
@@ -163,7 +163,8 @@ SIM_HANDLER(run_vmad)
     return SIM_NEXT;
 }
 
-// On all parts: a selector has their numbers, the lowest last, a's first and b's after them.
+// Forms on all parts: a selector has the parts' numbers, lowest part last, numbering a's parts
+// first and b's after them.
 struct parts {
     uint32_t from[4];
 };
@@ -219,7 +220,7 @@ enum {
     NAMES = sizeof(names) / sizeof(*names)
 };
 
-// What the name, the types and the words say, in extra; false when they do not go together.
+// Encodes name, types and words in `extra`; false if they do not go together.
 static bool describe(const struct sim_words *words, struct sim_op *op)
 {
     const struct sim_statement *s = words->statement;
@@ -241,7 +242,7 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
         if (strncmp(s->word[0], names[k].word, strlen(names[k].word)) == 0)
             operation = names[k].operation;
     const enum sim_type *source = words->type + types - 2;
-    // The result of a comparison counts as a number of the first type (the ISA: as unsigned).
+    // A comparison's result counts as a value of the first type (the ISA: as unsigned).
     op->extra = operation | (words->type[0] == SIM_S32 ? SIGNED_D : 0) |
                 (source[0] == SIM_S32 ? SIGNED_A : 0) | (source[1] == SIM_S32 ? SIGNED_B : 0) |
                 (sim_has(words, "sat") ? SAT : 0) |
@@ -254,7 +255,7 @@ static bool describe(const struct sim_words *words, struct sim_op *op)
     return operation != NONE;
 }
 
-// One byte or half, or nothing.
+// Accepts one byte or half, or no selector.
 static bool is_part(const struct sim_operand *o)
 {
     return !o->parts ||
@@ -273,7 +274,7 @@ static sim_handler *pick_scalar(const struct sim_words *words, struct sim_op *op
         return NULL;
     const uint32_t operation = op->extra & OPERATION;
     const bool combines = (op->extra >> SECOND_SHIFT & OPERATION) != NONE;
-    // The last operand is what a part is merged into, or that of a second operation.
+    // The last operand is the value a part is merged into, or the operand of a second operation.
     if ((!second && (merges || combines)) || (merges && combines) ||
         shifts != (operation == SHL || operation == SHR))
         return NULL;

@@ -1,24 +1,23 @@
-// Lanes of a warp that come to a .sync instruction together.
+// Lanes of a warp that execute a .sync instruction together.
 #ifndef CUCORE_SIM_EXEC_WARP_H
 #define CUCORE_SIM_EXEC_WARP_H
 
-#include "exec.h"
+#include "run.h"
 
-// Those that take part. When a branch parted them each has its own instruction, another one of the
-// same words, and its own frame in which the operands lie; else all have the running group's.
+// The participating lanes. If a branch separated them, each has its own instruction with the same
+// words, and its own frame for the operands; else all use the running group's.
 struct sim_party {
     uint32_t lanes;
-    uint32_t members; // the membermask that all of them gave
+    uint32_t members; // common membermask
     bool parted;
-    const struct sim_op *own;          // the running group's
-    unsigned char *frame[SIM_WARP];    // when parted
-    const struct sim_op *op[SIM_WARP]; // when parted
+    const struct sim_op *own;          // instruction of the running group
+    unsigned char *frame[SIM_WARP];    // if separated
+    const struct sim_op *op[SIM_WARP]; // if separated
 };
 
-// Do `what` for every set of lanes that gave the same membermask and are complete: all lanes that
-// it names and that have not exited stand at an instruction of the same words with the same mask.
-// `operand` is that of the membermask. Lanes of incomplete sets stay and try again. A handler
-// returns what this returns.
+// Calls `what` for every complete set of lanes with the same membermask: all live lanes that it
+// names are at an instruction of the same words with the same mask. `operand` is the membermask
+// operand. Lanes of incomplete sets stay and retry. A handler returns this function's result.
 enum sim_next sim_sync(struct sim_warp *w, const struct sim_op *op, uint32_t mask, uint32_t operand,
                        void (*what)(struct sim_warp *w, const struct sim_party *party));
 

@@ -1,10 +1,9 @@
 // Operations between the lanes of a warp: shfl, vote, match, redux, elect, activemask.
 //
-// A .sync operation waits for every lane that its membermask names and that has not exited. Lanes
-// that a branch parted meet here all the same: sim_sync() looks where the others stand, and once
-// all are at an instruction of the same words with the same membermask it is done for all of them
-// at once, each with the operands of its own frame (PTX ISA, "Parallel Synchronization and
-// Communication Instructions").
+// A .sync operation waits for every live lane in its membermask. Lanes separated by a branch still
+// synchronize here: sim_sync() checks where the others are, and once all are at an instruction of
+// the same words with the same membermask, it executes for all of them at once, each with the
+// operands in its own frame (PTX ISA, "Parallel Synchronization and Communication Instructions").
 #include "warp.h"
 #include "sim/check/check_race.h"
 #include "sim/check/check.h"
@@ -12,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-// True when a lane outside of the running group stands at an instruction of the same words, would
-// carry it out, and gives the same membermask.
+// Returns true if a lane outside the running group is at an instruction of the same words, would
+// execute it, and has the same membermask.
 static bool stands_at_same(const struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                            uint32_t operand, uint32_t members)
 {
@@ -84,14 +83,14 @@ enum sim_next sim_sync(struct sim_warp *w, const struct sim_op *op, uint32_t mas
     if (done == w->active && !others)
         return SIM_NEXT;
 
-    // Some stay, or others come along: let them run together.
+    // Some lanes stay, or others join: regroup them.
     w->yielded &= ~others;
     sim_place(w, w->active, SIM_PC(w, op) + 1);
     sim_place(w, mask & ~done, SIM_PC(w, op));
     return SIM_REGROUP;
 }
 
-// The values that an operand has in the lanes of a party; `value` has all 32 places.
+// Collects an operand's values in the participating lanes; `value` has all 32 entries.
 static void gather(const struct sim_warp *w, const struct sim_party *party, uint32_t operand,
                    uint32_t value[SIM_WARP])
 {
@@ -114,7 +113,7 @@ static void gather_64(const struct sim_warp *w, const struct sim_party *party, u
         memcpy(&value[lane], party->frame[lane] + party->op[lane]->o[operand] + 8 * lane, 8);
 }
 
-// A predicate operand, as a mask of the lanes of the party in which it holds.
+// Collects a predicate operand as a mask of the participating lanes in which it is true.
 static uint32_t gather_predicate(const struct sim_warp *w, const struct sim_party *party,
                                  uint32_t operand)
 {
@@ -194,7 +193,8 @@ static void shuffle(struct sim_warp *w, const struct sim_party *party)
             from = (lane & segment) | (by & ~segment);
         }
         in = party->own->extra == UP ? from >= last : from <= last;
-        // A source that does not take part has no defined value: the lane keeps its own.
+        // The value of a source lane that does not participate is undefined: the lane keeps its
+        // own.
         d[lane] = in && party->lanes >> from & 1 ? a[from] : a[lane];
         in_range |= (uint32_t)in << lane;
     }
@@ -207,7 +207,7 @@ static enum sim_next run_shuffle(struct sim_warp *w, const struct sim_op *op, ui
     return sim_sync(w, op, mask, 4, shuffle);
 }
 
-// The number of the only word of a list that the statement has, or -1.
+// Returns the index of the only word of a list that the statement has, or -1.
 static int which(const struct sim_words *words, const char *const *list, int count)
 {
     int found = -1;
@@ -359,7 +359,7 @@ static uint32_t reduce_float(const struct sim_party *party, const uint32_t a[SIM
     uint32_t how = party->own->extra, best = 0;
     bool some = false, nan = false;
 
-    // As signed magnitudes the bits are ordered like the numbers, with -0 below +0.
+    // As signed magnitudes, the bits order like the numbers, with -0 less than +0.
     int64_t best_key = 0;
     for (uint32_t m = party->lanes; m; m &= m - 1) {
         uint32_t x = a[__builtin_ctz(m)] & (how & REDUX_ABS ? 0x7fffffffu : UINT32_MAX);
@@ -455,7 +455,7 @@ static sim_handler *pick_redux(const struct sim_words *words, struct sim_op *op)
     }
 }
 
-// elect.sync d|p, membermask: the lowest lane is chosen, as on the H200.
+// elect.sync d|p, membermask: elects the lowest lane, as an H200 does.
 
 static void elect(struct sim_warp *w, const struct sim_party *party)
 {
@@ -487,7 +487,7 @@ static sim_handler *pick_activemask(const struct sim_words *words, struct sim_op
     return one_type(words, SIM_B32) ? run_activemask : NULL;
 }
 
-// Votes and shuffles without .sync ended with sm_70.
+// sm_70 removed votes and shuffles without .sync.
 static sim_handler *pick_ended(const struct sim_words *words, struct sim_op *op)
 {
     (void)words, (void)op;

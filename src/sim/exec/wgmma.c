@@ -1,12 +1,12 @@
-// wgmma: the product of 64 x n cells that the four warps of a warpgroup make together, each 16 rows
-// of it (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"). B, and A unless it is in
-// registers, lie in shared memory, where a descriptor says.
+// wgmma: the product of 64 x n cells that the four warps of a warpgroup compute together, 16 rows
+// each (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"). B, and A unless it is in
+// registers, lies in shared memory, at the location given by a descriptor.
 //
-// It is computed when it is issued: what it reads may not change before it is waited for, so that
-// fence, commit_group and wait_group have nothing to do. One instruction takes 32 bytes of k, of B
-// twice as much when A is sparse. With g = lane / 4 and t = lane % 4, register i of D is row g + 8
-// * (i / 2 % 2) of the warp's 16, column 8 * (i / 4) + 2 t + i % 2; registers of A, and of its
-// metadata, are as in mma.c.
+// The product is computed when it is issued. Its inputs may not change before the wait, so fence,
+// commit_group and wait_group are no-ops. One instruction covers 32 bytes of k, and twice as much
+// of B when A is sparse. With g = lane / 4 and t = lane % 4, register i of D is row g + 8 * (i / 2
+// % 2) of the warp's 16, column 8 * (i / 4) + 2 t + i % 2. Registers of A and its metadata are as
+// in mma.c.
 #include "wgmma.h"
 
 #include "sim/check/check_race.h"
@@ -19,23 +19,23 @@ enum { ILLEGAL_INSTRUCTION = 715 };
 
 // sim_op.extra
 enum {
-    WGMMA_A = 0,  // type of A's elements, 8 bits
-    WGMMA_B = 8,  // of B's
+    WGMMA_A = 0,  // element type of A, 8 bits
+    WGMMA_B = 8,  // element type of B
     WGMMA_N = 16, // n / 8, 6 bits
     WGMMA_A_REGISTERS = 1 << 22,
-    WGMMA_TURN_A = 1 << 23, // A lies with m running fastest
+    WGMMA_TURN_A = 1 << 23, // A is stored with m innermost
     WGMMA_TURN_B = 1 << 24,
     WGMMA_NEGATE = 1 << 25,
     WGMMA_D_HALF = 1 << 26,
     WGMMA_D_INT = 1 << 27,
     WGMMA_SATFINITE = 1 << 28,
     WGMMA_SPARSE = 1 << 29,
-    WGMMA_SELECTOR = 30, // of metadata, 1 bit
+    WGMMA_SELECTOR = 30, // of the metadata, 1 bit
 };
 
 // Handlers
 
-// The warp's rows of A, [WGMMA_ROWS][WGMMA_STEP], from registers.
+// Collects the warp's rows of A, [WGMMA_ROWS][WGMMA_STEP], from registers.
 static void rows_of_registers(const struct sim_warp *w, const uint32_t *list, unsigned char *rows)
 {
     for (uint32_t i = 0; i < 4; i++)
@@ -101,7 +101,7 @@ static enum sim_next run_multiply(struct sim_warp *w, const struct sim_op *op, u
     return SIM_NEXT;
 }
 
-// What orders products is of interest to the race check only.
+// Ordering of products matters to the race check only.
 static enum sim_next run_fence(struct sim_warp *w, const struct sim_op *op, uint32_t mask)
 {
     (void)op;
@@ -142,7 +142,7 @@ static sim_handler *refuse(const struct sim_words *words, const char *why)
     return NULL;
 }
 
-// What all of them need. The first word tells them apart.
+// Checks the common requirements. The first word distinguishes the instructions.
 static bool is_form(const struct sim_words *words, const char *first)
 {
     const struct sim_statement *s = words->statement;
@@ -183,7 +183,7 @@ static sim_handler *pick_wait(const struct sim_words *words, struct sim_op *op)
                : refuse(words, "the number of groups is negative");
 }
 
-// Types that go together, those of D and those of A and of B, and the k of an instruction.
+// Valid combinations of types for D and for A and B, and the k of an instruction.
 static const struct {
     enum sim_type d, d_too, a, a_too;
     uint32_t k;
@@ -193,7 +193,7 @@ static const struct {
     { SIM_S32, SIM_S32, SIM_S8, SIM_U8, 32 },
 };
 
-// The n of m64n...k..., 0 when that is not the shape for k.
+// Returns the n of m64n...k..., or 0 if the shape does not match k.
 static uint32_t shape_of(const struct sim_words *words, uint32_t k)
 {
     for (uint32_t i = 2; i < words->statement->words; i++) {
@@ -207,7 +207,7 @@ static uint32_t shape_of(const struct sim_words *words, uint32_t k)
     return 0;
 }
 
-// A vector of so many registers of 32 bits.
+// Checks for a vector of `count` 32-bit registers.
 static bool are_registers(const struct sim_words *words, const struct sim_operand *o,
                           uint32_t count)
 {
@@ -227,7 +227,7 @@ static bool is_descriptor(const struct sim_words *words, const struct sim_operan
             sim_type_bytes(words->function->registers[o->reg].type) == 8);
 }
 
-// What dense and sparse products share. `after` is the index of the operand after scale-d.
+// Shared by dense and sparse products. `after` is the index of the operand after scale-d.
 static sim_handler *pick(const struct sim_words *words, struct sim_op *op, uint32_t after,
                          bool sparse)
 {
@@ -262,7 +262,7 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, uint3
                   : !is_descriptor(words, &s->operand[1]))
         return refuse(words, "A is neither four registers of 32 bits nor a descriptor of 64");
 
-    // After scale-d: the signs of A and B; how A (if in shared memory) and B lie.
+    // After scale-d: the signs of A and B, and the layouts of A (if in shared memory) and B.
     const uint32_t signs = whole ? 0 : 2, turns = forms[form].k != 16 ? 0 : registers ? 1 : 2;
     if (s->operands != after + signs + turns)
         return refuse(words, "it has not as many operands as its types need");
@@ -290,7 +290,7 @@ static sim_handler *pick_multiply(const struct sim_words *words, struct sim_op *
     return pick(words, op, 4, false);
 }
 
-// Metadata and its selector stand before scale-d.
+// Metadata and its selector precede scale-d.
 static sim_handler *pick_sparse(const struct sim_words *words, struct sim_op *op)
 {
     sim_handler *run = sim_has(words, "sp") ? pick(words, op, 6, true) : NULL;

@@ -1,5 +1,5 @@
-// Matrices of wgmma in shared memory, where a descriptor says (PTX ISA, "Matrix Descriptor Format"
-// and "Shared Memory Matrix Layout").
+// Reads matrices of wgmma from shared memory by their descriptor (PTX ISA, "Matrix Descriptor
+// Format" and "Shared Memory Matrix Layout").
 #include "wgmma.h"
 
 #include "memory.h"
@@ -8,9 +8,9 @@
 
 enum { ILLEGAL_ADDRESS = 700, ILLEGAL_INSTRUCTION = 715, MISALIGNED = 716 };
 
-enum { CHUNK = 16 }; // bytes that stay together in every layout
+enum { CHUNK = 16 }; // bytes that are contiguous in every layout
 
-// Bits of a descriptor that have no meaning.
+// Unused bits of a descriptor.
 #define DESCRIPTOR_REST UINT64_C(0x3ff1c000c000c000)
 
 bool sim_tile_read(struct sim_warp *w, const struct sim_op *op, const uint64_t *lanes,
@@ -44,10 +44,10 @@ bool sim_tile_read(struct sim_warp *w, const struct sim_op *op, const uint64_t *
     out->base = bits >> 49 & 7;
     out->row_bytes = row_bytes[bits >> 62];
 
-    // Rows of the pattern are whole: what starts in one has to end there.
+    // Rows of the pattern are whole: a row that starts in one must end in it.
     uint32_t used = out->turned ? 2 * rows : out->k_bytes;
     if (out->turned && used > out->row_bytes)
-        used = out->row_bytes; // and on in the next of them
+        used = out->row_bytes; // continues in the next row of the pattern
     if (out->row_bytes > CHUNK && out->start % out->row_bytes + used > out->row_bytes) {
         sim_fault(w, op, first, MISALIGNED,
                   "%s starts at offset 0x%llx of shared memory, where %u bytes reach past the end "
@@ -58,11 +58,11 @@ bool sim_tile_read(struct sim_warp *w, const struct sim_op *op, const uint64_t *
     return true;
 }
 
-// Where the piece of CHUNK bytes lies that has `row` and byte `k` of a tile that is not turned, or
-// rows from `row` on at element k of one that is.
+// Returns the offset of the CHUNK bytes at `row` and byte `k` of a tile, or of the rows from `row`
+// on at element `k` of a transposed one.
 static uint64_t chunk_at(const struct sim_tile *t, uint32_t row, uint32_t k)
 {
-    const uint32_t per = t->row_bytes / 2; // elements of a turned row
+    const uint32_t per = t->row_bytes / 2; // elements of a transposed row
     uint64_t at = t->start;
 
     if (t->row_bytes == CHUNK)
@@ -72,12 +72,12 @@ static uint64_t chunk_at(const struct sim_tile *t, uint32_t row, uint32_t k)
         at += row / per * t->leading + row % per * 2 + k % 8 * t->row_bytes + k / 8 * t->stride;
     else
         at += row % 8 * t->row_bytes + row / 8 * t->stride + k;
-    // Pieces of a row change places as the row's number in the pattern says.
+    // The swizzle permutes pieces of a row by the row's number in the pattern.
     uint64_t phase = ((at >> 7) - t->base) & (t->row_bytes / CHUNK - 1);
     return at ^ phase << 4;
 }
 
-// A piece that lies at `at`, where the checks want to see it or it is out of bounds.
+// Resolves a piece at `at` with full checks, for the access checks or when it is out of bounds.
 static const unsigned char *look(struct sim_warp *w, const struct sim_op *op,
                                  const struct sim_tile *t, uint32_t row, uint64_t at)
 {
@@ -93,7 +93,7 @@ static const unsigned char *look(struct sim_warp *w, const struct sim_op *op,
     return NULL;
 }
 
-// A piece's place in shared memory; NULL after a fault.
+// Resolves a piece in shared memory; NULL after a fault.
 static inline const unsigned char *reach(struct sim_warp *w, const struct sim_op *op,
                                          const struct sim_tile *t, uint32_t row, uint32_t k)
 {

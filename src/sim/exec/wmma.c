@@ -1,10 +1,10 @@
-// wmma: matrices loaded into fragments, multiplied, and stored again.
+// wmma: loads matrices into fragments, multiplies them, and stores them.
 //
-// Which lane holds which element is ours to choose. A as [m][k] and B as [n][k] are cut into 32
-// equal runs, a lane each; f16 has 8 registers a lane whatever the shape, so that a run that is
-// shorter is repeated. Accumulators lie as those of mma.sync do, whole or in halves alike: with g =
+// The ISA leaves the assignment of elements to lanes open. A as [m][k] and B as [n][k] are divided
+// into 32 equal runs, one for each lane. f16 has 8 registers a lane in every shape, so a shorter
+// run is repeated. Accumulators are laid out as those of mma.sync, as f32 and f16 alike: with g =
 // lane / 4 and t = lane % 4, element e is row g of 8 x 8 tile e / 2, column 2 t + e % 2; tiles are
-// counted down the rows first.
+// numbered down the rows first.
 #include "formats.h"
 #include "matrix.h"
 #include "memory.h"
@@ -22,10 +22,10 @@ static const struct shape shapes[] = {
     { "m8n8k128", 8, 8, 128 },
 };
 
-// Which elements a shape takes.
+// The element types of each shape.
 static const struct {
     enum sim_type type, accumulator, other; // `other`: a second accumulator
-    uint32_t first, last;                   // of the shapes
+    uint32_t first, last;                   // range of the shapes
 } elements[] = {
     { SIM_F16, SIM_F32, SIM_F16, 0, 2 },  { SIM_BF16, SIM_F32, SIM_F32, 0, 2 },
     { SIM_S8, SIM_S32, SIM_S32, 0, 2 },   { SIM_U8, SIM_S32, SIM_S32, 0, 2 },
@@ -42,7 +42,7 @@ enum {
     WHICH = 12, // 2 bits
     COLUMNS = 1 << 14,
 };
-// and of a product
+// Fields of a product
 enum {
     PRODUCT_A = 0,
     PRODUCT_B = 8,
@@ -62,7 +62,7 @@ static const struct shape *shape_of(const struct sim_words *words)
     return found;
 }
 
-// Whether elements of a type, as A or B or else as accumulators, come in a shape.
+// Returns true if a shape has elements of this type, as A or B or else as accumulators.
 static bool takes(const struct shape *shape, enum sim_type type, bool accumulator)
 {
     uint32_t index = (uint32_t)(shape - shapes);
@@ -76,7 +76,7 @@ static bool takes(const struct shape *shape, enum sim_type type, bool accumulato
     return false;
 }
 
-// Registers of a fragment, in each lane.
+// Returns the registers of a fragment in each lane.
 static uint32_t registers_of(uint32_t cells, enum sim_type type, bool accumulator)
 {
     if (type == SIM_F16 && !accumulator)
@@ -91,7 +91,7 @@ static uint32_t cells_of(const struct shape *shape, enum which which)
                              : shape->m * shape->n;
 }
 
-// The cell of accumulator e of a lane, in C as [m][n].
+// Returns the cell of a lane's accumulator e, in C as [m][n].
 static uint32_t cell(const struct shape *shape, uint32_t lane, uint32_t e)
 {
     uint32_t tile = e / 2, down = shape->m / 8;
@@ -99,7 +99,7 @@ static uint32_t cell(const struct shape *shape, uint32_t lane, uint32_t e)
     return row * shape->n + col;
 }
 
-// A matrix in memory, line by line, to or from `bytes`, where lines follow one another.
+// Copies a matrix between memory, line by line, and `bytes`, where lines are contiguous.
 static bool copy_lines(struct sim_warp *w, const struct sim_op *op, uint32_t lane, uint32_t lines,
                        uint32_t line_bytes, uint64_t pitch, unsigned char *bytes, bool write)
 {
@@ -109,7 +109,7 @@ static bool copy_lines(struct sim_warp *w, const struct sim_op *op, uint32_t lan
     void *host;
 
     for (uint32_t line = 0; line < lines; line++, address += pitch) {
-        // In pieces of 16 bytes where they are aligned, else by elements.
+        // In 16-byte pieces if aligned, else element by element.
         uint32_t piece = (address | line_bytes) % 16 == 0 ? 16 : element ? element : 4;
         for (uint32_t at = 0; at < line_bytes; at += piece, bytes += piece) {
             if (!sim_reach(w, op, lane, space, address + at, piece, write ? SIM_WRITE : SIM_READ,
@@ -124,10 +124,10 @@ static bool copy_lines(struct sim_warp *w, const struct sim_op *op, uint32_t lan
     return true;
 }
 
-// Where the matrix lies: lines of elements that follow one another in memory.
+// Location of the matrix: lines of contiguous elements in memory.
 struct place {
-    uint32_t lines, length; // elements of a line
-    uint32_t bits;          // of an element
+    uint32_t lines, length; // length of a line in elements
+    uint32_t bits;          // bits of an element
     uint64_t pitch;         // bytes
 };
 
@@ -146,7 +146,7 @@ static struct place place_of(const struct sim_warp *w, const struct sim_op *op, 
     return p;
 }
 
-// Turn [lines][length] into [length][lines], for elements of whole bytes.
+// Transposes [lines][length] to [length][lines], for elements of whole bytes.
 static void turn(unsigned char *bytes, const struct place *p)
 {
     unsigned char old[SIM_PRODUCT_WORDS * 4];
@@ -167,7 +167,7 @@ static enum sim_next run_load(struct sim_warp *w, const struct sim_op *op, uint3
 
     if (!sim_together(w))
         return SIM_RETRY;
-    // All lanes give the same address and stride.
+    // All lanes have the same address and stride.
     uint32_t first = (uint32_t)__builtin_ctz(mask);
     struct place p = place_of(w, op, first);
     if (!copy_lines(w, op, first, p.lines, p.length * p.bits / 8, p.pitch, bytes, false))
@@ -177,10 +177,10 @@ static enum sim_next run_load(struct sim_warp *w, const struct sim_op *op, uint3
         turn(bytes, &p);
 
     uint32_t size = p.bits == 64 ? 8 : 4;
-    uint32_t run = p.lines * p.length * p.bits / 8 / SIM_WARP; // bytes a lane
+    uint32_t run = p.lines * p.length * p.bits / 8 / SIM_WARP; // bytes for each lane
     for (uint32_t left = mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
-        unsigned char own[64]; // the registers of this lane
+        unsigned char own[64]; // registers of this lane
         if (which == LOAD_C) {
             uint32_t element = p.bits / 8;
             for (uint32_t e = 0; e < run / element; e++)
@@ -203,7 +203,7 @@ static enum sim_next run_store(struct sim_warp *w, const struct sim_op *op, uint
     if (!sim_together(w))
         return SIM_RETRY;
     uint32_t first = (uint32_t)__builtin_ctz(mask);
-    // The stride of a store stands after its fragment.
+    // The stride of a store follows its fragment.
     struct place p = place_of(w, op, first);
     uint32_t element = p.bits / 8, size = p.bits == 64 ? 8 : 4;
     for (uint32_t lane = 0; lane < SIM_WARP; lane++) {
@@ -214,7 +214,7 @@ static enum sim_next run_store(struct sim_warp *w, const struct sim_op *op, uint
             memcpy(bytes + cell(shape, lane, e) * element, own + e * element, element);
     }
     if (op->extra & COLUMNS) {
-        // From rows to lines that are columns.
+        // Transposes rows to lines that are columns.
         struct place rows = p;
         rows.lines = p.length;
         rows.length = p.lines;
@@ -238,7 +238,7 @@ static sim_handler *pick_transfer(const struct sim_words *words, struct sim_op *
     if (space != SIM_GENERIC && space != SIM_GLOBAL && space != SIM_SHARED)
         return NULL;
     enum sim_type type = words->type[0];
-    // Elements of less than a byte lie along k only.
+    // Elements of less than a byte are stored along k only.
     if (sim_element_bits(type) < 8 && (which == LOAD_A ? col : row))
         return NULL;
     if (op->list_count != registers_of(cells_of(shape, which), type, which == LOAD_C))
@@ -263,7 +263,7 @@ sim_handler *sim_pick_wmma_store(const struct sim_words *words, struct sim_op *o
     return sim_has(words, "d") && sim_has(words, "store") ? pick_transfer(words, op, true) : NULL;
 }
 
-// The registers of A or B, run by run, as rows of words.
+// Collects the registers of A or B, run by run, as rows of words.
 static void runs_of(const struct sim_warp *w, const uint32_t *list, uint32_t words, uint32_t *out)
 {
     uint32_t run = words / SIM_WARP;
@@ -336,7 +336,7 @@ sim_handler *sim_pick_wmma_mma(const struct sim_words *words, struct sim_op *op)
 {
     const struct shape *shape = shape_of(words);
     char layout[2];
-    // For f16 only the accumulators' types are written.
+    // f16 forms write only the accumulator types.
     bool f16 = words->types == 2;
     enum sim_type d = words->type[0], c = words->type[f16 ? 1 : 3];
     enum sim_type a = f16 ? SIM_F16 : words->type[1], b = f16 ? SIM_F16 : words->type[2];
@@ -361,7 +361,7 @@ sim_handler *sim_pick_wmma_mma(const struct sim_words *words, struct sim_op *op)
     if (!fits_c || !fits_d || bits != (bits_and != bits_xor) || bits != sim_has(words, "popc") ||
         (satfinite && (bits || sim_type_class(a) == 'f')) || (rounds && a != SIM_F64))
         return NULL;
-    // Elements of less than a byte lie along k only.
+    // Elements of less than a byte are stored along k only.
     if (sim_element_bits(a) < 8 && (layout[0] != 'r' || layout[1] != 'c'))
         return NULL;
     if (op->o[1] - op->o[0] != registers_of(shape->m * shape->n, d, true) ||

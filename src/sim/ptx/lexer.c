@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What a character may be part of.
+// Character classes, as bits.
 enum {
     BLANK = 1,
-    FIRST = 2, // of an identifier
-    WORD = 4,  // the rest of an identifier
-    DIGIT = 8, // decimal
-    HEX = 16,  // hexadecimal
+    FIRST = 2, // first character of an identifier
+    WORD = 4,  // later characters of an identifier
+    DIGIT = 8, // decimal digit
+    HEX = 16,  // hexadecimal digit
 };
 
 #define LETTER (FIRST | WORD)
@@ -103,7 +103,7 @@ static struct sim_token bad(struct sim_lexer *l, struct sim_token t, const char 
     return t;
 }
 
-// True, or false for a comment that does not end; `at` then stays at it.
+// Skips blanks and comments. Returns false for an unterminated comment and leaves `at` on it.
 static bool skip_blanks(struct sim_lexer *l)
 {
     while (l->at < l->end) {
@@ -137,7 +137,7 @@ static const char *word_end(const struct sim_lexer *l, const char *p)
     return p;
 }
 
-// The end of a directive or of an opcode's word: "::" is part of it when a word follows.
+// Finds the end of a directive or opcode word, which includes "::" when a word follows.
 static const char *scoped_end(const struct sim_lexer *l, const char *p)
 {
     p = word_end(l, p);
@@ -151,7 +151,7 @@ static unsigned digit_value(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a') + 10;
 }
 
-// Digits of a base up to `end`; false for another character or a value past 64 bits.
+// Reads digits of a base up to `end`; false for another character or a value past 64 bits.
 static bool read_digits(const char *p, const char *end, unsigned base, uint64_t *value)
 {
     uint64_t v = 0;
@@ -168,7 +168,7 @@ static bool read_digits(const char *p, const char *end, unsigned base, uint64_t 
     return true;
 }
 
-// The decimal point is a point whatever the program's locale.
+// The decimal point is "." in every locale.
 static bool read_decimal(const char *at, size_t bytes, uint64_t *bits)
 {
     char text[512];
@@ -195,7 +195,7 @@ static struct sim_token number(struct sim_lexer *l, struct sim_token t)
     const char second = end - p >= 2 ? (char)(p[1] | 0x20) : '\0';
     const char *q = p;
 
-    // 0f and 0d are decided first: their digits would do as those of a decimal with an exponent.
+    // 0f and 0d come first: their digits would also read as a decimal with an exponent.
     if (*p == '0' && (second == 'f' || second == 'd')) {
         bool single = second == 'f';
 
@@ -280,7 +280,7 @@ struct sim_token sim_lexer_next(struct sim_lexer *l)
     }
     char c = *l->at;
     char d = l->end - l->at >= 2 ? l->at[1] : '\0';
-    // A % that no name follows is the remainder.
+    // A % without a name after it is the remainder operator.
     if (is(c, FIRST) && !(c == '%' && !is(d, WORD))) {
         t.kind = SIM_TOKEN_NAME;
         l->at = word_end(l, l->at + 1);

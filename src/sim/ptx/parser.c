@@ -26,7 +26,7 @@ void sim_parser_fail(struct sim_parser *p, const char *fmt, ...)
     longjmp(p->failed, 1);
 }
 
-// The token as it stands in the text, cut, and with what is not printable as \xNN.
+// Quotes a token for a message, truncated, with unprintable characters as \xNN.
 static void describe(const struct sim_token *t, char *to, size_t bytes)
 {
     enum { SHOWN = 40 };

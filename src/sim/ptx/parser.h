@@ -1,5 +1,5 @@
-// The parser's state, shared by its parts. A failure leaves by longjmp: all that the parts allocate
-// lies in the module's arena or in the vectors here.
+// The parser's state, shared by its parts. A failure leaves by longjmp, so the parts allocate only
+// from the module's arena and the vectors here.
 #ifndef CUCORE_SIM_PTX_PARSER_H
 #define CUCORE_SIM_PTX_PARSER_H
 
@@ -11,7 +11,7 @@
 
 struct sim_binding;
 
-// Directives: of the module, of a body, between a function's name and its body.
+// Directives of the module, of a function body, and those between a function's name and its body.
 #define SIM_DIRECTIVES(X)                           \
     X(ADDRESS_SIZE, "address_size")                 \
     X(ALIAS, "alias")                               \
@@ -57,22 +57,22 @@ enum sim_directive {
 #undef ROW
 };
 
-// A word of the text, once: names compare by pointer.
+// An interned word: names compare by pointer.
 struct sim_name {
-    const char *text; // closed by NUL
+    const char *text; // NUL-terminated
     struct sim_name *next;
     uint32_t hash, bytes;
-    struct sim_binding *binding; // what it is in the scopes that are open, innermost first
-    uint32_t checked;            // parser->ranges when its binding was last seen to be right
-    uint32_t function, variable; // of the module: 1 + index, 0 for none
-    enum sim_type type;          // of a directive that names a type
+    struct sim_binding *binding; // its meaning in the open scopes, innermost first
+    uint32_t checked;            // value of parser->ranges when its binding was last validated
+    uint32_t function, variable; // in the module: 1 + index, 0 for none
+    enum sim_type type;          // the type that a directive names
     uint16_t directive;          // enum sim_directive
     uint16_t special;            // 1 + enum sim_special
     bool special_vector;         // %tid: has .x .y .z
     const struct sim_opcode *opcode;
 };
 
-// An opcode as written, cut at its dots once.
+// An opcode, split at its dots once and interned.
 struct sim_opcode {
     const char *word[SIM_MAX_WORDS];
     uint32_t words;
@@ -89,8 +89,8 @@ struct sim_binding {
     uint32_t vector;
     uint64_t count; // RANGE
     struct sim_name *name;
-    struct sim_binding *outer; // of the same name
-    struct sim_binding *next;  // of the same scope
+    struct sim_binding *outer; // the same name in an outer scope
+    struct sim_binding *next;  // next binding in the same scope
 };
 
 struct sim_alias {
@@ -98,7 +98,7 @@ struct sim_alias {
     uint32_t line;
 };
 
-// A vector that grows; its memory is the parser's and is used again for the next function.
+// A growable vector. The parser owns its memory and reuses it for the next function.
 struct sim_grow {
     void *items;
     size_t count, capacity, size;
@@ -106,8 +106,8 @@ struct sim_grow {
 
 struct sim_parser {
     struct sim_lexer lexer;
-    struct sim_token token; // the current one; the lexer stands right after it
-    struct sim_name *name;  // of a name or directive
+    struct sim_token token; // the current token; the lexer is right behind it
+    struct sim_name *name;  // name of the current name or directive
     struct cuc__arena *arena;
     struct sim_module *module;
     char *log;
@@ -119,17 +119,17 @@ struct sim_parser {
 
     struct sim_grow functions, variables; // of the module
     struct sim_grow files, aliases;
-    uint64_t init_bytes; // of all initialisers
+    uint64_t init_bytes; // total over all initialisers
 
-    // The function that is read.
+    // The function being parsed.
     struct sim_loc loc;
     struct sim_grow statements, registers, locals, local_scopes, labels, scopes;
-    struct sim_grow open; // struct sim_binding *: of each open scope
+    struct sim_grow open; // struct sim_binding *: one list for each open scope
     uint32_t scope;
-    uint32_t ranges; // how many were declared: those of names must be looked for anew after each
+    uint32_t ranges; // number of ranges declared so far; each new one invalidates cached bindings
 
-    struct sim_grow operands;            // of the statement, and of the lists in it that are open
-    struct sim_grow parameters, targets; // of what is being read
+    struct sim_grow operands;            // of the statement and its open lists
+    struct sim_grow parameters, targets; // of the construct being parsed
     struct sim_grow bytes, relocations;  // of an initialiser
 };
 
@@ -142,40 +142,40 @@ _Noreturn void sim_parser_fail(struct sim_parser *p, const char *fmt, ...)
 _Noreturn void sim_parser_expected(struct sim_parser *p, const char *what) __attribute__((cold));
 void sim_parser_next(struct sim_parser *p);
 bool sim_parser_is(const struct sim_parser *p, int sign);
-// Take a sign when it is there.
+// Consumes a sign if it is the current token.
 bool sim_parser_accept(struct sim_parser *p, int sign);
 void sim_parser_expect(struct sim_parser *p, int sign, const char *what);
-// The directive that is current; SIM_AT_NONE for another one or none.
+// Returns the current directive; SIM_AT_NONE if the token is another one or no directive.
 enum sim_directive sim_parser_directive(const struct sim_parser *p);
-// Take a name, an unsigned integer of 32 bits.
+// Consume a name, and an unsigned 32-bit integer.
 struct sim_name *sim_parser_name(struct sim_parser *p, const char *what);
 uint32_t sim_parser_u32(struct sim_parser *p, const char *what);
 void *sim_parser_take(struct sim_parser *p, size_t bytes);
-// A zeroed item at the end.
+// Appends a zeroed item.
 void *sim_parser_push(struct sim_parser *p, struct sim_grow *g);
-// Zeroed items up to a count.
+// Appends zeroed items up to `count`.
 void sim_parser_extend(struct sim_parser *p, struct sim_grow *g, size_t count);
-// Items from `from` on, moved to the arena; NULL for none.
+// Moves the items from `from` on into the arena; NULL if there are none.
 void *sim_parser_keep(struct sim_parser *p, struct sim_grow *g, size_t from);
 
 // parser_names.c: words, scopes and registers.
 
 struct sim_name *sim_parser_intern(struct sim_parser *p, const char *text, size_t bytes);
-// Types, special registers.
+// Interns the names of types and special registers.
 void sim_parser_intern_known(struct sim_parser *p);
 const struct sim_opcode *sim_parser_opcode(struct sim_parser *p, const char *text, size_t bytes);
 void sim_parser_scope_open(struct sim_parser *p);
 void sim_parser_scope_close(struct sim_parser *p);
-// Declare a name in the innermost scope; of a register with its type and vector size, of a range
-// (%r<count>) with its count.
+// Declares a name in the innermost scope. The caller adds a register's type and vector size, or the
+// count of a range (%r<count>).
 struct sim_binding *sim_parser_bind(struct sim_parser *p, struct sim_name *name,
                                     enum sim_binding_kind kind);
-// The binding of a name, innermost scope first; NULL when it has none.
+// Finds the binding of a name, innermost scope first; NULL if there is none.
 struct sim_binding *sim_parser_lookup(struct sim_parser *p, struct sim_name *name);
-// The index of a register.
+// Returns the index of a register.
 uint32_t sim_parser_register(struct sim_parser *p, struct sim_binding *binding);
 
-// parser_expression.c: constants.
+// parser_expression.c: constant expressions.
 
 enum sim_constant_kind { SIM_CONSTANT_S64, SIM_CONSTANT_U64, SIM_CONSTANT_F64, SIM_CONSTANT_F32 };
 struct sim_constant {
@@ -183,43 +183,44 @@ struct sim_constant {
     uint64_t bits;
 };
 struct sim_constant sim_parser_constant(struct sim_parser *p);
-// Of integers alone.
+// Parses an expression of integers only.
 uint64_t sim_parser_integer(struct sim_parser *p, const char *what);
-// Zero or more "+ constant" and "- constant".
+// Parses zero or more "+ constant" and "- constant".
 int64_t sim_parser_offset(struct sim_parser *p);
 
 // parser_operand.c
 
 void sim_parser_operand(struct sim_parser *p, struct sim_operand *out, bool in_call);
-// The register of @p.
+// Parses the register of @p.
 uint32_t sim_parser_guard(struct sim_parser *p);
 
 // parser_variable.c
 
-// The current token is the state space; what follows a name, such as "= 3", is read as well. Each
-// variable is given to `add`. `linking` has the flags that stood before.
+// Parses declarations from their state space on, which is the current token, up to and including an
+// initialiser such as "= 3". Passes each variable to `add`. `linking` has the flags of the
+// directives before.
 void sim_parser_variables(struct sim_parser *p, const struct sim_variable *linking,
                           void (*add)(struct sim_parser *p, struct sim_name *name,
                                       const struct sim_variable *v));
-// ( ... ): parameters, into the arena. Those in .reg become registers when `bind` is set.
+// Parses parameters, ( ... ), into the arena. Those in .reg become registers if `bind` is set.
 struct sim_variable *sim_parser_parameters(struct sim_parser *p, size_t *count, bool bind);
-// .reg declarations.
+// Parses .reg declarations.
 void sim_parser_registers(struct sim_parser *p);
 
 // parser_body.c
 
-// Directives that stand anywhere.
+// Directives that are allowed anywhere.
 void sim_parser_loc(struct sim_parser *p);
 void sim_parser_pragma(struct sim_parser *p);
 void sim_parser_file(struct sim_parser *p);
-// { ... } into the function; the scope of the body is open.
+// Parses { ... } into the function; the scope of the body is already open.
 void sim_parser_body(struct sim_parser *p, struct sim_function *f);
 
 // parser_module.c
 
-// One that stands after a function's parameters; false when there is none.
+// Parses a directive between a function's parameters and its body; false if there is none.
 bool sim_parser_function_directive(struct sim_parser *p, struct sim_function *f);
-// All of the text.
+// Parses the whole text.
 void sim_parser_module(struct sim_parser *p);
 
 #endif

@@ -58,7 +58,7 @@ void sim_parser_file(struct sim_parser *p)
     ((const char **)p->files.items)[number] =
         sim_parser_intern(p, p->token.at, p->token.bytes)->text;
     sim_parser_next(p);
-    while (sim_parser_accept(p, ',')) // its time and size
+    while (sim_parser_accept(p, ',')) // time stamp and file size
         sim_parser_integer(p, "an integer");
 }
 
@@ -92,7 +92,7 @@ static void read_targets(struct sim_parser *p, struct sim_label *label)
     label->targets = sim_parser_keep(p, &p->targets, 0);
 }
 
-// _ stands for the name: .callprototype (results) _ (parameters) .noreturn;
+// In a prototype, _ stands for the name: .callprototype (results) _ (parameters) .noreturn;
 static void read_prototype(struct sim_parser *p, struct sim_label *label)
 {
     struct sim_function *f = sim_parser_take(p, sizeof(*f));
@@ -140,7 +140,7 @@ static void append(struct sim_parser *p, const char *text, size_t bytes)
     memcpy((char *)p->bytes.items + before, text, bytes);
 }
 
-// The current token is an opcode's first word. Blanks before a dot are rare, but allowed.
+// The current token is an opcode's first word. Blanks before a dot are rare but allowed.
 static const struct sim_opcode *read_opcode(struct sim_parser *p)
 {
     const char *at = p->token.at, *tail;
@@ -189,7 +189,7 @@ static void read_instruction(struct sim_parser *p)
     *(struct sim_statement *)sim_parser_push(p, &p->statements) = s;
 }
 
-// One directive, label, instruction, { or } of a body.
+// Parses one directive, label, instruction, { or } of a body.
 static void read_body_item(struct sim_parser *p)
 {
     const struct sim_variable none = { .name = NULL };
@@ -216,7 +216,7 @@ static void read_body_item(struct sim_parser *p)
         sim_parser_next(p);
         return;
     }
-    if (sim_parser_accept(p, ';')) // inline assembly often has one too many
+    if (sim_parser_accept(p, ';')) // inline assembly often has one semicolon too many
         return;
     switch ((int)sim_parser_directive(p)) {
     case SIM_AT_REG:

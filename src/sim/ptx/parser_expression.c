@@ -4,9 +4,9 @@
 
 enum { MAX_DEPTH = 64 };
 
-// Binary operators, loosest first. Types are those of the PTX ISA, "Summary of Constant Expression
-// Evaluation Rules", where ptxas 13.0 follows it; like that, two .s64 stay so under & | ^, what ?
-// chooses keeps its type, and shifts take six bits of their distance.
+// Binary operators, loosest first. Types follow the PTX ISA, "Summary of Constant Expression
+// Evaluation Rules", where ptxas 13.0 does. As in ptxas, two .s64 stay .s64 under &
+// ^, ?: keeps the type of the chosen operand, and shifts use the low six bits of their distance.
 static const struct infix {
     int sign;
     int level;
@@ -212,7 +212,7 @@ static struct sim_constant apply(struct sim_parser *p, const struct infix *op,
 
     bool is_signed = a.kind == SIM_CONSTANT_S64 && b.kind == SIM_CONSTANT_S64;
     enum sim_constant_kind usual = is_signed ? SIM_CONSTANT_S64 : SIM_CONSTANT_U64;
-    // Signed comparison is unsigned comparison of values that are moved by 2^63.
+    // Signed comparison equals unsigned comparison of the values with 2^63 added.
     uint64_t flip = is_signed ? UINT64_C(1) << 63 : 0;
     uint64_t x = a.bits ^ flip, y = b.bits ^ flip;
 
@@ -255,7 +255,7 @@ static struct sim_constant apply(struct sim_parser *p, const struct infix *op,
     }
 }
 
-// Operators of a level or tighter.
+// Parses operators of a level and all tighter ones.
 static struct sim_constant binary(struct sim_parser *p, int level, unsigned depth)
 {
     struct sim_constant c = unary(p, depth);

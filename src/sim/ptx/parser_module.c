@@ -16,7 +16,7 @@ static void read_three(struct sim_parser *p, uint32_t out[3])
     } while (sim_parser_accept(p, ','));
 }
 
-// What stands after a function's parameters; false when it is no directive of those.
+// Parses a directive between a function's parameters and its body; false if there is none.
 bool sim_parser_function_directive(struct sim_parser *p, struct sim_function *f)
 {
     enum sim_directive d = sim_parser_directive(p);
@@ -59,7 +59,7 @@ bool sim_parser_function_directive(struct sim_parser *p, struct sim_function *f)
     case SIM_AT_NORETURN:
         f->no_return = true;
         break;
-    default: // hints to who assigns registers
+    default: // hints for the register allocator
         ignored = sim_parser_u32(p, "a number");
         (void)ignored;
         break;
@@ -67,7 +67,7 @@ bool sim_parser_function_directive(struct sim_parser *p, struct sim_function *f)
     return true;
 }
 
-// A function is one, however often it is declared: the definition's parameters count, else those of
+// All declarations of a name are one function. The definition's parameters count, or else those of
 // the last declaration.
 static void add_function(struct sim_parser *p, struct sim_name *name, const struct sim_function *f)
 {
@@ -123,7 +123,7 @@ static void read_function(struct sim_parser *p, const struct sim_variable *linki
     p->scope = 0;
     p->registers.count = p->locals.count = p->local_scopes.count = p->labels.count = 0;
     p->scopes.count = p->statements.count = 0;
-    sim_parser_scope_open(p); // of parameters in .reg too
+    sim_parser_scope_open(p); // for parameters in .reg too
     sim_parser_next(p);
     while (sim_parser_directive(p) == SIM_AT_ATTRIBUTE) { // .attribute(.unified(1, 2))
         sim_parser_next(p);
@@ -155,7 +155,7 @@ static void read_function(struct sim_parser *p, const struct sim_variable *linki
     add_function(p, name, &f);
 }
 
-// Debugging information: nothing here runs by it.
+// Skips debugging information, which does not affect execution.
 static void skip_section(struct sim_parser *p)
 {
     sim_parser_next(p);
@@ -185,7 +185,7 @@ static void add_variable(struct sim_parser *p, struct sim_name *name, const stru
         name->variable = (uint32_t)p->variables.count;
         return;
     }
-    // The definition takes the place of what .extern declared; an .extern after it adds nothing.
+    // A definition replaces an .extern declaration; an .extern after the definition adds nothing.
     old = &all[name->variable - 1];
     if (old->space != v->space)
         sim_parser_fail(p, "found %.60s in another state space, expected that of line %u",
@@ -200,7 +200,7 @@ static void add_variable(struct sim_parser *p, struct sim_name *name, const stru
 static void read_version(struct sim_parser *p)
 {
     sim_parser_next(p);
-    // The lexer takes it for a decimal number.
+    // The lexer reads the version as a decimal number.
     const char *at = p->token.at;
     bool good = p->token.kind == SIM_TOKEN_F64 && p->token.bytes == 3 && at[0] >= '0' &&
                 at[0] <= '9' && at[1] == '.' && at[2] >= '0' && at[2] <= '9';
@@ -211,7 +211,7 @@ static void read_version(struct sim_parser *p)
     sim_parser_next(p);
 }
 
-// sm_90a, sm_100f, compute_80: the architecture; other words say how textures and floats are meant.
+// sm_90a, sm_100f, compute_80: the architecture. Other words set the modes of textures and floats.
 static void read_target_word(struct sim_parser *p)
 {
     static const char *const options[] = { "texmode_unified", "texmode_independent", "debug",
@@ -296,7 +296,7 @@ static void read_linked(struct sim_parser *p)
     }
 }
 
-// An alias is its function under another name.
+// Points each alias at its function.
 static void resolve_aliases(struct sim_parser *p)
 {
     for (size_t i = 0; i < p->aliases.count; i++) {
@@ -313,7 +313,7 @@ static void resolve_aliases(struct sim_parser *p)
                             a->name->text);
         f.name = a->name->text;
         f.line = a->line;
-        if (a->name->function) // now its body
+        if (a->name->function) // `a` is the function now
             all[a->name->function - 1].is_extern = false;
         add_function(p, a->name, &f);
     }

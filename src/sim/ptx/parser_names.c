@@ -25,7 +25,7 @@ static struct sim_name *find(const struct sim_parser *p, const char *text, size_
     return n;
 }
 
-// The old table stays in the arena: all of them together are smaller than the last.
+// The old table stays in the arena; all old tables together are smaller than the new one.
 static void grow_table(struct sim_parser *p)
 {
     size_t count = p->bucket_count ? p->bucket_count * 4 : FIRST_BUCKETS;
@@ -73,7 +73,7 @@ void sim_parser_intern_known(struct sim_parser *p)
 {
     static const char *const specials[] = {
 #define SPECIAL(tag, name, type) [SIM_SR_##tag] = name,
-#include "sim/exec/special.def"
+#include "special.def"
 #undef SPECIAL
     };
 
@@ -135,7 +135,7 @@ void sim_parser_scope_close(struct sim_parser *p)
     p->scope = ((uint32_t *)p->scopes.items)[p->scope];
 }
 
-// Scopes that are open have rising numbers from the body inwards, so the depth need not be kept.
+// Scope numbers of the open scopes increase inwards, so bindings store no depth.
 static struct sim_binding *bind_in(struct sim_parser *p, struct sim_name *name,
                                    struct sim_binding **list, uint32_t scope)
 {
@@ -153,7 +153,7 @@ static struct sim_binding *bind_in(struct sim_parser *p, struct sim_name *name,
     return b;
 }
 
-// A name may be that of a range's base and of a register at once: "%r<4>" beside "%r".
+// One name may be both the base of a range and a register: "%r<4>" beside "%r".
 static struct sim_binding *own_binding(const struct sim_name *name, bool range)
 {
     struct sim_binding *b = name->binding;
@@ -163,7 +163,8 @@ static struct sim_binding *own_binding(const struct sim_name *name, bool range)
     return b;
 }
 
-// The innermost range that has the name: all cuts into a base and a number without leading zeros.
+// Finds the innermost range that contains the name, trying every split into a base and a number
+// without leading zeros.
 static struct sim_binding *range_of(struct sim_parser *p, const struct sim_name *name)
 {
     struct sim_binding *best = NULL;
@@ -177,7 +178,7 @@ static struct sim_binding *range_of(struct sim_parser *p, const struct sim_name 
         number += digit * scale;
         scale *= 10;
         if (digit == 0 && name->bytes - cut > 1)
-            continue; // %r01 is not of %r<2>
+            continue; // %r01 is not in %r<2>
         struct sim_name *base = find(p, name->text, cut, hash_of(name->text, cut));
         struct sim_binding *b = base ? own_binding(base, true) : NULL;
         while (b && (b->kind != SIM_BIND_RANGE || number >= b->count))
@@ -206,7 +207,7 @@ struct sim_binding *sim_parser_bind(struct sim_parser *p, struct sim_name *name,
     return before;
 }
 
-// The list of bindings of an open scope; scopes between it and the innermost are few.
+// Returns the list of bindings of an open scope. Few scopes lie between it and the innermost.
 static struct sim_binding **list_of(struct sim_parser *p, uint32_t scope)
 {
     const uint32_t *parents = p->scopes.items;

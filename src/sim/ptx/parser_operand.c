@@ -6,7 +6,7 @@ enum { MAX_DEPTH = 8 };
 
 static void element(struct sim_parser *p, struct sim_operand *out, unsigned depth, bool in_call);
 
-// The x of a ".x" that follows; false when nothing does.
+// Reads the x of a following ".x"; false if there is none.
 static bool read_component(struct sim_parser *p, uint32_t *component)
 {
     static const char letters[] = "xyzwrgba";
@@ -21,7 +21,7 @@ static bool read_component(struct sim_parser *p, uint32_t *component)
     return true;
 }
 
-// The b3 or h10 of a video instruction's register; false when something else follows.
+// Reads the b3 or h10 that selects parts of a video instruction's register; false if there is none.
 static bool read_parts(struct sim_parser *p, uint32_t *parts)
 {
     const char *text = p->token.kind == SIM_TOKEN_DIRECTIVE ? p->name->text : "";
@@ -43,7 +43,7 @@ static struct sim_operand plain(enum sim_operand_kind kind)
     return (struct sim_operand){ .kind = kind, .pair = SIM_NO_PAIR };
 }
 
-// A whole vector register is the vector of its components.
+// A whole vector register stands for the vector of its components.
 static void vector_register(struct sim_parser *p, struct sim_operand *out, uint32_t reg,
                             uint32_t count)
 {
@@ -76,7 +76,8 @@ static void register_operand(struct sim_parser *p, struct sim_operand *out, stru
         vector_register(p, out, reg, b->vector);
 }
 
-// %tid.x, or all of %tid; the fourth component is not used and zero (PTX ISA, "Special Registers").
+// Parses %tid.x, or all of %tid, whose fourth component is unused and zero (PTX ISA, "Special
+// Registers").
 static void special_operand(struct sim_parser *p, struct sim_operand *out)
 {
     static const char suffix[3][3] = { ".x", ".y", ".z" };
@@ -123,7 +124,7 @@ static void constant_operand(struct sim_parser *p, struct sim_operand *out)
     out->value.u = c.bits;
 }
 
-// A name: register, special register, symbol, or the sink.
+// Parses a name: register, special register, symbol, or the sink.
 static void name_operand(struct sim_parser *p, struct sim_operand *out)
 {
     struct sim_name *name = p->name;
@@ -135,7 +136,7 @@ static void name_operand(struct sim_parser *p, struct sim_operand *out)
     }
     if (!b && (name->special || name->special_vector)) {
         if (name->special == SIM_SR_WARP_SZ + 1) {
-            // Alone it stays what it is; in an expression it is a constant.
+            // WARP_SZ alone stays a special register; in an expression it is a constant.
             char second, first = sim_lexer_peek(&p->lexer, &second);
 
             if (first && strchr("+-*/%&|^<>=!?", first)) {
@@ -175,8 +176,8 @@ static void pair_operand(struct sim_parser *p, struct sim_operand *out)
         sim_parser_fail(p, "found a pair whose second is no register, expected p|q");
 }
 
-// Elements up to the closing sign, which is current after each; those read before are on the stack
-// of operands from `mark` on.
+// Parses elements up to the closing sign, which stays current. Elements parsed earlier are on the
+// operand stack from `mark` on.
 static void close_list(struct sim_parser *p, struct sim_operand *out, enum sim_operand_kind kind,
                        size_t mark, int closing, unsigned depth, bool in_call)
 {
@@ -230,7 +231,7 @@ static void address(struct sim_parser *p, struct sim_operand *out, unsigned dept
     close_list(p, out, SIM_OP_TUPLE, mark, ']', depth, false);
 }
 
-// -x and !x: of a register, or of a constant expression that starts so.
+// Parses -x and !x of a register, or a constant expression that starts with such a sign.
 static void signed_operand(struct sim_parser *p, struct sim_operand *out)
 {
     struct sim_lexer lexer = p->lexer;

@@ -4,14 +4,14 @@
 
 enum { MAX_DIMENSIONS = 16 };
 #define MAX_BYTES (UINT64_C(1) << 40)
-#define MAX_INIT_BYTES (UINT64_C(1) << 28) // of one; of a module four times that
+#define MAX_INIT_BYTES (UINT64_C(1) << 28) // of one variable; a module may have four times that
 #define MAX_RANGE (UINT64_C(1) << 32)
 
-// What stands between the space and the name.
+// The properties between a variable's state space and its name.
 struct type {
     enum sim_type type;
     uint32_t vector;
-    uint32_t align; // 0: that of the type
+    uint32_t align; // 0: the type's own alignment
     bool is_managed, is_pointer;
 };
 
@@ -19,7 +19,7 @@ struct initialiser {
     struct sim_parser *p;
     struct sim_variable *v;
     uint32_t element;                       // bytes
-    uint64_t dimension[MAX_DIMENSIONS + 1]; // bytes of one element of each
+    uint64_t dimension[MAX_DIMENSIONS + 1]; // bytes of one element of each dimension
     size_t dimensions;
     uint64_t limit;
 };
@@ -80,7 +80,7 @@ static void read_attributes(struct sim_parser *p, struct type *t)
     sim_parser_expect(p, ')', ")");
 }
 
-// .ptr .global .align 16: what the parameter points to.
+// Parses .ptr .global .align 16, the attributes of a pointer parameter.
 static void read_pointer(struct sim_parser *p, struct type *t)
 {
     t->is_pointer = true;
@@ -155,7 +155,8 @@ static struct type read_type(struct sim_parser *p, enum sim_space space)
     return t;
 }
 
-// [2][3]; an empty first pair is 0. The dimensions are left in the initialiser as bytes.
+// Parses dimensions such as [2][3]; an empty first pair is 0. Stores the strides in the
+// initialiser, in bytes.
 static void read_dimensions(struct sim_parser *p, struct sim_variable *v, struct initialiser *in)
 {
     uint64_t count[MAX_DIMENSIONS];
@@ -191,7 +192,7 @@ static void read_dimensions(struct sim_parser *p, struct sim_variable *v, struct
     v->bytes = bytes;
 }
 
-// Bytes [at, at + element) of the initialiser.
+// Returns bytes [at, at + element) of the initialiser.
 static unsigned char *place(struct initialiser *in, uint64_t at)
 {
     struct sim_parser *p = in->p;
@@ -256,7 +257,8 @@ static void constant(struct initialiser *in, uint64_t at, struct sim_constant c)
         memcpy(to, &d, 8);
 }
 
-// symbol, symbol+4, generic(symbol), generic(symbol+4)+8; false when there is a constant instead.
+// Parses symbol, symbol+4, generic(symbol) or generic(symbol+4)+8; false if a constant follows
+// instead.
 static bool read_symbol(struct sim_parser *p, struct sim_relocation *r)
 {
     if (p->token.kind != SIM_TOKEN_NAME || p->name->special == SIM_SR_WARP_SZ + 1)
@@ -286,7 +288,7 @@ static void add_relocation(struct initialiser *in, uint64_t at, struct sim_reloc
     *(struct sim_relocation *)sim_parser_push(in->p, &in->p->relocations) = r;
 }
 
-// 0xFF00(value) and mask(0xFF00, value): one byte of an address or of a constant.
+// Parses 0xFF00(value) and mask(0xFF00, value), which take one byte of an address or of a constant.
 static void masked(struct initialiser *in, uint64_t at, uint64_t mask)
 {
     struct sim_parser *p = in->p;
@@ -338,7 +340,7 @@ static void scalar(struct initialiser *in, uint64_t at)
     }
 }
 
-// { ... } of a dimension, [at, end) bytes; where the values stop.
+// Parses the { ... } of a dimension into bytes [at, end) and returns the end of its values.
 static uint64_t braces(struct initialiser *in, size_t dimension, uint64_t at, uint64_t end)
 {
     struct sim_parser *p = in->p;
@@ -397,7 +399,7 @@ static void read_initialiser(struct initialiser *in)
         scalar(in, 0);
         used = in->element;
     }
-    if (!v->bytes) { // the values give the length
+    if (!v->bytes) { // the initialiser determines the length
         uint64_t row = in->dimension[0];
 
         v->bytes = (used + row - 1) / row * row;
@@ -421,7 +423,7 @@ static void set_type(struct sim_variable *v, const struct type *t)
     v->is_pointer = t->is_pointer;
 }
 
-// The name, its dimensions and its initialiser.
+// Parses the name, its dimensions and its initialiser.
 static struct sim_name *read_declarator(struct sim_parser *p, struct sim_variable *v,
                                         const struct type *t)
 {
@@ -512,7 +514,7 @@ void sim_parser_registers(struct sim_parser *p)
         if (sim_parser_accept(p, '<')) {
             struct sim_token at = p->token;
 
-            // Not an expression: > would be an operator of it.
+            // The count is a token and not an expression, in which > would be an operator.
             range = at.value;
             if (at.kind != SIM_TOKEN_INTEGER || range == 0 || range > MAX_RANGE)
                 sim_parser_expected(p, "a count of registers");

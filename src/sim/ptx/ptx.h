@@ -1,6 +1,6 @@
-// PTX as it is written: a module of symbols and functions, instructions with their words and
-// operands. What they mean is decode.c's; this only knows the grammar (PTX ISA, "Syntax" and
-// "State Spaces, Types, and Variables").
+// The syntax tree of PTX: a module of symbols and functions, and instructions with their words and
+// operands. This level knows only the grammar (PTX ISA, "Syntax" and "State Spaces, Types, and
+// Variables"); decode.c interprets it.
 #ifndef CUCORE_SIM_PTX_PTX_H
 #define CUCORE_SIM_PTX_PTX_H
 
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Fundamental types, in the order of this list: X(tag, word, bytes, class) with class b, u, s, f,
-// p. Packed and alternate formats are types of their own wherever an instruction names them.
+// Fundamental types: X(tag, word, bytes, class), where class is b, u, s, f or p. Each packed or
+// alternate format that an instruction names is a type of its own.
 #define SIM_TYPE_LIST(X)          \
     X(NONE, "", 0, 'n')           \
     X(B1, "b1", 1, 'b')           \
@@ -74,30 +74,30 @@ enum sim_space {
     SIM_SPACES
 };
 
-// Where a line of PTX came from, by the .loc before it.
+// Source location of a PTX line, from the preceding .loc.
 struct sim_loc {
-    uint32_t file; // of the module's files; 0: not known
+    uint32_t file; // index into the module's files; 0: unknown
     uint32_t line, column;
 };
 
-// A part of an initialiser that is the address of another symbol, plus an offset.
+// A part of an initialiser that holds the address of another symbol, plus an offset.
 struct sim_relocation {
     uint32_t at;    // byte offset in the variable
     uint32_t bytes; // 4 or 8, or 1 with `shift` for mask() parts
-    uint32_t shift; // bits the address is shifted right by before `bytes` of it are taken
-    bool generic;   // generic(symbol): a generic address; else one in its own space
+    uint32_t shift; // right shift of the address before `bytes` of it are stored
+    bool generic;   // generic(symbol): a generic address; else an address in the symbol's own space
     const char *symbol;
     int64_t addend;
 };
 
-// A variable: a module's, a function's, or a parameter.
+// A variable of a module or function, or a parameter.
 struct sim_variable {
     const char *name;
     enum sim_space space;
     enum sim_type type;
     uint32_t align;  // bytes
-    uint64_t bytes;  // of the whole array; 0 for an array of no stated length ([])
-    uint32_t vector; // 1, 2 or 4 elements a value
+    uint64_t bytes;  // of the whole array; 0 for an array without a length ([])
+    uint32_t vector; // elements in each value: 1, 2 or 4
     bool is_extern, is_visible, is_weak, is_common;
     bool is_managed;     // .attribute(.managed)
     bool is_pointer;     // .ptr parameters
@@ -108,11 +108,11 @@ struct sim_variable {
 };
 
 enum sim_operand_kind {
-    SIM_OP_REGISTER, // name is an index of function->registers
-    SIM_OP_INTEGER,  // value.u
+    SIM_OP_REGISTER, // `reg` is an index into function->registers
+    SIM_OP_INTEGER,  // value in value.u
     SIM_OP_F32,      // 0f...: the bits in value.u
     SIM_OP_F64,      // 0d... or a decimal: the bits in value.u
-    SIM_OP_SPECIAL,  // %tid.x: index of sim_specials
+    SIM_OP_SPECIAL,  // %tid.x: index into sim_specials
     SIM_OP_SYMBOL,   // a variable's address, plus offset; or a function, or a label
     SIM_OP_ADDRESS,  // [...]: list[0] is the base (register, symbol or integer), plus offset
     SIM_OP_VECTOR,   // {a, b, ...}: list[0..count)
@@ -124,36 +124,36 @@ enum sim_operand_kind {
 struct sim_operand {
     enum sim_operand_kind kind;
     bool negated;   // !p, or -x of a register; constants are negated where they stand
-    uint32_t reg;   // REGISTER: index; with `pair`, the first of p|q
-    uint32_t pair;  // the second of p|q or _|q, or SIM_NO_PAIR
+    uint32_t reg;   // REGISTER: index; with `pair`, the first register of p|q
+    uint32_t pair;  // second register of p|q or _|q, or SIM_NO_PAIR
     int64_t offset; // SYMBOL, ADDRESS
     union {
         uint64_t u;
     } value;
-    const char *symbol; // SYMBOL: its name; resolved by decode_place.c, innermost scope first
-    uint32_t scope;     // SYMBOL: the scope it was written in
+    const char *symbol; // SYMBOL: its name; decode_place.c resolves it, innermost scope first
+    uint32_t scope;     // SYMBOL: the scope of its use
     struct sim_operand *list;
     uint32_t count;
-    uint32_t
-        component;  // .x .y .z .w of a vector register as 0..3 (a whole one is a VECTOR of them)
-    uint32_t parts; // .b0, .h32, .b7654 of a video instruction, as SIM_PARTS() says; 0: none
+    uint32_t component; // .x .y .z .w of a vector register as 0..3 (a whole register is a VECTOR)
+    uint32_t parts;     // .b0, .h32, .b7654 of a video instruction, as SIM_PARTS(); 0: none
 };
-// Parts of a register: 'b' or 'h', how many, and their numbers as hexadecimal digits, as written.
+// Selected parts of a register: 'b' or 'h', their number, and their indices as hexadecimal digits
+// in the order written.
 #define SIM_PARTS(kind, count, digits) ((uint32_t)(kind) << 24 | (count) << 16 | (digits))
 #define SIM_PARTS_KIND(parts) ((parts) >> 24)
 #define SIM_PARTS_COUNT(parts) ((parts) >> 16 & 0xff)
-#define SIM_PARTS_DIGIT(parts, k) ((parts) >> 4 * (k)&15) // the k-th from the right
+#define SIM_PARTS_DIGIT(parts, k) ((parts) >> 4 * (k)&15) // k-th digit from the right
 #define SIM_NO_PAIR UINT32_MAX
 #define SIM_NO_GUARD UINT32_MAX
 
 enum { SIM_MAX_WORDS = 16, SIM_MAX_OPERANDS = 12 };
 
-// One instruction: "add.rn.f32" has the words add, rn, f32. "::" stays inside a word
+// One instruction: "add.rn.f32" has the words add, rn, f32. "::" does not split a word
 // (shared::cluster, mbarrier::complete_tx::bytes).
 struct sim_statement {
     const char *word[SIM_MAX_WORDS];
     uint32_t words;
-    uint32_t guard; // register index of @p, or SIM_NO_GUARD
+    uint32_t guard; // index of the register in @p, or SIM_NO_GUARD
     bool guard_negated;
     struct sim_operand *operand; // [operands]
     uint32_t operands;
@@ -162,24 +162,24 @@ struct sim_statement {
 };
 
 struct sim_register {
-    const char *name; // with its %
+    const char *name; // includes the %
     enum sim_type type;
     uint32_t vector; // 1, 2 or 4
     uint32_t scope;
 };
 
-// A label, or a table of labels (.branchtargets) or of functions (.calltargets), or a prototype
-// (.callprototype), by name and scope.
+// A label, a table of labels (.branchtargets) or functions (.calltargets), or a prototype
+// (.callprototype), identified by name and scope.
 struct sim_label {
     const char *name;
     uint32_t scope;
-    uint32_t at;          // index of the statement that it stands before
-    const char **targets; // of a .branchtargets / .calltargets; NULL for a plain label
+    uint32_t at;          // index of the statement after it
+    const char **targets; // .branchtargets / .calltargets; NULL for a plain label
     uint32_t target_count;
-    const struct sim_function *prototype; // of a .callprototype: its parameters and results
+    const struct sim_function *prototype; // .callprototype: its parameters and results
 };
 
-// Scopes are the { } of a body: 0 is the body itself, each has a parent.
+// A function. Scopes are the { } of its body: 0 is the body itself, and each scope has a parent.
 struct sim_function {
     const char *name;
     bool is_entry, is_extern, is_visible, is_weak, is_defined, no_return;
@@ -187,14 +187,15 @@ struct sim_function {
     size_t parameter_count;
     struct sim_variable *results; // of a .func
     size_t result_count;
-    struct sim_register *registers; // that are used, in the order of their first use
+    struct sim_register *registers; // registers in use, in the order of first use
     size_t register_count;
-    struct sim_variable *variables; // .local, .shared, .param, .const and .global of the body
+    struct sim_variable *variables; // .local, .shared, .param, .const and .global variables of the
+                                    // body
     uint32_t *variable_scopes;      // [variable_count]
     size_t variable_count;
     struct sim_label *labels;
     size_t label_count;
-    uint32_t *scope_parents; // [scope_count]; the body's own parent is itself
+    uint32_t *scope_parents; // [scope_count]; the body is its own parent
     size_t scope_count;
     struct sim_statement *statements;
     size_t statement_count;
@@ -210,26 +211,25 @@ struct sim_module {
     int version;        // 90 for .version 9.0
     int target;         // 90 for sm_90, sm_90a
     char target_suffix; // 'a', 'f' or 0
-    const char **files; // by .file number; [0] is not used
+    const char **files; // by .file number; [0] is unused
     size_t file_count;
     struct sim_variable *variables;
     size_t variable_count;
     struct sim_function *functions;
     size_t function_count;
-    struct cuc__arena *arena; // everything above lies in it
+    struct cuc__arena *arena; // holds everything above
 };
 
-// Special registers, by name ("%tid.x" is SIM_SR_TID_X ...): X(tag, name, type). In
-// special.def.
+// Special registers by name ("%tid.x" is SIM_SR_TID_X): X(tag, name, type), in special.def.
 enum sim_special {
 #define SPECIAL(tag, name, type) SIM_SR_##tag,
-#include "sim/exec/special.def"
+#include "special.def"
 #undef SPECIAL
     SIM_SPECIALS
 };
 
-// Parse a module. On failure NULL, and `log` has "line N: what was found, what was expected".
-// `bytes` counts no closing NUL; the text need not have one.
+// Parses a module. Returns NULL on failure, with "line N: found ..., expected ..." in `log`.
+// `bytes` excludes a closing NUL, which the text need not have.
 struct sim_module *sim_ptx_parse(const char *text, size_t bytes, char *log, size_t log_bytes);
 void sim_ptx_free(struct sim_module *module);
 

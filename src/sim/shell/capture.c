@@ -1,5 +1,5 @@
-// Captures: what is put on a stream becomes nodes of a graph, in the order that streams and events
-// give.
+// Stream capture: work submitted to a stream becomes nodes of a graph, ordered as streams and
+// events define.
 #include "graph.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void add(struct ends *ends, struct node *const *nodes, size_t count)
     free(all);
 }
 
-// What a call is allowed while captures go on.
+// Calls permitted during captures.
 
 static void spoil(struct capture *capture)
 {
@@ -82,7 +82,7 @@ CUresult sim_capture_spoil_event(const struct event *event)
     return CUDA_ERROR_CAPTURED_EVENT;
 }
 
-// Nothing of a graph that is no more can be asked or added to.
+// A destroyed graph can be neither queried nor extended.
 static void check_graph(const struct capture *c)
 {
     if (!c->graph)
@@ -104,7 +104,7 @@ CUresult sim_capture_state(const struct stream *stream)
     return CUDA_SUCCESS;
 }
 
-// The legacy stream would wait for blocking streams of its context that are captured.
+// The legacy stream would wait for captured blocking streams of its context.
 struct legacy {
     const struct context *context;
     bool spoil, implicit;
@@ -137,9 +137,9 @@ CUresult sim_capture_implicit(const struct stream *stream)
     return implicit(stream, true);
 }
 
-// Who takes part.
+// Participants of a capture.
 
-// What a stream was last told of its dependencies.
+// The dependencies that a stream last returned to a caller.
 struct capture_info {
     CUgraphNode *nodes;
     CUgraphEdgeData *edges;
@@ -161,7 +161,7 @@ static void join(struct stream *stream, struct capture *capture)
     capture->streams++;
 }
 
-// Let a stream out of its capture; the last one ends it.
+// Removes a stream from its capture; the last one ends the capture.
 static void leave(struct stream *stream)
 {
     struct capture *c = stream->capture, **at = &sim.captures;
@@ -234,7 +234,7 @@ static CUresult begin(struct stream *s, struct graph *graph, CUstreamCaptureMode
     c->takes_graph = true;
     if (!graph) {
         c->graph = sim_graph_new();
-        c->graph->head.builtin = true; // nobody's until the capture ends
+        c->graph->head.builtin = true; // owned by nobody until the capture ends
     }
     c->graph->captures++;
     c->thread = sim_thread.id;
@@ -277,10 +277,10 @@ CUresult sim_cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph,
     return code;
 }
 
-// Whether all nodes that other streams came to lead to where the first one is.
+// Checks that the last nodes of all other streams lead to the position of the first stream.
 struct ending {
     const struct capture *capture;
-    bool *reached; // by a node's number
+    bool *reached; // by node number
     bool unjoined;
 };
 
@@ -309,7 +309,7 @@ static bool all_joined(const struct capture *c)
         nodes[n->number] = n;
     for (size_t i = 0; i < c->origin->ends.count; i++)
         ending.reached[c->origin->ends.nodes[i]->number] = true;
-    for (size_t i = count; i-- > 0;) // what a node depends on has a lower number
+    for (size_t i = count; i-- > 0;) // dependencies of a node have lower numbers
         for (size_t j = 0; ending.reached[i] && j < nodes[i]->from_count; j++)
             ending.reached[nodes[i]->from[j]->number] = true;
     check_joined(&ending, &c->left);
@@ -333,7 +333,7 @@ CUresult sim_cuStreamEndCapture(CUstream stream, CUgraph *graph)
         spoil(c);
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     }
-    // Whatever comes out, the capture is over.
+    // The capture ends with any result.
     code = sim_capture_state(s);
     if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && c->thread != sim_thread.id)
         code = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
@@ -349,7 +349,7 @@ CUresult sim_cuStreamEndCapture(CUstream stream, CUgraph *graph)
     return code;
 }
 
-// What becomes of work.
+// Work becomes nodes.
 
 CUresult sim_capture_node(struct stream *stream, CUgraphNodeType type, const struct work *work,
                           struct node **out)
@@ -400,7 +400,7 @@ CUresult sim_capture_record(struct event *event, struct stream *stream)
     return CUDA_SUCCESS;
 }
 
-// Wait for an event that stands for a place in a graph. A stream that is in no capture joins.
+// Waits for an event recorded in a capture. A stream outside any capture joins it.
 CUresult sim_capture_wait(struct stream *stream, const struct event *event)
 {
     struct capture *c = sim.captures;
@@ -408,7 +408,7 @@ CUresult sim_capture_wait(struct stream *stream, const struct event *event)
     while (c && c->id != event->capture)
         c = c->next;
     if (!c)
-        return CUDA_ERROR_CAPTURED_EVENT; // of a capture that is over
+        return CUDA_ERROR_CAPTURED_EVENT; // of a finished capture
     if (stream->capture && stream->capture != c) {
         spoil(stream->capture);
         spoil(c);
@@ -424,7 +424,7 @@ CUresult sim_capture_wait(struct stream *stream, const struct event *event)
     return CUDA_SUCCESS;
 }
 
-// Questions.
+// Queries.
 
 CUresult sim_cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
 {
@@ -453,7 +453,7 @@ CUresult sim_cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *stat
         return code;
     *status = s->capture ? s->capture->status : CU_STREAM_CAPTURE_STATUS_NONE;
     if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-        return CUDA_SUCCESS; // the rest is written for an active capture only
+        return CUDA_SUCCESS; // the other results are written for an active capture only
     check_graph(s->capture);
     forget_info(s);
     s->info = sim_alloc(sizeof(*s->info));

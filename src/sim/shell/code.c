@@ -1,5 +1,5 @@
-// The product's code: PTX loaded into the executor, once for each context that uses it, and
-// launches run as grids.
+// Code in libcucore-sim.so: loads PTX into the executor, once for each context that uses it.
+#include "code.h"
 #include "shell.h"
 
 #include <ctype.h>
@@ -9,19 +9,8 @@
 #include <string.h>
 
 #include "sim/exec/builtin.h"
-#include "sim/check/check.h"
-#include "sim/exec/code.h"
-
-// A program in memory: code, and variables of one context.
-struct image {
-    struct image *next;
-    struct context *context; // NULL: the first one, until a context takes it
-    struct sim_program *program;
-    bool allocates;        // its kernels may call malloc() or free()
-    struct sim_heap *heap; // the context's, once one of them was launched
-    int uses;              // launches that wait or run
-    bool gone;
-};
+#include "sim/exec/run.h"
+#include "sim/machine/code.h"
 
 struct code {
     char *text;
@@ -36,9 +25,9 @@ static int arch_of(int device)
            sim_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 }
 
-// What a text says it is for.
+// Head directives of a text.
 
-// The word behind a directive, with comments skipped; NULL when it is not there.
+// Returns the word after a directive, skipping comments; NULL if there is none.
 static const char *behind(const char *text, const char *directive)
 {
     size_t n = strlen(directive);
@@ -52,7 +41,7 @@ static const char *behind(const char *text, const char *directive)
         } else if (strncmp(text, directive, n) == 0 && isspace((unsigned char)text[n])) {
             return text + n + strspn(text + n, " \t\r\n");
         } else if (*text == '{') {
-            return NULL; // a body: the head is over
+            return NULL; // a body: end of the head
         } else {
             text++;
         }
@@ -82,11 +71,11 @@ static CUresult check_head(const char *text, int arch, char *log, size_t log_byt
     return CUDA_SUCCESS;
 }
 
-// How many registers a thread has: an estimate, from the values that live at once when the text is
-// read from top to bottom. Occupancy is computed with it, and nothing else.
+// Estimates the registers of a thread from the values live at once when reading the text from top
+// to bottom. Used for occupancy only.
 
 struct span {
-    uint32_t first, last; // statements, counted from 1; 0: never used
+    uint32_t first, last; // statement numbers from 1; 0: never used
 };
 
 static void note(struct span *spans, size_t count, const struct sim_operand *o, uint32_t at)
@@ -107,7 +96,8 @@ static void note(struct span *spans, size_t count, const struct sim_operand *o, 
 
 static int words_of(const struct sim_register *r)
 {
-    uint32_t bytes = sim_type_bytes(r->type); // none: a predicate, which has a file of its own
+    uint32_t bytes = sim_type_bytes(r->type); // none for predicates, which have their own register
+                                              // file
 
     return (int)((bytes + 3) / 4 * (r->vector ? r->vector : 1));
 }
@@ -140,11 +130,11 @@ static int registers_of(const struct sim_function *f, int threads)
     if (f->max_registers && most > (int)f->max_registers)
         most = (int)f->max_registers;
     if (threads && most > FILE_WORDS / threads)
-        most = FILE_WORDS / threads / STEP * STEP; // as a compiler spills
+        most = FILE_WORDS / threads / STEP * STEP; // a compiler spills
     return most;
 }
 
-// Loading.
+// Loading
 
 static void product_of(const uint32_t in[3], int out[3], int *product)
 {
@@ -181,7 +171,7 @@ static void add_kernel(struct library *library, const struct sim_module *module,
     sim_kernel_ready(k, &facts);
 }
 
-// From here on its variables are memory of the context's device.
+// Registers its variables as memory of the context's device.
 static void take_image(struct image *image, struct context *context)
 {
     const struct sim_program *p = image->program;
@@ -212,8 +202,8 @@ static struct image *image_new(struct code *code, struct context *context,
     return image;
 }
 
-// A text that is not taken, or that there was no memory for: the loader gives words alone, and
-// errno tells which, set to 0 before.
+// Maps a failed load to a status, for a text that was refused or ran out of memory: the loader
+// returns only text, and errno, set to 0 before, distinguishes the two.
 static CUresult refused(void)
 {
     return errno == ENOMEM ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_PTX;
@@ -227,7 +217,7 @@ CUresult sim_code_load(struct library *library, const char *text, char *log, siz
 
     if (result)
         return result;
-    sim_unlock(); // nobody has the library yet
+    sim_unlock(); // no other thread has the library yet
     errno = 0;
     struct sim_program *program = sim_program_load(text, bytes, arch, log, log_bytes);
     CUresult why = program ? CUDA_SUCCESS : refused();
@@ -265,23 +255,7 @@ CUresult sim_code_check(const char *text, char *log, size_t log_bytes)
     return why;
 }
 
-static void image_free(struct image *image)
-{
-    const struct sim_module *m = image->program->module;
-
-    for (size_t i = 0; i < m->variable_count; i++) {
-        uint64_t address, bytes;
-        if (!sim_program_variable(image->program, m->variables[i].name, &address, &bytes))
-            continue;
-        struct allocation *a = sim_find(address);
-        if (a && a->foreign)
-            sim_free(a, "the unloading of their module");
-    }
-    sim_program_free(image->program);
-    free(image);
-}
-
-// Out of the library; the memory goes when the last launch has run.
+// Removes an image from its library; its memory is freed after the last launch.
 static void retire(struct image **at)
 {
     struct image *image = *at;
@@ -289,7 +263,7 @@ static void retire(struct image **at)
     *at = image->next;
     image->gone = true;
     if (!image->uses)
-        image_free(image);
+        sim_image_free(image);
 }
 
 void sim_code_end(struct library *library)
@@ -323,7 +297,7 @@ void sim_code_context_end(struct context *context)
     context->heap = NULL;
 }
 
-// The library in a context: variables of its own, as they were when it was loaded.
+// Returns the library's image in a context: separate variables, with the values at load time.
 static struct image *image_of(struct library *library, struct context *context)
 {
     struct code *code = library->code;
@@ -358,7 +332,7 @@ CUresult sim_code_variable(struct library *library, struct context *context, con
     for (size_t i = 0; i < m->variable_count && !v; i++)
         if (strcmp(m->variables[i].name, name) == 0)
             v = &m->variables[i];
-    // NVRTC leaves .visible away, so it says nothing about who may ask.
+    // NVRTC omits .visible, so visibility does not restrict lookups.
     if (!v || (managed && !v->is_managed) ||
         !sim_program_variable(image->program, name, &address, &size))
         return CUDA_ERROR_NOT_FOUND;
@@ -371,7 +345,7 @@ CUresult sim_code_variable(struct library *library, struct context *context, con
     return CUDA_SUCCESS;
 }
 
-// Launches.
+// Launches
 
 CUresult sim_code_prepare(struct launch *launch, const struct kernel *kernel,
                           struct context *context)
@@ -391,78 +365,4 @@ CUresult sim_code_prepare(struct launch *launch, const struct kernel *kernel,
     }
     image->uses++;
     return CUDA_SUCCESS;
-}
-
-void sim_code_done(struct launch *launch)
-{
-    struct image *image = launch->image;
-
-    launch->image = NULL;
-    if (image && --image->uses == 0 && image->gone)
-        image_free(image);
-}
-
-CUresult sim_code_run(struct launch *launch)
-{
-    const CUlaunchConfig *c = &launch->config;
-    const struct image *image = launch->image;
-    struct sim_grid grid = {
-        .program = image->program,
-        .entry = launch->code,
-        .grid = { c->gridDimX, c->gridDimY, c->gridDimZ },
-        .block = { c->blockDimX, c->blockDimY, c->blockDimZ },
-        .cluster = { launch->cluster[0], launch->cluster[1], launch->cluster[2] },
-        .shared_bytes = c->sharedMemBytes,
-        .params = launch->bytes,
-        .cooperative = launch->cooperative,
-        .id = launch->id,
-        .stack_limit = launch->stack ? (uint32_t)launch->stack : 1,
-        .heap = image->heap,
-        .device = image->context->device,
-        .clock_khz =
-            (uint32_t)sim_attribute(image->context->device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
-        .context = image->context->head.handle,
-    };
-
-    // What cooperative groups find through %envreg1 and %envreg2.
-    struct workspace {
-        uint32_t bytes, barrier;
-    } *workspace = NULL;
-    if (grid.cooperative) {
-        workspace = sim_alloc(sizeof(*workspace));
-        workspace->bytes = sizeof(*workspace);
-        grid.workspace = (uintptr_t)workspace;
-        sim_memory_add(grid.workspace, sizeof(*workspace), SIM_ANY_DEVICE);
-    }
-    int fault = sim_grid_run(&grid);
-    if (workspace)
-        sim_memory_remove(grid.workspace, NULL);
-    free(workspace);
-    if (fault)
-        sim_tell("%s", grid.report);
-    return fault;
-}
-
-// What memory holds.
-
-void sim_note_fresh(CUdeviceptr ptr, size_t bytes)
-{
-    if (sim_checks & SIM_CHECK_INIT)
-        sim_init_fresh(ptr, bytes);
-}
-
-void sim_note_gone(CUdeviceptr ptr, size_t bytes)
-{
-    if (sim_checks & SIM_CHECK_INIT)
-        sim_init_gone(ptr, bytes);
-}
-
-void sim_note_written(CUdeviceptr to, CUdeviceptr from, size_t bytes)
-{
-    if (!(sim_checks & SIM_CHECK_INIT))
-        return;
-    if (from)
-        sim_init_copied(to, from, bytes);
-    else
-        sim_init_wrote(to, bytes);
 }

@@ -1,29 +1,28 @@
-// Conditional nodes of graphs: the values that kernels set, the nodes that go by them, and what the
-// stream does when it comes to one.
+// Conditional nodes of graphs: values that kernels set, the nodes that read them, and their
+// execution on a stream.
 #include "graph.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-// The value behind a CUgraphConditionalHandle: its graph's, and that of what was instantiated of
-// it.
+// The value behind a CUgraphConditionalHandle, shared by its graph and the instances of that graph.
 struct condition {
     struct condition *next;
     uint64_t handle;
     int refs;
-    uint64_t root; // id of the graph that it is for, bodies included
-    bool used;     // by a node: a handle is for one
-    bool assigns;  // the default value, when a launch begins
+    uint64_t root; // id of its graph; the graph's bodies may use it too
+    bool used;     // by a node: a handle belongs to one
+    bool assigns;  // assigns the default value when a launch begins
     uint32_t fallback;
     _Atomic uint32_t value;
 };
 
-// Kernels set values without the driver's lock.
+// Kernels set values without holding the driver's lock.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct condition *conditions;
 
-// A condition is for any node of a graph and of its bodies, as an H200 has it.
+// A condition may belong to any node of a graph and of its bodies, as on an H200.
 static uint64_t root_of(const struct graph *g)
 {
     return g->body ? g->root : g->id;
@@ -111,9 +110,9 @@ CUresult sim_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *handle, CU
     return CUDA_SUCCESS;
 }
 
-// Nodes.
+// Nodes
 
-// What a conditional node, and every step and launch made of it, are: it does not change.
+// The immutable part of a conditional node, shared by all steps and launches made from it.
 struct branch {
     int refs;
     CUgraphConditionalNodeType type;
@@ -231,7 +230,7 @@ static CUresult add_conditional(struct node **out, struct graph *g, struct node 
     return CUDA_SUCCESS;
 }
 
-// Of the types of nodes, those that are made so alone: others are captured.
+// Only these node types can be added this way; others come from captures.
 CUresult sim_cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
                             const CUgraphEdgeData *edges, size_t dependency_count,
                             CUgraphNodeParams *params)
@@ -266,7 +265,7 @@ CUresult sim_cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode 
     return code;
 }
 
-// What a body may have, the driver's documentation says.
+// The node types that the driver's documentation permits in a body.
 bool sim_body_takes(CUgraphNodeType type)
 {
     return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_EMPTY ||
@@ -274,7 +273,7 @@ bool sim_body_takes(CUgraphNodeType type)
            type == CU_GRAPH_NODE_TYPE_MEMCPY || type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
 }
 
-// Running.
+// Execution
 
 static void run_body(const struct steps *body, struct stream *stream)
 {
@@ -304,7 +303,7 @@ void sim_branch_run(const struct branch *branch, struct stream *stream)
         while (atomic_load(&branch->condition->value) && !stream->head.context->lost &&
                !stream->ending) {
             run_body(&branch->bodies[0], stream);
-            sim_unlock(); // a body that sets nothing goes on for good, and lets others work
+            sim_unlock(); // a loop whose body sets nothing runs forever; let others work
             sched_yield();
             sim_lock();
         }

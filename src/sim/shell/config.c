@@ -1,20 +1,20 @@
-// The settings of the product, from the environment when it is loaded:
+// The settings of libcucore-sim.so, read from the environment when it is loaded:
 //   CUCORE_SIM_ARCH     sm_80, sm_90 (default) or sm_100: an A100, H200 or B200
-//   CUCORE_SIM_DEVICES  how many of them: 0 to 8, 1
-//   CUCORE_SIM_MEMORY   what each has: bytes, or with K, M, G or T behind; 16G
-//   CUCORE_SIM_FAIL     calls that fail: cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY, ... the third call
-//   CUCORE_SIM_CHECK    checks beside those that always run: init, race, async, barrier, all; with
-//                       error what they find is a fault
-//   CUCORE_SIM_TIMEOUT  seconds that a kernel may run
-//   CUCORE_SIM_REPORT   0: faults of kernels, refused launches, and settings that cannot be, are
-//   not
-//                       told on stderr
-//   CUDA_VISIBLE_DEVICES  which of the devices there are, as for the driver: numbers, UUIDs
-// With a setting that cannot be cuInit() fails with CUDA_ERROR_INVALID_VALUE, and cuGetErrorString()
-// of that says which it is; so does cuc_error_message() (sim/finding.h).
+//   CUCORE_SIM_DEVICES  number of devices, 0 to 8; default 1
+//   CUCORE_SIM_MEMORY   memory of each: bytes, or with suffix K, M, G or T; default 16G
+//   CUCORE_SIM_FAIL     injected failures: cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY fails the third
+//                       call; separated by commas
+//   CUCORE_SIM_CHECK    additional checks: init, race, async, barrier, all; with error, their
+//                       findings are faults
+//   CUCORE_SIM_TIMEOUT  time limit of a kernel, in seconds
+//   CUCORE_SIM_REPORT   0: does not report kernel faults, refused launches and invalid settings
+//                       on stderr
+//   CUDA_VISIBLE_DEVICES  visible devices, as for the driver: numbers or UUIDs
+// An invalid setting makes cuInit() fail with CUDA_ERROR_INVALID_VALUE. cuGetErrorString() and
+// cuc_error_message() (simulator_finding.h) then name the setting.
+#include "complaint.h"
 #include "shell.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,31 +23,6 @@
 
 #include "sim/exec/builtin.h"
 #include "sim/check/check.h"
-
-static char complaint[512];
-static bool reports = true;
-
-void sim_print(const char *text)
-{
-    if (reports)
-        fprintf(stderr, "simulated driver: %s\n", text); // at once: others write too
-}
-
-__attribute__((format(printf, 3, 4))) static void complain(const char *name, const char *value,
-                                                           const char *format, ...);
-
-static void complain(const char *name, const char *value, const char *format, ...)
-{
-    va_list args;
-
-    if (complaint[0])
-        return; // the first one
-    int n = snprintf(complaint, sizeof(complaint), "%s=%.128s: ", name, value);
-    va_start(args, format);
-    if (n > 0 && (size_t)n < sizeof(complaint))
-        vsnprintf(complaint + n, sizeof(complaint) - (size_t)n, format, args);
-    va_end(args);
-}
 
 static const char *setting(const char *name)
 {
@@ -68,7 +43,7 @@ static int read_arch(void)
     long arch = strncmp(value, "sm_", 3) == 0 ? strtol(value + 3, &end, 10) : 0;
     if (arch > 0 && arch < 1000 && !*end && sim_profile(&any, (int)arch, 0))
         return (int)arch;
-    complain(name, value, "expected sm_80, sm_90 or sm_100");
+    sim_complain(name, value, "expected sm_80, sm_90 or sm_100");
     return 90;
 }
 
@@ -83,12 +58,12 @@ static int read_devices(void)
     long count = strtol(value, &end, 10);
     if (end != value && !*end && count >= 0 && count <= SIM_DEVICES)
         return (int)count;
-    complain(name, value, "expected a number from 0 to %d", SIM_DEVICES);
+    sim_complain(name, value, "expected a number from 0 to %d", SIM_DEVICES);
     return 1;
 }
 
-// The device that a word of CUDA_VISIBLE_DEVICES names: the number that it begins with, or a UUID
-// of which the first letters may be enough. -1: none.
+// Returns the device that a word of CUDA_VISIBLE_DEVICES names, by a leading number or a UUID that
+// may be abbreviated. -1: none.
 static int named_device(const char *word, int count)
 {
     int found = -1;
@@ -98,7 +73,7 @@ static int named_device(const char *word, int count)
         long n = strtol(word, &end, 10);
         return end != word && n >= 0 && n < count ? (int)n : -1;
     }
-    for (int i = 0; word[4] && i < count; i++) { // "GPU-" alone is nobody's name
+    for (int i = 0; word[4] && i < count; i++) { // "GPU-" alone matches nothing
         char name[48];
         CUuuid uuid;
         int at = snprintf(name, sizeof(name), "GPU-");
@@ -110,13 +85,13 @@ static int named_device(const char *word, int count)
         if (strncasecmp(name, word, strlen(word)) != 0)
             continue;
         if (found >= 0)
-            return -1; // it could be either
+            return -1; // ambiguous
         found = i;
     }
     return found;
 }
 
-// As the driver reads it: the first word that names no device ends the list, and a device named
+// As the driver parses it: the first word that names no device ends the list, and naming a device
 // twice is an error, -1.
 static int read_visible(int count, int visible[SIM_DEVICES])
 {
@@ -148,10 +123,10 @@ static void read_report(void)
 {
     const char *value = getenv("CUCORE_SIM_REPORT");
 
-    reports = !value || strcmp(value, "0") != 0;
+    sim_report(!value || strcmp(value, "0") != 0);
 }
 
-// A name that is misspelt would do nothing, without a word.
+// Reports unknown names, since a misspelt variable would silently have no effect.
 static void check_names(void)
 {
     static const char prefix[] = "CUCORE_SIM_";
@@ -173,7 +148,7 @@ static void check_names(void)
     }
 }
 
-// The workers read it themselves (schedule.c); here it is only looked at.
+// The workers read the variable themselves (schedule.c); this only validates it.
 static void check_threads(void)
 {
     static const char name[] = "CUCORE_SIM_THREADS";
@@ -182,7 +157,7 @@ static void check_threads(void)
     long count = value ? strtol(value, &end, 10) : 1;
 
     if (value && (end == value || *end || count < 1 || count > 256))
-        complain(name, value, "expected a number from 1 to 256");
+        sim_complain(name, value, "expected a number from 1 to 256");
 }
 
 static size_t read_memory(void)
@@ -202,11 +177,12 @@ static size_t read_memory(void)
     }
     if (bytes && bytes <= most)
         return bytes;
-    complain(name, value, "expected a number of bytes, also with K, M, G or T behind, up to 4T");
+    sim_complain(name, value,
+                 "expected a number of bytes, also with K, M, G or T behind, up to 4T");
     return (size_t)16 << 30;
 }
 
-// One "function:n=CODE".
+// Arms one "function:n=CODE".
 static bool arm(char *wish)
 {
     char *colon = strchr(wish, ':'), *equals = strchr(wish, '=');
@@ -226,8 +202,8 @@ static bool arm(char *wish)
     return true;
 }
 
-// What was wished for and did not come, told when the process ends. A forked child leaves that to
-// its parent.
+// Reports failures that were armed and did not occur, at exit. A forked child leaves that to its
+// parent.
 static pid_t owner;
 
 static void tell_unfired(void)
@@ -255,9 +231,9 @@ static void read_faults(void)
         char said[128];
         snprintf(said, sizeof(said), "%s", wish);
         if (!arm(wish))
-            complain(name, said,
-                     "expected function:n=CODE, as in "
-                     "cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY");
+            sim_complain(name, said,
+                         "expected function:n=CODE, as in "
+                         "cuMemAlloc:3=CUDA_ERROR_OUT_OF_MEMORY");
     }
     free(list);
     owner = getpid();
@@ -269,7 +245,7 @@ static void tell(const char *report)
     sim_tell("%s", report);
 }
 
-// A finding is told once for its place: how often it came is known when the process ends.
+// A finding is reported once for its place; the number of occurrences is reported at exit.
 static void tell_findings(void)
 {
     static const struct {
@@ -300,9 +276,9 @@ static void read_checks(void)
     if (!value)
         return;
     if (!sim_checks_read(value, why, sizeof(why)))
-        complain(name, value, "%s", why);
+        sim_complain(name, value, "%s", why);
     else if (sim_checks == SIM_CHECK_ERROR)
-        complain(name, value, "error alone checks nothing: say what too, as in all,error");
+        sim_complain(name, value, "error alone checks nothing: say what too, as in all,error");
     sim_check_tell = tell;
     if (!(sim_checks & SIM_CHECK_ERROR))
         atexit(tell_findings);
@@ -320,7 +296,7 @@ static void read_timeout(void)
     if (end != value && !*end && seconds >= 0.001 && seconds <= 1e6)
         sim_timeout = (uint64_t)(1e9 * seconds);
     else
-        complain(name, value, "expected seconds from 0.001 to 1000000");
+        sim_complain(name, value, "expected seconds from 0.001 to 1000000");
 }
 
 void sim_configure(void)
@@ -347,7 +323,8 @@ void sim_configure(void)
         struct device *d = &sim.devices[i];
         sim_profile(d, arch, i < sim.device_count ? visible[i] : i);
         d->total = memory;
-        // Kernels may touch what the driver knows: that is a check worth more than the feature.
+        // Kernels may access only memory that the driver knows: the check is worth more than the
+        // feature.
         d->attributes[CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS] = 0;
     }
     read_faults();
@@ -357,15 +334,12 @@ void sim_configure(void)
 
 CUresult sim_started(void)
 {
-    if (!complaint[0])
+    const char *complaint = sim_complaint();
+
+    if (!complaint)
         return CUDA_SUCCESS;
     sim_tell("%s", complaint);
     return CUDA_ERROR_INVALID_VALUE;
-}
-
-const char *sim_complaint(void)
-{
-    return complaint[0] ? complaint : NULL;
 }
 
 void sim_fault_fired(void)

@@ -1,83 +1,9 @@
-// Contexts: the primary one of each device, those a test makes, and every thread's stack of them.
+// Contexts: the primary context of each device, and contexts that a test creates.
 #include "shell.h"
-
-#include "sim/exec/exec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// The thread's stack of contexts. It keeps handles, as a context may go while it is in a stack.
-
-static uintptr_t *slot(struct sim_thread *t, unsigned index)
-{
-    return index < SIM_STACK ? &t->stack[index] : &t->deep[index - SIM_STACK];
-}
-
-static void set_depth(struct sim_thread *t, unsigned depth)
-{
-    t->depth = depth;
-    if (depth > SIM_STACK || !t->deep)
-        return;
-    free(t->deep);
-    t->deep = NULL;
-    t->deep_room = 0;
-}
-
-static struct sim_thread *self(void)
-{
-    struct sim_thread *t = &sim_thread;
-
-    if (t->generation != sim.generation) {
-        t->generation = sim.generation;
-        set_depth(t, 0);
-        t->capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    }
-    return t;
-}
-
-static struct context *context_of(uintptr_t handle)
-{
-    return sim_object((const void *)handle, KIND_CONTEXT);
-}
-
-struct context *sim_current(void)
-{
-    struct sim_thread *t = self();
-
-    return t->depth ? context_of(*slot(t, t->depth - 1)) : NULL;
-}
-
-CUresult sim_current_state(void)
-{
-    struct sim_thread *t = self();
-
-    if (!t->depth || !*slot(t, t->depth - 1))
-        return CUDA_ERROR_INVALID_CONTEXT;
-    return context_of(*slot(t, t->depth - 1)) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
-}
-
-// What is wrong with a handle that is no context.
-static CUresult bad_context(CUcontext handle)
-{
-    return sim_was_handle(handle) ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
-}
-
-static CUresult push(CUcontext ctx)
-{
-    struct sim_thread *t = self();
-
-    if (t->depth == SIM_STACK + t->deep_room) {
-        unsigned room = 2 * t->deep_room + SIM_STACK;
-        uintptr_t *more = realloc(t->deep, room * sizeof(*more));
-        if (!more)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        t->deep = more;
-        t->deep_room = room;
-    }
-    *slot(t, t->depth++) = (uintptr_t)ctx;
-    return CUDA_SUCCESS;
-}
 
 static void set_defaults(struct context *c)
 {
@@ -213,51 +139,6 @@ CUresult sim_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned *flags, int *acti
 
 // Contexts.
 
-CUresult sim_cuCtxGetCurrent(CUcontext *ctx)
-{
-    if (!ctx)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct sim_thread *t = self();
-    *ctx = t->depth ? (CUcontext)*slot(t, t->depth - 1) : NULL;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuCtxSetCurrent(CUcontext ctx)
-{
-    struct sim_thread *t = self();
-
-    if (ctx && !context_of((uintptr_t)ctx))
-        return bad_context(ctx);
-    if (ctx && t->depth) {
-        *slot(t, t->depth - 1) = (uintptr_t)ctx;
-        return CUDA_SUCCESS;
-    }
-    if (ctx)
-        return push(ctx);
-    if (t->depth)
-        set_depth(t, t->depth - 1);
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuCtxPushCurrent(CUcontext ctx)
-{
-    if (!context_of((uintptr_t)ctx))
-        return bad_context(ctx);
-    return push(ctx);
-}
-
-CUresult sim_cuCtxPopCurrent(CUcontext *ctx)
-{
-    struct sim_thread *t = self();
-
-    if (!t->depth)
-        return CUDA_ERROR_INVALID_CONTEXT;
-    if (ctx)
-        *ctx = (CUcontext)*slot(t, t->depth - 1);
-    set_depth(t, t->depth - 1);
-    return CUDA_SUCCESS;
-}
-
 CUresult sim_cuCtxGetDevice(CUdevice *device)
 {
     if (!device)
@@ -274,7 +155,7 @@ CUresult sim_cuCtxGetFlags(unsigned *flags)
     return CUDA_SUCCESS;
 }
 
-// The context of an argument that may be NULL for the current one.
+// Resolves a context argument, in which NULL is the current one.
 static CUresult context_or_current(CUcontext handle, struct context **out)
 {
     if (!handle) {
@@ -282,8 +163,8 @@ static CUresult context_or_current(CUcontext handle, struct context **out)
         *out = code ? NULL : sim_current();
         return code;
     }
-    *out = context_of((uintptr_t)handle);
-    return *out ? CUDA_SUCCESS : bad_context(handle);
+    *out = sim_context_of((uintptr_t)handle);
+    return *out ? CUDA_SUCCESS : sim_bad_context(handle);
 }
 
 CUresult sim_cuCtxGetId(CUcontext ctx, unsigned long long *id)
@@ -314,7 +195,7 @@ CUresult sim_cuCtxSetFlags(unsigned flags)
     return CUDA_SUCCESS;
 }
 
-// Banks of shared memory: of one width since long.
+// Shared-memory banks have had one width for many generations.
 CUresult sim_cuCtxGetSharedMemConfig(unsigned *config)
 {
     if (!config)
@@ -357,7 +238,7 @@ CUresult sim_cuCtxSynchronize_v2(CUcontext ctx)
     return code ? code : sim_drain_context(c);
 }
 
-enum { MOST_STACK = 512 << 10 }; // of local memory, of one thread
+enum { MOST_STACK = 512 << 10 }; // local memory of one thread
 
 static bool known_limit(CUlimit limit)
 {
@@ -433,13 +314,13 @@ CUresult sim_cuCtxResetPersistingL2Cache(void)
 
 CUresult sim_cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 {
-    struct context *c = sim_current(), *p = context_of((uintptr_t)peer);
+    struct context *c = sim_current(), *p = sim_context_of((uintptr_t)peer);
     uintptr_t *room = NULL;
 
     if (flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (!p)
-        return bad_context(peer);
+        return sim_bad_context(peer);
     if (p == c)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (p->device == c->device)
@@ -460,8 +341,8 @@ CUresult sim_cuCtxDisablePeerAccess(CUcontext peer)
 {
     struct context *c = sim_current();
 
-    if (!context_of((uintptr_t)peer))
-        return bad_context(peer);
+    if (!sim_context_of((uintptr_t)peer))
+        return sim_bad_context(peer);
     for (size_t i = 0; i < SIM_DEVICES; i++) {
         if (c->peers[i] == (uintptr_t)peer) {
             c->peers[i] = 0;
@@ -469,61 +350,6 @@ CUresult sim_cuCtxDisablePeerAccess(CUcontext peer)
         }
     }
     return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
-}
-
-static bool has_peer(const struct context *c, const struct allocation *a)
-{
-    for (size_t i = 0; i < SIM_DEVICES; i++) {
-        const struct context *peer = c->peers[i] ? context_of(c->peers[i]) : NULL;
-        if (peer && (a->context ? peer == a->context : peer->device == a->device))
-            return true;
-    }
-    return false;
-}
-
-CUmemAccess_flags sim_access(const struct context *c, int device, const struct allocation *a,
-                             CUdeviceptr ptr)
-{
-    const CUmemAccess_flags all = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-
-    if (a->virtual)
-        return sim_virtual_access(ptr, device);
-    if (a->pool && a->pool->props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED)
-        return a->pool->access[device];
-    switch (a->memory) {
-    case MEMORY_MANAGED:
-    case MEMORY_HOST:
-    case MEMORY_REGISTERED:
-        return all;
-    default:
-        return a->managed || (a->pool && a->device < 0) || a->device == device ||
-                       (c && has_peer(c, a))
-                   ? all
-                   : CU_MEM_ACCESS_FLAGS_PROT_NONE;
-    }
-}
-
-// Kernels ask, without the lock, where memory is another device's.
-bool sim_memory_peer(const struct sim_grid *grid, const struct sim_range *range, char *why,
-                     size_t why_bytes)
-{
-    sim_lock();
-    const struct allocation *a = sim_find(range->base);
-    const struct context *c = context_of(grid->context);
-    const bool allowed = a && sim_access(c, grid->device, a, range->base);
-    if (a && a->pool)
-        snprintf(why, why_bytes,
-                 "its pool gives device %d no access, cuMemPoolSetAccess would do that",
-                 grid->device);
-    else if (a && a->virtual)
-        snprintf(why, why_bytes, "cuMemSetAccess gave device %d none", grid->device);
-    else
-        snprintf(why, why_bytes,
-                 "cuCtxEnablePeerAccess was not called for its context in the kernel's, which is "
-                 "of device %d",
-                 grid->device);
-    sim_unlock();
-    return allowed;
 }
 
 CUresult sim_cuCtxCreate(CUcontext *ctx, CUctxCreateParams *params, unsigned flags, CUdevice dev)
@@ -536,7 +362,7 @@ CUresult sim_cuCtxCreate(CUcontext *ctx, CUctxCreateParams *params, unsigned fla
     if (params && params->cigParams)
         return CUDA_ERROR_NOT_SUPPORTED;
     struct context *c = context_new(dev, false, flags);
-    CUresult code = push(SIM_HANDLE(CUcontext, c));
+    CUresult code = sim_context_push(SIM_HANDLE(CUcontext, c));
     if (code)
         sim_context_end(c);
     else
@@ -559,15 +385,13 @@ CUresult sim_cuCtxCreate_v3(CUcontext *ctx, void *affinity, int affinity_count, 
 
 CUresult sim_cuCtxDestroy(CUcontext ctx)
 {
-    struct context *c = context_of((uintptr_t)ctx);
-    struct sim_thread *t = self();
+    struct context *c = sim_context_of((uintptr_t)ctx);
 
     if (!c)
-        return bad_context(ctx);
+        return sim_bad_context(ctx);
     if (c->primary)
         return CUDA_ERROR_INVALID_CONTEXT;
-    if (t->depth && *slot(t, t->depth - 1) == (uintptr_t)ctx)
-        set_depth(t, t->depth - 1);
+    sim_context_leave(ctx);
     sim_context_end(c);
     return CUDA_SUCCESS;
 }

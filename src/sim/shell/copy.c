@@ -1,12 +1,13 @@
-// Copies and fills: every form becomes rows of bytes, is checked, and is done for real.
+// Copies and fills: every form becomes rows of bytes, is checked, and is performed on host memory.
 #include "shell.h"
 
-#include "sim/exec/exec.h"
+#include "sim/machine/machine.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// From the first byte to the end of the last row; false when that passes what an address can be.
+// Computes the extent from the first byte to the end of the last row; false if it exceeds the
+// address range.
 static bool reach_of(size_t depth, size_t slice, size_t height, size_t pitch, size_t width,
                      size_t *bytes)
 {
@@ -18,7 +19,7 @@ static bool reach_of(size_t depth, size_t slice, size_t height, size_t pitch, si
            !__builtin_add_overflow(rows, width, bytes);
 }
 
-// What is wrong with one end of it.
+// Reports an invalid source or destination.
 static CUresult tell_end(const char *what, const void *at, size_t bytes, CUresult code)
 {
     char where[256] = "which no memory of this process is";
@@ -98,13 +99,13 @@ CUresult sim_run_fill(const struct fill *f, bool unlocked)
     return code;
 }
 
-// An access out of bounds ends the context, as a fault of the GPU does; told at once, but for a
-// node of a graph, which has not accessed anything yet.
+// Submits a copy or fill. An access out of bounds ends the context, as a GPU's fault does, and is
+// reported at once; a graph node is not checked yet, since it has not accessed anything.
 static CUresult submit(struct stream *s, const struct work *work, CUresult bad)
 {
     if (s->capture)
         return sim_submit(s, work);
-    if (bad && bad != CUDA_ERROR_INVALID_VALUE) // that one was no access
+    if (bad && bad != CUDA_ERROR_INVALID_VALUE) // an invalid argument is not an access
         sim_lose(s->head.context, bad);
     return bad ? bad : sim_submit(s, work);
 }
@@ -142,7 +143,8 @@ CUresult sim_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t bytes)
     return code ? code : sim_cuStreamSynchronize(NULL);
 }
 
-// Memory of a pool that the stream's device was not let into; cuMemcpyPeerAsync() reaches it.
+// Returns true for memory of a pool without access for the stream's device; cuMemcpyPeerAsync() may
+// still access it.
 static bool is_closed_to(const struct stream *s, CUdeviceptr ptr)
 {
     const struct allocation *a = sim_find(ptr);
@@ -183,7 +185,7 @@ CUresult sim_cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr s
     return code ? code : copy_bytes(s, dst, src, bytes);
 }
 
-// One end of a 2-D or 3-D copy.
+// One side of a 2-D or 3-D copy.
 struct end {
     CUmemorytype type;
     const void *host;
@@ -204,7 +206,7 @@ static CUresult resolve(const struct end *e, const CUDA_MEMCPY3D *c, CUdeviceptr
     case CU_MEMORYTYPE_DEVICE:
         *base = e->device;
         if (!sim_in_arena(*base) && !sim_find(*base))
-            return CUDA_ERROR_INVALID_VALUE; // a host pointer, called a device's
+            return CUDA_ERROR_INVALID_VALUE; // a host pointer passed as a device's
         break;
     case CU_MEMORYTYPE_UNIFIED:
         *base = e->device;
@@ -286,7 +288,7 @@ CUresult sim_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *c, CUstream stream)
 
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
-    // The contexts matter only where an end is a plain device address.
+    // The contexts matter only for plain device addresses.
     CUresult code = c->srcMemoryType == CU_MEMORYTYPE_DEVICE ? good_context(c->srcContext) : 0;
     if (!code && c->dstMemoryType == CU_MEMORYTYPE_DEVICE)
         code = good_context(c->dstContext);
@@ -324,7 +326,7 @@ CUresult sim_cuMemcpyBatchAsync(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *si
     return code;
 }
 
-// Fills. Only memory that the driver knows can be filled.
+// Fills require memory that the driver knows.
 
 static CUresult fill(CUdeviceptr dst, size_t pitch, uint32_t value, unsigned element, size_t width,
                      size_t height, CUstream stream)

@@ -1,4 +1,5 @@
-// What no other file defines: every function of cu.def and more.def, as a weak symbol.
+// Defaults for functions that no other file defines: every function of cu.def and more.def, as a
+// weak symbol.
 #include "shell.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -12,7 +13,7 @@
 #include "more.def"
 #undef CU
 
-// And what the other half need not have.
+// Defaults for optional functions of the back end.
 __attribute__((weak)) void sim_print(const char *text)
 {
 }

@@ -82,7 +82,7 @@ CUresult sim_cuDeviceGetPCIBusId(char *bus_id, int len, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-// Three forms: domain:bus:device.function, domain:bus:device, bus:device.function.
+// Accepts domain:bus:device.function, domain:bus:device, and bus:device.function.
 CUresult sim_cuDeviceGetByPCIBusId(CUdevice *dev, const char *bus_id)
 {
     unsigned domain = 0, bus, device, function;

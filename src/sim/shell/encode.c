@@ -1,7 +1,7 @@
-// Encoding tensor maps (tensor_map.c) as a call of the driver.
+// Driver calls that encode tensor maps (tensor_map.c).
 #include "shell.h"
 
-// A GPU's driver encodes nothing on a thread without a current context.
+// Like a GPU's driver, encoding requires a current context.
 CUresult sim_cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType dtype, uint32_t rank,
                                     void *address, const uint64_t *dims, const uint64_t *strides,
                                     const uint32_t *box, const uint32_t *element_strides,

@@ -1,5 +1,5 @@
-// The front of the driver: how functions are found and exported, what is common to all calls,
-// faults that are wished for, start and end. shell.h says how the driver is made.
+// The driver's entry points: lookup and export of functions, the steps common to all calls, start
+// and end. shell.h describes the structure of the driver.
 #include "graph.h"
 
 #include <stdatomic.h>
@@ -9,12 +9,9 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-struct sim_shell sim = { .lock = PTHREAD_MUTEX_INITIALIZER };
-_Thread_local struct sim_thread sim_thread;
-
 static _Atomic bool forked;
 
-// Rules and counters, by function.
+// Rules and counters by function.
 
 enum {
     CONTEXT = 1,
@@ -30,166 +27,13 @@ static const unsigned char rules[FN_COUNT] = {
 #undef RULE
 };
 
-struct fault {
-    int left; // calls until it happens; 0 is unused
-    int nth;  // as it was at first
-    int fn;   // FN_COUNT for any
-    int code;
-};
-
-static struct fault *faults;
-static size_t fault_room;
 int sim_calls[FN_COUNT], sim_calls_total;
 bool sim_hidden[FN_COUNT];
 
 // Read without the lock, before anything else.
 _Atomic unsigned char sim_skip[FN_COUNT];
 
-void sim_bug(const char *what, const char *name)
-{
-    fprintf(stderr, "simulated driver: %s: %s\n", what, name);
-    abort();
-}
-
-static bool clearing; // what has gone wrong before does not matter then
-
-void sim_crash(const char *what, const char *name)
-{
-    if (!clearing)
-        sim_bug(what, name);
-}
-
-void *sim_alloc(size_t bytes)
-{
-    void *p = calloc(1, bytes ? bytes : 1);
-
-    if (!p)
-        p = sim_reserve_take(bytes);
-    if (!p)
-        sim_bug("no memory", "calloc");
-    return p;
-}
-
-void sim_lock(void)
-{
-    pthread_mutex_lock(&sim.lock);
-}
-
-void sim_unlock(void)
-{
-    pthread_mutex_unlock(&sim.lock);
-}
-
-// Off a list that it may be on.
-static void leave(struct sleeper **at, struct sleeper *next, bool all)
-{
-    if (!at)
-        return;
-    *at = next;
-    if (next && all)
-        next->at_all = at;
-    else if (next)
-        next->at = at;
-}
-
-static void awaken(struct sleeper *s)
-{
-    leave(s->at, s->next, false);
-    leave(s->at_all, s->next_all, true);
-    s->at = s->at_all = NULL;
-    s->next = s->next_all = NULL;
-}
-
-void sim_wake_one(struct sleeper *sleeper)
-{
-    awaken(sleeper);
-    pthread_cond_signal(&sleeper->wake);
-}
-
-void sim_wake(struct sleeper **list, uint64_t done)
-{
-    for (struct sleeper *s = *list, *next; s; s = next) {
-        next = s->next;
-        if (s->until <= done)
-            sim_wake_one(s);
-    }
-}
-
-void sim_changed(void)
-{
-    while (sim.sleepers)
-        sim_wake_one(sim.sleepers);
-}
-
-void sim_sleep(struct sleeper **mine, struct sleeper **list, uint64_t until, bool a_little)
-{
-    struct sleeper s = { .wake = PTHREAD_COND_INITIALIZER, .until = until };
-    struct timespec time;
-
-    s.next_all = sim.sleepers;
-    s.at_all = &sim.sleepers;
-    if (s.next_all)
-        s.next_all->at_all = &s.next_all;
-    sim.sleepers = &s;
-    if (list) {
-        s.next = *list;
-        s.at = list;
-        if (s.next)
-            s.next->at = &s.next;
-        *list = &s;
-    }
-    if (mine)
-        *mine = &s;
-    if (a_little) {
-        clock_gettime(CLOCK_REALTIME, &time);
-        time.tv_nsec += 200000;
-        if (time.tv_nsec >= 1000000000) {
-            time.tv_nsec -= 1000000000;
-            time.tv_sec++;
-        }
-        pthread_cond_timedwait(&s.wake, &sim.lock, &time);
-    } else {
-        pthread_cond_wait(&s.wake, &sim.lock);
-    }
-    awaken(&s);
-    if (mine)
-        *mine = NULL;
-    pthread_cond_destroy(&s.wake);
-}
-
-void sim_wait(void)
-{
-    sim_sleep(NULL, NULL, 0, false);
-}
-
-void sim_wait_for(struct sleeper **list, uint64_t until)
-{
-    sim_sleep(NULL, list, until, false);
-}
-
-static bool meets(const struct fault *f, int fn);
-
-// The fault of this call, if one is due. Every armed fault that the call is counted by moves on.
-static CUresult fault(int fn)
-{
-    CUresult code = CUDA_SUCCESS;
-    bool fired = false;
-
-    for (size_t i = 0; i < fault_room; i++) {
-        struct fault *f = &faults[i];
-        if (!f->left || !meets(f, fn))
-            continue;
-        if (--f->left == 0 && !code) {
-            code = f->code;
-            fired = true;
-        }
-    }
-    if (fired)
-        sim_fault_fired();
-    return code;
-}
-
-// The head of every call: 0 with the lock held, or the call's result.
+// Begins every call: returns 0 with the lock held, or the call's result.
 static CUresult enter(int fn)
 {
     if (atomic_load_explicit(&forked, memory_order_relaxed) && !(rules[fn] & TABLE))
@@ -202,7 +46,7 @@ static CUresult enter(int fn)
 
     sim_finding_begin();
 
-    CUresult code = fault(fn);
+    CUresult code = sim_fault_due(fn);
     if (!code && sim_thread.in_callback && !(rules[fn] & EARLY))
         code = CUDA_ERROR_NOT_PERMITTED; // callbacks must not call the driver
     if (!code && !sim.initialised && !(rules[fn] & EARLY))
@@ -230,9 +74,9 @@ static CUresult enter(int fn)
             return entered;                  \
     } while (0)
 
-// What the driver gives out: the short way out, then the call in full. Two functions, so that the
-// first one saves no registers. The third is what a program calls for which stream 0 is the calling
-// thread's own.
+// Exported functions: a fast path, then the full call. They are separate functions so that the fast
+// path saves no registers. The third variant is for programs whose stream 0 is the calling thread's
+// own.
 #define CU(name, version, params, args)                                                            \
     static __attribute__((noinline)) CUresult full_##name params                                   \
     {                                                                                              \
@@ -264,17 +108,16 @@ static CUresult enter(int fn)
 typedef void (*any_function)(void);
 
 static const struct {
-    const char *name;
     int version;
     any_function fn;
 } functions[FN_COUNT] = {
-#define CU(name, version, params, args) { #name, version, (any_function)call_##name },
+#define CU(name, version, params, args) { version, (any_function)call_##name },
 #include "driver/cu.def"
 #include "more.def"
 #undef CU
 };
 
-// Exports. The marker tells the library that this driver loads PTX and no cubin.
+// Exports. The marker tells the library that this driver loads PTX and not cubins.
 
 EXPORTED int cucoreSimulatedDriver = 1;
 
@@ -298,7 +141,7 @@ static const any_function per_thread[FN_COUNT] = {
 #undef PER_THREAD
 };
 
-// Older versions of a name under which a row is found too.
+// Older versions of names that lead to the same row.
 static const struct {
     int fn, version;
 } also[] = {
@@ -311,52 +154,6 @@ static const struct {
 #undef PER_THREAD
 };
 
-// The length of a name without its _v2.
-static size_t plain_length(const char *name)
-{
-    size_t n = strlen(name);
-
-    return n > 3 && name[n - 3] == '_' && name[n - 2] == 'v' ? n - 3 : n;
-}
-
-static bool has_name(int fn, const char *name)
-{
-    size_t n = plain_length(functions[fn].name);
-
-    return strncmp(functions[fn].name, name, n) == 0 && !name[n];
-}
-
-// A name without what its exported forms have behind it: _v2, _ptsz, _v2_ptds.
-static void strip(char *name)
-{
-    size_t n = strlen(name);
-
-    if (n > 5 && (strcmp(name + n - 5, "_ptsz") == 0 || strcmp(name + n - 5, "_ptds") == 0))
-        name[n -= 5] = '\0';
-    name[plain_length(name)] = '\0';
-}
-
-int sim_function_number(const char *name)
-{
-    int found = 0;
-
-    char plain[64];
-
-    while (found < FN_COUNT && strcmp(functions[found].name, name) != 0)
-        found++;
-    snprintf(plain, sizeof(plain), "%s", name);
-    strip(plain);
-    for (int fn = 0; fn < FN_COUNT && found == FN_COUNT; fn++)
-        if (has_name(fn, plain))
-            found = fn;
-    return found;
-}
-
-const char *sim_function_name(int fn)
-{
-    return fn < FN_COUNT ? functions[fn].name : "any";
-}
-
 EXPORTED CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
                                       CUdriverProcAddressQueryResult *found);
 EXPORTED CUresult cuGetProcAddress(const char *symbol, void **out, int version, uint64_t flags);
@@ -366,8 +163,8 @@ static any_function address_of(int fn, bool own)
     return own && per_thread[fn] ? per_thread[fn] : functions[fn].fn;
 }
 
-// A function that is not there is no error: *out is NULL, and *found says why. A version that is
-// not there yet is one.
+// A missing function is not an error: *out is NULL, and *found says why. A version that is too new
+// for the function is one.
 CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags,
                              CUdriverProcAddressQueryResult *found)
 {
@@ -381,7 +178,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64
         return CUDA_ERROR_INVALID_VALUE;
     sim_lock();
     for (int i = 0; i < FN_COUNT; i++) {
-        if (sim_hidden[i] || !has_name(i, symbol))
+        if (sim_hidden[i] || !sim_has_name(i, symbol))
             continue;
         known = true;
         if (functions[i].version <= version && functions[i].version > newest) {
@@ -391,7 +188,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64
     }
     for (size_t i = 0; i < LENGTH(also); i++) {
         if (also[i].version <= version && also[i].version > newest && !sim_hidden[also[i].fn] &&
-            has_name(also[i].fn, symbol)) {
+            sim_has_name(also[i].fn, symbol)) {
             newest = also[i].version;
             fn = address_of(also[i].fn, own);
         }
@@ -413,7 +210,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64
     return CUDA_SUCCESS;
 }
 
-// The first form has no status to say it by.
+// The first version of this call has no status argument.
 CUresult cuGetProcAddress(const char *symbol, void **out, int version, uint64_t flags)
 {
     CUresult code = cuGetProcAddress_v2(symbol, out, version, flags, NULL);
@@ -421,7 +218,7 @@ CUresult cuGetProcAddress(const char *symbol, void **out, int version, uint64_t 
     return !code && !*out ? CUDA_ERROR_NOT_FOUND : code;
 }
 
-// Start and errors.
+// Initialization and errors.
 
 CUresult sim_cuInit(unsigned flags)
 {
@@ -444,42 +241,9 @@ CUresult sim_cuDriverGetVersion(int *version)
     return CUDA_SUCCESS;
 }
 
-static const struct {
-    CUresult code;
-    const char *name, *text;
-} results[] = {
-#define CU_RESULT(symbol, value, sticky, meaning, remedy) { value, #symbol, meaning },
-#include "explain/cu_result.def"
-#undef CU_RESULT
-};
-
-static CUresult result_text(CUresult code, const char **out, bool name)
-{
-    if (!out)
-        return CUDA_ERROR_INVALID_VALUE;
-    *out = NULL;
-    for (size_t i = 0; i < LENGTH(results) && !*out; i++)
-        if (results[i].code == code)
-            *out = name ? results[i].name : results[i].text;
-    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult sim_result_number(const char *name)
-{
-    char *end;
-    long number = strtol(name, &end, 10);
-
-    if (end != name)
-        return *end || number < 0 || number > 9999 ? -1 : (CUresult)number;
-    for (size_t i = 0; i < LENGTH(results); i++)
-        if (strcmp(results[i].name, name) == 0)
-            return results[i].code;
-    return -1;
-}
-
 CUresult sim_cuGetErrorName(CUresult result, const char **text)
 {
-    return result_text(result, text, true);
+    return sim_result_text(result, text, true);
 }
 
 CUresult sim_cuGetErrorString(CUresult result, const char **text)
@@ -487,69 +251,14 @@ CUresult sim_cuGetErrorString(CUresult result, const char **text)
     const char *complaint = result == CUDA_ERROR_INVALID_VALUE ? sim_complaint() : NULL;
 
     if (!complaint || !text)
-        return result_text(result, text, false);
+        return sim_result_text(result, text, false);
     *text = complaint;
     return CUDA_SUCCESS;
 }
 
-// Faults.
+// Start and end
 
-// A fault of a name is one of all the forms of it.
-static bool meets(const struct fault *f, int fn)
-{
-    if (f->fn == fn || f->fn == FN_COUNT)
-        return true;
-    size_t n = plain_length(functions[f->fn].name);
-    return n == plain_length(functions[fn].name) &&
-           strncmp(functions[f->fn].name, functions[fn].name, n) == 0;
-}
-
-void sim_arm(int fn, int nth, CUresult code)
-{
-    size_t i = 0;
-
-    while (i < fault_room && faults[i].left)
-        i++;
-    if (i == fault_room) {
-        struct fault *more = sim_alloc((2 * fault_room + 16) * sizeof(*more));
-        if (fault_room)
-            memcpy(more, faults, fault_room * sizeof(*more));
-        free(faults);
-        faults = more;
-        fault_room = 2 * fault_room + 16;
-    }
-    faults[i] = (struct fault){ .left = nth, .nth = nth, .fn = fn, .code = code };
-}
-
-bool sim_fault_left(size_t index, int *fn, int *nth, int *left)
-{
-    if (index >= fault_room)
-        return false;
-    *fn = faults[index].fn;
-    *nth = faults[index].nth;
-    *left = faults[index].left;
-    return true;
-}
-
-void sim_disarm(void)
-{
-    free(faults);
-    faults = NULL;
-    fault_room = 0;
-}
-
-int sim_armed(int fn)
-{
-    int armed = 0;
-
-    for (size_t i = 0; i < fault_room; i++)
-        armed += faults[i].left && (fn == FN_COUNT || meets(&faults[i], fn));
-    return armed;
-}
-
-// Start and end.
-
-// Threads stay in the parent.
+// A child has none of its parent's threads.
 static void forget_thread(struct object *o, void *data)
 {
     struct stream *s = (struct stream *)o;
@@ -564,8 +273,8 @@ static void forget_thread(struct object *o, void *data)
     }
 }
 
-// A fork copies page by page while other threads go on: only under the lock does the child get
-// lists that it can walk.
+// Other threads run while fork copies memory: only under the lock does the child get consistent
+// lists.
 static void before_fork(void)
 {
     sim_lock();
@@ -582,7 +291,7 @@ static void forked_child(void)
     sim_look(forget_thread, NULL);
     sim.workers = 0;
     sim.undertaker = false;
-    if (sim.initialised) // before cuInit a child is as good as its parent
+    if (sim.initialised) // without cuInit() a child may use the driver
         atomic_store(&forked, true);
     sim_unlock();
 }
@@ -626,7 +335,8 @@ static void end_object(struct object *o, void *data)
         sim_exec_end((struct exec *)o);
         break;
     case KIND_GRAPH:
-        if (!((struct graph *)o)->child && !((struct graph *)o)->body) // that goes with its node
+        if (!((struct graph *)o)->child && !((struct graph *)o)->body) // a child graph is destroyed
+                                                                       // with its node
             sim_graph_end((struct graph *)o);
         break;
     case KIND_USER:
@@ -639,13 +349,13 @@ static void end_object(struct object *o, void *data)
 
 void sim_end_everything(void)
 {
-    // In this order: what works first, then what it works on.
+    // Order of destruction: objects that do work first, then the objects they use.
     static const enum kind order[] = { KIND_STREAM,  KIND_GREEN, KIND_DESC,  KIND_LIBRARY,
                                        KIND_CONTEXT, KIND_EXEC,  KIND_GRAPH, KIND_USER,
                                        KIND_LINK,    KIND_POOL };
 
     atomic_store(&forked, false);
-    clearing = true;
+    sim.clearing = true;
     sim_users_wait();
     for (size_t i = 0; i < LENGTH(order); i++) {
         enum kind kind = order[i];
@@ -657,6 +367,6 @@ void sim_end_everything(void)
         sim_each(end_object, &kind);
     }
     sim_users_wait();
-    clearing = false;
+    sim.clearing = false;
     sim.generation++;
 }

@@ -1,5 +1,5 @@
-// Kernels on host memory. See sim/evaluate.h.
-#include "sim/exec/evaluate.h"
+// Runs kernels on host memory; see simulator_evaluate.h.
+#include "driver/simulator_evaluate.h"
 
 #include "shell.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/exec/exec.h"
+#include "sim/exec/run.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

@@ -50,7 +50,8 @@ CUresult sim_event_record(struct event *event, struct stream *stream)
                       &(struct work){ .op = OP_MARK, .mark = sim_mark_retain(event->mark) });
 }
 
-// A node that has to do with the event itself when the graph runs, and not a place in the graph.
+// Adds a node that records or waits for the event when the graph runs, instead of an edge in the
+// graph.
 static CUresult external(const struct event *event, struct stream *stream, CUgraphNodeType type)
 {
     struct node *node;
@@ -102,7 +103,7 @@ CUresult sim_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
                           : CUDA_ERROR_INVALID_VALUE;
     if (e->capture)
         return sim_capture_wait(s, e);
-    if (s->capture) { // work outside may not be waited for inside
+    if (s->capture) { // a capture may not wait for work outside it
         s->capture->status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
         return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
     }
@@ -143,7 +144,7 @@ CUresult sim_cuEventSynchronize(CUevent event)
     if (sim_capture_forbids())
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     while (e && e->shared && !e->head.context->lost && !sim_shared_done(e)) {
-        sim_unlock(); // another process says when
+        sim_unlock(); // another process signals it
         usleep(100);
         sim_lock();
         e = sim_object(event, KIND_EVENT);
@@ -155,7 +156,7 @@ CUresult sim_cuEventSynchronize(CUevent event)
     struct mark *mark = sim_mark_retain(e->mark);
     uintptr_t context = e->head.context->head.handle;
     const struct context *c;
-    // The event and its context may be destroyed by another thread meanwhile.
+    // Another thread may destroy the event and its context meanwhile.
     while ((c = sim_object((const void *)context, KIND_CONTEXT)) && !c->lost && !mark->done)
         sim_wait_for(&mark->sleepers, 0);
     sim_mark_drop(mark);

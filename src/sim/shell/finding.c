@@ -1,8 +1,8 @@
-// Findings: the words that a failing call or a fault comes with, kept for the library to ask
-// (sim/finding.h) beside being printed.
+// Findings: the text for a failing call or a fault, kept for queries by the library
+// (driver/simulator_finding.h) besides being printed.
 #include "shell.h"
 
-#include "sim/exec/finding.h"
+#include "driver/simulator_finding.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,15 +10,15 @@
 
 enum { TEXT_BYTES = 1024 };
 
-// The last words of this thread, and the failed call that they explain.
+// The last text of this thread, and the failed call that it explains.
 static _Thread_local struct {
-    bool fresh; // told since the call or the work of a stream began
+    bool fresh; // written since the current call or stream operation began
     int fn;
     CUresult code;
     char text[TEXT_BYTES];
 } last;
 
-// The fault that destroyed a context most recently. With the lock.
+// The fault that most recently destroyed a context. Protected by the lock.
 static struct {
     CUresult code;
     char text[TEXT_BYTES];
@@ -47,7 +47,7 @@ void sim_finding_failed(int fn, CUresult code)
         last.fn = fn;
         last.code = code;
     } else if (last.fn == fn) {
-        last.fn = FN_COUNT; // those words were about an earlier call
+        last.fn = FN_COUNT; // the text belongs to an earlier call
     }
 }
 

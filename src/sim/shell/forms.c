@@ -1,4 +1,4 @@
-// Calls that are others in another form: older signatures, and those that wait for what they do.
+// Variants of other calls: older signatures, and synchronous forms.
 #include "shell.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ CUresult sim_cuLaunchCooperativeKernel(CUfunction func, unsigned grid_x, unsigne
     return sim_cuLaunchKernelEx(&config, func, params, NULL);
 }
 
-// Copies. One end of these is said to be the device's, and is checked to be.
+// Copies whose signature places one end on the device, which is verified.
 
 static CUresult device_end(CUdeviceptr ptr)
 {
@@ -95,7 +95,7 @@ CUresult sim_cuMemcpyDtoDAsync_v2(CUdeviceptr dst, CUdeviceptr src, size_t bytes
     return code ? code : sim_cuMemcpyAsync(dst, src, bytes, stream);
 }
 
-// Done when the call returns.
+// Waits until the work is complete.
 static CUresult wait_for(CUresult code)
 {
     return code ? code : sim_cuStreamSynchronize(NULL);
@@ -162,7 +162,7 @@ CUresult sim_cuMemsetD2D32_v2(CUdeviceptr dst, size_t pitch, unsigned value, siz
     return wait_for(sim_cuMemsetD2D32Async(dst, pitch, value, width, height, NULL));
 }
 
-// Managed memory, with a device where there is a location now.
+// Managed memory, with a device in place of a location.
 
 static CUmemLocation location_of(CUdevice device)
 {
@@ -183,9 +183,9 @@ CUresult sim_cuMemAdvise_v1(CUdeviceptr ptr, size_t bytes, CUmem_advise advice, 
 
 // Devices and streams.
 
-// NVRTC asks a libcuda.so.1 that is there for two tables, and takes them unseen. A table begins
-// with its size in bytes, and one of that alone it leaves be. Others, as the CUDA runtime wants
-// them, there are none of.
+// NVRTC requests two export tables from a libcuda.so.1 and uses them unchecked. A table begins with
+// its size in bytes, and NVRTC ignores one that contains nothing else. There are no other tables,
+// such as those of the CUDA runtime.
 CUresult sim_cuGetExportTable(const void **table, const CUuuid *id)
 {
     static const uint64_t empty[1] = { sizeof(uint64_t) };
@@ -218,7 +218,7 @@ CUresult sim_cuStreamGetCtx_v2(CUstream stream, CUcontext *ctx, void **green)
     CUresult code = green ? sim_cuStreamGetCtx(stream, ctx) : CUDA_ERROR_INVALID_VALUE;
 
     if (!code)
-        *green = NULL; // no stream is of a green context
+        *green = NULL; // no stream belongs to a green context
     return code;
 }
 

@@ -1,4 +1,4 @@
-// Graphs as they are asked about, copied and put into one another.
+// Queries, copies and nesting of graphs.
 #include "graph.h"
 
 #include <stdlib.h>
@@ -79,7 +79,7 @@ bool sim_nodes_of(const struct graph *graph, const CUgraphNode *handles, size_t 
 static CUresult graph_of(CUgraph handle, struct graph **out)
 {
     *out = sim_object(handle, KIND_GRAPH);
-    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; // as an H200 says of one that is gone
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; // an H200's result for a destroyed graph
 }
 
 static CUresult node_of(CUgraphNode handle, struct node **out)
@@ -96,7 +96,7 @@ CUresult sim_cuGraphCreate(CUgraph *graph, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-// A body within was freed already, and would be again.
+// A body inside was freed already, and would be freed again.
 static void check_bodies(const struct graph *g, const char *function)
 {
     for (const struct node *n = g->first; n && g->conditional; n = n->next) {
@@ -117,7 +117,7 @@ void sim_graph_take(struct graph *graph)
     sim_graph_end(graph);
 }
 
-// Whether a capture adds to it, or to the body of one of its nodes.
+// Returns true if a capture adds to the graph, or to the body of one of its nodes.
 static bool in_capture(const struct graph *g)
 {
     bool captured = g->captures > 0;
@@ -248,7 +248,7 @@ CUresult sim_cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *child)
     return code;
 }
 
-// Edges of nodes that are there.
+// Edges between existing nodes
 
 static size_t find_edge(const struct node *from, const struct node *to)
 {
@@ -256,7 +256,7 @@ static size_t find_edge(const struct node *from, const struct node *to)
 
     while (i < to->from_count && to->from[i] != from)
         i++;
-    return i; // from_count: there is none
+    return i; // from_count: not found
 }
 
 static void add_edge(struct node *from, struct node *to)
@@ -276,8 +276,8 @@ static void remove_edge(const struct node *from, struct node *to)
     to->from_count--;
 }
 
-// Lists the nodes after those they depend on, otherwise in the order they are in. False for a
-// cycle, of which the nodes stay as they were.
+// Reorders the nodes so that each follows its dependencies, keeping the order otherwise. Returns
+// false for a cycle and then changes nothing.
 static bool sort_nodes(struct graph *g)
 {
     struct node **sorted = sim_alloc((g->count + 1) * sizeof(struct node *));
@@ -309,7 +309,7 @@ static bool sort_nodes(struct graph *g)
     return done;
 }
 
-// Looks up both ends of each edge, all of which have to be there, or none.
+// Looks up both ends of each edge. Either all edges must exist (`there`), or none.
 static CUresult find_ends(struct node **ends, const struct graph *g, const CUgraphNode *from,
                           const CUgraphNode *to, size_t count, bool there)
 {
@@ -376,10 +376,11 @@ CUresult sim_cuGraphRemoveDependencies_v1(CUgraph graph, const CUgraphNode *from
     return change_edges(graph, from, to, count, false);
 }
 
-// Lists. With room for more than there is the rest is nulls, and the count is what there is.
+// Results as arrays. If the array is larger than the result, the rest is NULL and the count is the
+// result's.
 
 struct list {
-    CUgraphNode *first, *second; // the second, of edges alone, may be NULL
+    CUgraphNode *first, *second; // second ends, for edges only; may be NULL
     CUgraphEdgeData *edges;
     size_t room, count;
 };
@@ -504,7 +505,7 @@ CUresult sim_cuGraphNodeGetDependentNodes_v1(CUgraphNode node, CUgraphNode *depe
     return sim_cuGraphNodeGetDependentNodes(node, dependents, NULL, count);
 }
 
-// Nodes.
+// Nodes
 
 CUresult sim_cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
 {

@@ -1,4 +1,4 @@
-// Graphs drawn: cuGraphDebugDotPrint(), in the language of Graphviz.
+// Draws graphs in the language of Graphviz: cuGraphDebugDotPrint().
 #include "graph.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
-// Instances of graphs: checked and taken apart once, then launched often. A launch puts the steps
-// into its stream one behind the other, so branches that could run side by side do not.
+// Instances of graphs: validated and flattened once, and launched many times. A launch enqueues the
+// steps in its stream one after another, so independent branches do not run concurrently.
 #include "graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Steps: what a graph is, taken apart.
+// Steps: a flattened graph.
 
 static struct step *step_new(struct steps *steps, const struct node *node)
 {
@@ -42,11 +42,11 @@ static void depends(struct step *step, size_t on)
     step->from = from;
 }
 
-// A child graph becomes a step, its own steps, and a step behind them. `before` is the first of
-// these, or SIZE_MAX for a graph that is nobody's child.
+// Flattens a graph. A child graph becomes a start step, its own steps, and an end step. `before` is
+// the start step, or SIZE_MAX for a top-level graph.
 static void take_apart(struct steps *steps, const struct graph *graph, size_t before)
 {
-    size_t *end = sim_alloc(graph->count * sizeof(*end)); // the last step of a node
+    size_t *end = sim_alloc(graph->count * sizeof(*end)); // last step of each node
 
     for (const struct node *n = graph->first; n; n = n->next) {
         size_t at = steps->count;
@@ -94,7 +94,7 @@ static void copy_users(struct user_ref **list, const struct graph *graph)
     }
 }
 
-// Instances.
+// Instances
 
 static void free_exec(struct exec *e)
 {
@@ -109,7 +109,7 @@ void sim_exec_drop(struct exec *exec)
 {
     if (--exec->refs == 0)
         free_exec(exec);
-    else if (exec->refs == 1 && !exec->head.gone) // no launch is left
+    else if (exec->refs == 1 && !exec->head.gone) // no launch in progress
         sim_users_drop(&exec->replaced);
 }
 
@@ -132,7 +132,7 @@ static bool device_launchable(CUgraphNodeType type)
            type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_GRAPH;
 }
 
-// The first node of a body that none can have.
+// Returns the first node whose type no body may contain.
 static uintptr_t wrong_in_bodies(const struct branch *branch)
 {
     const struct steps *body;
@@ -149,7 +149,7 @@ static uintptr_t wrong_in_bodies(const struct branch *branch)
     return wrong;
 }
 
-// What instantiating finds wrong, and with which node.
+// Validates a graph for instantiation, and finds the offending node.
 static CUgraphInstantiateResult check(const struct steps *steps, unsigned flags, uintptr_t *node)
 {
     bool work = false;
@@ -286,7 +286,7 @@ CUresult sim_cuGraphUpload(CUgraphExec exec, CUstream stream)
     return code ? code : upload(e, s);
 }
 
-// Launches.
+// Launches
 
 static CUresult check_step(const struct step *s)
 {
@@ -297,7 +297,7 @@ static CUresult check_step(const struct step *s)
     if (c && c->lost)
         return c->lost;
     if (s->kernel && !sim_object((const void *)s->kernel, KIND_KERNEL))
-        return CUDA_ERROR_INVALID_HANDLE; // unloaded: a GPU would run what is left there
+        return CUDA_ERROR_INVALID_HANDLE; // unloaded: a GPU would run whatever is left there
     if (s->event && !sim_object((const void *)s->event, KIND_EVENT))
         return CUDA_ERROR_INVALID_HANDLE;
     CUresult code = CUDA_SUCCESS;
@@ -309,7 +309,7 @@ static CUresult check_step(const struct step *s)
     return code;
 }
 
-// Let conditions have their default values when the launch comes to run.
+// Enqueues the assignment of default values to conditions, for when the launch runs.
 static void assign(struct stream *stream, const struct steps *steps)
 {
     const struct steps *body;
@@ -325,7 +325,7 @@ static void assign(struct stream *stream, const struct steps *steps)
     }
 }
 
-// Whether memory is there when the work of a step comes to it.
+// Returns true if memory exists when execution reaches a step.
 static bool there_before(const struct steps *steps, size_t step)
 {
     const struct allocation *a = steps->first[step].work.allocation;
@@ -338,7 +338,7 @@ static bool there_before(const struct steps *steps, size_t step)
     return a->graph->launched;
 }
 
-// Memory that the last launch left is in the way of the next one, unless that frees it first.
+// Memory left allocated by the last launch prevents the next one, unless that frees it first.
 static CUresult check_memory(const struct exec *e)
 {
     uint64_t more[SIM_DEVICES] = { 0 };
@@ -421,7 +421,7 @@ CUresult sim_cuGraphLaunch(CUgraphExec exec, CUstream stream)
 
     if ((code = sim_stream_thread(s)) || (code = sim_order(s)))
         return code;
-    if (e->end && !e->end->done) // one launch of an instance runs at a time
+    if (e->end && !e->end->done) // launches of one instance are serialized
         sim_enqueue(s, &(struct work){ .op = OP_WAIT_MARK, .mark = sim_mark_retain(e->end) });
     for (size_t i = 0; i < e->steps.count; i++) {
         const struct work *w = &e->steps.first[i].work;
@@ -441,9 +441,9 @@ CUresult sim_cuGraphLaunch(CUgraphExec exec, CUstream stream)
     return CUDA_SUCCESS;
 }
 
-// Updates.
+// Updates
 
-// Where memory is: what a copy or a fill keeps to.
+// The kind and device of memory, which an update of a copy or fill must keep.
 static int place(const void *at)
 {
     const struct allocation *a = sim_find((CUdeviceptr)(uintptr_t)at);
@@ -465,7 +465,7 @@ static CUgraphExecUpdateResult kernel_differs(const struct exec *e, const struct
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-// A copy may come to be between other kinds of memory, as long as no device takes another's place.
+// A copy may change between kinds of memory as long as no device replaces another.
 static bool moves(const void *old, const void *new)
 {
     int from = place(old), to = place(new);
@@ -482,7 +482,7 @@ static bool fill_differs(const struct fill *old, const struct fill *new)
 {
     if (place(old->dst) != place(new->dst))
         return true;
-    // Of a rectangle only the address and the value can change.
+    // For a rectangle only the address and the value can change.
     return (old->height > 1 || new->height > 1) &&
            (old->height != new->height || old->width != new->width || old->pitch != new->pitch ||
             old->element != new->element);
@@ -518,7 +518,7 @@ static CUgraphExecUpdateResult parameters_differ(const struct exec *e, const str
 static CUgraphExecUpdateResult compare(const struct exec *e, const struct steps *old,
                                        const struct steps *new, CUgraphExecUpdateResultInfo *info);
 
-// Conditional nodes keep what they are; their bodies are compared as graphs are.
+// Conditional nodes must be unchanged; their bodies are compared as graphs.
 static CUgraphExecUpdateResult branches_differ(const struct exec *e, const struct branch *old,
                                                const struct branch *new,
                                                CUgraphExecUpdateResultInfo *info)
@@ -534,7 +534,7 @@ static CUgraphExecUpdateResult branches_differ(const struct exec *e, const struc
     return result;
 }
 
-// Steps are paired in their order. The first that differs, and on what it should not depend.
+// Compares steps pairwise, in order. Finds the first that differs, and its unexpected dependency.
 static CUgraphExecUpdateResult compare(const struct exec *e, const struct steps *old,
                                        const struct steps *new, CUgraphExecUpdateResultInfo *info)
 {
@@ -584,13 +584,13 @@ CUresult sim_cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphExecUpdat
         sim_steps_free(&new);
         return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
     }
-    for (size_t i = 0; i < new.count; i++) { // nodes stay those that the instance was made of
+    for (size_t i = 0; i < new.count; i++) { // the instance keeps its original nodes
         new.first[i].node = e->steps.first[i].node;
         new.first[i].disabled = e->steps.first[i].disabled;
     }
     sim_steps_free(&e->steps);
     e->steps = new;
-    // What launches under way still use goes when they have ended.
+    // Resources still used by running launches are freed when those end.
     while (e->users) {
         struct user_ref *ref = e->users;
         e->users = ref->next;
@@ -616,7 +616,7 @@ CUresult sim_cuGraphExecUpdate_v1(CUgraphExec exec, CUgraph graph, CUgraphNode *
     return code;
 }
 
-// Nodes that are passed over.
+// Disabled nodes
 
 static CUresult step_of(CUgraphExec exec, CUgraphNode node, struct step **out)
 {

@@ -1,15 +1,15 @@
-// Green contexts: parts of a device's multiprocessors, counted and split as a driver does. Nothing
-// runs slower for it here.
+// Green contexts: partitions of a device's multiprocessors, counted and split as a driver does.
+// They do not slow down the simulation.
 #include "shell.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// What a CUdevResource has beside what all can see.
+// The private fields of a CUdevResource.
 struct inner {
-    uint64_t split; // of which it is a part; 0: of none
+    uint64_t split; // split that produced it; 0: none
     int device;
-    unsigned first; // multiprocessor
+    unsigned first; // first multiprocessor
 };
 
 struct desc {
@@ -29,7 +29,7 @@ static struct inner *inner_of(CUdevResource *r)
     return (struct inner *)(void *)(r->_internal_padding + 4); // at a multiple of 8
 }
 
-// As architectures have it: the least of a group, which is the step from one size to the next.
+// The smallest group of an architecture, which is also the granularity of sizes.
 static unsigned step_of(int device, bool alone)
 {
     int major = sim_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
@@ -192,7 +192,8 @@ CUresult sim_cuGreenCtxStreamCreate(CUstream *stream, CUgreenCtx ctx, unsigned f
     return code;
 }
 
-// Made current it is the primary context: what a thread then makes has all multiprocessors.
+// Made current, it is the primary context: resources the thread then creates use all
+// multiprocessors.
 CUresult sim_cuCtxFromGreenCtx(CUcontext *ctx, CUgreenCtx green)
 {
     const struct green *g = sim_object(green, KIND_GREEN);

@@ -1,4 +1,4 @@
-// Images that are not text: takes the PTX out of a fat binary, refuses machine code.
+// Binary images: extracts PTX from a fat binary, and refuses machine code.
 #include "shell.h"
 
 #include "code/fatbin.h"
@@ -11,14 +11,15 @@
 static const unsigned char elf[] = { 0x7f, 'E', 'L', 'F' };
 static const unsigned char wrapper[] = { 0xb1, 0x43, 0x62, 0x46 };
 
-// A wrapper stands in a program's data and points at the fat binary.
+// A wrapper in a program's data that points to the fat binary.
 struct fat_wrapper {
     uint32_t magic, version;
     const void *data;
     const void *unused;
 };
 
-// Whether PTX for a target runs on a device. A family is that of the architecture's tens.
+// Returns true if PTX for a target runs on a device. A family consists of architectures with equal
+// tens.
 static bool runs(const struct cuc__fatbin_entry *e, unsigned arch)
 {
     if (e->specific)
@@ -28,14 +29,14 @@ static bool runs(const struct cuc__fatbin_entry *e, unsigned arch)
     return e->arch <= arch;
 }
 
-// Of two that run, the newer architecture's is better, and of one architecture what was made for it
-// alone.
+// Ranks PTX that runs: a newer architecture is better, and for one architecture, code specific to
+// it.
 static unsigned worth(const struct cuc__fatbin_entry *e)
 {
     return 4 * e->arch + 2 * e->specific + e->family;
 }
 
-// All architectures with PTX, for a message: "sm_80, sm_90a".
+// Lists all architectures with PTX for a message: "sm_80, sm_90a".
 static void list_entry(char *list, size_t bytes, const struct cuc__fatbin_entry *e)
 {
     size_t used = strlen(list);
@@ -97,14 +98,14 @@ CUresult sim_image_text(const void *image, size_t bytes, char **out, char *log, 
 
     *out = NULL;
     if (in_memory)
-        bytes = UINTPTR_MAX - (uintptr_t)image; // as far as addresses go
+        bytes = UINTPTR_MAX - (uintptr_t)image; // up to the end of the address space
     if (bytes < 4 || strnlen(image, 4) < 4)
-        return CUDA_SUCCESS; // text, or nothing at all
+        return CUDA_SUCCESS; // text, or empty
     if (memcmp(image, elf, 4) == 0) {
         snprintf(log, log_bytes, "this is machine code, and a simulated device runs PTX");
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
     }
-    if (in_memory && memcmp(image, wrapper, 4) == 0) { // in a file its pointer means nothing
+    if (in_memory && memcmp(image, wrapper, 4) == 0) { // in a file its pointer is meaningless
         struct fat_wrapper w;
         memcpy(&w, image, sizeof(w));
         if (!(image = w.data))

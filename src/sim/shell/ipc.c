@@ -1,8 +1,8 @@
-// What two processes share: pools by file descriptors, their memory by its place in the file,
-// events by a page of a file. As long as who made it lives, it is found in /proc.
+// Sharing between processes: pools through file descriptors, their memory by its offset in the
+// file, events through a page of a file. Files are found in /proc as long as their creator lives.
 #include "shell.h"
 
-#include "sim/exec/exec.h"
+#include "sim/machine/machine.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,19 +17,20 @@ enum { PAGE = 4096 };
 static const uint64_t pool_magic = UINT64_C(0x6c6f6f706d697363);
 static const uint64_t event_magic = UINT64_C(0x746e65766d697363);
 
-// The first page of a pool's file; memory of it lies behind.
+// The first page of a pool's file; its memory follows.
 struct pool_head {
     uint64_t magic;
-    int64_t device; // no padding: the bytes leave the process, as those of an export below
+    int64_t device; // no padding, because the bytes leave the process, as do those of an export
+                    // below
 };
 
-// What an event is for every process that has it.
+// An event's state, shared by all processes that have it.
 struct sim_shared_event {
-    _Atomic uint64_t recorded, done; // counts: it has completed when they are equal
+    _Atomic uint64_t recorded, done; // counts: complete when they are equal
 };
 
 struct pool_export {
-    uint64_t magic, pool, offset, bytes; // the pool by its file, as an H200's driver names it too
+    uint64_t magic, pool, offset, bytes; // the pool's file identifies it, as with an H200's driver
 };
 
 struct event_export {
@@ -71,15 +72,8 @@ bool sim_pool_back(struct pool *pool, struct allocation *a)
         return false;
     a->shared = true;
     a->file_offset = pool->file_end;
-    pool->file_end += span; // places are not used again, as addresses are not
+    pool->file_end += span; // offsets are not reused, as addresses are not
     return true;
-}
-
-void sim_pool_forget(struct pool *pool, const struct allocation *a)
-{
-    if (!pool->imported)
-        (void)fallocate(pool->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                        (off_t)a->file_offset, (off_t)sim_round_up(a->bytes, PAGE));
 }
 
 CUresult sim_cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool,
@@ -99,7 +93,7 @@ CUresult sim_cuMemPoolExportToShareableHandle(void *handle, CUmemoryPool pool,
     return CUDA_SUCCESS;
 }
 
-// One that was imported from the same file.
+// Finds a pool imported from the same file.
 struct search {
     struct stat file;
     struct pool *found;
@@ -198,7 +192,7 @@ CUresult sim_cuMemPoolImportPointer(CUdeviceptr *ptr, CUmemoryPool pool,
 
 // ---- events -------------------------------------------------------------------------------------
 
-// The file is the event's; on failure it is closed.
+// The event takes ownership of the file; on failure it is closed.
 static bool take_page(struct event *event, int fd)
 {
     void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -224,7 +218,7 @@ bool sim_event_share(struct event *event)
     return take_page(event, fd);
 }
 
-// Queued work may still write to the page, which stays; the file goes with the last who has it.
+// Queued work may still write to the page, so the page stays; its last user frees the file.
 void sim_event_unshare(struct event *event)
 {
     if (event->shared)

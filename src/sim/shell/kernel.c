@@ -1,7 +1,7 @@
 // Kernels and functions.
 #include "shell.h"
 
-#include "sim/exec/index.h"
+#include "sim/machine/index.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ struct kernel *sim_kernel_named(const struct library *library, const char *name)
     return k;
 }
 
-// Without memory the buckets get longer instead.
+// Without memory for more buckets, chains grow instead.
 static void add_buckets(struct library *library)
 {
     const unsigned count = 4 * library->bucket_count;
@@ -236,7 +236,7 @@ static CUresult get_parameter(const struct kernel *k, size_t index, size_t *offs
     if (!k)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!offset || index >= k->parameter_count)
-        return CUDA_ERROR_INVALID_VALUE; // also how a caller learns how many there are
+        return CUDA_ERROR_INVALID_VALUE; // callers also query the number of parameters this way
     *offset = k->parameters[index].offset;
     if (size)
         *size = k->parameters[index].bytes;
@@ -263,7 +263,8 @@ void sim_function_end(struct function *function)
     free(function);
 }
 
-// The kernel of a function, and the device: of its context, or for a CUkernel of the current one.
+// Returns a function's kernel and device: its context's device, or for a CUkernel the current
+// context's.
 static CUresult kernel_on(CUfunction func, struct kernel **kernel, int *device)
 {
     struct context *c;
@@ -283,7 +284,7 @@ static CUresult kernel_on(CUfunction func, struct kernel **kernel, int *device)
 
 CUresult sim_cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction func)
 {
-    const struct function *f = sim_object(func, KIND_FUNCTION); // a CUkernel is none
+    const struct function *f = sim_object(func, KIND_FUNCTION); // not for a CUkernel
 
     return f ? get_attribute(value, attribute, f->kernel, f->head.context->device)
              : CUDA_ERROR_INVALID_HANDLE;
@@ -321,7 +322,7 @@ CUresult sim_cuFuncSetSharedMemConfig(CUfunction func, unsigned config)
     return config <= 2 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// A function is loaded with its library.
+// A function is loaded together with its library.
 CUresult sim_cuFuncIsLoaded(unsigned *state, CUfunction func)
 {
     struct context *c;

@@ -1,4 +1,4 @@
-// Launches: checked as a driver checks them, and handed to what runs kernels.
+// Launches: validated as a driver does, and passed to the back end.
 #include "graph.h"
 
 #include <stdarg.h>
@@ -6,30 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct launch *free_launches;
-
-static struct launch *launch_new(void)
-{
-    struct launch *l = free_launches;
-
-    if (l)
-        free_launches = l->next;
-    else if (posix_memalign((void **)&l, _Alignof(struct launch), sizeof(*l)))
-        return NULL;
-    l->refs = 1;
-    return l;
-}
-
-void sim_launch_drop(struct launch *launch)
-{
-    if (--launch->refs)
-        return;
-    sim_code_done(launch);
-    launch->next = free_launches;
-    free_launches = launch;
-}
-
-// A launch that is refused says why.
+// Refuses a launch and reports why.
 static CUresult refuse(const struct kernel *k, CUresult code, const char *format, ...)
     __attribute__((format(printf, 3, 4), cold));
 static CUresult refuse(const struct kernel *k, CUresult code, const char *format, ...)
@@ -44,7 +21,7 @@ static CUresult refuse(const struct kernel *k, CUresult code, const char *format
     return code;
 }
 
-// The parameters, laid out as the kernel has them. `extra` is the older form: one packed buffer.
+// Packs the parameters in the kernel's layout. `extra` is the older form: one packed buffer.
 static CUresult gather(const struct kernel *k, void **params, void **extra, unsigned char *bytes)
 {
     if (params && extra)
@@ -78,11 +55,11 @@ static CUresult gather(const struct kernel *k, void **params, void **extra, unsi
     return CUDA_SUCCESS;
 }
 
-// What the attributes of a launch amount to.
+// The combined attributes of a launch.
 struct wishes {
     unsigned cluster[3];
     bool cluster_given, cooperative;
-    struct event *events[2]; // to record behind the launch
+    struct event *events[2]; // to record after the launch
     bool priority_given;
     int priority;
 };
@@ -157,7 +134,7 @@ static CUresult read_attribute(const CUlaunchAttribute *a, const struct stream *
                    : CUDA_ERROR_INVALID_VALUE;
     case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
         return v->nvlinkUtilCentricScheduling <= 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    default: // a stream's, a graph node's, or none
+    default: // attributes of streams, of graph nodes, or unknown
         return CUDA_ERROR_INVALID_VALUE;
     }
 }
@@ -240,7 +217,7 @@ static CUresult check_shape(const CUlaunchConfig *c, const struct kernel *k, int
     return CUDA_SUCCESS;
 }
 
-// Blocks of a cooperative launch must all be resident at once.
+// All blocks of a cooperative launch must be resident at once.
 static CUresult check_cooperative(const CUlaunchConfig *c, const struct kernel *k, int device)
 {
     int threads = (int)(c->blockDimX * c->blockDimY * c->blockDimZ);
@@ -297,7 +274,7 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, voi
     if (code)
         return code;
 
-    struct launch *l = launch_new();
+    struct launch *l = sim_launch_new();
     if (!l)
         return CUDA_ERROR_OUT_OF_MEMORY;
     l->config = *config;
@@ -325,7 +302,7 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, voi
             node->kernel = k->head.handle;
             node->priority = wishes.priority_given ? wishes.priority : s->priority;
         }
-    } else { // from here on the lock may be given up: the kernel is not looked at again
+    } else { // the lock may be released from here on: `kernel` is not used again
         code = sim_submit(s, &work);
     }
     if (!code)

@@ -1,11 +1,11 @@
-// Libraries: code as it was loaded, for all contexts.
+// Libraries: loaded code, for all contexts.
 #include "shell.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Options of the compiler in the driver.
+// Options of the driver's JIT compiler.
 
 bool sim_jit_options(struct jit_logs *logs, unsigned count, const CUjit_option *options,
                      void **values)
@@ -62,7 +62,7 @@ void sim_jit_write(const struct jit_logs *logs, const char *info, const char *er
     }
 }
 
-// A file in memory of the caller's, with zeros behind it.
+// Reads a file into memory that the caller owns, followed by zeros.
 CUresult sim_read_file(const char *path, char **out, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -116,7 +116,7 @@ void sim_library_end(struct library *library)
         free(k->name);
         free(k);
     }
-    sim_delist(library); // before the code goes, for which the lock may be given up
+    sim_delist(library); // before freeing the code, which may release the lock
     sim_code_end(library);
     if (library->named != library->few_named)
         free(library->named);
@@ -131,7 +131,7 @@ struct library *sim_library_new(void)
     l->named = l->few_named;
     l->bucket_count = LENGTH(l->few_named);
     sim_enlist(l, KIND_LIBRARY, NULL);
-    l->head.gone = true; // for calls it is not there yet
+    l->head.gone = true; // already invisible to calls
     return l;
 }
 
@@ -346,5 +346,5 @@ CUresult sim_cuLibraryGetUnifiedFunction(void **ptr, CUlibrary library, const ch
     (void)name;
     if (!sim_object(library, KIND_LIBRARY))
         return CUDA_ERROR_INVALID_HANDLE;
-    return CUDA_ERROR_INVALID_VALUE; // also for a name that is not there
+    return CUDA_ERROR_INVALID_VALUE; // also for an unknown name
 }

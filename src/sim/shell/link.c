@@ -1,4 +1,4 @@
-// The linker in the driver: PTX texts, put one behind the other and checked as one.
+// The driver's linker: concatenates PTX texts and checks them as one.
 #include "shell.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 struct link {
     struct object head;
-    struct jit_logs logs; // of the creation, as the driver has it; they must outlive the state
+    struct jit_logs logs; // from the creation, as in the driver; the buffers must outlive the state
     char *text;
     size_t bytes;
     bool complete;
@@ -45,7 +45,7 @@ static CUresult link_of(CUlinkState state, struct link **out)
     return *out ? (*out)->head.context->lost : CUDA_ERROR_INVALID_HANDLE;
 }
 
-// Read a text on its own: whether it is PTX.
+// Parses a single text to check that it is PTX.
 static CUresult try_text(const struct link *l, const char *text, const char *name)
 {
     char log[512], message[768];
@@ -56,7 +56,7 @@ static CUresult try_text(const struct link *l, const char *text, const char *nam
     return code;
 }
 
-// What begins every text stands once before all of them.
+// The head directives of all texts are written once, before them.
 static void blank_head(char *text)
 {
     static const char *const directives[] = { ".version", ".target", ".address_size" };
@@ -167,12 +167,12 @@ CUresult sim_cuLinkComplete(CUlinkState state, void **cubin, size_t *size)
         return CUDA_ERROR_INVALID_VALUE;
     struct library *library = sim_library_new();
     code = sim_code_load(library, l->text, log, sizeof(log));
-    l = sim_object(state, KIND_LINK); // the lock was given up
+    l = sim_object(state, KIND_LINK); // the lock was released
     if (!l) {
         sim_library_end(library);
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    if (!code && library->twice) { // a name may be defined once among all the inputs
+    if (!code && library->twice) { // a name may be defined once in all inputs together
         snprintf(message, sizeof(message), "error: %s is defined more than once",
                  library->twice->name);
         sim_jit_write(&l->logs, "", message);
@@ -186,7 +186,7 @@ CUresult sim_cuLinkComplete(CUlinkState state, void **cubin, size_t *size)
     l->complete = true;
     *cubin = l->text;
     if (size)
-        *size = l->bytes + 1; // with the zero that makes it a text again
+        *size = l->bytes + 1; // including the terminating zero
     return CUDA_SUCCESS;
 }
 

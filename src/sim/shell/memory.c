@@ -1,8 +1,8 @@
-// Memory: one arena of addresses, none of which is given out a second time before all were, so that
-// a stale one is known.
+// Memory: one arena of addresses. No address is reused before all were used, so stale pointers are
+// detected.
 #include "shell.h"
 
-#include "sim/exec/exec.h"
+#include "sim/machine/machine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,28 +22,23 @@
 
 enum {
     PAGE = 4096,
-    FRESH = 0xcd, // what fresh memory is full of
+    FRESH = 0xcd, // fill byte of fresh memory
 };
 
-// Without a guard what lies below `open` may be touched: it grows in steps, since each change of
-// access between neighbours costs the system a mapping, and there are not many.
+// Without `guard`, all memory below `open` is accessible. It grows in large steps, since each
+// boundary of access rights costs the system a mapping, and mappings are limited.
 static const size_t open_step = (size_t)64 << 20;
 
 static struct {
     CUdeviceptr base, next, open, end;
 } arena;
 
-size_t sim_round_up(size_t bytes, size_t to)
-{
-    return (bytes + to - 1) / to * to;
-}
-
 bool sim_in_arena(CUdeviceptr ptr)
 {
     return arena.base && ptr >= arena.base && ptr < arena.end;
 }
 
-// Reserve addresses, as many as the machine lets us.
+// Reserves address space, as much as the machine permits.
 static bool arena_init(void)
 {
     for (size_t bytes = (size_t)8 << 40; !arena.base && bytes >= (size_t)1 << 30; bytes /= 4) {
@@ -69,11 +64,11 @@ static size_t position(CUdeviceptr base)
         else
             high = middle;
     }
-    return low; // of the first one above
+    return low; // index of the first one above
 }
 
-// Addresses for `span` bytes and a page that stays free: the next ones, or, once the end was
-// reached, the next gap.
+// Finds addresses for `span` bytes and a free page behind them: the next ones, or after the end of
+// the arena the next gap.
 static CUdeviceptr place(size_t span)
 {
     for (int round = 0; round < 2; round++) {
@@ -96,7 +91,7 @@ static CUdeviceptr place(size_t span)
     return 0;
 }
 
-// Let it be touched.
+// Makes pages accessible.
 static bool open_pages(CUdeviceptr at, size_t span)
 {
     const int access = PROT_READ | PROT_WRITE;
@@ -141,7 +136,7 @@ static void unmap(CUdeviceptr base, size_t bytes, bool shared)
     void *p = (void *)(uintptr_t)base;
     size_t span = sim_round_up(bytes, PAGE);
 
-    // The addresses stay ours, the memory goes.
+    // Frees the memory and keeps the addresses reserved.
     ASAN_UNPOISON_MEMORY_REGION((unsigned char *)p + bytes, span - bytes);
     if (!sim.guard && !shared)
         (void)madvise(p, span, MADV_DONTNEED);
@@ -150,13 +145,13 @@ static void unmap(CUdeviceptr base, size_t bytes, bool shared)
         sim_bug("memory cannot be given back", "mmap");
 }
 
-// Whose a piece of memory is, for kernels of other devices.
+// Returns the owner of memory, for kernels on other devices.
 static int owner_of(enum memory memory, int device)
 {
     return memory == MEMORY_DEVICE || memory == MEMORY_POOL ? device : SIM_ANY_DEVICE;
 }
 
-// Memory of a graph that is not there at present keeps its addresses.
+// Graph memory that is not allocated at present keeps its addresses.
 
 void sim_pages_sleep(struct allocation *a, const char *by)
 {
@@ -214,13 +209,13 @@ static struct allocation *enter(CUdeviceptr base, size_t bytes, enum memory memo
     return a;
 }
 
-// What counts against a device's memory outside of pools.
+// Returns true for memory that counts against the device's total outside pools.
 static bool on_device(enum memory memory)
 {
     return memory == MEMORY_DEVICE || memory == MEMORY_MANAGED || memory == MEMORY_VARIABLE;
 }
 
-// A variable lies where its library put it; here it only gets a name.
+// Registers a variable, which stays where its library placed it.
 struct allocation *sim_note_variable(CUdeviceptr base, size_t bytes, struct context *context)
 {
     struct allocation *a = sim_find(base);
@@ -280,6 +275,17 @@ void sim_free(struct allocation *a, const char *by)
     free(a);
 }
 
+struct allocation *sim_note_registered(CUdeviceptr base, size_t bytes, int device)
+{
+    size_t above = position(base);
+
+    if (sim_find(base) ||
+        (above < sim.allocation_count && sim.allocations[above]->base < base + bytes))
+        return NULL;
+    sim_memory_add(base, bytes, SIM_ANY_DEVICE);
+    return enter(base, bytes, MEMORY_REGISTERED, device);
+}
+
 void sim_memory_of_context_end(struct context *context)
 {
     size_t i = sim.allocation_count;
@@ -289,9 +295,8 @@ void sim_memory_of_context_end(struct context *context)
             sim_free(sim.allocations[i], "the end of their context");
 }
 
-// Host addresses of this process that nobody mapped must not crash the test, but fail as a GPU
-// does.
-static bool mapped(CUdeviceptr ptr, size_t bytes)
+// Checks host addresses: an unmapped one must fail as on a GPU and not crash the test.
+bool sim_mapped(CUdeviceptr ptr, size_t bytes)
 {
     uintptr_t first = (uintptr_t)ptr & ~(uintptr_t)(PAGE - 1);
     uintptr_t last = ((uintptr_t)ptr + bytes - 1) & ~(uintptr_t)(PAGE - 1);
@@ -311,210 +316,9 @@ CUresult sim_check_range(CUdeviceptr ptr, size_t bytes, bool in_turn)
     if (there && a->graph)
         there = in_turn ? a->graph->awake : a->graph->launched;
     bool good = a ? there && bytes <= a->base + a->bytes - ptr
-                  : !sim_in_arena(ptr) && !sim_reserved(ptr) && mapped(ptr, bytes);
-    // Host memory of which a part is registered is host memory all the same.
+                  : !sim_in_arena(ptr) && !sim_reserved(ptr) && sim_mapped(ptr, bytes);
+    // An allocation of host memory that is registered in part is still host memory.
     if (a && a->memory == MEMORY_REGISTERED && !good)
-        good = mapped(ptr, bytes);
+        good = sim_mapped(ptr, bytes);
     return good ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;
-}
-
-// Device memory.
-
-CUresult sim_cuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
-{
-    const struct device *d = &sim.devices[sim_current()->device];
-
-    if (!free_bytes || !total_bytes)
-        return CUDA_ERROR_INVALID_VALUE;
-    *free_bytes = d->total > d->used ? d->total - d->used : 0;
-    *total_bytes = d->total;
-    return CUDA_SUCCESS;
-}
-
-static CUresult allocate(CUdeviceptr *out, size_t bytes, enum memory memory, unsigned flags)
-{
-    struct context *c = sim_current();
-
-    if (!out || !bytes)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct allocation *a = sim_allocate(bytes, memory, c->device);
-    if (!a)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    a->context = c;
-    a->flags = flags;
-    if (memory == MEMORY_DEVICE)
-        sim_note_fresh(a->base, bytes);
-    *out = a->base;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuMemAlloc(CUdeviceptr *ptr, size_t bytes)
-{
-    return allocate(ptr, bytes, MEMORY_DEVICE, 0);
-}
-
-CUresult sim_cuMemAllocPitch(CUdeviceptr *ptr, size_t *pitch, size_t width_bytes, size_t height,
-                             unsigned element_bytes)
-{
-    size_t row = sim_round_up(width_bytes, 512);
-
-    if (!ptr || !pitch || !width_bytes || !height || row < width_bytes ||
-        (element_bytes != 4 && element_bytes != 8 && element_bytes != 16))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (row > SIZE_MAX / height)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult code = allocate(ptr, row * height, MEMORY_DEVICE, 0);
-    if (!code)
-        *pitch = row;
-    return code;
-}
-
-CUresult sim_cuMemAllocManaged(CUdeviceptr *ptr, size_t bytes, unsigned flags)
-{
-    if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!sim_attribute(sim_current()->device, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY))
-        return CUDA_ERROR_NOT_SUPPORTED;
-    return allocate(ptr, bytes, MEMORY_MANAGED, flags);
-}
-
-// A free waits for the work of the device: so it is with the driver, and tests may rely on it.
-static CUresult free_now(CUdeviceptr ptr, const char *by)
-{
-    CUresult code = sim_drain_context(sim_current());
-
-    if (code)
-        return code;
-    struct allocation *a = sim_find(ptr);
-    if (!a || a->base != ptr || a->freeing || (a->graph && !a->graph->launched))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (a->graph) { // what its graph has left
-        a->graph->launched = false;
-        sim_graph_memory_sleep(a, by);
-        sim_graph_memory_retain(a);
-        sim_graph_memory_drop(a);
-    } else {
-        sim_free(a, by);
-    }
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuMemFree(CUdeviceptr ptr)
-{
-    const struct allocation *a = sim_find(ptr);
-
-    if (!ptr)
-        return CUDA_SUCCESS;
-    if (!a || a->base != ptr || a->freeing || a->virtual ||
-        (a->memory != MEMORY_DEVICE && a->memory != MEMORY_MANAGED && a->memory != MEMORY_POOL))
-        return CUDA_ERROR_INVALID_VALUE;
-    return free_now(ptr, "cuMemFree");
-}
-
-CUresult sim_cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr ptr)
-{
-    const struct allocation *a = sim_find(ptr);
-
-    if (!a || a->freeing)
-        return CUDA_ERROR_NOT_FOUND;
-    if (base)
-        *base = a->base;
-    if (size)
-        *size = a->bytes;
-    return CUDA_SUCCESS;
-}
-
-// Host memory.
-
-CUresult sim_cuMemHostAlloc(void **host, size_t bytes, unsigned flags)
-{
-    const unsigned known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP |
-                           CU_MEMHOSTALLOC_WRITECOMBINED;
-    CUdeviceptr p;
-
-    if (!host || flags & ~known)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUresult code = allocate(&p, bytes, MEMORY_HOST, flags);
-    if (!code)
-        *host = (void *)(uintptr_t)p;
-    return code;
-}
-
-CUresult sim_cuMemAllocHost(void **host, size_t bytes)
-{
-    return sim_cuMemHostAlloc(host, bytes, 0);
-}
-
-static struct allocation *host_memory(const void *host)
-{
-    struct allocation *a = sim_find((CUdeviceptr)(uintptr_t)host);
-
-    return a && (a->memory == MEMORY_HOST || a->memory == MEMORY_REGISTERED) ? a : NULL;
-}
-
-CUresult sim_cuMemFreeHost(void *host)
-{
-    const struct allocation *a = host_memory(host);
-
-    if (!host)
-        return CUDA_SUCCESS;
-    if (!a || a->memory != MEMORY_HOST || a->virtual || a->base != (CUdeviceptr)(uintptr_t)host)
-        return CUDA_ERROR_INVALID_VALUE;
-    return free_now(a->base, "cuMemFreeHost");
-}
-
-CUresult sim_cuMemHostGetDevicePointer(CUdeviceptr *ptr, void *host, unsigned flags)
-{
-    if (!ptr || flags || !host_memory(host))
-        return CUDA_ERROR_INVALID_VALUE;
-    *ptr = (CUdeviceptr)(uintptr_t)host;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuMemHostGetFlags(unsigned *flags, void *host)
-{
-    const struct allocation *a = host_memory(host);
-
-    if (!flags || !a)
-        return CUDA_ERROR_INVALID_VALUE;
-    // With unified addresses all host memory is portable and mapped.
-    *flags = a->flags | CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuMemHostRegister(void *host, size_t bytes, unsigned flags)
-{
-    const unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
-                           CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
-    CUdeviceptr base = (CUdeviceptr)(uintptr_t)host;
-    struct context *c = sim_current();
-
-    if (!host || !bytes || flags & ~known || base + bytes < base)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (flags & CU_MEMHOSTREGISTER_READ_ONLY &&
-        !sim_attribute(c->device, CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED))
-        return CUDA_ERROR_NOT_SUPPORTED;
-    if (sim_in_arena(base) || !mapped(base, bytes))
-        return CUDA_ERROR_INVALID_VALUE;
-    size_t above = position(base);
-    if (sim_find(base) ||
-        (above < sim.allocation_count && sim.allocations[above]->base < base + bytes))
-        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    sim_memory_add(base, bytes, SIM_ANY_DEVICE);
-    struct allocation *a = enter(base, bytes, MEMORY_REGISTERED, c->device);
-    a->context = c;
-    a->flags = flags;
-    return CUDA_SUCCESS;
-}
-
-CUresult sim_cuMemHostUnregister(void *host)
-{
-    struct allocation *a = host_memory(host);
-
-    if (!host)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!a || a->memory != MEMORY_REGISTERED || a->base != (CUdeviceptr)(uintptr_t)host)
-        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-    sim_free(a, "cuMemHostUnregister");
-    return CUDA_SUCCESS;
 }

@@ -1,5 +1,5 @@
-// Modules: code of one context, as programs load it that know no libraries. A module is a library
-// of its own, or what a library is in a context.
+// Modules: code of one context, for programs that do not use libraries. A module has its own
+// library, or is a library's part in one context.
 #include "shell.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ void sim_module_end(struct module *module)
     struct library *own = module->owner ? module->library : NULL;
 
     if (own) {
-        sim_library_end(own); // and with it this module
+        sim_library_end(own); // also ends this module
         return;
     }
     sim_delist(module);
@@ -28,12 +28,12 @@ static CUresult load(CUmodule *out, const void *image, size_t bytes, const struc
     CUresult code = sim_library_load(&library, image, bytes, logs);
     if (code)
         return code;
-    if (sim_object((const void *)context, KIND_CONTEXT) != c) { // the lock was given up
+    if (sim_object((const void *)context, KIND_CONTEXT) != c) { // the lock was released
         sim_library_end(library);
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
     }
     library->head.gone = true;    // nobody has its handle
-    library->head.builtin = true; // and it counts as the module
+    library->head.builtin = true; // the module counts instead
     struct module *m = sim_object((const void *)sim_module_of(library, c), KIND_MODULE);
     m->owner = true;
     *out = SIM_HANDLE(CUmodule, m);

@@ -1,4 +1,4 @@
-// Objects: the table that says what a handle stands for.
+// The table of objects by handle.
 #include "shell.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static struct object **bucket(uintptr_t handle)
     return &sim.objects[handle / HANDLE_STEP & (sim.bucket_count - 1)];
 }
 
-// Without memory the buckets get longer instead.
+// Without memory for more buckets, chains grow instead.
 static void add_buckets(void)
 {
     const size_t old_count = sim.bucket_count;
@@ -92,7 +92,7 @@ void sim_look(void (*visit)(struct object *object, void *data), void *data)
             visit(o, data);
 }
 
-// A visit may remove objects, its own and others: the walk goes over a list of handles.
+// A visit may remove this and other objects, so the walk uses a copied list of handles.
 void sim_each(void (*visit)(struct object *object, void *data), void *data)
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
-// Occupancy, from a device's attributes: threads, blocks, shared memory and registers of a
-// multiprocessor, whichever runs out first.
+// Occupancy from a device's attributes: the multiprocessor's threads, blocks, shared memory and
+// registers, whichever is the tightest limit.
 #include "shell.h"
 
 static int least(int a, int b)
@@ -7,8 +7,8 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-// The shared memory that a multiprocessor sets aside. For a kernel that would rather have cache it
-// is the least of what there is to choose from that a block fits into (so an H200).
+// Returns the shared memory carveout of a multiprocessor. A kernel that prefers L1 gets the
+// smallest choice that a block fits into (as on an H200).
 static size_t set_aside(const struct kernel *k, int device, size_t block)
 {
     static const size_t choices[] = { 8, 16, 32, 64, 100, 132, 164, 196, 228 }; // KiB
@@ -44,7 +44,8 @@ int sim_blocks_per_sm(const struct kernel *k, int device, int threads, size_t dy
                         registers);
 }
 
-// The kernel of a call and its device: the function's context, or for a CUkernel the current one.
+// Returns the kernel of a call and its device: of the function's context, or for a CUkernel of the
+// current one.
 static CUresult kernel_on(CUfunction func, struct kernel **kernel, int *device)
 {
     struct context *c;

@@ -1,10 +1,10 @@
-// What a pointer is, and where managed memory lives.
+// Pointer attributes, and the residence of managed memory.
 #include "shell.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// The value of an attribute, and its size; an unknown pointer has the zero of each.
+// The value of an attribute, and its size; an unknown pointer has zero for each.
 struct answer {
     size_t bytes;
     union {
@@ -19,8 +19,8 @@ struct answer {
     };
 };
 
-// Of the current context's device; without one, of the allocation's own. An H200's driver tells of
-// virtual memory alone, and says of all else that it is reached.
+// Access of the current context's device; without one, of the allocation's own. An H200's driver
+// reports it for virtual memory only, and reports full access for all other memory.
 static unsigned access_of_current(const struct allocation *a, CUdeviceptr ptr)
 {
     if (!a->virtual)
@@ -56,7 +56,7 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
         out->u32 = !a ? 0 : host || pool_on_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         break;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-        out->bytes = sizeof(CUdeviceptr); // one of the current context's
+        out->bytes = sizeof(CUdeviceptr); // pointer valid in the current context
         out->address = a && sim_current() && !pool_on_host ? ptr : 0;
         if (a && !sim_current())
             return CUDA_ERROR_INVALID_CONTEXT;
@@ -65,7 +65,7 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
         out->bytes = sizeof(void *);
         out->pointer = host || managed || pool_on_host ? (void *)(uintptr_t)ptr : NULL;
         if (a && !out->pointer)
-            return CUDA_ERROR_INVALID_VALUE; // device memory has none
+            return CUDA_ERROR_INVALID_VALUE; // not for device memory
         break;
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -129,7 +129,7 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
     return CUDA_SUCCESS;
 }
 
-// Asked one by one an unknown pointer is an error; asked for many it has none of them.
+// A single query of an unknown pointer fails; a query of several attributes returns zeros.
 CUresult sim_cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     const struct allocation *a = sim_find(ptr);
@@ -173,7 +173,7 @@ CUresult sim_cuPointerSetAttribute(const void *value, CUpointer_attribute attrib
     return CUDA_SUCCESS;
 }
 
-// Managed memory.
+// Managed memory
 
 static bool good_location(CUmemLocation location)
 {
@@ -183,7 +183,7 @@ static bool good_location(CUmemLocation location)
            location.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
 }
 
-// The managed allocation that a range lies in.
+// Returns the managed allocation that contains a range.
 static struct allocation *managed(CUdeviceptr ptr, size_t count)
 {
     struct allocation *a = sim_find(ptr);
@@ -246,7 +246,8 @@ CUresult sim_cuMemDiscardBatchAsync(CUdeviceptr *ptrs, size_t *sizes, size_t cou
     for (size_t i = 0; i < count && !code; i++)
         if (!managed(ptrs[i], sizes[i]))
             code = CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < count && !code; i++) // what was discarded is undefined, and shows it
+    for (size_t i = 0; i < count && !code; i++) // discarded contents are undefined, so overwrite
+                                                // them
         code = sim_submit(s, &(struct work){ .op = OP_FILL,
                                              .fill = { .dst = (unsigned char *)(uintptr_t)ptrs[i],
                                                        .width = sizes[i],
@@ -275,7 +276,7 @@ CUresult sim_cuMemAdvise(CUdeviceptr ptr, size_t count, CUmem_advise advice, CUm
     if (!a || advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
         return CUDA_ERROR_INVALID_VALUE;
     if (a->pool)
-        return CUDA_ERROR_NOT_SUPPORTED; // what an H200's driver says of a managed pool's memory
+        return CUDA_ERROR_NOT_SUPPORTED; // result of an H200's driver for memory of a managed pool
     bool placed = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
                   advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
                   advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
@@ -283,7 +284,7 @@ CUresult sim_cuMemAdvise(CUdeviceptr ptr, size_t count, CUmem_advise advice, CUm
         return CUDA_ERROR_INVALID_DEVICE;
     if (placed && !good_location(location))
         return CUDA_ERROR_INVALID_VALUE;
-    // Bit 31 is the host, the others are devices.
+    // Bit 31 is the host; the others are devices.
     uint32_t who = location.type == CU_MEM_LOCATION_TYPE_DEVICE ? UINT32_C(1) << location.id
                                                                 : UINT32_C(1) << 31;
     switch (advice) {
@@ -306,7 +307,7 @@ CUresult sim_cuMemAdvise(CUdeviceptr ptr, size_t count, CUmem_advise advice, CUm
     return CUDA_SUCCESS;
 }
 
-// A place as the older attributes have it: a device's number, -1 the host, -2 none.
+// A location for the older attributes: a device's number, -1 for the host, -2 for none.
 static int as_device(CUmemLocation location)
 {
     return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id

@@ -1,111 +1,18 @@
-// Pools, and memory in stream order.
+// Memory pools and stream-ordered memory.
 #include "shell.h"
 
-#include "sim/exec/exec.h"
+#include "sim/machine/machine.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const size_t pool_chunk = (size_t)32 << 20;
-
-// Pools. Reserved memory comes in chunks, stays after a free, and goes at a synchronisation down
-// to the release threshold.
-
-static void reserve(struct pool *pool, uint64_t bytes)
-{
-    struct device *d = &sim.devices[pool->device];
-
-    if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE)
-        d->used = d->used - pool->reserved + bytes;
-    pool->reserved = bytes;
-    if (bytes > pool->reserved_high)
-        pool->reserved_high = bytes;
-}
-
-static void trim(struct pool *pool, uint64_t keep)
-{
-    uint64_t least = sim_round_up(pool->used, pool_chunk), want = sim_round_up(keep, pool_chunk);
-
-    if (want < least)
-        want = least;
-    if (pool->reserved > want)
-        reserve(pool, want);
-}
-
-static void trim_pool(struct object *o, void *data)
-{
-    struct pool *pool = (struct pool *)o;
-
-    (void)data;
-    if (o->kind == KIND_POOL && pool->reserved > pool->threshold)
-        trim(pool, pool->threshold);
-}
-
-void sim_pools_trim(void)
-{
-    if (sim.pools)
-        sim_look(trim_pool, NULL);
-}
-
-static void pool_free(struct pool *pool)
-{
-    reserve(pool, 0);
-    if (pool->file >= 0)
-        close(pool->file);
-    sim.pools--;
-    sim_delist(pool);
-    free(pool);
-}
-
-void sim_pool_give_back(struct pool *pool, size_t bytes)
-{
-    pool->used -= sim_round_up(bytes, 512);
-    pool->allocations--;
-    if (pool->head.gone && !pool->allocations)
-        pool_free(pool);
-}
-
-void sim_pool_end(struct pool *pool)
-{
-    for (int i = 0; i < SIM_DEVICES; i++) {
-        struct device *d = &sim.devices[i];
-        for (size_t type = 0; type < 2; type++)
-            if (d->default_pool[type] == pool)
-                d->default_pool[type] = NULL;
-        if (d->pool == pool)
-            d->pool = NULL;
-    }
-    if (sim.host_pool == pool)
-        sim.host_pool = NULL;
-    pool->head.gone = true;
-    if (!pool->allocations)
-        pool_free(pool);
-}
-
-// As some drivers do: the next pool of a device gets the access that the peers of the last one had.
+// Some drivers give the next pool of a device the peer access of the previous one; so does this
+// one.
 static struct {
     int device;
     CUmemAccess_flags access[SIM_DEVICES];
 } recycled = { .device = -1 };
-
-struct pool *sim_pool_new(const CUmemPoolProps *props)
-{
-    struct pool *p = sim_alloc(sizeof(*p));
-
-    p->file = -1;
-    p->props = *props;
-    p->device = props->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? props->location.id : 0;
-    p->reuse[0] = p->reuse[1] = p->reuse[2] = 1;
-    if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE)
-        p->access[p->device] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    else
-        for (int i = 0; i < SIM_DEVICES; i++)
-            p->access[i] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    sim.pools++;
-    sim_enlist(p, KIND_POOL, NULL);
-    return p;
-}
 
 static struct pool *builtin_pool(struct pool **slot, CUmemAllocationType type,
                                  CUmemLocation location)
@@ -170,7 +77,7 @@ CUresult sim_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
     return CUDA_SUCCESS;
 }
 
-// The pool of a place: a device's, or the host's.
+// Returns the pool of a location: a device or the host.
 static CUresult pool_of(CUmemoryPool *pool, const CUmemLocation *location, CUmemAllocationType type,
                         bool current)
 {
@@ -191,7 +98,7 @@ static CUresult pool_of(CUmemoryPool *pool, const CUmemLocation *location, CUmem
         p = builtin_pool(&sim.host_pool, type, *location);
     } else if (location->type == CU_MEM_LOCATION_TYPE_NONE &&
                type == CU_MEM_ALLOCATION_TYPE_MANAGED) {
-        p = default_pool(0, type); // managed memory may have no preferred place
+        p = default_pool(0, type); // managed memory needs no preferred location
     } else {
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -245,7 +152,7 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
         break;
-    case CU_MEM_LOCATION_TYPE_NONE: // managed memory may have no preferred place
+    case CU_MEM_LOCATION_TYPE_NONE: // managed memory needs no preferred location
         if (props->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED)
             break;
         return CUDA_ERROR_INVALID_VALUE;
@@ -259,7 +166,7 @@ CUresult sim_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
     }
     if (props->location.type == CU_MEM_LOCATION_TYPE_DEVICE && p->device == recycled.device)
         memcpy(p->access, recycled.access, sizeof(p->access));
-    // Pinned memory of the host starts out closed to every device.
+    // No device can access a host pool's pinned memory at first.
     if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE &&
         props->allocType == CU_MEM_ALLOCATION_TYPE_PINNED)
         memset(p->access, 0, sizeof(p->access));
@@ -288,7 +195,7 @@ CUresult sim_cuMemPoolTrimTo(CUmemoryPool pool, size_t keep_bytes)
 
     if (!p || p->imported)
         return CUDA_ERROR_INVALID_VALUE;
-    trim(p, keep_bytes);
+    sim_pool_trim(p, keep_bytes);
     return CUDA_SUCCESS;
 }
 
@@ -312,7 +219,7 @@ CUresult sim_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attrib
         uint64_t zero;
         memcpy(&zero, value, sizeof(zero));
         if (zero)
-            return CUDA_ERROR_INVALID_VALUE; // a reset is all there is
+            return CUDA_ERROR_INVALID_VALUE; // can only be reset to zero
         if (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH)
             p->used_high = p->used;
         else
@@ -350,7 +257,7 @@ CUresult sim_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access
 
     if (!p || (count && !access))
         return CUDA_ERROR_INVALID_VALUE;
-    for (int pass = 0; pass < 2; pass++) { // all are looked at before one takes effect
+    for (int pass = 0; pass < 2; pass++) { // validates all before any takes effect
         for (size_t i = 0; i < count; i++) {
             const CUmemAccessDesc *d = &access[i];
             if (d->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
@@ -361,7 +268,7 @@ CUresult sim_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access
                 return CUDA_ERROR_INVALID_DEVICE;
             if (d->location.id == p->device && !d->flags &&
                 p->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE)
-                return CUDA_ERROR_INVALID_VALUE; // a device keeps its own memory
+                return CUDA_ERROR_INVALID_VALUE; // a device keeps access to its own memory
             if (pass)
                 p->access[d->location.id] = d->flags;
         }
@@ -381,25 +288,25 @@ CUresult sim_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool,
     return CUDA_SUCCESS;
 }
 
-// Memory in stream order.
+// Stream-ordered memory
 
 static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
                               struct stream *stream)
 {
     struct device *d = &sim.devices[pool->device];
     uint64_t used = pool->used + sim_round_up(bytes, 512);
-    uint64_t reserved = sim_round_up(used, pool_chunk);
+    uint64_t reserved = sim_round_up(used, SIM_POOL_CHUNK);
 
     if (!out || !bytes || pool->imported)
         return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture)
         return sim_graph_allocate(stream, bytes, out);
-    if (sim_capture_forbids()) // of another stream
+    if (sim_capture_forbids()) // a capture of another stream
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
         if (bytes > d->total)
             return CUDA_ERROR_OUT_OF_MEMORY;
-        // A last chunk that does not fit is a smaller one.
+        // If the last chunk does not fit, it is smaller.
         uint64_t most = d->total - (d->used - pool->reserved);
         if (reserved > most)
             reserved = most;
@@ -416,7 +323,7 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     a->pool = pool;
-    // The host may write the rest without a word, and every device reaches it.
+    // The host may write other memory unnoticed, and every device can access it.
     if (a->shared) // another process may write it
         (void)0;
     else if (pool->props.location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
@@ -429,7 +336,7 @@ static CUresult allocate_from(CUdeviceptr *out, size_t bytes, struct pool *pool,
     if (used > pool->used_high)
         pool->used_high = used;
     if (reserved > pool->reserved)
-        reserve(pool, reserved);
+        sim_pool_reserve(pool, reserved);
     *out = a->base;
     return CUDA_SUCCESS;
 }
@@ -462,7 +369,7 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
     struct stream *s;
     CUresult code = sim_stream_of(stream, &s);
 
-    if (!code && !s->capture && sim_capture_forbids()) // of another stream
+    if (!code && !s->capture && sim_capture_forbids()) // a capture of another stream
         code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (code || !ptr)
         return code;
@@ -471,7 +378,7 @@ CUresult sim_cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
     if (a->graph)
         return sim_graph_free(s, a);
     if (s->capture)
-        return CUDA_ERROR_INVALID_VALUE; // a graph frees memory of graphs alone
+        return CUDA_ERROR_INVALID_VALUE; // a graph can free only graph memory
     a->freeing = true;
     return sim_submit(s, &(struct work){ .op = OP_FREE, .allocation = a });
 }

@@ -1,5 +1,4 @@
-// What devices say of themselves: an A100, an H200 and a B200, as they answer
-// cuDeviceGetAttribute().
+// Device profiles: an A100, an H200 and a B200, with their results of cuDeviceGetAttribute().
 #include "shell.h"
 
 #include <stdio.h>
@@ -128,7 +127,7 @@ static const int h200[SIM_ATTRIBUTES] = {
     [CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED] = 1,
 };
 
-// What differs on the others.
+// Attributes that differ on the others.
 struct difference {
     CUdevice_attribute attribute;
     int value;

@@ -1,6 +1,6 @@
-// Memory kept back for the middle of a call, where running out could not be undone. Small objects
-// come from it when the heap has none; the next call fills it up again first, and fails with
-// CUDA_ERROR_OUT_OF_MEMORY before it has changed anything when that cannot be.
+// Memory reserved for the middle of a call, where a failed allocation could not be undone. Small
+// objects come from it when the heap is exhausted. The next call first refills it; if that fails,
+// it returns CUDA_ERROR_OUT_OF_MEMORY before changing anything.
 #include "shell.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ void *sim_reserve_take(size_t bytes)
     return NULL;
 }
 
-// Calls that give something back, wait or tell go on without a reserve: a program that has run out
+// Calls that release, wait or query continue without a reserve, because a program that has run out
 // of memory needs them.
 bool sim_reserve_needed(const char *function)
 {

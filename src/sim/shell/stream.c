@@ -50,12 +50,12 @@ CUresult sim_stream_of(CUstream handle, struct stream **out)
         if (!*out)
             return CUDA_ERROR_INVALID_HANDLE;
         if ((*out)->head.builtin)
-            return CUDA_ERROR_INVALID_HANDLE; // an inner number, that nobody was given
+            return CUDA_ERROR_INVALID_HANDLE; // an internal number, not issued to anyone
     }
     return (*out)->head.context->lost;
 }
 
-// Take a stream apart: queued work is dropped, work that runs is waited for.
+// Destroys a stream: drops queued work and waits for running work.
 void sim_stream_end(struct stream *stream)
 {
     struct context *c = stream->head.context;
@@ -155,14 +155,14 @@ CUresult sim_cuStreamDestroy(CUstream stream)
     if (code)
         return code;
     sim_capture_abandon(s);
-    // The handle is void from here on; what is queued still runs.
+    // The handle is invalid from here on; queued work still runs.
     s->head.gone = true;
     sim_stream_wake(s);
     sim_streams_reap();
     return CUDA_SUCCESS;
 }
 
-// Destroyed streams whose work has run out are freed at the next destruction, or by a reset.
+// Frees destroyed streams whose work is done, at the next destruction or reset.
 static void reap(struct object *o, void *data)
 {
     struct stream *s = (struct stream *)o;
@@ -227,7 +227,7 @@ CUresult sim_cuStreamGetDevice(CUstream stream, CUdevice *device)
     return code;
 }
 
-// The attributes that a stream has.
+// The attributes that streams support.
 static bool stream_attribute(CUstreamAttrID attribute)
 {
     return attribute == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW ||
@@ -281,7 +281,7 @@ CUresult sim_cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute,
     return code;
 }
 
-// The legacy stream is done when the blocking ones are.
+// The legacy stream is complete when the blocking streams are.
 static CUresult order_for_wait(struct stream *s)
 {
     CUresult code = sim_capture_implicit(s);
@@ -320,7 +320,7 @@ CUresult sim_cuStreamSynchronize(CUstream stream)
     struct context *c = s->head.context;
     uintptr_t context = c->head.handle, handle = s->head.handle;
     uint64_t until = s->submitted;
-    // Either may be destroyed by another thread meanwhile.
+    // Another thread may destroy either meanwhile.
     while (sim_object_even_gone((const void *)handle, KIND_STREAM) && s->done < until &&
            !(sim_object((const void *)context, KIND_CONTEXT) && c->lost))
         sim_wait_for(&s->sleepers, until);
@@ -374,7 +374,7 @@ CUresult sim_cuStreamAttachMemAsync(CUstream stream, CUdeviceptr ptr, size_t len
     return sim_submit(s, &(struct work){ .op = OP_NOTHING });
 }
 
-// A stream by handle, also one that is destroyed and still has work.
+// Finds a stream by handle, even a destroyed one with work left.
 struct stream *sim_stream_even_gone(CUstream handle)
 {
     struct stream *s = sim_object_even_gone(handle, KIND_STREAM);

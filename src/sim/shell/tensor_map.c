@@ -1,4 +1,4 @@
-// Tensor maps: what the driver asks of them, and the encoding that src/sim/exec/tensor_copy.c reads.
+// Tensor maps: the driver's validation, and the encoding that src/sim/exec/tensor_copy.c reads.
 #include "shell.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 static const struct sim_tensor_format formats[SIM_TENSOR_TYPES] = SIM_TENSOR_FORMATS;
 
-// A swizzle of the driver's, and the bytes that the inner dimension of a box may have.
+// A swizzle of the driver API, and the limit for the inner box dimension in bytes.
 static const struct {
     enum sim_tensor_swizzle swizzle;
     enum sim_tensor_atom atom;
@@ -22,7 +22,7 @@ static const struct {
     [CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B] = { SIM_SWIZZLE_128B, SIM_ATOM_64B, 128 },
 };
 
-// What all maps have in common.
+// Fields common to all maps.
 struct tensor {
     CUtensorMapDataType dtype;
     uint32_t rank;
@@ -41,13 +41,14 @@ static bool is_float(CUtensorMapDataType dtype)
            dtype <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
 }
 
-// Of the tensor and of its rows.
+// Alignment of the tensor and of its rows.
 static uint64_t alignment(struct sim_tensor_format f)
 {
     return f.padded ? 32 : 16;
 }
 
-// The tensor itself and how it lies in shared memory; `inner` elements of dimension 0 in a box.
+// Encodes the tensor and its layout in shared memory; `inner` is the elements of dimension 0 in a
+// box.
 static CUresult encode(struct sim_tensor_map *m, const CUtensorMap *to, const struct tensor *t,
                        uint32_t least_rank, uint32_t inner)
 {
@@ -61,7 +62,7 @@ static CUresult encode(struct sim_tensor_map *m, const CUtensorMap *to, const st
         t->l2_promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
         t->oob_fill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA)
         return CUDA_ERROR_INVALID_VALUE;
-    // How slices of channels lie has no documentation that says it.
+    // The layout of channel slices is undocumented.
     if (t->interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
         return CUDA_ERROR_NOT_SUPPORTED;
     if (t->oob_fill && !is_float(t->dtype))
@@ -90,7 +91,7 @@ static CUresult encode(struct sim_tensor_map *m, const CUtensorMap *to, const st
         if (i)
             m->stride[i - 1] = t->strides[i - 1];
     }
-    // Padded elements come in lines of 128, and are kept in pieces of 16 bytes or more.
+    // Padded elements come in lines of 128, and are stored in units of at least 16 bytes.
     if (f.padded && (inner != 128 || t->dims[0] % 128 ||
                      (m->swizzle != SIM_SWIZZLE_NONE && m->swizzle != SIM_SWIZZLE_128B) ||
                      m->atom == SIM_ATOM_32B_FLIP_8B || (m->atom == SIM_ATOM_64B && f.bits == 4)))
@@ -141,7 +142,7 @@ CUresult sim_cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType dtype
 
     for (uint32_t i = 0; code == CUDA_SUCCESS && i + 2 < rank; i++) {
         const int32_t limit = limits[rank];
-        // Corners are offsets from those of the image; the box between them has a pixel at least.
+        // Corners are offsets from those of the image; the box between them has at least one pixel.
         if (lower[i] < -limit || lower[i] >= limit || upper[i] < -limit || upper[i] >= limit ||
             (int64_t)m.last[i + 1] + upper[i] < lower[i])
             code = CUDA_ERROR_INVALID_VALUE;

@@ -1,12 +1,12 @@
-// User objects: what graphs keep for whoever made them. When nobody holds one any more, a thread of
-// the driver's own says so; as in any callback of the driver's, it may not call it.
+// User objects, which graphs retain for their creator. A thread of the driver runs the callback
+// when the last reference is gone. As in any callback of the driver, it must not call the driver.
 #include "graph.h"
 
 #include <stdlib.h>
 
 struct user_object {
     struct object head;
-    struct user_object *next; // that nobody holds
+    struct user_object *next; // list of unreferenced objects
     CUhostFn destroy;
     void *user;
     uint64_t refs;
@@ -49,7 +49,7 @@ static void release(struct user_object *object, unsigned count)
     pthread_attr_init(&detached);
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
     if (pthread_create(&thread, &detached, undertaker, NULL))
-        sim.undertaker = false; // it is told with the next one
+        sim.undertaker = false; // runs with the next one
     pthread_attr_destroy(&detached);
 }
 
@@ -64,7 +64,7 @@ void sim_user_end(struct user_object *object)
     release(object, (unsigned)object->refs);
 }
 
-// References of graphs.
+// References of graphs
 
 void sim_users_add(struct user_ref **list, struct user_object *object, unsigned count)
 {

@@ -1,11 +1,11 @@
-// Virtual memory: addresses that are reserved, memory without addresses, and the one mapped behind
-// the other. Memory is a file of the system's, so that it can be in several places at once.
+// Virtual memory: reserved addresses, physical memory, and mappings between them. Physical memory
+// is a file, so it can be mapped at several addresses at once.
 //
-// What is mapped and may be reached is in the table of allocations, a run of neighbours as one, so
-// that copies and kernels pass from one piece of memory to the next as on a GPU.
+// Mapped, accessible memory is in the table of allocations, with adjacent mappings as one entry, so
+// copies and kernels may cross from one physical allocation to the next, as on a GPU.
 #include "shell.h"
 
-#include "sim/exec/exec.h"
+#include "sim/machine/machine.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,24 +17,24 @@
 
 static const size_t grain = (size_t)2 << 20;
 
-#define MEMORY_NAME "cucore-sim-memory" // and the device's number, -1 for the host
+#define MEMORY_NAME "cucore-sim-memory" // followed by the device's number, -1 for the host
 
-// Memory, by its handle: there while that is held, or somewhere mapped.
+// Physical memory, by its handle: exists while the handle is held or it is mapped.
 struct chunk {
     struct chunk *next;
     CUmemGenericAllocationHandle handle;
     size_t bytes;
     int file;
-    int device;               // -1: the host's
-    bool shareable, imported; // what was imported is counted where it was made
+    int device;               // -1: host
+    bool shareable, imported; // imported memory counts in its creator
     unsigned refs, maps;
 };
 
 struct mapping {
-    struct mapping *next; // by address
+    struct mapping *next; // sorted by address
     CUdeviceptr base;
     struct chunk *chunk;
-    CUmemAccess_flags access[SIM_DEVICES + 1]; // the last one the host's
+    CUmemAccess_flags access[SIM_DEVICES + 1]; // last entry: host
 };
 
 struct reservation {
@@ -95,7 +95,7 @@ static void drop(struct chunk *c)
     free(c);
 }
 
-// Where a location's access is kept; -1: there is no such place.
+// Returns the index of a location's access; -1: invalid location.
 static int place(CUmemLocation location)
 {
     switch (location.type) {
@@ -110,7 +110,7 @@ static int place(CUmemLocation location)
     }
 }
 
-// The device that reaches a mapping; SIM_ANY_DEVICE for several, -2 for none.
+// Returns the device that can access a mapping; SIM_ANY_DEVICE for several, -2 for none.
 static int reached_by(const struct mapping *m)
 {
     int found = -2;
@@ -121,7 +121,7 @@ static int reached_by(const struct mapping *m)
     return found;
 }
 
-// Tell the table anew what of a reservation there is.
+// Re-registers the accessible memory of a reservation.
 static void tell(const struct reservation *r, const char *by)
 {
     for (size_t i = sim.allocation_count; i-- > 0;)
@@ -159,7 +159,7 @@ CUresult sim_cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationP
     return CUDA_SUCCESS;
 }
 
-// Addresses of the system's, of which nothing can be touched.
+// Reserves inaccessible address space from the system.
 static void *reserve(size_t bytes, size_t alignment, CUdeviceptr hint)
 {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -215,7 +215,7 @@ CUresult sim_cuMemAddressFree(CUdeviceptr ptr, size_t bytes)
     return CUDA_SUCCESS;
 }
 
-// Nobody takes fresh memory for zeros.
+// Fills fresh memory so that nobody relies on zeros.
 static void fill(int file, size_t bytes)
 {
     unsigned char page[4096];
@@ -274,7 +274,7 @@ CUresult sim_cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandl
     return CUDA_SUCCESS;
 }
 
-// The file's name says that it is memory, and whose.
+// The file's name marks it as memory, and names the device.
 static bool find_place(int *device, int fd)
 {
     char path[32], name[64];
@@ -352,7 +352,7 @@ CUresult sim_cuMemMap(CUdeviceptr ptr, size_t bytes, size_t offset,
     while (*at && (*at)->base + (*at)->chunk->bytes <= ptr)
         at = &(*at)->next;
     if (*at && (*at)->base < ptr + bytes)
-        return CUDA_ERROR_INVALID_VALUE; // there is something already
+        return CUDA_ERROR_INVALID_VALUE; // something is mapped there already
     if (mmap((void *)(uintptr_t)ptr, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, c->file, 0) ==
         MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -365,7 +365,7 @@ CUresult sim_cuMemMap(CUdeviceptr ptr, size_t bytes, size_t offset,
     return CUDA_SUCCESS;
 }
 
-// Whether mappings lie side by side from one address to another.
+// Returns true if mappings cover an address range without gaps.
 static bool covered(const struct reservation *r, CUdeviceptr ptr, size_t bytes)
 {
     const struct mapping *m = r ? r->first : NULL;
@@ -421,7 +421,7 @@ CUresult sim_cuMemSetAccess(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc
             continue;
         for (size_t i = 0; i < count; i++)
             m->access[place(access[i].location)] = access[i].flags;
-        // Copies by the host's side of this driver read and write it too.
+        // Copies performed by this driver on the host access it too.
         const int how = reached_by(m) != -2 ? PROT_READ | PROT_WRITE : PROT_NONE;
         if (mprotect((void *)(uintptr_t)m->base, m->chunk->bytes, how))
             return CUDA_ERROR_OPERATING_SYSTEM;

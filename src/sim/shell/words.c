@@ -1,4 +1,4 @@
-// Waits for a word of memory and writes of one, in stream order.
+// Stream-ordered waits for a word in memory, and writes of one.
 #include "shell.h"
 
 static CUresult word(CUstream stream, CUdeviceptr address, uint64_t value, unsigned flags,

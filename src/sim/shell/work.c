@@ -1,10 +1,10 @@
-// Work: what streams do, one thing after the other, at once where nothing waits and else on a
-// thread of the stream's own.
+// Work of streams: executed in order, immediately if nothing waits, else on the stream's own
+// thread.
 #include "graph.h"
 
 #include <string.h>
 
-// Marks: counted, so that an event may be destroyed while a stream still waits for its record.
+// Marks: reference counted, so an event may be destroyed while a stream still waits for its record.
 
 struct mark *sim_mark_new(void)
 {
@@ -32,8 +32,8 @@ void sim_mark_drop(struct mark *mark)
     sim.free_marks = mark;
 }
 
-// Operations. `ready` says whether one at the head of a queue can run; nothing waits in a context
-// that is lost. `run` does it, and is told of the loss; `drop` lets go of what it holds.
+// Operations. `ready` says whether the operation at the head of a queue can run; in a lost context
+// nothing waits. `run` performs it and receives the loss; `drop` releases its resources.
 
 static uint64_t read_word(const struct work *w)
 {
@@ -52,7 +52,7 @@ static uint64_t read_word(const struct work *w)
 static bool word_ready(struct work *w)
 {
     if (sim_check_range(w->word.address, w->word.bytes, true))
-        return true; // run_wait() tells
+        return true; // run_wait() reports the error
     uint64_t now = read_word(w), value = w->word.value;
 
     switch (w->word.flags & 3) {
@@ -97,7 +97,7 @@ static void run_mark(struct work *w, struct stream *stream, CUresult lost)
 
 static void drop_mark(struct work *w)
 {
-    reach_mark(w->mark); // whoever waits for work that was dropped waits no longer
+    reach_mark(w->mark); // releases everyone who waits for the dropped work
     sim_mark_drop(w->mark);
 }
 
@@ -106,7 +106,7 @@ static void drop_wait(struct work *w)
     sim_mark_drop(w->mark);
 }
 
-// Work that would keep a caller or the lock for long.
+// Returns true for work that would delay a caller or hold the lock for long.
 static bool long_work(const struct work *w)
 {
     enum { SHORT = 65536 }; // bytes
@@ -125,7 +125,7 @@ static bool long_work(const struct work *w)
     }
 }
 
-// A fault of the work itself: the GPU's, not the call's.
+// Records a fault of the work, as of a GPU, and not of the call.
 static void fault(struct stream *stream, CUresult code)
 {
     if (code)
@@ -221,7 +221,7 @@ static void run_free(struct work *w, struct stream *stream, CUresult lost)
 
 static void drop_free(struct work *w)
 {
-    if (w->allocation) // never run: a context that ends, a reset
+    if (w->allocation) // never ran: the context ends, or a reset
         sim_free(w->allocation, "cuMemFreeAsync");
 }
 
@@ -246,7 +246,7 @@ static void drop_memory(struct work *w)
 
 static void drop_end(struct work *w)
 {
-    reach_mark(w->end.mark); // the next launch may begin
+    reach_mark(w->end.mark); // lets the next launch begin
     sim_mark_drop(w->end.mark);
     sim_exec_drop(w->end.exec);
 }
@@ -273,7 +273,7 @@ static const struct {
     bool (*ready)(struct work *work);
     void (*run)(struct work *work, struct stream *stream, CUresult lost);
     void (*drop)(struct work *work);
-    bool own_thread; // never done within the call that submits it
+    bool own_thread; // never performed within the submitting call
 } ops[] = {
     [OP_NOTHING] = { 0 },
     [OP_MARK] = { .run = run_mark, .drop = drop_mark },
@@ -360,7 +360,7 @@ static void recycle(struct work *w)
     sim.free_work = w;
 }
 
-// Until what is at the head of a stream may be ready.
+// Sleeps until the work at the head of a stream may be ready.
 static void wait_for_head(struct stream *s)
 {
     const struct work *w = s->first;
@@ -374,7 +374,7 @@ static void wait_for_head(struct stream *s)
                (other = sim_object_even_gone((const void *)w->order.stream, KIND_STREAM))) {
         sim_sleep(&s->asleep, &other->sleepers, w->order.until, false);
     } else {
-        // Values in memory change without a word to us, so they are looked at every so often.
+        // Memory changes without notification, so the value is polled.
         sim_sleep(&s->asleep, NULL, 0, true);
     }
 }
@@ -426,7 +426,7 @@ CUresult sim_stream_thread(struct stream *s)
     return CUDA_SUCCESS;
 }
 
-// A stream without a thread has nothing in its queue but what this call has put there.
+// A stream without a thread has only this call's work in its queue.
 static CUresult stuck(struct stream *s)
 {
     if (!s->first || s->worker)
@@ -451,7 +451,7 @@ void sim_enqueue(struct stream *s, const struct work *work)
         s->first = w;
     s->last = w;
     s->submitted++;
-    (void)sim_stream_thread(s); // without one, who has asked for this drops it
+    (void)sim_stream_thread(s); // if it fails, the requester drops the work
     if (s->first == w)
         sim_stream_wake(s);
 }
@@ -461,8 +461,8 @@ bool sim_idle(const struct stream *s)
     return s->done == s->submitted;
 }
 
-// What the legacy default stream means: its work begins after all work of the context's blocking
-// streams, and theirs after its.
+// The ordering of the legacy default stream: its work begins after all work of the context's
+// blocking streams, and vice versa.
 static void order_after(struct stream *s, struct stream *other)
 {
     if (other && other != s && !sim_idle(other))
@@ -520,7 +520,7 @@ CUresult sim_submit(struct stream *stream, const struct work *work)
 
 void sim_stream_drop(struct stream *stream)
 {
-    sim_stream_wake(stream); // it waits for something that goes
+    sim_stream_wake(stream); // it waits for something that is ending
     while (stream->first) {
         struct work *w = take(stream);
         finish(stream, w);

@@ -1,10 +1,10 @@
-// What kernels may reach: allocations, registered host memory and variables, sorted by address.
-// Executors look here when a range that they remember does not fit, from any thread, so the table
-// has a lock of its own.
+// The memory that kernels may access: allocations, registered host memory and variables, sorted by
+// address. Executors look here from any thread when no cached range matches, so the table has its
+// own lock.
 //
-// Pieces stand in blocks, so that a table of many changes in little time. What was freed last is
-// remembered, for reports.
-#include "sim/exec/exec.h"
+// Pieces are stored in blocks, so that a large table changes in little time. Recently freed pieces
+// are remembered for reports.
+#include "machine.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -12,11 +12,11 @@
 #include <string.h>
 
 enum {
-    BLOCK = 256, // pieces, at most
-    PAST = 8192, // pieces that were freed
+    BLOCK = 256, // most pieces of a block
+    PAST = 8192, // most freed pieces remembered
 };
 
-// How far from a piece an address may be that was meant for it.
+// Distance from a piece within which an invalid address is attributed to it.
 static const uint64_t near = UINT64_C(1) << 20;
 
 struct piece {
@@ -37,12 +37,12 @@ static struct past {
     uint64_t base, end;
     const char *by;
 } past[PAST];
-static size_t past_count; // ever
+static size_t past_count; // total, including those forgotten
 
-_Atomic uint64_t sim_memory_generation = 1; // 0 is that of nothing
+_Atomic uint64_t sim_memory_generation = 1; // 0: never valid
 
-// One block more than is needed, and room in the table for the next, so that an addition has to
-// fail only when two of them in a row found no memory.
+// One spare block, and room in the table for it, so an insertion fails only when two in a row found
+// no memory.
 static struct block first_block, *spare = &first_block;
 static struct block *first_table[64];
 
@@ -69,7 +69,7 @@ static void prepare(void)
         grow_table();
 }
 
-// The last block that begins at or below an address, or the first.
+// Returns the last block that begins at or below an address, or the first.
 static size_t block_of(uint64_t address)
 {
     size_t low = 0, high = count;
@@ -84,7 +84,7 @@ static size_t block_of(uint64_t address)
     return low ? low - 1 : 0;
 }
 
-// The index in a block of the first piece above an address.
+// Returns the index in a block of the first piece above an address.
 static size_t above(const struct block *b, uint64_t address)
 {
     size_t low = 0, high = b->count;
@@ -99,7 +99,7 @@ static size_t above(const struct block *b, uint64_t address)
     return low;
 }
 
-// The last piece at or below an address, and the first above it; NULL where there is none.
+// Finds the last piece at or below an address, and the first above it; NULL if there is none.
 static void around(uint64_t address, struct piece **below, struct piece **after)
 {
     *below = *after = NULL;
@@ -121,7 +121,7 @@ bool sim_memory_find(uint64_t address, struct sim_range *out)
     struct piece *p, *after;
 
     pthread_rwlock_rdlock(&lock);
-    // Under the lock: a range that is removed after this has a later generation.
+    // Read under the lock: a range removed after this has a later generation.
     uint64_t generation = atomic_load(&sim_memory_generation);
     around(address, &p, &after);
     bool found = p && address < p->end;
@@ -133,7 +133,7 @@ bool sim_memory_find(uint64_t address, struct sim_range *out)
     return found;
 }
 
-// Room for a block at an index of the table.
+// Inserts a block at an index of the table.
 static struct block *insert_block(size_t index)
 {
     prepare();
@@ -157,7 +157,7 @@ void sim_memory_add(uint64_t base, uint64_t bytes, int device)
     struct block *b = count ? blocks[n] : insert_block(0);
     size_t at = above(b, base);
     if (b->count == BLOCK) {
-        // What comes behind all others, as addresses mostly do, leaves full blocks behind.
+        // Appending at the end, the common case, leaves full blocks behind.
         size_t keep = at == BLOCK ? BLOCK : BLOCK / 2;
         struct block *next = insert_block(n + 1);
         next->count = BLOCK - keep;
@@ -212,7 +212,7 @@ void sim_memory_own(uint64_t base, int device)
 
 // Reports
 
-// What was freed last of all that held an address.
+// Returns the most recently freed piece that contained an address.
 static const struct past *freed(uint64_t address)
 {
     size_t most = past_count < PAST ? past_count : PAST;

@@ -1,4 +1,4 @@
-// What is said when a kernel fails: where a lane is, and where all of them are when none goes on.
+// Reports of a failed kernel: the location of a lane, or of all threads when none can continue.
 #include "code.h"
 
 #include <stdarg.h>
@@ -6,15 +6,6 @@
 #include <string.h>
 
 enum { LAUNCH_FAILED = 719, LAUNCH_TIMEOUT = 702 };
-
-const struct sim_code *sim_code_of(const struct sim_program *program, const struct sim_op *op)
-{
-    const struct sim_code *code = program->codes;
-
-    while ((uintptr_t)op - (uintptr_t)code->ops >= code->op_count * sizeof(*op))
-        code++;
-    return code;
-}
 
 size_t sim_place_words(const struct sim_warp *w, const struct sim_op *op, uint32_t lane, char *out,
                        size_t bytes)
@@ -45,7 +36,7 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
     int none = 0;
 
     if (!atomic_compare_exchange_strong(&grid->fault, &none, code))
-        return SIM_FAULT; // the first one is told
+        return SIM_FAULT; // only the first fault is reported
     size_t n = sim_place_words(w, op, lane, grid->report, sizeof(grid->report));
     if (n >= sizeof(grid->report))
         return SIM_FAULT;
@@ -55,17 +46,17 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
     return SIM_FAULT;
 }
 
-// Threads of a block that are at one instruction.
+// The threads of a block that are at one instruction.
 struct stand {
-    struct sim_warp *w; // of the first
+    struct sim_warp *w; // warp of the first thread
     const struct sim_op *op;
     uint32_t lane, count;
-    bool waits; // at a barrier; others try again, or have had their turn
+    bool waits; // at a barrier; others retry an instruction, or were preempted
 };
 
 enum { STANDS = 64, TOLD = 6 };
 
-// Where a lane is. Who is blocked goes on after the instruction, who tries again is at it.
+// Locates a lane. A blocked lane continues after its instruction; a retrying lane is at it.
 static struct stand stand_of(struct sim_warp *w, uint32_t lane)
 {
     bool waits = (w->blocked & ~w->ready) >> lane & 1;

@@ -1,18 +1,18 @@
-// Frames: what a call's registers start with.
+// Creates frames: the initial contents of a call's registers.
 #include "code.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-// What a call takes of a lane's stack beside its .local variables, where depth is not known: a
-// return address, and what its caller keeps.
+// Stack use of a call beside its .local variables, where the depth is unknown: a return address and
+// the registers its caller saves.
 enum { CALL_BYTES = 16 };
 
-// How long the value of a special register stays what it is.
+// The period during which a special register keeps its value.
 enum span {
-    FOR_GRID, // or for the lane, wherever it is
-    FOR_WARP, // for warps of the same index in blocks of one grid
+    FOR_GRID, // or constant for each lane in every block
+    FOR_WARP, // the same for warps of equal index in the blocks of one grid
     FOR_BLOCK,
 };
 
@@ -48,8 +48,7 @@ static uint64_t nanoseconds(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-// %clock64 runs at the rate that the device reports, so that a time in cycles lasts as long as on a
-// GPU.
+// %clock64 runs at the device's reported rate, so a time in cycles takes as long as on a GPU.
 static uint64_t cycles(uint32_t khz)
 {
     const uint64_t ns = nanoseconds(CLOCK_MONOTONIC), million = 1000000;
@@ -164,7 +163,7 @@ uint64_t sim_special_value(const struct sim_warp *w, uint32_t special, uint32_t 
         return 0;
     case SIM_SR_WARP_SZ:
         return SIM_WARP;
-    default: // %pm and most of %envreg: nothing is counted, and nothing told
+    default: // %pm and most of %envreg read as zero
         return 0;
     }
 }
@@ -173,10 +172,10 @@ static void fill_special(const struct sim_warp *w, unsigned char *at, uint32_t s
 {
     static const unsigned char types[] = {
 #define SPECIAL(tag, name, type) SIM_##type,
-#include "special.def"
+#include "sim/ptx/special.def"
 #undef SPECIAL
     };
-    bool same = span_of(special) == FOR_BLOCK; // in all lanes
+    bool same = span_of(special) == FOR_BLOCK; // the same in all lanes
     uint64_t value = sim_special_value(w, special, 0);
     uint32_t mask = 0;
 
@@ -226,7 +225,7 @@ static void fill_addresses(const struct sim_warp *w, struct sim_frame *frame, en
     }
 }
 
-// A frame of a function, its constants and what stays for the grid in place.
+// Takes a frame of a function, with its constants and grid-wide values in place.
 static struct sim_frame *take(struct sim_warp *w, const struct sim_code *code)
 {
     struct sim_frame **list = &w->worker->free_frames[code->index];

@@ -1,8 +1,7 @@
-// An index of rows by a key: which rows of a table have a name or a value, without looking at all.
-// Rows are added in the order of the table and found the latest first. A key is a hash, so that
-// whoever finds a row compares it.
-#ifndef CUCORE_SIM_EXEC_INDEX_H
-#define CUCORE_SIM_EXEC_INDEX_H
+// A hash index of table rows by name or value, which avoids scanning the table. Rows are added in
+// table order and found latest first. Keys are hashes, so a caller compares the rows it finds.
+#ifndef CUCORE_SIM_MACHINE_INDEX_H
+#define CUCORE_SIM_MACHINE_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,11 +18,11 @@ struct sim_index {
     uint32_t mask, count, room;
 };
 
-// Adds the row behind the last one. False when there is no memory.
+// Adds the next row. Returns false if there is no memory.
 bool sim_index_add(struct sim_index *index, uint64_t key);
 void sim_index_free(struct sim_index *index);
 
-// A key.
+// Hashes a name to a key.
 static inline uint64_t sim_index_name(const char *name)
 {
     uint64_t hash = UINT64_C(14695981039346656037); // FNV-1a
@@ -35,8 +34,8 @@ static inline uint64_t sim_index_name(const char *name)
 
 uint64_t sim_index_number(uint64_t a, uint64_t b);
 
-// The latest row below `before` that may have a key; SIM_INDEX_END when there is none. Begin with
-// SIM_INDEX_END.
+// Returns the latest row below `before` that may have the key; SIM_INDEX_END if there is none.
+// Start with SIM_INDEX_END.
 static inline uint32_t sim_index_next(const struct sim_index *index, uint64_t key, uint32_t before)
 {
     uint32_t at = before != SIM_INDEX_END ? index->rows[before].next
@@ -48,7 +47,7 @@ static inline uint32_t sim_index_next(const struct sim_index *index, uint64_t ke
     return at;
 }
 
-// All rows that may have a key, the latest first.
+// Iterates over all rows that may have a key, latest first.
 #define SIM_INDEX_EACH(i, index, key)                                                    \
     for (uint32_t i = sim_index_next((index), (key), SIM_INDEX_END); i != SIM_INDEX_END; \
          i = sim_index_next((index), (key), i))

@@ -1,29 +1,28 @@
-// What libcucore-sim.so has beside the driver's functions: a kernel on host memory, without
-// devices, contexts and streams. The interpreter of tile programs runs instructions with it that a
-// source puts in.
-#ifndef CUCORE_SIM_EXEC_EVALUATE_H
-#define CUCORE_SIM_EXEC_EVALUATE_H
+// Interface of libcucore-sim.so beyond the driver API: runs a kernel on host memory without
+// devices, contexts and streams. The interpreter of tile programs executes inline PTX with it.
+#ifndef CUCORE_DRIVER_SIMULATOR_EVALUATE_H
+#define CUCORE_DRIVER_SIMULATOR_EVALUATE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// A piece of host memory that the kernel reads, or that it writes.
+// A piece of host memory that the kernel reads or writes.
 struct sim_piece {
     void *at;
     size_t bytes;
-    int is_read; // it has values before
+    int is_read; // holds input values
 };
 
 struct sim_evaluation {
     uint32_t blocks, threads;
-    const void *params; // of the entry, as large as it has it
+    const void *params; // the entry's parameter buffer, of the entry's size
     const struct sim_piece *piece;
     uint32_t pieces;
 };
 
-// The text's first entry, decoded; NULL, and the log says why.
+// Decodes the text's first entry. Returns NULL on failure, with the reason in the log.
 typedef void *sim_evaluate_load_fn(const char *ptx, size_t bytes, char *log, size_t room);
-// Run to its end. 0, or the CUresult of its fault, which the log tells.
+// Runs it to its end. Returns 0, or the CUresult of its fault, with the report in the log.
 typedef int sim_evaluate_run_fn(void *code, const struct sim_evaluation *run, char *log,
                                 size_t room);
 typedef void sim_evaluate_free_fn(void *code);

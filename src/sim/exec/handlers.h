@@ -1,0 +1,32 @@
+// Interface between decode*.c, program.c, schedule.c and the instruction families.
+#ifndef CUCORE_SIM_EXEC_HANDLERS_H
+#define CUCORE_SIM_EXEC_HANDLERS_H
+
+#include "run.h"
+#include "sim/machine/code.h"
+
+// decode.c: fills program->codes[index]. Returns false, with the log, for an unknown instruction.
+bool sim_decode(struct sim_program *program, uint32_t index, char *log, size_t log_bytes);
+
+// instructions.c: returns the index-th row of a name, from 0; NULL past the last.
+const struct sim_instruction *sim_instruction_at(const char *name, size_t index);
+// Enumerates all rows, by name; NULL past the last.
+const struct sim_instruction *sim_instruction_row(size_t index);
+
+// Branches, and handlers that decode.c emits itself.
+sim_handler sim_run_bra, sim_run_brx, sim_run_special, sim_run_not, sim_run_offset, sim_run_narrow,
+    sim_run_widen, sim_run_exit, sim_run_ret, sim_run_call, sim_run_call_indirect,
+    sim_run_call_builtin;
+
+// schedule.c: cancels a cluster, or a single block, of the worker's grid that has not begun, and
+// returns the coordinates of its first block; false if there is none.
+bool sim_cancel_unit(struct sim_worker *worker, uint32_t first[3]);
+
+// control.c: wakes the lanes that wait at a barrier of a block once all have arrived. Also called
+// after an exit.
+void sim_barrier_settle(struct sim_block *block, uint32_t index);
+void sim_cluster_settle(struct sim_cluster *cluster);
+// Removes exiting lanes from their block.
+void sim_lanes_exit(struct sim_warp *w, uint32_t lanes);
+
+#endif

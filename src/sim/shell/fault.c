@@ -1,0 +1,85 @@
+// Injected faults: driver calls that fail on request.
+#include "shell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fault {
+    int left; // calls until it fires; 0: slot unused
+    int nth;  // initial value of `left`
+    int fn;   // FN_COUNT: any function
+    int code;
+};
+
+static struct fault *faults;
+static size_t fault_room;
+
+// A fault armed for a name applies to all its variants.
+static bool meets(const struct fault *f, int fn)
+{
+    return f->fn == fn || f->fn == FN_COUNT || sim_same_function(f->fn, fn);
+}
+
+// Returns the fault due at this call, if any, and counts the call for every armed fault that it
+// matches.
+CUresult sim_fault_due(int fn)
+{
+    CUresult code = CUDA_SUCCESS;
+    bool fired = false;
+
+    for (size_t i = 0; i < fault_room; i++) {
+        struct fault *f = &faults[i];
+        if (!f->left || !meets(f, fn))
+            continue;
+        if (--f->left == 0 && !code) {
+            code = f->code;
+            fired = true;
+        }
+    }
+    if (fired)
+        sim_fault_fired();
+    return code;
+}
+
+void sim_arm(int fn, int nth, CUresult code)
+{
+    size_t i = 0;
+
+    while (i < fault_room && faults[i].left)
+        i++;
+    if (i == fault_room) {
+        struct fault *more = sim_alloc((2 * fault_room + 16) * sizeof(*more));
+        if (fault_room)
+            memcpy(more, faults, fault_room * sizeof(*more));
+        free(faults);
+        faults = more;
+        fault_room = 2 * fault_room + 16;
+    }
+    faults[i] = (struct fault){ .left = nth, .nth = nth, .fn = fn, .code = code };
+}
+
+bool sim_fault_left(size_t index, int *fn, int *nth, int *left)
+{
+    if (index >= fault_room)
+        return false;
+    *fn = faults[index].fn;
+    *nth = faults[index].nth;
+    *left = faults[index].left;
+    return true;
+}
+
+void sim_disarm(void)
+{
+    free(faults);
+    faults = NULL;
+    fault_room = 0;
+}
+
+int sim_armed(int fn)
+{
+    int armed = 0;
+
+    for (size_t i = 0; i < fault_room; i++)
+        armed += faults[i].left && (fn == FN_COUNT || meets(&faults[i], fn));
+    return armed;
+}

@@ -1,0 +1,99 @@
+// Names of the driver's functions and results.
+#include "shell.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[FN_COUNT] = {
+#define CU(name, version, params, args) #name,
+#include "driver/cu.def"
+#include "more.def"
+#undef CU
+};
+
+// Returns the length of a name without its _v2.
+static size_t plain_length(const char *name)
+{
+    size_t n = strlen(name);
+
+    return n > 3 && name[n - 3] == '_' && name[n - 2] == 'v' ? n - 3 : n;
+}
+
+bool sim_has_name(int fn, const char *name)
+{
+    size_t n = plain_length(names[fn]);
+
+    return strncmp(names[fn], name, n) == 0 && !name[n];
+}
+
+bool sim_same_function(int a, int b)
+{
+    size_t n = plain_length(names[a]);
+
+    return n == plain_length(names[b]) && strncmp(names[a], names[b], n) == 0;
+}
+
+// Strips the suffixes of exported names: _v2, _ptsz, _v2_ptds.
+static void strip(char *name)
+{
+    size_t n = strlen(name);
+
+    if (n > 5 && (strcmp(name + n - 5, "_ptsz") == 0 || strcmp(name + n - 5, "_ptds") == 0))
+        name[n -= 5] = '\0';
+    name[plain_length(name)] = '\0';
+}
+
+int sim_function_number(const char *name)
+{
+    int found = 0;
+
+    char plain[64];
+
+    while (found < FN_COUNT && strcmp(names[found], name) != 0)
+        found++;
+    snprintf(plain, sizeof(plain), "%s", name);
+    strip(plain);
+    for (int fn = 0; fn < FN_COUNT && found == FN_COUNT; fn++)
+        if (sim_has_name(fn, plain))
+            found = fn;
+    return found;
+}
+
+const char *sim_function_name(int fn)
+{
+    return fn < FN_COUNT ? names[fn] : "any";
+}
+
+static const struct {
+    CUresult code;
+    const char *name, *text;
+} results[] = {
+#define CU_RESULT(symbol, value, sticky, meaning, remedy) { value, #symbol, meaning },
+#include "explain/cu_result.def"
+#undef CU_RESULT
+};
+
+CUresult sim_result_text(CUresult code, const char **out, bool name)
+{
+    if (!out)
+        return CUDA_ERROR_INVALID_VALUE;
+    *out = NULL;
+    for (size_t i = 0; i < LENGTH(results) && !*out; i++)
+        if (results[i].code == code)
+            *out = name ? results[i].name : results[i].text;
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult sim_result_number(const char *name)
+{
+    char *end;
+    long number = strtol(name, &end, 10);
+
+    if (end != name)
+        return *end || number < 0 || number > 9999 ? -1 : (CUresult)number;
+    for (size_t i = 0; i < LENGTH(results); i++)
+        if (strcmp(results[i].name, name) == 0)
+            return results[i].code;
+    return -1;
+}
