@@ -51,7 +51,7 @@ static void start(void)
     cuc_memory_resource_release(resource);
 }
 
-// What a process can still do where no stream is captured for good, and what it has left.
+// Checks what a process can still do if no stream is captured for good, and what is left alive.
 static void finish(int graphs, int streams, int told)
 {
     cuc_graph_exec *exec = NULL;
@@ -159,13 +159,13 @@ static void fork_without_join(cuc_stream *s)
     put(s, 4);
 }
 
-// What the capture adds to, what is wrong with it, how it ends, and how those that it is within do.
+// The capture's target, its error, its end, and the ends of the captures around it.
 enum place { GRAPH, BODY_BY_HAND, BODY_CAPTURED, BODY_IN_BODY };
 enum wrong { UNJOINED, SPOILT, ALL_SPOILT };
 enum end { ENDED, CANCELLED, RELEASED, LEFT };
 
-// What comes of it: the graph stays, goes with the capture, or goes with one into a body of it; or
-// the capture goes on for good.
+// The result: the graph stays, is freed with the capture, or is freed with a capture into one of
+// its bodies; or the capture continues for good.
 enum fate { STAYS, TAKEN, UNSOUND, STUCK };
 
 static const struct {
@@ -484,7 +484,7 @@ static void nor_is_a_graph_that_another_capture_adds_to(void)
         cuc_graph_release(graph);
     }
     OK(cuc_stream_create(&root, device, NULL));
-    // Where both are spoilt, the second one has none to free any more.
+    // If both are invalidated, the second has nothing left to free.
     OK(cuc_graph_create(&graph, device));
     begin_to(root, graph);
     begin_to(outer, graph);

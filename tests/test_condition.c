@@ -136,7 +136,7 @@ static void run(cuc_graph *graph)
     cuc_graph_release(graph);
 }
 
-// What a node makes of a value: body k writes k + 1.
+// The effect of a node's value: body k writes k + 1.
 static const struct {
     int32_t type;
     uint32_t bodies, value, result;
@@ -246,7 +246,7 @@ START_TEST(bodies_have_conditional_nodes_of_their_own)
 }
 END_TEST
 
-// Of the graph or of its body: either is of both.
+// A condition of the graph or of its body may be used in both.
 START_TEST(a_condition_is_for_a_graph_and_its_bodies)
 {
     cuc_graph *graph = NULL, *body = NULL, *inner = NULL, *behind = NULL, *same = NULL;
@@ -325,7 +325,7 @@ START_TEST(a_body_of_a_graph_that_is_made_node_by_node_keeps_its_code_too)
 }
 END_TEST
 
-// What each call says of a body whose graph is no more.
+// The results of calls for a body whose graph was destroyed.
 static void is_no_more(cuc_graph *body)
 {
     ck_assert_ptr_null(cuc_graph_handle(body));
@@ -610,7 +610,7 @@ START_TEST(a_driver_before_12_3_is_too_old)
 }
 END_TEST
 
-// Of the calls of the driver that it makes, each in turn.
+// Fails each of its driver calls in turn.
 static const struct {
     const char *call;
     int nth;

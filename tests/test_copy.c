@@ -336,7 +336,7 @@ static const cuc_copy_3d_params boxes[] = {
     { .row_bytes = 5, .rows = 5, .slices = 0 },
 };
 
-// What a copy of rows does, byte by byte.
+// The reference for a copy of rows, byte by byte.
 static void reference(unsigned char *dst, const unsigned char *src, const cuc_copy_3d_params *p)
 {
     size_t dst_pitch = p->dst_pitch ? p->dst_pitch : p->dst_x_bytes + p->row_bytes;

@@ -45,7 +45,7 @@ static void wait_for_go(void *user)
         testing_sleep_ms(1);
 }
 
-// How many descriptors the process has open.
+// Returns the number of open descriptors of the process.
 static int open_descriptors(void)
 {
     int n = 0;

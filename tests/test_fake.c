@@ -560,7 +560,7 @@ START_TEST(a_fork_of_a_capture_must_be_joined)
 }
 END_TEST
 
-// What a capture that ends badly frees, as an H200 does.
+// A capture that ends badly frees these, as on an H200.
 
 static void begin_to(CUstream stream, CUgraph graph)
 {
@@ -677,7 +677,7 @@ END_TEST
 
 // A driver goes down over these, and so does this one.
 
-// What is destroyed with a body in it that a capture has freed.
+// Destroying objects that contain a body freed by a capture.
 static void destroy_graph(CUgraph graph, CUstream stream)
 {
     (void)stream;
@@ -1307,7 +1307,7 @@ static Suite *suite(void)
     tcase_add_test(t, occupancy_follows_the_attributes);
     suite_add_tcase(s, t);
 
-    // What has to do with the order of work, both ways of doing it.
+    // Behaviour that depends on the order of work, in both modes.
     TCase *const both[] = { t, a };
     tcase_add_checked_fixture(a, setup_async, teardown);
     for (size_t i = 0; i < 2; i++) {

@@ -118,7 +118,7 @@ static void teardown(void)
     remove_tree(top);
 }
 
-// What was found, and that nothing of it stays behind.
+// Checks the results, and that nothing of the search stays behind.
 static void expect_found(cuc_found *found, const char *method, const char *path)
 {
     ck_assert_str_eq(cuc_found_method(found), method);
@@ -566,7 +566,7 @@ START_TEST(headers_that_are_nowhere_say_so)
 }
 END_TEST
 
-// What is reported
+// Reports
 
 START_TEST(a_missing_library_comes_with_the_trail_and_how_to_install_it)
 {
@@ -646,7 +646,7 @@ START_TEST(null_is_refused_by_name)
     ck_assert_int_eq(cuc_set_library_path(NULL, "/x"), CUC_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(cuc_set_library_path(LIB, ""), CUC_ERROR_INVALID_ARGUMENT);
 
-    // What only reads takes NULL for nothing found.
+    // Functions that only read accept NULL for "not found".
     ck_assert_str_eq(cuc_found_path(NULL), "");
     ck_assert_str_eq(cuc_found_method(NULL), "");
     ck_assert_uint_eq(cuc_found_tried_count(NULL), 0);

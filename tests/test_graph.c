@@ -207,7 +207,7 @@ START_TEST(a_spoilt_capture_says_which_call_was_refused_first)
              "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "first call refused", "cuCtxSynchronize",
              "cuc_context_synchronize", "900");
     ck_assert_ptr_null(graph);
-    // That is forgotten by the next one.
+    // The next one forgets that.
     BEGIN(CUC_CAPTURE_GLOBAL);
     ck_ok(cuc_stream_wait_stream(side, stream));
     ck_ok(cuc_launch_host(side, nothing, NULL));
@@ -216,7 +216,7 @@ START_TEST(a_spoilt_capture_says_which_call_was_refused_first)
 }
 END_TEST
 
-// What the modes are about.
+// Capture modes.
 
 // A call of the driver that would escape a capture. cucore's own make theirs in relaxed mode.
 static void *allocate_plainly(void *result)

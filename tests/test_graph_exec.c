@@ -57,7 +57,7 @@ START_TEST(arguments_are_as_they_were_when_they_were_captured)
 }
 END_TEST
 
-// How many run at once of what is not to.
+// The number of concurrent runs of work that must not run concurrently.
 static _Atomic int inside, most, runs;
 
 static void go_in_and_out(void *user)

@@ -1,4 +1,4 @@
-// What graphs keep alive, how long, and who lets it go.
+// Objects that graphs keep alive, for how long, and who releases them.
 #include "device/deferred.h"
 
 #include "graph/capture_registry.h"

@@ -222,7 +222,7 @@ static struct size size_now(void)
                           entries("/proc/self/task") };
 }
 
-// What is in flight at once is bounded, as a driver keeps room for the most there was.
+// Concurrent use is bounded, because a driver keeps room for its maximum.
 static void repeat(const struct growth *g, int from, int to)
 {
     for (int i = from; i < to; i++) {

@@ -58,7 +58,7 @@ static int hear_fd(int at)
     return fd;
 }
 
-// What the two have each for themselves.
+// State that each of the two processes has for itself.
 static cuc_device *device;
 static cuc_stream *stream;
 

@@ -53,7 +53,7 @@ START_TEST(memory_that_the_device_cannot_reach_is_refused)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, one, &tensor),
              "tensor of device 99, which does not exist");
     if (fake_available()) {
-        // What the driver does not know is left to it.
+        // If the driver cannot classify an address, the launch is left to the driver.
         fake_fail("cuPointerGetAttributes", 1, CUDA_ERROR_UNKNOWN);
         ck_ok(CUC_LAUNCH(stream, SHAPE, one, buffer));
     }
@@ -669,7 +669,7 @@ START_TEST(with_blocking_launches_a_fault_is_the_kernels_own)
     ck_ok(cuc_stream_get_default(&legacy, device, CUC_STREAM_LEGACY));
     ck_ok(CUC_LAUNCH(legacy, SHAPE, none));
     ck_assert_int_eq(ran, 3);
-    // What is captured does not run, and is not waited for.
+    // Captured work does not run, and nothing waits for it.
     ck_assert_int_eq(cuc__cu.cuStreamBeginCapture(cuc_stream_handle(stream),
                                                   CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                      0);

@@ -470,7 +470,7 @@ START_TEST(files_are_read_when_they_are_added)
 }
 END_TEST
 
-// What nvcc makes: a host object with device code, an archive of it, a fatbin.
+// Output of nvcc: a host object with device code, an archive of it, a fatbin.
 START_TEST(host_objects_archives_and_fatbins_are_inputs)
 {
     static const struct {
@@ -510,7 +510,7 @@ START_TEST(host_objects_archives_and_fatbins_are_inputs)
 }
 END_TEST
 
-// Who links.
+// The linkers.
 
 START_TEST(without_nvjitlink_the_driver_stands_in)
 {
@@ -655,7 +655,7 @@ START_TEST(options_reach_the_drivers_linker)
         ck_assert_uint_eq((uintptr_t)l->jit.value[0], cases[i].value);
         cuc_linker_release(l);
     }
-    // What is off anyway is no option.
+    // An option that is off in any case is not passed.
     cuc_linker *l =
         linker_of(CUC_LINKER_OPTIONS(.backend = CUC_LINKER_DRIVER, .debug = CUC_OFF,
                                      .time = CUC_OFF, .link_time_optimization = CUC_OFF));

@@ -233,7 +233,7 @@ static void start_over(int writer)
         put("file", writers[writer].before, 0640);
 }
 
-// What is wrong after a writer that has succeeded, or else failed or been ended; NULL: nothing.
+// The error after a writer that succeeded, or else failed or was ended; NULL: none.
 static const char *look(int writer, bool done, bool ended)
 {
     const char *text = get("file"), *before = writers[writer].before;

@@ -164,8 +164,8 @@ START_TEST(what_a_cancelled_capture_has_added_is_kept)
 }
 END_TEST
 
-// What ends a capture badly, whether it is cancelled then or ended, and what comes of the graph.
-// What else there is, test_capture_end.c has.
+// Causes of a bad end of a capture, by cancelling or ending it, and the result for the graph.
+// test_capture_end.c has other cases.
 static const struct {
     bool unjoined, cancelled, stays;
 } bad_ends[] = {

@@ -394,7 +394,7 @@ START_TEST(a_long_list_of_names_is_cut_and_counted)
 }
 END_TEST
 
-// What else a library has
+// Other contents of a library
 
 START_TEST(variables_are_found_on_the_device_asked_for)
 {
@@ -516,8 +516,8 @@ START_TEST(a_module_belongs_to_the_device_asked_for)
 }
 END_TEST
 
-// What a kernel's last user may rely on: unloading does not pull the code from under it. Only a
-// real driver can show it.
+// The guarantee for a kernel's last user: unloading does not remove the code in use. Only a real
+// driver can show it.
 START_TEST(a_kernel_released_while_it_runs_ends_well)
 {
     cuc_object *object = ptx_object(sample_ptx);

@@ -27,7 +27,7 @@ struct thing {
     void (*release)(void *it);
 };
 
-// What a thread has made, of which the first is its stream.
+// Objects that a thread created; the first is its stream.
 struct batch {
     cuc_stream *stream;
     cuc_kernel *kernel;

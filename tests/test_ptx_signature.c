@@ -1,4 +1,4 @@
-// What is read out of PTX text, well formed and not.
+// Signatures read from PTX text, well formed and not.
 #include "code/ptx_signature.h"
 
 #include "data/sample_ptx.h"
@@ -218,8 +218,8 @@ START_TEST(ptx_begins_with_a_version)
 }
 END_TEST
 
-// What the assembler made of a kernel's parameters, out of the cubin's .nv.info section: records of
-// a format, an attribute, a size, and for attribute 0x17 a parameter's number, offset and size.
+// The assembler's layout of a kernel's parameters, from the cubin's .nv.info section: records of a
+// format, an attribute and a size; for attribute 0x17 also a parameter's number, offset and size.
 static size_t layout_of(const unsigned char *cubin, const char *kernel, struct cuc__parameter *out,
                         size_t capacity)
 {

@@ -1,4 +1,4 @@
-// What is for CPython, in a process that hosts none. The rest is tested from Python.
+// The interface for CPython, in a process that hosts none. Python tests the rest.
 #include <cucore/cucore.h>
 
 #include <check.h>

@@ -46,8 +46,8 @@ static void teardown(void)
     ck_assert_int_eq(system(command), 0);
 }
 
-// Whether the machine has a library; a test of the real one has nothing to do otherwise, which
-// the end of main() says.
+// Returns true if the machine has a library; without it, tests of the real one have nothing to do,
+// and the end of main() says so.
 static bool have(const char *name)
 {
     cuc_found *found = NULL;
@@ -139,7 +139,7 @@ START_TEST(a_missing_function_is_not_supported_and_says_since_when_it_is)
 }
 END_TEST
 
-// What the codes of each library become.
+// The library's statuses for the codes of each library.
 static const struct {
     const cuc__toolkit *kit;
     int code;

@@ -264,7 +264,7 @@ START_TEST(maps_of_the_width_of_images_are_of_later_devices)
 }
 END_TEST
 
-// What is wrong with a tensor of 8 by 32 f32, a box of 4 by 8, or the options.
+// Errors of a tensor of 8 by 32 f32, a box of 4 by 8, or the options.
 static const struct refusal {
     const char *says;
     cuc_status status; // 0: CUC_ERROR_INVALID_ARGUMENT

@@ -43,7 +43,7 @@ static void teardown(void)
     cuc_set_failure_handler(NULL, NULL);
 }
 
-// What a thread does: NULL, or what went wrong.
+// The work of a thread: returns NULL, or the error.
 typedef const char *(*work_fn)(int number);
 
 struct worker {

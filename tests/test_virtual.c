@@ -182,7 +182,7 @@ START_TEST(an_address_has_the_alignment)
 }
 END_TEST
 
-// What other processes can have, which this one can as well.
+// Memory that other processes can import, and so can this one.
 static cuc_memory_resource *with_ipc(void)
 {
     cuc_memory_resource *r = NULL;
@@ -225,7 +225,7 @@ START_TEST(pieces_make_a_buffer_of_another_resource)
     ck_assert_uint_eq(count, 2);
     ck_assert_uint_eq(pieces[0].bytes, grain);
     ck_assert_uint_eq(pieces[1].bytes, 2 * grain);
-    // Of a smaller buffer as much as it reaches.
+    // A smaller buffer is used as far as it extends.
     cuc_buffer *less = grown(all, 1);
     size_t one = 0;
     ck_ok(cuc_buffer_export_pieces(&pieces[2], 1, &one, less));
@@ -245,7 +245,7 @@ START_TEST(pieces_make_a_buffer_of_another_resource)
     cuc_buffer_release(there);
     ck_assert_uint_eq(read_byte(more, 0), 1);
     ck_assert_uint_eq(read_byte(more, 3 * grain - 1), 2);
-    // What is another's cannot be exported again.
+    // Imported memory is not exported again.
     ck_fails(CUC_ERROR_DRIVER, cuc_buffer_export_pieces(pieces, 3, &count, more),
              "cannot be exported again");
     cuc_buffer_release(more);

@@ -1,5 +1,5 @@
-// What the tests of asynchronous copies share: a kernel's frame, words that they say often, and
-// sums of elements in the types' own arithmetic.
+// Shared by the tests of asynchronous copies: a kernel's frame, common PTX fragments, and sums of
+// elements in the types' own arithmetic.
 #ifndef CUCORE_TESTS_SIM_COPIES_H
 #define CUCORE_TESTS_SIM_COPIES_H
 
@@ -28,11 +28,11 @@
     "cvt.u32.u64 %r9, %rd3;\n"                                                                \
     "setp.eq.u32 %p9, %r1, 0;\n" body "\nret;\n}\n"
 
-// Wait for a parity at %r2.
+// Waits for a parity at %r2.
 #define WAIT(label, parity)                                                                      \
     label ": mbarrier.try_wait.parity.shared::cta.b64 %p8, [%r2], " parity ";\n@!%p8 bra " label \
           ";\n"
-// Thread 0 makes a barrier for some arrivals.
+// Thread 0 initializes a barrier for a number of arrivals.
 #define INIT(count)                                                                                \
     "@%p9 mbarrier.init.shared::cta.b64 [%r2], " count ";\nfence.mbarrier_init.release.cluster;\n" \
     "bar.sync 0;\n"
@@ -137,7 +137,7 @@ REDUCED(add_f64, double, a + b)
 HALF(add_f16, sim_f16_to_f32, sim_f32_to_f16, a + b)
 HALF(add_bf16, sim_bf16_to_f32, sim_f32_to_bf16, a + b)
 
-// Any bits as numbers of a class: the exponent's high bits are set to 011.
+// Bits as moderate numbers of a class: sets the exponent's high bits to 011.
 static inline void tame(unsigned char *p, size_t bytes, char class)
 {
     size_t size = class == 'h' ? 2 : class == 'd' ? 8 : 4;

@@ -1,6 +1,6 @@
-// The simulated driver as a program meets it that knows nothing of cucore: every function under the
-// name that libcuda.so.1 exports it by. CUCORE_DRIVER is its path. Each test is a process of its
-// own, and opens it after it has set the environment.
+// The simulated driver for a program without cucore: every function under its name in libcuda.so.1.
+// CUCORE_DRIVER is its path. Each test runs in its own process, and opens the driver after setting
+// the environment.
 #ifndef CUCORE_TESTS_SIM_DRIVER_SYMBOLS_H
 #define CUCORE_TESTS_SIM_DRIVER_SYMBOLS_H
 

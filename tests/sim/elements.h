@@ -1,11 +1,11 @@
-// Elements of matrices in the tests: codes and what they stand for.
+// Elements of matrices in the tests: codes and their values.
 #ifndef CUCORE_TEST_SIM_ELEMENTS_H
 #define CUCORE_TEST_SIM_ELEMENTS_H
 
 #include "exercise.h"
 #include "sim/exec/formats.h"
 
-// How many bits, what they stand for, and codes that are finite and moderate.
+// The bits of each type, its values, and codes that are finite and moderate.
 
 enum element { F16, BF16, TF32, E4M3, E5M2, S8, U8, S4, U4, B1, F64 };
 
@@ -64,8 +64,8 @@ static inline uint64_t draw_code(enum element e, uint64_t *seed)
     }
 }
 
-// The A of a sparse product: a row of k elements is cut into pieces of 4 (of 2 for TF32, of 8 for
-// S4 and U4), half of which is stored. How many elements a piece has, and stores side by side.
+// The A of a sparse product: a row of k elements consists of pieces of 4 (2 for TF32, 8 for S4 and
+// U4), half of which is stored. The elements of a piece, and those stored side by side.
 static inline uint32_t piece_elements(enum element e)
 {
     return elements[e].bits == 32 ? 2 : elements[e].bits == 4 ? 8 : 4;
@@ -75,7 +75,7 @@ static inline uint32_t piece_side(enum element e)
     return elements[e].bits == 4 ? 2 : 1;
 }
 
-// The lane, and the lowest of its bits, that have the 4 bits of metadata of a piece of row 0 to 15.
+// The lane with the 4 bits of metadata for a piece of row 0 to 15, and the lowest of the bits.
 static inline void place_metadata(enum element e, uint32_t k, uint32_t selector, uint32_t row,
                                   uint32_t piece, uint32_t *lane, uint32_t *bit)
 {
@@ -91,7 +91,7 @@ static inline void place_metadata(enum element e, uint32_t k, uint32_t selector,
     *lane = 4 * (row % 8) + of_four;
 }
 
-// Draw the metadata of a piece: its 4 bits, and which elements of it are stored, in their order.
+// Draws the metadata of a piece: its 4 bits, and the stored elements in order.
 static inline uint32_t draw_piece(enum element e, uint64_t *seed, uint32_t stored[4])
 {
     static const uint32_t first[] = { 0, 0, 0, 1, 1, 2 }, second[] = { 1, 2, 3, 2, 3, 3 };

@@ -1,6 +1,6 @@
 // A kernel around a few instructions. Each thread reads its inputs into registers %i0, %i1 ...,
-// carries out the body, and writes %o0, %o1 ...; %g is the address of memory that all share, %t the
-// number of the thread in the grid.
+// executes the body, and writes %o0, %o1 ...; %g is the address of memory that all threads share,
+// %t the thread's number in the grid.
 #ifndef CUCORE_TEST_SIM_EXERCISE_H
 #define CUCORE_TEST_SIM_EXERCISE_H
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct exercise {
-    // A letter a register: h .b16, b .b32, l .b64, f .f32, d .f64.
+    // One letter for each register: h .b16, b .b32, l .b64, f .f32, d .f64.
     const char *inputs, *outputs;
     const char *outside; // of the kernel: variables, functions; may be NULL
     const char *body;
@@ -44,7 +44,7 @@ static inline void say(char *text, size_t room, const char *fmt, ...)
     va_end(args);
 }
 
-// The PTX of an exercise; free() it.
+// Returns the PTX of an exercise; the caller frees it.
 static inline char *exercise_ptx(const struct exercise *x)
 {
     size_t room = strlen(x->body) + (x->outside ? strlen(x->outside) : 0) + (1 << 14);
@@ -92,8 +92,8 @@ static inline size_t letters_bytes(const char *letters, const struct exercise *x
     return bytes * (x->blocks ? x->blocks : 1) * (x->threads ? x->threads : 32);
 }
 
-// Run it: `in` and `out` are arrays of a value a thread, one array after another; `shared` is what
-// %g points to. 0, or the CUresult of its fault, which harness_report() then tells.
+// Runs it. `in` and `out` are arrays with a value for each thread, one array after another; %g
+// points to `shared`. Returns 0, or the CUresult of its fault, which harness_report() describes.
 static inline int exercise(const struct exercise *x, const void *in, void *out, void *shared,
                            size_t shared_bytes)
 {
@@ -126,7 +126,7 @@ static inline int exercise(const struct exercise *x, const void *in, void *out, 
     return fault;
 }
 
-// Numbers that look random and are the same each time.
+// Pseudorandom numbers, the same each time.
 static inline uint32_t draw(uint64_t *state)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -1,4 +1,4 @@
-// Runs PTX over host memory, without a driver: load, allocate, launch, look.
+// Runs PTX over host memory without a driver: loads, allocates, launches, inspects.
 #ifndef CUCORE_TESTS_SIM_HARNESS_H
 #define CUCORE_TESTS_SIM_HARNESS_H
 
@@ -7,22 +7,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The lines that every module starts with; a test's text follows on line 4.
+// The first lines of every module; a test's text follows on line 4.
 #define HARNESS_HEADER ".version 9.0\n.target sm_90\n.address_size 64\n"
 
-// Load a module, or end the test with the log.
+// Loads a module, or ends the test with the log.
 struct sim_program *harness_load(const char *ptx);
-// Load a module that must be refused: its log, valid until the next call.
+// Loads a module that must be refused; returns its log, valid until the next call.
 const char *harness_refused(const char *ptx);
 
-// Memory that kernels may reach: zeroed, exactly as long as is said.
+// Allocates zeroed memory that kernels may access, of exactly this size.
 void *harness_memory(size_t bytes);
-// The same on pages of its own, which nobody has written for all that SIM_CHECK_INIT knows.
+// The same on separate pages, which count as unwritten for SIM_CHECK_INIT.
 void *harness_fresh(size_t bytes);
 void harness_release(void *memory);
 
-// How a kernel is launched. `arguments` are 8 bytes each, as many as the kernel has parameters; a
-// parameter takes as many of the first bytes as it has.
+// A kernel launch. `arguments` are 8 bytes each, one for each parameter; a parameter takes as many
+// of the first bytes as it has.
 struct harness_launch {
     const char *kernel;                     // NULL: the first
     uint32_t grid[3], block[3], cluster[3]; // 0 is 1, but for a cluster: none
@@ -32,12 +32,12 @@ struct harness_launch {
     uint64_t arguments[16];
     const void *parameters; // all of them, laid out as the kernel has them; NULL: the arguments
 };
-// The code of the fault, or 0; harness_report() has what is known about it.
+// Returns the code of the fault, or 0; harness_report() describes it.
 int harness_run(struct sim_program *program, const struct harness_launch *launch);
 const char *harness_report(void);
 uint64_t harness_instructions(void);
 
-// Load, run, free: ends the test when anything fails.
+// Loads, runs and frees; ends the test on any failure.
 void harness_go(const char *ptx, const struct harness_launch *launch);
 
 #define HARNESS_POINTER(p) ((uint64_t)(uintptr_t)(p))

@@ -263,7 +263,7 @@ static uint64_t bit_of(uint64_t x, uint64_t at)
 {
     return at < 64 ? x >> at & 1 : 0;
 }
-// How much of a position or a length counts: for 64 bits an H200 takes all of it.
+// The significant bits of a position or a length: an H200 uses all of them for 64 bits.
 static uint64_t place_bits(uint32_t bits)
 {
     return bits == 64 ? UINT32_MAX : 255;
@@ -507,7 +507,7 @@ static uint64_t halves(uint64_t a, uint64_t b, int what, bool is_signed, bool re
     OP(min_r2, "min.relu", "SS", 0, PAIR_TYPES_S, halves(x[0], x[1], 1, true, true))               \
     OP(max_r2, "max.relu", "SS", 0, PAIR_TYPES_S, halves(x[0], x[1], 2, true, true))
 
-// Those whose text does not end in one type: text, sources, destination, rest, oracle.
+// Operations whose text does not end in one type: text, sources, destination, rest, oracle.
 #define MIXED(OP)                                                                                  \
     OP(prmt, "prmt.b32", "bbb", 'b', NULL, permuted(x[0], x[1], x[2]))                             \
     OP(prmt_f4e, "prmt.b32.f4e", "bbb", 'b', NULL, moded(x[0], x[1], x[2], "f4e"))                 \

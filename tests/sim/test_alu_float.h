@@ -92,7 +92,7 @@ static uint64_t expect_arithmetic(const struct trial *t, const uint64_t *given)
         d = soft_root(x[0]);
     }
     if (d.kind == SOFT_NAN && f.exponent == 11) {
-        // Which NaN comes out, as an H200 has it, by operation.
+        // The NaN that results, as on an H200, by operation.
         static const char *const order[] = { "10", "10", "10", "120", "01", "0", "0" };
         for (const char *k = order[t->operation]; *k; k++)
             if (is_nan(in[*k - '0'], f))
@@ -1165,7 +1165,7 @@ START_TEST(formats_are_exact_for_every_code)
 }
 END_TEST
 
-// What is not an instruction is refused at load.
+// Invalid instructions are refused at load.
 static const char *const refused[] = {
     "add.sat.u32 %r1, %r2, %r3;",
     "mul.u32 %r1, %r2, %r3;",

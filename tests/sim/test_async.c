@@ -1,4 +1,4 @@
-// mbarrier, asynchronous copies of bytes, and what is said when they are misused.
+// mbarrier, asynchronous copies of bytes, and the reports of their misuse.
 #include "copies.h"
 
 #include <cucore/cucore.h>
@@ -64,7 +64,7 @@ static const struct {
                                      "1048575;\n" PHASE("0") "mbarrier.arrive.shared::cta."
                                                              "b64 _, [bar];\n" PHASE("0")),
       "001" },
-    // Who drops out is not awaited in the next phase.
+    // A thread that drops out is not awaited in the next phase.
     { KERNEL("mbarrier.init.shared::cta.b64 [bar], 3;\n"
              "mbarrier.arrive_drop.shared::cta.b64 %rd10, [bar];\n" PHASE(
                  "0") "mbarrier.arrive_drop.expect_tx.shared::cta.b64 _, [bar], 16;\n"
@@ -97,7 +97,7 @@ static const struct {
              "cp.async.mbarrier.arrive.shared::cta.b64 [bar];\n" PHASE(
                  "0") "cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\n" PHASE("0")),
       "01" },
-    // What has no effect.
+    // Instructions without an effect.
     { KERNEL("griddepcontrol.wait; griddepcontrol.launch_dependents;\n"
 
              "cp.async.bulk.prefetch.L2.global [%rd2], 64; fence.proxy.async;\n"
@@ -525,12 +525,12 @@ START_TEST(clusters_that_have_not_begun_are_taken_over)
                                   .arguments = { HARNESS_POINTER(out), HARNESS_POINTER(taken) } });
     for (uint32_t i = 0; i < blocks; i++)
         ck_assert_msg(out[i] == 1, "block %u is done %u times", i, out[i]);
-    // Of a cooperative grid all blocks run at once: there are none to take.
+    // All blocks of a cooperative grid run at once: there are none to take over.
     ck_assert((*taken != 0) == !takeovers[_i].cooperative);
 }
 END_TEST
 
-// What is wrong is told.
+// Errors are reported.
 
 static const struct {
     int code;
@@ -661,7 +661,7 @@ START_TEST(forms_that_there_are_not_are_refused)
 }
 END_TEST
 
-// What came with sm_90.
+// Features that came with sm_90.
 static const char *const late[] = {
     "mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;",
     "mbarrier.test_wait.acquire.cluster.shared::cta.b64 %p1, [bar], %rd5;",
@@ -685,7 +685,7 @@ START_TEST(what_came_with_sm_90_is_not_of_sm_80)
     ck_assert_msg(strstr(harness_refused(ptx), "needs .target sm_90 or above"), "%s: %s", late[_i],
                   harness_refused(ptx));
     free(ptx);
-    // The same is taken as it is.
+    // The unmodified form is accepted.
     ptx = TEXT(KERNEL("$1"), late[_i]);
     sim_program_free(harness_load(ptx));
     free(ptx);

@@ -1,4 +1,4 @@
-// Checks that no GPU makes: what each finds, how it is told, and what it leaves alone.
+// Checks that no GPU makes: their findings, the reports, and the cases without a finding.
 #include "exercise.h"
 
 #include <pthread.h>
@@ -26,7 +26,7 @@
 
 enum { WORDS_OF_MEMORY = 4096 };
 
-// What was told, one finding a line.
+// Reported findings, one on each line.
 static char told[1 << 16];
 
 static void listen_to(const char *report)
@@ -337,7 +337,7 @@ START_TEST(matrices_that_descriptors_say_are_looked_at)
 }
 END_TEST
 
-// Bits against bytes: what is known of a piece of memory around the end of a GiB of addresses.
+// Bits compared with bytes: the known state of memory around the end of a GiB of addresses.
 
 enum { MODEL_BYTES = 1 << 17 };
 
@@ -612,7 +612,7 @@ START_TEST(who_polls_a_flag_beside_an_mbarrier_is_not_taken_for_deadlocked)
 }
 END_TEST
 
-// How findings are told.
+// Reports of findings.
 
 START_TEST(a_place_is_told_once_and_counted_always)
 {

@@ -118,7 +118,7 @@ static CUresult run_sum(CUdeviceptr p, uint32_t n)
     return code ? code : cuCtxSynchronize();
 }
 
-// What is written to stderr from here on; ours() gives it back, and what was there.
+// Captures stderr from here on; ours() restores it and returns the text.
 static int kept;
 static FILE *said;
 
@@ -141,7 +141,7 @@ static const char *ours(void)
     return text;
 }
 
-// How memory comes to its contents. Each writes all of WORDS words but the last, or all of them.
+// Ways to fill memory. Each writes all of WORDS words but the last, or all of them.
 enum { WORDS = 1 << 15 }; // more than what is copied within the call
 
 static CUdeviceptr fill_words(CUdeviceptr p, size_t words)

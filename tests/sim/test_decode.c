@@ -1,6 +1,6 @@
-// Which operands an instruction takes: registers by their type, constants, addresses by their
-// space, the sink, parts and pairs. What is refused here, ptxas 13.0 refuses too, and what is taken
-// it takes.
+// The operands that an instruction accepts: registers by type, constants, addresses by space, the
+// sink, parts and pairs. ptxas 13.0 refuses everything that is refused here, and accepts everything
+// that is accepted.
 #include "harness.h"
 
 #include <check.h>
@@ -131,7 +131,7 @@ static const struct {
     { "ld.global.wb.u32 r0, [d0];", "unknown word wb" },
     { "ld.global.u32 r0, [d0], d1;", "there is no such form" },
     { "ld.shared.v8.b32 {r0, r1, r2, r3, r0, r1, r2, r3}, [sv];", "there is no such form" },
-    // Of several reasons the one that comes last on the way is told.
+    // Among several reasons, the one of the furthest match is reported.
     { "add.u32 r0, r1;", "it has 2 operands, and needs more" },
     { "add.u32 r0, r1, r2, r3;", "it has 4 operands, and needs 3" },
     { "cvt.rn.foo.f16.f32 h0, f0;", "unknown word foo" },
@@ -253,7 +253,7 @@ START_TEST(what_agrees_is_taken)
 }
 END_TEST
 
-// What a target does not have yet: the statement, the first target that has it.
+// Features that a target lacks: the statement, and the first target that has it.
 static const struct {
     const char *statement, *target;
     bool own; // that one alone, or its family

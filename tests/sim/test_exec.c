@@ -1,4 +1,4 @@
-// How kernels run: control flow, calls, memory, barriers, blocks, and what is said when they fail.
+// Execution of kernels: control flow, calls, memory, barriers, blocks, and reports of failures.
 #include "harness.h"
 
 #include <check.h>
@@ -508,7 +508,7 @@ START_TEST(a_fault_names_the_line_of_the_source)
 }
 END_TEST
 
-// What is refused at load, and why.
+// Modules refused at load, and the reasons.
 static const struct {
     const char *body, *log;
 } refused[] = {
@@ -555,7 +555,7 @@ START_TEST(an_entry_declares_no_more_shared_memory_than_ptxas_takes)
 }
 END_TEST
 
-// What fits, and what is a byte more: as ptxas has it.
+// The largest size that fits, and one byte more: limits as in ptxas.
 static const struct {
     const char *format;
     int most;

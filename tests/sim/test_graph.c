@@ -1,5 +1,4 @@
-// Graphs of the simulated driver: what captures make of work, the rules of a GPU, and what is
-// instantiated of it.
+// Graphs of the simulated driver: capture of work, a GPU's rules, and instances.
 #include "driver_symbols.h"
 
 #include <stdbool.h>
@@ -106,7 +105,7 @@ static void pause_ms(long ms)
         ck_assert_msg((condition), "%s did not come true", #condition); \
     } while (0)
 
-// What work becomes
+// Work as nodes
 
 static _Atomic int called;
 
@@ -115,7 +114,7 @@ static void call(void *user)
     called += *(int *)user;
 }
 
-// Each sort of work on a stream, and the node that it is.
+// Each kind of work on a stream, and its node.
 static CUevent event;
 static unsigned char host_bytes[64];
 
@@ -406,7 +405,7 @@ START_TEST(what_comes_next_can_be_asked_and_changed)
 }
 END_TEST
 
-// What a capture forbids
+// Operations that a capture forbids
 
 START_TEST(a_merge_spoils_both_captures)
 {

@@ -92,7 +92,7 @@ static void callback(CUstream of, CUresult code, void *data)
     __atomic_add_fetch(&callbacks, 1, __ATOMIC_SEQ_CST);
 }
 
-// Places for what calls give and nobody looks at.
+// Storage for results that nobody reads.
 static unsigned number;
 static int integer;
 static size_t size[2];
@@ -320,7 +320,7 @@ START_TEST(a_capture_stands_what_it_stood_on_the_gpu)
 }
 END_TEST
 
-// What a capture into a graph of three nodes is like when it ends, and what is left.
+// The state of a capture into a graph of three nodes at its end, and what remains.
 enum { SPOILT = 1, UNJOINED = 2, EMPTY_BRANCH = 4, JOINED_AT_LAST = 8, STREAM_GOES = 16 };
 
 static const struct {

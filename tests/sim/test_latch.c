@@ -1,5 +1,5 @@
-// A kernel that waits for the host: what goes on meanwhile, and what waits for it. The same calls
-// wait on an H200. Each test is a process of its own.
+// A kernel that waits for the host: the calls that proceed meanwhile, and those that wait for it.
+// The same calls wait on an H200. Each test runs in its own process.
 #include "driver_symbols.h"
 
 #include <pthread.h>

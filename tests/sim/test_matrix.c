@@ -379,7 +379,7 @@ static const struct {
     { "m16n8k128", 128, 1, S4, S4, 'i', "sp", ".satfinite" },
 };
 
-// Where pieces of metadata lie, read off the figures of the ISA one by one.
+// Locations of metadata pieces, transcribed from the figures of the ISA.
 static const struct {
     enum element e;
     uint32_t k, selector, row, col, lane, bit;

@@ -313,7 +313,7 @@ static const char *target_of(int arch)
     return target;
 }
 
-// What the assembler's log says of lines, with what stands there.
+// Quotes the lines named in the assembler's log.
 static void tell_lines(const char *log, const char *ptx)
 {
     unsigned number;

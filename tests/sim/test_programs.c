@@ -67,7 +67,7 @@ static struct {
     [LINK] = { .file = "link_kernel.cu", .linked = "link_op.cu" },
 };
 
-// What a program runs in. Memory is managed: kernels and this side use the same pointers.
+// The environment of a program. Memory is managed: kernels and the host use the same pointers.
 struct run {
     cuc_stream *stream;
     cuc_object *object;

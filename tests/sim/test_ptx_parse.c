@@ -361,7 +361,7 @@ static const struct {
     { ".reg .b32 %r<6>; mov.b32 %r5, %r0;", "0:%r5.b32/1 0:%r0.b32/1; mov.b32 %r5,%r0; scopes 0" },
     { ".reg .b32 d, b<3>, %c; mov.b32 d, b2; mov.b32 %c, d;",
       "0:d.b32/1 0:b2.b32/1 0:%c.b32/1; mov.b32 d,b2; mov.b32 %c,d; scopes 0" },
-    // What a range does not have is a symbol, or an error when it starts with %.
+    // A name outside a range is a symbol, or an error if it starts with %.
     { ".reg .b32 r<3>; mov.b32 r2, r3; mov.b32 r2, r02;",
       "0:r2.b32/1; mov.b32 r2,r3; mov.b32 r2,r02; scopes 0" },
     // Inner scopes hide outer ones, and end.
@@ -1147,7 +1147,7 @@ START_TEST(statements_of_files_come_back)
 }
 END_TEST
 
-// --- what NVRTC writes
+// --- output of NVRTC
 
 static const struct {
     const char *name, *text, *arch;

@@ -727,7 +727,7 @@ START_TEST(a_kernel_is_silent_or_told_of)
     } else {
         ck_assert_msg(code == 719, "%s: nothing was found", t->name);
         ck_assert_msg(strstr(report, t->words), "%s: %s", t->name, report);
-        // Which side comes second is up to the scheduler.
+        // The scheduler determines which side comes second.
         ck_assert_msg(!t->at || is_between(report, at, before) ||
                           (before && is_between(report, before, at)),
                       "%s: lines %u and %u: %s", t->name, at, before, report);

@@ -380,7 +380,7 @@ END_TEST
 
 // Failures
 
-// What a kernel does wrong is a sticky error, and told on stderr with where it was.
+// A kernel's error is sticky, and reported on stderr with its location.
 START_TEST(an_access_out_of_bounds_loses_the_context)
 {
     char said[4096] = "";
@@ -496,7 +496,7 @@ static size_t lz4_of(const char *text, unsigned char *out)
 
 START_TEST(ptx_is_taken_out_of_a_fat_binary)
 {
-    // What is copied has to be PTX: a comment.
+    // The copied text has to be PTX: a comment.
     char text[4096];
     unsigned char packed[8192];
     CUmodule module;

@@ -125,7 +125,8 @@ static size_t tensor_bytes(const struct tensor *t)
     return stride;
 }
 
-// Where the i-th element of the box is in the tensor, in bytes, or SIZE_MAX; and in shared memory.
+// Returns the byte offset of the box's i-th element in the tensor, or SIZE_MAX; and its offset in
+// shared memory.
 static size_t element(const struct tensor *t, size_t i, size_t *shared)
 {
     size_t left = i, at = 0, stride = t->bytes, row, chunk, inner;
@@ -739,8 +740,8 @@ static size_t image_bytes(const struct image *t)
     return bytes;
 }
 
-// Where an element of the i-th pixel is, in bytes, or SIZE_MAX. Pixels that can be a column's are
-// numbered, those of an image first along W, then H, then D.
+// Returns the byte offset of an element of the i-th pixel, or SIZE_MAX. Pixels that a column may
+// contain are numbered along W, then H, then D of an image.
 static size_t image_element(const struct image *t, uint32_t pixel, uint32_t channel, bool offsets)
 {
     uint64_t number = 0, places[5], at[5];
@@ -786,7 +787,7 @@ static char *image_kernel(const struct image *t, const char *body)
     return TEXT(body, rank, at, moves, offsets);
 }
 
-// Where a byte of a box of rows lies.
+// Returns the offset of a byte in a box of rows.
 static size_t swizzled(uint32_t mode, size_t row_bytes, size_t row, size_t byte)
 {
     size_t at = row * row_bytes + byte, line = at / 128, chunk = at / 16 % 8;
@@ -1119,7 +1120,7 @@ START_TEST(element_types_have_numbers_of_their_own_in_kernels)
 }
 END_TEST
 
-// What is wrong is told.
+// Errors are reported.
 
 #define TENSOR(map, at)                                                                           \
     "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s], [" map \

@@ -35,7 +35,7 @@ START_TEST(shuffle_moves_values_as_the_isa_computes_lanes)
     for (uint64_t round = 0; round < 40; round++) {
         fill(&in[0][0], 96, round * 4 + (uint64_t)_i);
         for (int lane = 0; round % 2 == 0 && lane < 32; lane++) {
-            // What __shfl_*_sync make of a width: segments of 2, 4 ... 32.
+            // Operands that __shfl_*_sync derives from a width: segments of 2, 4 ... 32.
             int width = 32 >> round / 2 % 5;
             in[1][lane] &= 31;
             in[2][lane] = (uint32_t)(32 - width) << 8 | (shuffles[_i].kind == 'u' ? 0 : 31);
@@ -645,7 +645,7 @@ END_TEST
     ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"                   \
     ".extern .func free(.param .b64 p);\n"
 
-// What a stream of this process says while `x` runs.
+// The output of a stream of this process while `x` runs.
 static int listen(const struct exercise *x, FILE *stream, char *text, size_t room, uint32_t *out)
 {
     FILE *file = tmpfile();

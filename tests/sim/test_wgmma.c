@@ -104,7 +104,7 @@ struct layout {
     bool relative; // the pattern starts with the matrix, wherever that is
 };
 
-// Where byte `part` of the element at `row` of m or n and element k lies.
+// Returns the offset of byte `part` of the element at `row` of m or n and element k.
 static uint32_t place(const struct layout *l, uint32_t row, uint32_t k, uint32_t size)
 {
     const uint32_t t = 16 / size, s = l->swizzle;
@@ -185,7 +185,8 @@ static struct data data;
 static uint64_t a[64][32], b[256][64]; // codes; b by columns
 static uint32_t at[64][32];            // the k of b that each of a meets
 
-// Whether rows of k elements fit a layout: rows of a pattern are whole, and no two bytes meet.
+// Returns true if rows of k elements fit a layout: rows of a pattern are whole, and no two bytes
+// overlap.
 static bool fits(const struct layout *l, uint32_t rows, uint32_t k, uint32_t size)
 {
     static unsigned char taken[SHARED];
@@ -408,7 +409,7 @@ START_TEST(infinity_and_nan_come_out)
 }
 END_TEST
 
-// What a kernel does wrong
+// Errors of kernels
 
 static const struct {
     uint64_t a, b;

@@ -1,6 +1,6 @@
-// What the simulated driver refuses and what it says then: limits that take effect, launches,
-// memory that is gone, copies, memory of other devices, settings. CUCORE_DRIVER is its path. Each
-// test is a process of its own, and opens it after it has set the environment.
+// Refusals and reports of the simulated driver: effective limits, launches, freed memory, copies,
+// memory of other devices, settings. CUCORE_DRIVER is its path. Each test runs in its own process,
+// and opens the driver after setting the environment.
 #include "driver_symbols.h"
 
 #include <pthread.h>
@@ -70,7 +70,7 @@ static void listen(void)
     dup2(fileno(heard), 2);
 }
 
-// What was said since.
+// Returns the output since the last call.
 static const char *said(void)
 {
     static char text[8192];
@@ -594,7 +594,7 @@ END_TEST
 
 // Devices
 
-// What CUDA_VISIBLE_DEVICES leaves of four devices, in their order.
+// The devices of four that CUDA_VISIBLE_DEVICES selects, in order.
 static const struct {
     const char *value;
     const char *devices; // as H200s have it: "!" for an error, not for none

@@ -1,4 +1,4 @@
-// A device and a stream of it for each test, and a look at what the test left behind.
+// A device and a stream for each test, and a check for anything that the test left behind.
 #ifndef CUCORE_TESTS_SUPPORT_DEVICE_TEST_H
 #define CUCORE_TESTS_SUPPORT_DEVICE_TEST_H
 

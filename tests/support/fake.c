@@ -1,5 +1,5 @@
-// The test's end of the fake driver's controls: found in the library that CUCORE_DRIVER names, so
-// that no test links it, and forwarded.
+// The test's side of the fake driver's controls: finds them in the library that CUCORE_DRIVER
+// names, so no test links it, and forwards calls.
 #include "fake.h"
 
 #include <dlfcn.h>
@@ -39,7 +39,7 @@ static const struct fake_control *need(void)
 
     if (!c) {
         fprintf(stderr, "this test needs the fake driver: set CUCORE_DRIVER to its library\n");
-        exit(99); // a hard error to the test runner, whatever the test was
+        exit(99); // a hard error for the test runner, whatever the test did
     }
     return c;
 }

@@ -1,4 +1,4 @@
-// Code as the fake driver has it: names of kernels with host functions behind them, and variables.
+// Code in the fake driver: kernel names with host functions behind them, and variables.
 #include "fake_internal.h"
 
 #include "sim/machine/index.h"
@@ -9,7 +9,7 @@
 
 const char sim_linked[] = "linked by nobody";
 
-// Host functions of kernels, by name. An entry stays, so that a kernel can point at it.
+// Host functions of kernels, by name. Entries are never removed, since kernels point at them.
 
 struct slot {
     struct slot *next;

@@ -1,5 +1,5 @@
-// The fake driver: the shell of src/sim/shell, where kernels are host functions, and everything
-// can be asked and set. fake.h says what for.
+// The fake driver: the shell of src/sim/shell with host functions as kernels; tests can query and
+// set all state. fake.h describes the controls.
 #include "fake_internal.h"
 
 #include <stdatomic.h>
@@ -21,7 +21,7 @@ static int known_function(const char *name)
     return fn;
 }
 
-// Whether launches are checked and recorded, or counted instructions for instructions.
+// Selects whether launches are checked and recorded, or counted instruction by instruction.
 static void choose_speed(void)
 {
     for (int i = 0; i < FN_COUNT; i++)
@@ -103,7 +103,7 @@ void ctl_calls_reset(void)
     sim_unlock();
 }
 
-// What is alive.
+// Live items.
 
 static const struct {
     const char *name;

@@ -1,6 +1,6 @@
-// A CUDA runtime of a few functions, for tests where there is none: one kernel can be found by one
-// host symbol, devices 0 and 1 can be chosen, memory is the fake driver's, and the last error is
-// kept as the runtime keeps it.
+// A minimal CUDA runtime for tests on machines without one: one kernel can be found by one host
+// symbol, devices 0 and 1 can be selected, memory is the fake driver's, and the last error is kept
+// as in the runtime.
 #include "driver/cudart_abi.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The inside of the fake driver: what its files share beside the shell's.
+// Internal interface of the fake driver's files, beside the shell's.
 #ifndef CUCORE_TESTS_SUPPORT_FAKE_INTERNAL_H
 #define CUCORE_TESTS_SUPPORT_FAKE_INTERNAL_H
 
@@ -12,12 +12,11 @@
 #undef CONTROL_VOID
 
 // fake_code.c
-fake_kernel_fn *fake_kernel_slot(const char *name); // where the host function of a name is kept
+fake_kernel_fn *fake_kernel_slot(const char *name); // place of the host function for a name
 bool fake_any_kernel_defined(void);
 void fake_kernels_forget(void);
 
-// fake_ptx.c
-// A variable of a library, in memory when it is first asked for.
+// fake_ptx.c: returns a variable of a library, allocated on first use.
 struct variable {
     struct variable *next;
     char *name;
@@ -27,8 +26,8 @@ struct variable {
     CUdeviceptr address[SIM_DEVICES];
 };
 
-// The kernels and variables of a PTX text, or why it is none: the driver's code, and words in
-// `log`.
+// Reads the kernels and variables of a PTX text. On failure returns the driver's code, with the
+// reason in `log`.
 CUresult fake_ptx_scan(struct library *library, const char *text, char *log, size_t log_bytes);
 
 #endif

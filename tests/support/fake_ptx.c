@@ -1,5 +1,5 @@
-// PTX as far as a driver's tables need it: kernels with their parameters and static shared memory,
-// variables, and enough of the syntax to tell a program from something else.
+// Reads as much PTX as a driver's tables need: kernels with their parameters and static shared
+// memory, variables, and enough syntax to distinguish a program from other text.
 #include "fake_internal.h"
 
 #include <ctype.h>
@@ -103,7 +103,7 @@ static char *keep(const char *text)
     return strcpy(sim_alloc(strlen(text) + 1), text);
 }
 
-// The bytes of a type such as .u32, .b8, .f64, .b128; 0 for what is no type.
+// Returns the bytes of a type such as .u32, .b8, .f64, .b128; 0 if it is not a type.
 static size_t type_bytes(const char *token)
 {
     char *end;
@@ -300,7 +300,7 @@ static void entry(struct scanner *s)
     struct kernel_facts facts = { .registers = 32, .ptx = s->target };
     size_t shared = 0, local = 0;
 
-    // Into the library at once: what fails half-way is freed with it.
+    // Adds it to the library at once, so that a failure midway frees it too.
     struct kernel *k = sim_kernel_new(s->library, keep(next(s)));
     if (!word_char(k->name[0]))
         fail(s, "'%s' where a kernel's name belongs", k->name);

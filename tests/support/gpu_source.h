@@ -1,6 +1,5 @@
-// CUDA C++ for test_gpu.c. It includes nothing, so that a machine with a driver and NVRTC is
-// enough. Written as code and made a string by the preprocessor: directives stand between the
-// parts.
+// CUDA C++ for test_gpu.c. It includes nothing, so a driver and NVRTC suffice. It is written as
+// code, and the preprocessor turns it into a string; directives stand between the parts.
 #ifndef CUCORE_TESTS_SUPPORT_GPU_SOURCE_H
 #define CUCORE_TESTS_SUPPORT_GPU_SOURCE_H
 
@@ -58,7 +57,7 @@ __global__ void reverse(int *data, unsigned n)
         data[i] = tile[n - 1 - i];
 }
 
-// Every block adds up its share, waits for all the others, and adds up what they have.
+// Every block adds up its share, waits for all the others, and adds up their sums.
 __global__ void grid_sum(const unsigned *in, volatile unsigned *part, unsigned *barrier,
                          unsigned *out, unsigned n)
 {
@@ -86,7 +85,7 @@ __global__ void grid_sum(const unsigned *in, volatile unsigned *part, unsigned *
         out[blockIdx.x] = sum;
 }
 
-// Each block leaves a number in its shared memory and reads that of the next of its cluster.
+// Each block writes a number to its shared memory and reads that of the next block in its cluster.
 __global__ void cluster_neighbours(unsigned *out)
 {
     __shared__ unsigned mine;
@@ -127,7 +126,7 @@ __global__ void spin(unsigned long long ns)
         ;
 }
 
-// Lets its dependent begin at once, and takes its time over the numbers.
+// Lets its dependent begin at once, and writes the numbers slowly.
 __global__ void slow_fill(unsigned *out, unsigned factor)
 {
 )

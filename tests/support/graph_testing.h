@@ -1,4 +1,4 @@
-// What the tests of graphs share: kernels that count, on either driver, and fixtures.
+// Shared by the tests of graphs: kernels that count, on either driver, and fixtures.
 #ifndef CUCORE_TESTS_SUPPORT_GRAPH_TESTING_H
 #define CUCORE_TESTS_SUPPORT_GRAPH_TESTING_H
 
@@ -6,7 +6,7 @@
 #include "device/deferred.h"
 #include "testing.h"
 
-// Not every program looks at all of them.
+// Not every program uses all of them.
 #define SHARED __attribute__((unused)) static
 
 enum { N = 32 }; // elements, and threads
@@ -63,7 +63,7 @@ SHARED cuc_status launch_on(cuc_stream *s, cuc_kernel *kernel, cuc_buffer *x, ui
     return CUC_LAUNCH(s, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { N }), kernel, x, a, b);
 }
 
-// All elements are equal, and this.
+// All elements equal this value.
 SHARED uint32_t value_of(cuc_buffer *x)
 {
     uint32_t host[N];
@@ -131,7 +131,7 @@ SHARED void release_all(void)
     stream = side = NULL;
 }
 
-// What the driver's own thread lets go comes a moment later.
+// The driver's own thread releases resources a moment later.
 SHARED int alive_after_tidying(void)
 {
     cuc__deferred_poll();
@@ -189,7 +189,7 @@ SHARED void ck_types(cuc_graph *graph, const int32_t *expected, size_t count)
         ck_assert_int_eq(got[i], want[i]);
 }
 
-// For what no documentation says: the simulated drivers' answer is a choice.
+// For cases without documentation: the simulated drivers' result is a choice.
 #define NEED_SIMULATED()                                         \
     do {                                                         \
         if (!cuc__driver_simulated())                            \

@@ -1,4 +1,4 @@
-// Kernels that take all sorts of arguments and do nothing, for tests that look at launches.
+// Kernels with many kinds of arguments and no effect, for tests that inspect launches.
 #ifndef CUCORE_TESTS_SUPPORT_LAUNCH_PTX_H
 #define CUCORE_TESTS_SUPPORT_LAUNCH_PTX_H
 

@@ -1,11 +1,11 @@
-// The kernels of tests of launches: made before each test, released and looked after behind it.
+// The kernels for tests of launches: created before each test, released and checked after it.
 #ifndef CUCORE_TESTS_SUPPORT_LAUNCHING_H
 #define CUCORE_TESTS_SUPPORT_LAUNCHING_H
 
 #include "launch_ptx.h"
 #include "testing.h"
 
-// Not every program looks at all of them.
+// Not every program uses all of them.
 #define SHARED __attribute__((unused)) static
 
 SHARED cuc_device *device, *other; // other: NULL where there is one only
@@ -77,7 +77,7 @@ SHARED void teardown(void)
         ck_assert_int_eq(fake_live_total(), 0);
 }
 
-// The latest launch as the driver got it.
+// The latest launch as the driver received it.
 SHARED const CUlaunchConfig *seen(const char *name)
 {
     ck_assert_int_eq(fake_last_launch(&last), 1);

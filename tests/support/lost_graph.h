@@ -1,9 +1,9 @@
-// Every use of a graph that is no more, for tests with Check and without.
+// Every use of a destroyed graph, for tests with Check and without.
 #ifndef CUCORE_TESTS_SUPPORT_LOST_GRAPH_H
 #define CUCORE_TESTS_SUPPORT_LOST_GRAPH_H
 
-// `fails(status, call, words)` is what the test has for a call that fails; `owned` are the words of
-// what takes a graph of its own, which a body is not.
+// `fails(status, call, words)` is the test's check of a failing call; `owned` is the message of
+// calls that need a graph of the caller's own, which a body is not.
 #define USES_OF_A_LOST_GRAPH(fails, graph, stream, buffer, words, owned)           \
     do {                                                                           \
         const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;                         \

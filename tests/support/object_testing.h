@@ -1,4 +1,4 @@
-// What the tests of object code share: small files of every kind, and counting calls.
+// Shared by the tests of object code: small files of every kind, and counts of calls.
 #ifndef CUCORE_TESTS_SUPPORT_OBJECT_TESTING_H
 #define CUCORE_TESTS_SUPPORT_OBJECT_TESTING_H
 
@@ -7,7 +7,7 @@
 
 #include <elf.h>
 
-// An ELF file of CUDA's with one section of 8 bytes behind its section table.
+// A CUDA ELF file with one section of 8 bytes behind its section table.
 struct cubin {
     Elf64_Ehdr header;
     Elf64_Shdr sections[2];
@@ -61,7 +61,7 @@ static inline void expect_message(const char *part)
                   cuc_error_message(), part);
 }
 
-// What the fake driver has counted; a real one keeps no count.
+// Counts of the fake driver; a real one keeps none.
 static inline void expect_calls(const char *function, int calls)
 {
     if (fake_available())

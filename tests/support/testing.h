@@ -1,9 +1,9 @@
-// What the test programs share: assertions about statuses and messages, skipping what needs the
-// fake driver on a real one, and the end of main().
+// Shared by all test programs: assertions about statuses and messages, skipping tests that need the
+// fake driver, and the end of main().
 //
-// On the fake driver each test is a process of its own, as Check makes it, so nothing that the
-// library keeps for the life of a process leaks from one into the next. On a real driver all tests
-// run in one process, since starting the driver takes longer than all of them.
+// On the fake driver Check runs each test in its own process, so state that the library keeps for
+// the life of a process does not leak into the next test. On a real driver all tests run in one
+// process, since starting the driver takes longer than all of them.
 #ifndef CUCORE_TESTS_SUPPORT_TESTING_H
 #define CUCORE_TESTS_SUPPORT_TESTING_H
 
@@ -33,11 +33,11 @@
             SKIP("it tells the driver what to do, which only the fake one lets it"); \
     } while (0)
 
-// The call gives CUC_OK.
+// The call returns CUC_OK.
 #define ck_ok(call) testing_ok((call), #call, __FILE__, __LINE__)
 
-// The call gives this status; the thread's last error has it too, names the function that was
-// called, and its message has each of the fragments.
+// The call returns this status. The thread's last error has it too and names the called function,
+// and its message contains each of the fragments.
 #define ck_fails(status, call, ...)                                                              \
     testing_fails((status), (call), #call, (const char *const[]){ __VA_ARGS__, NULL }, __FILE__, \
                   __LINE__)
@@ -83,7 +83,7 @@ static inline void testing_sleep_ms(long ms)
     nanosleep(&t, NULL);
 }
 
-// Wait for what another thread will do, at most ten seconds.
+// Waits at most ten seconds for another thread's action.
 #define ck_soon(condition)                                                             \
     do {                                                                               \
         for (int waited = 0; waited < 10000 && !(condition); waited++)                 \
@@ -91,7 +91,7 @@ static inline void testing_sleep_ms(long ms)
         ck_assert_msg((condition), "%s did not come true in ten seconds", #condition); \
     } while (0)
 
-// What failures that no call can return have come to, for tests that set testing_failed().
+// The failures that no call can return, counted for tests that set testing_failed().
 struct testing_failures {
     _Atomic int count;
     char last[1024];
@@ -105,7 +105,7 @@ static inline void testing_failed(const char *message, void *user)
     f->count++;
 }
 
-// Where a compiler is missing there is nothing to test with.
+// Without a compiler there is nothing to test with.
 static inline bool testing_lacks(const char *name)
 {
     cuc_found *found = NULL;
@@ -118,7 +118,7 @@ static inline bool testing_lacks(const char *name)
     return false;
 }
 
-// Run the suite: exit status 77, a skip, on a machine without any driver.
+// Runs the suite; exits with 77, a skip, on a machine without any driver.
 static inline int testing_main(Suite *suite, int needs_device)
 {
     SRunner *runner = srunner_create(suite);

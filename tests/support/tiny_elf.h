@@ -1,5 +1,5 @@
-// Shared libraries of a few hundred bytes, written by the test that loads them: a soname, a
-// library that it needs, and symbols that are there to be found and not to be called.
+// Shared libraries of a few hundred bytes, written by the test that loads them: a soname, a needed
+// library, and symbols to be found but not called.
 #ifndef CUCORE_TESTS_SUPPORT_TINY_ELF_H
 #define CUCORE_TESTS_SUPPORT_TINY_ELF_H
 
@@ -16,7 +16,7 @@
 
 enum { TINY_ELF_SYMBOLS = 8, TINY_ELF_NAMES = 512 };
 
-// One segment holds it all, in this order.
+// One segment holds everything, in this order.
 struct tiny_elf {
     Elf64_Ehdr header;
     Elf64_Phdr load, dynamic, stack;

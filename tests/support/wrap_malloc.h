@@ -1,6 +1,6 @@
-// The library's own calls of malloc() and its kin, counted and made to fail: a program that
-// includes this is linked with --wrap for each of them (tests/meson.build), so that neither the
-// driver nor the C library is concerned.
+// Counts the library's own calls of malloc() and its kin, and makes them fail. Programs that
+// include this are linked with --wrap for each of them (tests/meson.build), so neither the driver
+// nor the C library is affected.
 #ifndef CUCORE_TESTS_SUPPORT_WRAP_MALLOC_H
 #define CUCORE_TESTS_SUPPORT_WRAP_MALLOC_H
 

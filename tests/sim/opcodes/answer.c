@@ -1,4 +1,4 @@
-// What an oracle may answer, and whether a result agrees with it.
+// Answers of oracles, and their comparison with results.
 #include "opcodes.h"
 
 #include <inttypes.h>

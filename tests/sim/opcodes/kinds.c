@@ -1,5 +1,5 @@
-// The types of operands and the values that they get: edges first, then numbers that look random
-// and are the same each time.
+// The types of operands and their test values: edges first, then pseudorandom numbers, the same
+// each time.
 #include "opcodes.h"
 
 #include <math.h>
@@ -182,7 +182,7 @@ static void float_edges(struct edges *e, struct soft_format f)
                                sign | (least - 1),
                                sign | infinity | 5,
                                infinity | (least - 1) };
-    // Where conversions to integers and to narrower floats change.
+    // Values at which conversions to integers and to narrower floats change.
     static const double numbers[] = {
         0.5,
         -0.5,
@@ -357,7 +357,7 @@ static uint64_t matrix_element(const struct kind *k, uint32_t warp, uint64_t *st
     }
 }
 
-// What the lanes of a warp vote, or compare.
+// Values that the lanes of a warp vote on or compare.
 static uint64_t warp_value(enum pattern pattern, uint32_t n, uint64_t *state)
 {
     const uint32_t warp = n / WARP, lane = n % WARP, choice = warp % 4;
@@ -441,7 +441,7 @@ void kind_values(uint64_t **column, const struct kind *const *list, uint32_t cou
             // tf32 has no more bits than these.
             if (strcmp(list[k]->name, "m.tf32") == 0)
                 value &= UINT64_C(0xffffe000);
-            // What lies above a value of 8 bits in its register does not count.
+            // Bits above an 8-bit value in its register are ignored.
             column[k][n] = value & kind_mask(list[k]);
         }
     }

@@ -1,6 +1,6 @@
-// What the table-driven test of instructions is made of (test_opcodes.c). A row of a .def file is
-// an instruction in all its forms; each form, an instance, becomes a kernel that carries it out
-// once a thread, on values at the edges of its types; an oracle in C says what must come out.
+// The table-driven test of instructions (test_opcodes.c). A row of a .def file is an instruction in
+// all its forms. Each form, an instance, becomes a kernel that executes it once in each thread, on
+// values at the edges of its types; an oracle in C gives the expected result.
 #ifndef CUCORE_TEST_OPCODES_H
 #define CUCORE_TEST_OPCODES_H
 
@@ -22,7 +22,7 @@ enum {
     WARP_SHARED = 4096, // bytes that %w points to
 };
 
-// The type of an operand: how its register is declared, what lies in it, and which values it gets.
+// The type of an operand: its register's declaration, contents, and test values.
 struct kind {
     const char *name;
     char reg;                  // p .pred, c .b8, h .b16, r .b32, l .b64
@@ -45,7 +45,7 @@ uint64_t kind_mask(const struct kind *kind); // of the register
 void kind_values(uint64_t **column, const struct kind *const *kinds, uint32_t count,
                  uint32_t cases);
 
-// What an element of an output must be.
+// The expected value of an output element.
 struct answer {
     enum {
         ANSWER_BITS,
@@ -101,7 +101,7 @@ struct row {
 #define ABSOLUTE(exponent) COMPARE_ABSOLUTE, exponent
 #define DOT(exponent) COMPARE_DOT, exponent
 
-// Words of an instruction that oracles go by, as bits.
+// Words of an instruction that oracles depend on, as bits.
 #define INSTANCE_WORDS(X)     \
     X(FTZ, "ftz")             \
     X(SAT, "sat")             \
@@ -141,7 +141,7 @@ struct instance {
 };
 extern const struct row opcode_rows[];
 extern const size_t opcode_row_count;
-// Every form of every row, in order.
+// Returns every form of every row, in order.
 struct instance *instances(size_t *count);
 void instances_free(struct instance *list, size_t count);
 bool has(const struct instance *x, const char *word);
@@ -171,7 +171,7 @@ uint64_t format_flush(uint64_t bits, struct soft_format f); // subnormal: zero o
 uint64_t format_nan(struct soft_format f);                  // canonical: all ones but the sign
 int64_t sign_extended(uint64_t bits, uint32_t width);
 
-// What a device gave, in a file a family (golden.c has the format).
+// Results of a device, one file for each family (golden.c has the format).
 struct golden;
 struct record {
     char *text;       // of the instance

@@ -20,7 +20,7 @@ static enum relation relation_of(uint64_t a, uint64_t b, const struct kind *kind
     return a < b ? LESS : a > b ? GREATER : EQUAL;
 }
 
-// Each comparison is the relations for which it holds.
+// Each comparison is the set of relations for which it holds.
 static bool compared(const struct call *c, uint64_t a, uint64_t b, const struct kind *kind)
 {
     static const struct {
@@ -46,7 +46,7 @@ static bool compared(const struct call *c, uint64_t a, uint64_t b, const struct 
         { "num", LESS | EQUAL | GREATER },
         { "nan", UNORDERED },
     };
-    // It is the first word.
+    // The comparison is the first word.
     const char *word = c->x->main + strlen(c->x->name) + 1;
     const size_t length = strcspn(word, ".");
 
@@ -56,7 +56,7 @@ static bool compared(const struct call *c, uint64_t a, uint64_t b, const struct 
     return false;
 }
 
-// With the predicate that is joined to it, where there is one.
+// Applies the predicate that is combined with it, if any.
 static bool joined(const struct call *c, bool holds)
 {
     if (c->x->ins < 3)

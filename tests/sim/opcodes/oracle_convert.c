@@ -6,7 +6,7 @@
 
 __extension__ typedef __int128 s128;
 
-// An exact value of any kind; integers with what lies above their bits cut off.
+// Decodes an exact value of any kind; integers drop the bits above their width.
 static struct soft decoded(uint64_t bits, const struct kind *kind, bool ftz)
 {
     const struct soft_format f = kind->format;
@@ -21,7 +21,7 @@ static struct soft decoded(uint64_t bits, const struct kind *kind, bool ftz)
     }
     if (f.exponent >= 5 && f.mantissa)
         return soft_decode(ftz && kind->bits == 32 ? format_flush(bits, f) : bits, f);
-    // Those without infinities.
+    // Formats without infinities.
     if (!f.mantissa) {
         x.m = 1;
         x.e = (int)bits - 127;
@@ -103,7 +103,7 @@ static struct answer rounded_to_power(struct soft x, uint32_t words, enum soft_m
 static struct answer converted(const struct call *c, uint64_t bits, const struct kind *to,
                                const struct kind *from)
 {
-    // Of a conversion to f16 .ftz does nothing, on an H200.
+    // On an H200, .ftz has no effect on a conversion to f16.
     const bool ftz = c->x->words & WORD_FTZ && to->format.exponent != 5;
     struct soft x = decoded(bits, from, ftz);
 
@@ -236,8 +236,9 @@ static struct answer stochastic(struct soft x, struct soft_format f, uint32_t wo
     return rounded(x, f, words, SOFT_RN);
 }
 
-// Which bits a source takes: of two, each its half of them (13 of 16 for f16); of four, each a
-// byte. The ISA's words for four of 8 bits can be read as if two had the same 16 as well.
+// The random bits of each source: of two sources, each takes its half (13 of 16 for f16); of four,
+// each takes a byte. The ISA's text for four 8-bit results could also mean 16 common bits for each
+// two.
 void convert_stochastic(const struct call *c, struct answer *out)
 {
     const struct kind *to = c->x->type[0];

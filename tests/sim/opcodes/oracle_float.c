@@ -116,8 +116,8 @@ static uint64_t calculated(enum operation operation, const uint64_t *in, struct 
     return d;
 }
 
-// Whether a result, rounded as if there were smaller exponents, is below the least normal number:
-// what .ftz makes zero. Rounded among subnormal numbers it may have been that number.
+// Returns true if a result, rounded with an unbounded exponent range, is below the least normal
+// number: .ftz flushes it, even if rounding among subnormals would give that number.
 static bool is_tiny(enum operation operation, const uint64_t *in, struct soft_format f,
                     enum soft_mode mode)
 {
@@ -137,7 +137,7 @@ static bool is_tiny(enum operation operation, const uint64_t *in, struct soft_fo
     return x.kind == SOFT_FINITE && field - bias < 2 - (1 << (f.exponent - 1));
 }
 
-// What the words ask for after rounding.
+// Applies the operations that the words request after rounding.
 static struct answer finished(uint64_t d, struct soft_format f, uint32_t words)
 {
     const bool nan = format_is_nan(d, f);
@@ -185,7 +185,7 @@ void float_fma_oob(const struct call *c, struct answer *out)
     // The NaN that stands for what is out of bounds, as an H200 has it, with either sign.
     const uint64_t outside = 0x7ff7, value = format_sign(f) - 1;
 
-    // Whether c counts is not said.
+    // The ISA does not say whether c counts.
     if ((in[0] & value) == outside || (in[1] & value) == outside)
         *out = open_to(0);
     else if ((in[2] & value) == outside)
@@ -194,7 +194,7 @@ void float_fma_oob(const struct call *c, struct answer *out)
         *out = finished(calculated(FMA, in, f, SOFT_RN), f, c->x->words);
 }
 
-// Of two numbers neither of which is a NaN: codes in the order of their values.
+// Orders the codes of two numbers, neither of them NaN, by value.
 static int64_t order(uint64_t x, struct soft_format f)
 {
     int64_t magnitude = (int64_t)(x & (format_sign(f) - 1));

@@ -42,7 +42,7 @@ void integer_sub(const struct call *c, struct answer *out)
     *out = low(c, c->x->words & WORD_SAT ? clamp32(d) : d);
 }
 
-// The product, or the half of it that the words name. Of 64 bits unsigned it does not fit a signed
+// The product, or the half that the words name. An unsigned 64-bit product does not fit a signed
 // number; shifting an unsigned one gives the same low bits.
 static s128 product(const struct call *c)
 {
@@ -250,7 +250,7 @@ void integer_dot(const struct call *c, struct answer *out)
     *out = low(c, d);
 }
 
-// Words as unsigned numbers, and what is above them.
+// Words as unsigned numbers, and the bits above them.
 static u128 plain(const struct call *c, uint32_t k)
 {
     return (u128)c->in[k];

@@ -11,7 +11,7 @@ static uint64_t of_lane(const struct call *c, uint32_t k, uint32_t lane)
     return c->column[k][c->n / WARP * WARP + lane];
 }
 
-// Which types a product has. Those of A and B come second and third; wmma with f16 names none.
+// The types of a product. Those of A and B come second and third; wmma with f16 names none.
 struct product {
     uint32_t m, n, k;
     const struct kind *a, *b; // elements
@@ -283,7 +283,7 @@ void matrix_wmma(const struct call *c, struct answer *out)
     const uint32_t each = kind->elements;
 
     for (uint32_t i = 0; i < c->x->outs * each; i++) {
-        // Where this element lies in D: of 16 bytes a lane, then again; f64 8 bytes.
+        // The location of this element in D: 16 bytes for each lane, repeated; 8 bytes for f64.
         const uint32_t reg = i / each;
         const uint32_t word = kind->reg == 'l' ? lane + reg * WARP
                                                : lane * 4 + reg % 4 + reg / 4 * 128;

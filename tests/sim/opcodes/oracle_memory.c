@@ -1,5 +1,5 @@
-// Memory: what is stored is what is loaded, extended as its type says. Atomics on memory that no
-// other thread knows.
+// Memory: a load returns the stored value, extended by its type. Atomic operations on memory that
+// no other thread accesses.
 #include "oracles.h"
 
 #include <string.h>
@@ -42,13 +42,13 @@ void memory_space(const struct call *c, struct answer *out)
     out[1] = exactly(has(c->x, "global"));
 }
 
-// What is past the bytes that were asked for is zero.
+// The bytes past the requested ones are zero.
 void memory_partial(const struct call *c, struct answer *out)
 {
     *out = exactly(c->in[0] & ((UINT64_C(1) << (c->in[1] & 7) * 8) - 1));
 }
 
-// What a location has after an operation.
+// The contents of a location after an operation.
 static struct answer updated(const struct call *c, uint64_t a, uint64_t b)
 {
     const struct kind *kind = c->x->type[0];

@@ -6,7 +6,7 @@
 
 __extension__ typedef __int128 s128;
 
-// What follows an operand: "b0" of "%i0.b0"; "" where there is nothing.
+// The selector of an operand: "b0" of "%i0.b0"; "" if it has none.
 static void selector_of(const struct call *c, const char *operand, char *selector, size_t room)
 {
     const char *at = strstr(c->x->text, operand);

@@ -1,4 +1,4 @@
-// What the threads of a warp give one another.
+// Data exchange between the threads of a warp.
 #include "oracles.h"
 
 #include <math.h>
