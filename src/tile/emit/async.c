@@ -22,7 +22,7 @@ static bool with_own_places(struct tile_emitter *e,
     for (const struct tile_op *op = body->first; op; op = op->next)
         if (op->result_count == 1 && r->plan->wanted[op->result[0]->id]) {
             e->value[op->result[0]->id] = NULL;
-            if (!tile_emit_one(e, op))
+            if (!e->dispatch->one(e, op))
                 return false;
         }
     for (uint32_t i = 0; i < r->plan->streams && !e->failed; i++)

@@ -4,6 +4,7 @@
 
 #include "tile/layout/fragment.h"
 #include "tile/pass/remark.h"
+#include "access.h"
 #include "async.h"
 #include "ring.h"
 
@@ -95,6 +96,19 @@ bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
         emit = tile_emit_mma_sync;
     return emit ? emit(e, op) : tile_cannot(e, op, "there is no PTX for it yet");
 }
+
+static bool emit_deferred(struct tile_emitter *e, const struct tile_op *op, uint32_t first,
+                          uint32_t end)
+{
+    if (op->kind != TILE_LOAD)
+        return tile_emit_elements_of(e, op, e->value[op->result[0]->id], first, end);
+    if (e->ring && op == e->ring->plan->side)
+        return tile_emit_side(e, op, first, end);
+    tile_move_part(e->coming, first, end);
+    return !e->failed;
+}
+
+const struct tile_dispatch tile_dispatch = { .one = tile_emit_one, .deferred = emit_deferred };
 
 // Parallel moves between registers: a source that is also a destination is saved first.
 struct moves {

@@ -26,9 +26,8 @@ static void cast_pair(struct tile_emitter *e, cuc_dtype to, tile_register *out,
     tile_split(e, word, out[0], out[1]);
 }
 
-// Emits the result's registers from `first` to `end`.
-static bool emit_elements(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
-                          uint32_t first, uint32_t end)
+bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                           uint32_t first, uint32_t end)
 {
     const tile_register *in[3];
     cuc_dtype dtype = op->operand[op->kind == TILE_WHERE]->type.dtype;
@@ -55,21 +54,6 @@ static bool emit_elements(struct tile_emitter *e, const struct tile_op *op, tile
             return tile_cannot(e, op, "there is no PTX for it yet");
     }
     return true;
-}
-
-bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
-                uint32_t end)
-{
-    const struct tile_op *op = e->waiting ? e->waiting[value->id] : NULL;
-
-    if (op && op->kind == TILE_LOAD && op != e->ring->plan->side) {
-        tile_move_part(e->coming, first, end);
-        return !e->failed;
-    }
-    if (op)
-        return op->kind == TILE_LOAD ? tile_emit_side(e, op, first, end)
-                                     : emit_elements(e, op, e->value[value->id], first, end);
-    return tile_registers(e, value) != NULL;
 }
 
 // Finds the one tile that a value depends on; false if there are several.
@@ -170,7 +154,7 @@ bool tile_emit_elementwise(struct tile_emitter *e, const struct tile_op *op)
     }
     uint32_t part = asks_for_load(e, op) ? LOADED_PART : count;
     for (uint32_t first = 0; first < count; first += part)
-        if (!emit_elements(e, op, out, first, first + part < count ? first + part : count))
+        if (!tile_emit_elements_of(e, op, out, first, first + part < count ? first + part : count))
             return false;
     e->value[result->id] = out;
     return true;

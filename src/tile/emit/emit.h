@@ -57,7 +57,20 @@ struct tile_ring_ahead;
 
 enum { TILE_SHARED_FREE, TILE_SHARED_BUSY, TILE_SHARED_PART };
 
+struct tile_emitter;
+
+// Functions at the top of this folder that files below call too (control.c).
+struct tile_dispatch {
+    // Emits an op without blocks.
+    bool (*one)(struct tile_emitter *e, const struct tile_op *op);
+    // Computes registers `first` to `end` - 1 of a deferred op's result.
+    bool (*deferred)(struct tile_emitter *e, const struct tile_op *op, uint32_t first,
+                     uint32_t end);
+};
+extern const struct tile_dispatch tile_dispatch;
+
 struct tile_emitter {
+    const struct tile_dispatch *dispatch; // &tile_dispatch
     struct tile_module *module;
     const struct tile_kernel *kernel;
     const struct tile_target *target;
@@ -134,11 +147,14 @@ void tile_move(struct tile_emitter *e, tile_register to, tile_register from);
 // The registers of a value, created on first use, as many as its layout has.
 tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *value);
 uint32_t tile_register_count(const struct tile_value *value);
-// elementwise.c: computes registers `first` to `end` - 1 of a value that may be deferred; they are
-// then in e->value.
+// Computes registers `first` to `end` - 1 of a value that may be deferred; they are then in
+// e->value.
 enum { TILE_PART = 8 }; // registers that are best computed together
 bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
                 uint32_t end);
+// elementwise.c: registers `first` to `end` - 1 of the result that are not computed yet.
+bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                           uint32_t first, uint32_t end);
 // True if a value is deferred and depends on one tile alone, besides scalars.
 bool tile_waits(const struct tile_emitter *e, const struct tile_value *value);
 // Saves and restores the set of deferred values; values computed in between are computed again.
@@ -311,19 +327,23 @@ bool tile_is_for_one_warp(const struct tile_emitter *e, const struct tile_op *lo
 void tile_go_alone(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 void tile_come_together(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 
-// kernel.c: an entry; the code in front of its body.
+// kernel.c: the parts that all entries share: the code in front of the body, declarations.
+enum {
+    TILE_STATIC_SHARED = 48 * 1024, // a larger scratch is dynamic
+    TILE_SCRATCH_ALIGN = 128,       // with operands copied ahead: swizzles work on address bits
+};
 void tile_begin_entry(struct tile_emitter *e);
 bool tile_open_values(struct tile_emitter *e);
 void tile_put_declarations(struct tile_emitter *e, struct tile_text *out);
 void tile_put_functions(const struct tile_emitter *e, struct tile_text *out);
-// `ahead`: the loop whose loads run ahead; NULL. Returns false without a diagnostic if that is
-// impossible.
+const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
+                            enum tile_variant variant);
+// entry.c: an entry in which all threads do the same. `ahead`: the loop whose loads run ahead;
+// NULL. Returns false without a diagnostic if that is impossible.
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
                      const struct tile_ahead *ahead, struct tile_text *out,
                      struct tile_entry *entry);
-const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
-                            enum tile_variant variant);
 
 // memory.c: contiguous elements at an address, which is a 64-bit register (32-bit for shared
 // memory) plus a constant. `count` elements make 1 to 16 bytes and are aligned to that. `space`:

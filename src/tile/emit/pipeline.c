@@ -361,6 +361,7 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
                         struct tile_text *out, struct tile_entry *entry)
 {
     const struct tile_roles roles = {
+        .dispatch = &tile_dispatch,
         .warps = plan->groups * (TILE_GROUP_THREADS / 32),
         .copy_registers = 24,
         .product_registers = 240,

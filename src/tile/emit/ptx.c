@@ -174,6 +174,14 @@ uint32_t tile_register_count(const struct tile_value *value)
     return value->layout ? UINT32_C(1) << value->layout->register_bits : 1;
 }
 
+bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
+                uint32_t end)
+{
+    const struct tile_op *op = e->waiting ? e->waiting[value->id] : NULL;
+
+    return op ? e->dispatch->deferred(e, op, first, end) : tile_registers(e, value) != NULL;
+}
+
 tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *value)
 {
     tile_register **slot = &e->value[value->id];

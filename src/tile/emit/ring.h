@@ -82,9 +82,6 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
                      struct tile_fused *plan, const struct tile_target *target,
                      struct tile_text *out, struct tile_entry *entry);
 bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op);
-// True for a scalar that is non-negative and below 2^31: block indices, and extents of tensors with
-// maps (select.c).
-bool tile_fits_word(const struct tile_emitter *e, const struct tile_value *value);
 bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op);
 // Advances the role to the next stage.
 void tile_ring_step(struct tile_emitter *e);

@@ -177,7 +177,8 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
                      struct tile_ring *ring, struct tile_text *out, struct tile_entry *entry)
 {
     const struct tile_pipeline *plan = ring->plan;
-    struct tile_emitter e = { .module = module,
+    struct tile_emitter e = { .dispatch = roles->dispatch,
+                              .module = module,
                               .kernel = kernel,
                               .target = target,
                               .variant = TILE_TMA,

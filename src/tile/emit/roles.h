@@ -7,7 +7,8 @@
 #include "ring.h"
 
 struct tile_roles {
-    uint32_t warps; // warps that multiply, as layouts count them
+    const struct tile_dispatch *dispatch; // the emitter's
+    uint32_t warps;                       // warps that multiply, as layouts count them
     // Per thread of each role. Together they must not exceed the block's initial registers, or it
     // would wait forever.
     uint32_t copy_registers, product_registers;

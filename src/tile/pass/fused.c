@@ -6,7 +6,7 @@
 #include "fused.h"
 
 #include "tile/ir/words.h"
-#include "tile/ir/layout.h"
+#include "tile/layout/wgmma.h"
 
 enum {
     MOST_COLUMNS = 256,   // of one wgmma

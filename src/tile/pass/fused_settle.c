@@ -3,6 +3,7 @@
 #include "fused.h"
 
 #include "tile/ir/layout.h"
+#include "tile/layout/wgmma.h"
 #include "tile/ir/scalar.h"
 
 struct needs {

@@ -6,7 +6,7 @@
 #include "pipeline.h"
 
 #include "tile/ir/words.h"
-#include "tile/ir/layout.h"
+#include "tile/layout/wgmma.h"
 
 #include <string.h>
 

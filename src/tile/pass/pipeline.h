@@ -129,10 +129,4 @@ void tile_end_alone(struct tile_pipeline *p);
 // Recomputes the marks after values have been renumbered.
 bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p);
 
-// layout/wgmma.c: the layout of a wgmma accumulator, rows over 2^(warp_bits - 2) warpgroups. False
-// if it does not consist of whole blocks of 64 rows and 8 columns.
-struct tile_layout;
-bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
-                       uint32_t warp_bits);
-
 #endif

@@ -3,7 +3,7 @@
 #include "fused.h"
 
 #include "tile/ir/words.h"
-#include "tile/ir/layout.h"
+#include "tile/layout/wgmma.h"
 
 static bool is_of_warp(const struct tile_value *scalar)
 {
