@@ -129,7 +129,7 @@ bool tile_lay_out(struct tile_module *module, const struct tile_target *target)
         uint32_t warps = target->warps ? target->warps : tile_choose_warps(kernel, target);
         tile_simplify(kernel);
         if (target->contract)
-            tile_find_rough(kernel);
+            tile_mark_approximate(kernel);
         if (!lay_out(kernel, target, warps, &out))
             return false;
     }
@@ -182,7 +182,7 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     if (kernel->module->diagnostics->errors)
         return false;
     if (target->contract)
-        tile_find_rough(kernel);
+        tile_mark_approximate(kernel);
     entries += tile_compile_roles(kernel, target, out, &entry[0]);
     tile_refuse_sums(kernel, target, entries > 0);
     if (!tile_review(kernel, target, entries > 0))

@@ -43,7 +43,7 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
         tile_version_work(copy, plan, by_warps);
         tile_narrow_places(copy);
         if (target->contract) {
-            tile_let_quotients_be_rough(copy, plan);
+            tile_approximate_divisions(copy, plan);
             tile_contract(copy);
         }
         plan = tile_plan_fused(copy, target, why);

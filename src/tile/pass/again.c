@@ -51,7 +51,7 @@ static uint32_t cost_of(const struct again *a, const struct tile_value *value)
         return MOST_COST + 1;
     case TILE_EXP:
     case TILE_EXP2:
-        return tile_int(op, TILE_ATTR_ROUGH, 0)
+        return tile_int(op, TILE_ATTR_APPROXIMATE, 0)
                    ? (op->kind == TILE_EXP ? 2 : 1) + cost_of(a, op->operand[0])
                    : MOST_COST + 1;
     default:

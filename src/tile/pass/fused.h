@@ -67,9 +67,9 @@ struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
 // layouts allow it.
 void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps);
 bool tile_warps_are_apart(const struct tile_fused *p);
-// quotient.c: relaxes quotients behind the loop whose results are rounded to 16 bits; they need no
-// rounding to nearest first. For loops whose products have 16-bit operands.
-void tile_let_quotients_be_rough(struct tile_kernel *kernel, const struct tile_fused *p);
+// approximate_division.c: relaxes quotients behind the loop whose results are rounded to 16 bits;
+// they need no rounding to nearest first. For loops whose products have 16-bit operands.
+void tile_approximate_divisions(struct tile_kernel *kernel, const struct tile_fused *p);
 // parts.c: defers the reduction of loop-carried sums to the end of the loop. The second function
 // returns NULL, or the reason why the layouts do not allow it.
 void tile_join_sums_late(struct tile_kernel *kernel, const struct tile_fused *p);
