@@ -273,7 +273,7 @@ static void count_again(struct tile_op *op, void *data)
 {
     uint32_t *count = data;
 
-    *count += tile_int(op, TILE_ATTR_AGAIN, 0) != 0;
+    *count += tile_int(op, TILE_ATTR_REMATERIALIZED, 0) != 0;
 }
 
 START_TEST(long_rows_are_widened_again)
@@ -288,7 +288,7 @@ START_TEST(long_rows_are_widened_again)
                   tile_diagnostics_text(module, false));
     tile_simplify(module->first);
     tile_mark_approximate(module->first);
-    ck_assert_int_eq(tile_make_again(module->first, 64), widened[_i].again != 0);
+    ck_assert_int_eq(tile_rematerialize(module->first, 64), widened[_i].again != 0);
     ck_assert(tile_verify(module, "the pass"));
     tile_walk(&module->first->body, count_again, &count);
     ck_assert_msg(count == widened[_i].again, "%s: expected %u, got %u in\n%s", widened[_i].name,

@@ -244,7 +244,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     bool is_for = op->kind == TILE_FOR;
     const struct tile_block *body = op->block[0];
     struct tile_emit_loop loop = { .op = op, .outer = e->loop };
-    loop.again = tile_label(e);
+    loop.next = tile_label(e);
     loop.end = tile_label(e);
     uint32_t start = tile_label(e), together = tile_label(e);
     tile_register variable = TILE_NO_REGISTER, end = TILE_NO_REGISTER;
@@ -289,7 +289,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_turn_ahead(e);
     if (!tile_emit_block(e, body))
         return false;
-    tile_put_label(e, loop.again);
+    tile_put_label(e, loop.next);
     if (ahead)
         tile_end_turn_ahead(e);
     if (is_for) { // the last step may overflow the dtype, so compare the distance that is left
@@ -367,7 +367,7 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
         // The end of the loop's own body falls through to its next iteration.
         if (op->kind == TILE_BREAK || around != e->loop->op)
             tile_branch(e, TILE_NO_REGISTER, false,
-                        op->kind == TILE_BREAK ? e->loop->end : e->loop->again);
+                        op->kind == TILE_BREAK ? e->loop->end : e->loop->next);
         return true;
     }
 }

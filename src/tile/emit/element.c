@@ -264,8 +264,9 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
             tile_register out = tile_emit_cast(e, to, dtype, how.round, in);
             return to == CUC_F32 ? tile_emit_flush(e, out) : out;
         }
-        if (tile_int(op, TILE_ATTR_AGAIN, 0))
-            return tile_widen_again(e, dtype, x[0], (uint32_t)tile_int(op, TILE_ATTR_AGAIN, 0));
+        if (tile_int(op, TILE_ATTR_REMATERIALIZED, 0))
+            return tile_widen_rematerialized(e, dtype, x[0],
+                                             (uint32_t)tile_int(op, TILE_ATTR_REMATERIALIZED, 0));
         return tile_emit_cast(e, to, dtype, how.round, x[0]);
     case TILE_BITCAST:
         return tile_emit_bitcast(e, to, dtype, x[0]);

@@ -123,7 +123,7 @@ struct tile_emitter {
 
 struct tile_emit_loop {
     const struct tile_op *op;
-    uint32_t again, end;    // labels
+    uint32_t next, end;     // labels
     uint64_t read, written; // as in the emitter, over all exits
     struct tile_emit_loop *outer;
 };
@@ -205,8 +205,8 @@ tile_register tile_word_of(const struct tile_emitter *e, tile_register half, boo
 void tile_move_half(struct tile_emitter *e, tile_register to, tile_register from);
 
 // Widens a half to f32 with instructions that differ for each `time`.
-tile_register tile_widen_again(struct tile_emitter *e, cuc_dtype dtype, tile_register x,
-                               uint32_t time);
+tile_register tile_widen_rematerialized(struct tile_emitter *e, cuc_dtype dtype, tile_register x,
+                                        uint32_t time);
 
 // exchange.c: registers of any class. p ? x : y
 tile_register tile_select(struct tile_emitter *e, tile_register p, tile_register x,

@@ -17,7 +17,7 @@ bool tile_drop_dead(struct tile_kernel *kernel);
 bool tile_drop_yields(struct tile_kernel *kernel);
 // Rematerializes f32 values from 16-bit words in kernels with rows of so many elements. True if
 // something changed.
-bool tile_make_again(struct tile_kernel *kernel, int64_t elements);
+bool tile_rematerialize(struct tile_kernel *kernel, int64_t elements);
 // The number of blocks that should fit on a multiprocessor at once; 0: any number.
 uint32_t tile_blocks_at_once(const struct tile_kernel *kernel, uint32_t warps);
 // Finds powers that need not be within their error bound.
