@@ -322,7 +322,7 @@ START_TEST(blocks_are_asked_for_where_a_row_waits)
     ck_assert_msg(!module->diagnostics->errors, "%s:\n%s", rooms[_i].name,
                   tile_diagnostics_text(module, false));
     tile_simplify(module->first);
-    uint32_t blocks = tile_blocks_at_once(module->first, 8);
+    uint32_t blocks = tile_occupancy(module->first, 8);
     ck_assert_msg(blocks == rooms[_i].blocks, "%s: expected %u, got %u", rooms[_i].name,
                   rooms[_i].blocks, blocks);
     tile_module_free(module);

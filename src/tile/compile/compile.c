@@ -72,7 +72,7 @@ static uint32_t prepare_row(struct tile_kernel *kernel, const struct tile_measur
         return 0;
     if (m->most >= (int64_t)MANY * 32 * warps && tile_rematerialize(kernel, m->most))
         tile_drop_dead(kernel);
-    uint32_t blocks = tile_blocks_at_once(kernel, warps);
+    uint32_t blocks = tile_occupancy(kernel, warps);
     return blocks < most ? blocks : most; // the hardware's limit of blocks per multiprocessor
 }
 

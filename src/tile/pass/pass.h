@@ -19,7 +19,7 @@ bool tile_drop_yields(struct tile_kernel *kernel);
 // something changed.
 bool tile_rematerialize(struct tile_kernel *kernel, int64_t elements);
 // The number of blocks that should fit on a multiprocessor at once; 0: any number.
-uint32_t tile_blocks_at_once(const struct tile_kernel *kernel, uint32_t warps);
+uint32_t tile_occupancy(const struct tile_kernel *kernel, uint32_t warps);
 // Finds powers that need not be within their error bound.
 void tile_mark_approximate(struct tile_kernel *kernel);
 
