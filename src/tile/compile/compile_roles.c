@@ -40,7 +40,7 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
 
     if (plan && plan->turns) {
         tile_join_sums_late(copy, plan);
-        tile_version_work(copy, plan, by_warps);
+        tile_version_loop(copy, plan, by_warps);
         tile_narrow_places(copy);
         if (target->contract) {
             tile_approximate_divisions(copy, plan);

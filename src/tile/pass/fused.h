@@ -62,10 +62,10 @@ uint32_t tile_fused_warps(const struct tile_fused *p);
 // The fused plan that contains a pipeline; NULL if it is a plain one.
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
 
-// version.c: versions the loop's work, one version for iterations without a masked element and one
-// for the others. With `by_warps` each warp chooses for its own rows, if warps.c finds that the
-// layouts allow it.
-void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps);
+// loop_versioning.c: versions the loop's work, one version for iterations without a masked element
+// and one for the others. With `by_warps` each warp chooses for its own rows, if warps.c finds that
+// the layouts allow it.
+void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps);
 bool tile_warps_are_apart(const struct tile_fused *p);
 // approximate_division.c: relaxes quotients behind the loop whose results are rounded to 16 bits;
 // they need no rounding to nearest first. For loops whose products have 16-bit operands.
