@@ -426,8 +426,9 @@ void tile_move_edge(struct tile_access *a, tile_register whole)
     }
     // The tile begins at a vector: if a vector also ends where the tensor does, none crosses the
     // edge.
-    bool ends = a->always[last] ||
-                tile_is_multiple(tile_known_extent(e->facts, a->op->operand[0], last), a->vector);
+    bool ends =
+        a->always[last] ||
+        tile_is_multiple(tile_range_of_extent(e->ranges, a->op->operand[0], last), a->vector);
     if (!ends) {
         tile_register rest = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", a->left[last]);
         rest = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", rest, a->vector - 1);

@@ -33,14 +33,14 @@ static tile_register first_of(struct tile_emitter *e, const struct tile_value *i
                               int64_t extent)
 {
     const int64_t most = INT64_C(1) << 38, product = INT64_C(1) << 61;
-    struct tile_known known = tile_known_of(e->facts, index);
-    bool open = index->type.dtype == CUC_U64 && known.low < 0;
+    struct tile_range range = tile_range_of(e->ranges, index);
+    bool open = index->type.dtype == CUC_U64 && range.low < 0;
     tile_register x =
         tile_emit_cast(e, CUC_I64, index->type.dtype, TILE_RN, tile_registers(e, index)[0]);
 
     if (open)
         x = tile_make(e, TILE_R64, "min.u64 %R, %R, %l", x, most);
-    if (open || known.low < -(product / extent) || known.high > product / extent) {
+    if (open || range.low < -(product / extent) || range.high > product / extent) {
         x = tile_make(e, TILE_R64, "min.s64 %R, %R, %l", x, most);
         x = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", x, -most);
     }
@@ -68,13 +68,13 @@ static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *
             continue;
         tile_register first = first_of(e, index, extent);
         at = plus64(e, at, distance(e, c, axis, first));
-        if (tile_grid_keeps_inside(e->facts, index, extent, extent, load->operand[0], axis))
+        if (tile_grid_keeps_inside(e->ranges, index, extent, extent, load->operand[0], axis))
             continue;
         tile_register size = tile_size_register(e, &c->view->extent[axis]);
         tile_register end = tile_make(e, TILE_R64, "add.s64 %R, %R, %l", first, extent);
         *inside =
             tile_both(e, *inside, tile_make(e, TILE_PRED, "setp.le.s64 %R, %R, %R", end, size));
-        if (tile_known_of(e->facts, index).low < 0)
+        if (tile_range_of(e->ranges, index).low < 0)
             *inside =
                 tile_both(e, *inside, tile_make(e, TILE_PRED, "setp.ge.s64 %R, %R, 0", first));
     }
@@ -92,7 +92,7 @@ static bool is_linear(const struct tile_emitter *e, const struct tile_copier *c)
         if (load->operand[1 + axis] != variable &&
             is_moving(e->ring_ahead->plan, load->operand[1 + axis]))
             return false;
-    return tile_known_of(e->facts, variable).low >= 0;
+    return tile_range_of(e->ranges, variable).low >= 0;
 }
 
 static tile_register wide_of(struct tile_emitter *e, const struct tile_value *value)

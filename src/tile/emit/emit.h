@@ -13,7 +13,7 @@
 #include "tile/ir/diagnostic.h"
 #include "tile/ir/words.h"
 #include "tile/ir/layout.h"
-#include "tile/pass/facts.h"
+#include "tile/pass/range_analysis.h"
 #include "tile/ir/scalar.h"
 #include "tile/ir/text.h"
 
@@ -76,7 +76,7 @@ struct tile_emitter {
     const struct tile_target *target;
     enum tile_variant variant;
     uint32_t warps;
-    const struct tile_facts *facts;    // about the kernel's integers
+    const struct tile_ranges *ranges;  // about the kernel's integers
     const struct tile_use_count *uses; // by value id
     uint64_t stored;                   // tensors that the kernel writes, one bit per parameter
     struct tile_text *text;            // destination of instructions: prologue or body

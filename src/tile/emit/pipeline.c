@@ -238,8 +238,8 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     if (alternates)
         wait_for_turn(e);
     // Every block has an iteration if the loop is not empty and not split.
-    bool turns = r->plan->split == 1 && tile_known_of(e->facts, op->operand[0]).high <
-                                            tile_known_of(e->facts, op->operand[1]).low;
+    bool turns = r->plan->split == 1 && tile_range_of(e->ranges, op->operand[0]).high <
+                                            tile_range_of(e->ranges, op->operand[1]).low;
     if (!turns) {
         tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, last);
         tile_branch(e, over, false, none);
