@@ -250,7 +250,7 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
 
     tile_order_access(e, op);
     a.tile = a.stores ? op->operand[op->operand_count - 1] : op->result[0];
-    bool asks = op->kind == TILE_STORE && !e->ring && tile_waits(e, a.tile);
+    bool asks = op->kind == TILE_STORE && !e->ring && tile_is_deferred(e, a.tile);
     a.reg = asks ? e->value[a.tile->id] : tile_registers(e, a.tile);
     a.axes = a.view->rank;
     a.origin = a.view->base;
@@ -278,10 +278,10 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
         return false;
     tile_remark_access(e->module, op, e->variant, a.vector * tile_access_bytes(&a));
     if (comes_in_parts(&a)) {
-        if (!(e->coming = tile_take(e->module, sizeof(a))))
+        if (!(e->deferred_load = tile_take(e->module, sizeof(a))))
             return false;
-        *e->coming = a;
-        e->waiting[a.tile->id] = op;
+        *e->deferred_load = a;
+        e->deferred[a.tile->id] = op;
         return !e->failed;
     }
     // Other threads may write meanwhile: for ordered loads one thread reads an element for all that
@@ -297,10 +297,10 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     bool masked = whole && e->target->brief && op->parent == &e->kernel->body;
     if (whole && !masked)
         tile_branch(e, whole, true, edge);
-    struct tile_waiting waiting;
-    if (asks && !tile_keep_waiting(e, &waiting))
+    struct tile_deferred deferred;
+    if (asks && !tile_save_deferred(e, &deferred))
         return false;
-    a.waiting = asks ? &waiting : NULL;
+    a.deferred = asks ? &deferred : NULL;
     if (masked)
         tile_move_edge(&a, whole);
     else

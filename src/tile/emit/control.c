@@ -104,7 +104,7 @@ static bool emit_deferred(struct tile_emitter *e, const struct tile_op *op, uint
         return tile_emit_elements_of(e, op, e->value[op->result[0]->id], first, end);
     if (e->ring && op == e->ring->plan->side)
         return tile_emit_side(e, op, first, end);
-    tile_move_part(e->coming, first, end);
+    tile_move_part(e->deferred_load, first, end);
     return !e->failed;
 }
 

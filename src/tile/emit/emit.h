@@ -111,9 +111,9 @@ struct tile_emitter {
     uint32_t frame_bytes;   // of local memory, for vprintf's arguments
     bool has_two_over_pi;   // math_trig.c's table is among the globals
     struct tile_ring *ring; // of an entry with roles (ring.h); NULL: all threads do the same
-    const struct tile_op **waiting; // by value id: the op that computes the registers on demand
-    struct tile_access *coming;     // the last load that is deferred in this way (access.h)
-    const struct tile_ahead *ahead; // the loop whose loads run ahead (async.c); NULL
+    const struct tile_op **deferred;   // by value id: the op that computes the registers on demand
+    struct tile_access *deferred_load; // the last load that is deferred in this way (access.h)
+    const struct tile_ahead *ahead;    // the loop whose loads run ahead (async.c); NULL
     struct tile_ring_ahead *ring_ahead;
     uint32_t ahead_bytes; // of its stages
     uint32_t ahead_below; // of the scratch, while they are in use
@@ -150,21 +150,21 @@ uint32_t tile_register_count(const struct tile_value *value);
 // Computes registers `first` to `end` - 1 of a value that may be deferred; they are then in
 // e->value.
 enum { TILE_PART = 8 }; // registers that are best computed together
-bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
-                uint32_t end);
+bool tile_compute_registers(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
+                            uint32_t end);
 // elementwise.c: registers `first` to `end` - 1 of the result that are not computed yet.
 bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                            uint32_t first, uint32_t end);
 // True if a value is deferred and depends on one tile alone, besides scalars.
-bool tile_waits(const struct tile_emitter *e, const struct tile_value *value);
+bool tile_is_deferred(const struct tile_emitter *e, const struct tile_value *value);
 // Saves and restores the set of deferred values; values computed in between are computed again.
-struct tile_waiting {
+struct tile_deferred {
     const struct tile_op **op; // by value id, as in the emitter
     tile_register **reg;
     tile_register zero[3];
 };
-bool tile_keep_waiting(struct tile_emitter *e, struct tile_waiting *kept);
-void tile_wait_again(struct tile_emitter *e, const struct tile_waiting *kept);
+bool tile_save_deferred(struct tile_emitter *e, struct tile_deferred *kept);
+void tile_restore_deferred(struct tile_emitter *e, const struct tile_deferred *kept);
 // side.c: the registers of a side tile (ring.h).
 bool tile_emit_side(struct tile_emitter *e, const struct tile_op *op, uint32_t first, uint32_t end);
 // A constant in a register: an element of a dtype; a number of 32 or 64 bits.

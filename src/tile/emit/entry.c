@@ -21,7 +21,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     if (!tile_open_values(&e))
         return false;
     if (target->blocks) // registers are scarce: elementwise values of rows are deferred
-        e.waiting = tile_take(module, (kernel->value_count + 1) * sizeof(*e.waiting));
+        e.deferred = tile_take(module, (kernel->value_count + 1) * sizeof(*e.deferred));
     if (kernel->parameter_count > 64) {
         tile_error(module, TILE_T504, kernel->where, "kernel: at most 64 parameters, got %u",
                    kernel->parameter_count);

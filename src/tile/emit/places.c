@@ -47,7 +47,7 @@ bool tile_emit_near(struct tile_emitter *e, const struct tile_op *op, tile_regis
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].kind == op->kind)
             compare = rows[i].compare;
-    if (axis < 0 || !compare || !tile_hurry(e, op->operand[1], first, end))
+    if (axis < 0 || !compare || !tile_compute_registers(e, op->operand[1], first, end))
         return false;
     uint32_t threads = (uint32_t)layout->register_bits + TILE_LANE_BITS + layout->warp_bits;
     if (bits_of(layout, 0, layout->register_bits, (uint32_t)axis) &

@@ -73,10 +73,10 @@ static void ask(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED]
     const struct tile_value *x = r->op->operand[0];
     uint32_t count = tile_register_count(x);
     uint32_t end = first + TILE_PART < count ? first + TILE_PART : count;
-    bool made = tile_hurry(e, x, first, end);
+    bool made = tile_compute_registers(e, x, first, end);
 
     for (uint32_t i = 0; i < 2 && r->factor[i]; i++)
-        made = made && tile_hurry(e, r->factor[i], first, end);
+        made = made && tile_compute_registers(e, r->factor[i], first, end);
     for (uint32_t k = first; k < end && made; k++)
         in[k][0] = r->dtype[0] == x->type.dtype ? e->value[x->id][k]
                                                 : tile_widen(e, x->type.dtype, e->value[x->id][k]);

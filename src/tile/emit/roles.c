@@ -139,8 +139,8 @@ static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, ui
 
     r->copies = false;
     e->value = values;
-    e->waiting = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->waiting));
-    if (!e->waiting)
+    e->deferred = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->deferred));
+    if (!e->deferred)
         return false;
     e->coordinates = 0;
     e->prologue = none;
