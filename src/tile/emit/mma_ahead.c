@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-static void keep_words(struct tile_operand *o)
+static void keep_words(struct tile_mma_operand *o)
 {
     for (uint32_t i = 0; i < o->count; i++)
         memcpy(o->fragment[i].carried, o->fragment[i].word[0], sizeof(o->fragment[i].carried));
 }
 
-static void carry_words(struct tile_operand *o, uint32_t set)
+static void carry_words(struct tile_mma_operand *o, uint32_t set)
 {
     for (uint32_t i = 0; i < o->count; i++)
         memcpy(o->fragment[i].word[set], o->fragment[i].carried, sizeof(o->fragment[i].carried));
@@ -36,8 +36,9 @@ void tile_carry_product(struct tile_emitter *e)
     const struct tile_op *op = e->ahead->alone;
     struct tile_product *p = op ? tile_take(e->module, sizeof(*p)) : NULL;
 
-    if (!p || e->target->brief || !tile_shape_product(p, e, op) || !tile_set_operand(p, &p->a, 0) ||
-        !tile_set_operand(p, &p->b, 1) || p->depth / p->how->depth < 2 ||
+    if (!p || e->target->brief || !tile_shape_product(p, e, op) ||
+        !tile_set_mma_operand(p, &p->a, 0) || !tile_set_mma_operand(p, &p->b, 1) ||
+        p->depth / p->how->depth < 2 ||
         p->depth / p->how->depth * p->count / 4 > TILE_MOST_PRODUCTS || !tile_find_fragments(p))
         return;
     e->ring_ahead->carried = p;

@@ -2,7 +2,7 @@
 // multiplies them.
 #include "mma_sync.h"
 
-static uint32_t find_fragment(struct tile_operand *o, uint32_t batch, uint32_t own)
+static uint32_t find_fragment(struct tile_mma_operand *o, uint32_t batch, uint32_t own)
 {
     uint32_t i = 0;
 
@@ -58,7 +58,7 @@ static tile_register warp_part(struct tile_product *p, uint32_t axis, tile_regis
 }
 
 // Adds the offset of the batch that warps and lanes select, in bytes.
-static tile_register with_batches(struct tile_product *p, const struct tile_operand *o,
+static tile_register with_batches(struct tile_product *p, const struct tile_mma_operand *o,
                                   tile_register at)
 {
     uint32_t step = o->batch_bytes;
@@ -74,7 +74,7 @@ static tile_register with_batches(struct tile_product *p, const struct tile_oper
 
 // The address of a position: `steps` counts 16 bytes, or elements, along the depth axis, or lines
 // of it; `own` is the coordinate along the other axis.
-static tile_register place_of(struct tile_emitter *e, const struct tile_operand *o,
+static tile_register place_of(struct tile_emitter *e, const struct tile_mma_operand *o,
                               tile_register at, tile_register steps, tile_register own)
 {
     tile_register line = o->turned ? steps : own, along = o->turned ? own : steps;
@@ -92,7 +92,7 @@ static tile_register place_of(struct tile_emitter *e, const struct tile_operand 
 
 // Computes the address of each lane's line of each fragment. `across`: the lane's coordinate along
 // the other axis in the fragment; `steps`: its 16 bytes along the depth axis, or its line.
-static void open_lines(struct tile_product *p, struct tile_operand *o, tile_register shared,
+static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_register shared,
                        uint32_t axis, tile_register warp, tile_register across, tile_register steps,
                        uint32_t size)
 {
@@ -127,7 +127,7 @@ static void open_lines(struct tile_product *p, struct tile_operand *o, tile_regi
 }
 
 // Lines copied ahead have their position in stage 0 plus the stage's offset.
-static void add_stage(struct tile_product *p, struct tile_operand *o)
+static void add_stage(struct tile_product *p, struct tile_mma_operand *o)
 {
     for (uint32_t i = 0; i < o->count && o->ring; i++) {
         uint32_t n = 0;
@@ -152,7 +152,7 @@ struct lanes {
 };
 
 // `near` selects between matrices side by side across the depth axis, `far` between those along it.
-static void open_operand(struct tile_product *p, struct tile_operand *o, tile_register shared,
+static void open_operand(struct tile_product *p, struct tile_mma_operand *o, tile_register shared,
                          uint32_t axis, tile_register warp, const struct lanes *lanes,
                          tile_register near, tile_register far, uint32_t size)
 {
@@ -198,7 +198,8 @@ void tile_open_fragments(struct tile_product *p, tile_register shared)
 
 // A product's accumulator serves as the next product's left operand: two fragments side by side are
 // a step.
-static void take_fragment(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step)
+static void take_fragment(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
+                          uint32_t step)
 {
     const struct tile_value *x = o->value;
     uint32_t column = p->begins + step * p->how->depth, count = tile_register_count(x);
@@ -214,15 +215,15 @@ static void take_fragment(struct tile_product *p, struct tile_operand *o, uint32
     }
 }
 
-static uint32_t step_bytes(const struct tile_product *p, const struct tile_operand *o)
+static uint32_t step_bytes(const struct tile_product *p, const struct tile_mma_operand *o)
 {
     return o->turned ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES;
 }
 
 // Reads element by element: words of a are 8 rows apart and then 4 along the depth axis, those of b
 // 4 along it.
-static void read_words(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step,
-                       uint32_t set, bool there)
+static void read_words(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
+                       uint32_t step, uint32_t set, bool there)
 {
     uint32_t rows = o == &p->a ? 2 : 1, words = rows * (p->how->depth / 4);
     // With 8 rows or fewer the second half of a fragment repeats the first, as its registers show.
@@ -243,8 +244,8 @@ static void read_words(struct tile_product *p, struct tile_operand *o, uint32_t 
 }
 
 // Reads into words of `set`, which are new registers, or exist if `there`.
-static void read_fragment(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step,
-                          uint32_t words, uint32_t set, bool there)
+static void read_fragment(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
+                          uint32_t step, uint32_t words, uint32_t set, bool there)
 {
     struct tile_emitter *e = p->e;
     tile_register *w = o->fragment[i].word[set];
@@ -271,7 +272,7 @@ static void read_fragment(struct tile_product *p, struct tile_operand *o, uint32
 }
 
 // True if two fragments of b lie side by side: the lanes from 16 on name the second.
-static bool is_pair(const struct tile_operand *o, uint32_t i)
+static bool is_pair(const struct tile_mma_operand *o, uint32_t i)
 {
     uint32_t step = o->turned ? o->bytes : o->pitch;
 
@@ -305,7 +306,7 @@ void tile_read_step(struct tile_product *p, uint32_t step, uint32_t set, bool th
 
 // ---- Products
 
-static void round_words(struct tile_product *p, struct tile_operand *o, uint32_t words)
+static void round_words(struct tile_product *p, struct tile_mma_operand *o, uint32_t words)
 {
     for (uint32_t i = 0; i < o->count && o->rounds; i++)
         for (uint32_t n = 0; n < words; n++) {
@@ -317,7 +318,7 @@ static void round_words(struct tile_product *p, struct tile_operand *o, uint32_t
 // Splits f32 into the sum of two tf32. For infinity, which the largest numbers round to, and for
 // NaN the first part is 1 with the number's sign, so that infinity is never multiplied by a zero
 // remainder.
-static void split_words(struct tile_product *p, struct tile_operand *o, uint32_t words)
+static void split_words(struct tile_product *p, struct tile_mma_operand *o, uint32_t words)
 {
     struct tile_emitter *e = p->e;
 

@@ -17,7 +17,7 @@ static bool runs_along(const struct tile_value *x, uint32_t axis)
            x->layout->basis[0] == UINT32_C(1) << tile_axis_shift(x->layout, axis);
 }
 
-static void set_lines(const struct tile_product *p, struct tile_operand *o, uint32_t length)
+static void set_lines(const struct tile_product *p, struct tile_mma_operand *o, uint32_t length)
 {
     uint32_t along = o->turned ? tile_round_up(o->extent, 8) : tile_round_up(length, p->how->depth);
 
@@ -32,7 +32,7 @@ static void set_lines(const struct tile_product *p, struct tile_operand *o, uint
 
 static uint32_t bytes_of_slice(struct tile_product *p, uint32_t length)
 {
-    struct tile_operand *operand[] = { &p->a, &p->b };
+    struct tile_mma_operand *operand[] = { &p->a, &p->b };
     uint32_t at = 0;
 
     for (uint32_t i = 0; i < 2; i++) {
@@ -61,7 +61,7 @@ static bool choose_slice(struct tile_product *p)
 
 // Writes zeros if lines extend past the operand or there are more than its own: everywhere, before
 // the elements are written.
-static bool clear(struct tile_product *p, struct tile_operand *o, uint32_t length,
+static bool clear(struct tile_product *p, struct tile_mma_operand *o, uint32_t length,
                   tile_register shared)
 {
     struct tile_emitter *e = p->e;
@@ -87,7 +87,7 @@ static bool clear(struct tile_product *p, struct tile_operand *o, uint32_t lengt
 }
 
 // Writes the elements whose depth coordinate is from `first` on, `length` of them.
-static void write_slice(struct tile_product *p, struct tile_operand *o, uint32_t first,
+static void write_slice(struct tile_product *p, struct tile_mma_operand *o, uint32_t first,
                         uint32_t length, tile_register shared)
 {
     struct tile_emitter *e = p->e;
@@ -145,7 +145,8 @@ static void add_step(struct tile_product *p, uint32_t step)
 }
 
 // Addresses that advance with the loop: one for each distinct start of fragments.
-static void move_lines(struct tile_emitter *e, struct tile_operand *o, bool copies, uint32_t bytes)
+static void move_lines(struct tile_emitter *e, struct tile_mma_operand *o, bool copies,
+                       uint32_t bytes)
 {
     tile_register known[TILE_MOST_FRAGMENTS], moving[TILE_MOST_FRAGMENTS];
     uint32_t count = 0;
@@ -166,7 +167,7 @@ static void move_lines(struct tile_emitter *e, struct tile_operand *o, bool copi
     }
 }
 
-static uint32_t bytes_of_steps(const struct tile_product *p, const struct tile_operand *o,
+static uint32_t bytes_of_steps(const struct tile_product *p, const struct tile_mma_operand *o,
                                uint32_t steps)
 {
     return steps * (o->turned ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES);
@@ -229,7 +230,7 @@ static bool is_direct(const struct tile_product *p, const struct tile_value *x)
            tile_layout_same(p->acc->layout, &own);
 }
 
-bool tile_set_operand(struct tile_product *p, struct tile_operand *o, uint32_t which)
+bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, uint32_t which)
 {
     const struct tile_value *x = p->op->operand[which];
     const struct tile_ahead_stream *stream = NULL;
@@ -374,8 +375,8 @@ bool tile_emit_mma_sync(struct tile_emitter *e, const struct tile_op *op)
         return !e->failed;
     }
     p = tile_take(e->module, sizeof(*p));
-    if (!p || !tile_shape_product(p, e, op) || !set_sums(p) || !tile_set_operand(p, &p->a, 0) ||
-        !tile_set_operand(p, &p->b, 1) || !choose_slice(p))
+    if (!p || !tile_shape_product(p, e, op) || !set_sums(p) || !tile_set_mma_operand(p, &p->a, 0) ||
+        !tile_set_mma_operand(p, &p->b, 1) || !choose_slice(p))
         return false;
     if (!tile_find_fragments(p))
         return tile_cannot(e, op, "a warp has more than 128 fragments of an operand");

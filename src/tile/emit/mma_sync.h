@@ -12,7 +12,7 @@ enum {
     TILE_STEP_BYTES = 32,      // of the depth axis
 };
 
-struct tile_operand {
+struct tile_mma_operand {
     const struct tile_value *value;
     const tile_register *reg;
     uint32_t bytes;         // of an element
@@ -45,7 +45,7 @@ struct tile_product {
     const struct tile_op *op;
     const struct tile_value *acc;
     const struct tile_fragment *how;
-    struct tile_operand a, b;
+    struct tile_mma_operand a, b;
     uint32_t m, n, batches, depth, slice;
     // Fragments, by group of 4 registers of the accumulator; UINT32_MAX: none.
     uint32_t *row, *column;
@@ -69,7 +69,7 @@ static inline uint32_t tile_round_up(uint32_t x, uint32_t to)
 
 // mma_sync.c: sets up a product's shape; sets up an operand, 0 or 1.
 bool tile_shape_product(struct tile_product *p, struct tile_emitter *e, const struct tile_op *op);
-bool tile_set_operand(struct tile_product *p, struct tile_operand *o, uint32_t which);
+bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, uint32_t which);
 
 // mma_fragments.c: finds a warp's fragments; computes their addresses; reads those of a step into
 // words of `set`, which are new registers or exist already; multiplies those of set `now`.
