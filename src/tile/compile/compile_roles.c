@@ -39,7 +39,7 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
     struct tile_fused *plan = copy ? tile_plan_fused(copy, target, why) : NULL;
 
     if (plan && plan->turns) {
-        tile_join_sums_late(copy, plan);
+        tile_defer_reductions(copy, plan);
         tile_version_loop(copy, plan, by_warps);
         tile_narrow_places(copy);
         if (target->contract) {

@@ -70,10 +70,10 @@ bool tile_warps_are_apart(const struct tile_fused *p);
 // approximate_division.c: relaxes quotients behind the loop whose results are rounded to 16 bits;
 // they need no rounding to nearest first. For loops whose products have 16-bit operands.
 void tile_approximate_divisions(struct tile_kernel *kernel, const struct tile_fused *p);
-// parts.c: defers the reduction of loop-carried sums to the end of the loop. The second function
-// returns NULL, or the reason why the layouts do not allow it.
-void tile_join_sums_late(struct tile_kernel *kernel, const struct tile_fused *p);
-const char *tile_settle_parts(struct tile_kernel *kernel);
+// deferred_reduction.c: defers the reduction of loop-carried sums to the end of the loop. The
+// second function returns NULL, or the reason why the layouts do not allow it.
+void tile_defer_reductions(struct tile_kernel *kernel, const struct tile_fused *p);
+const char *tile_settle_deferred_reductions(struct tile_kernel *kernel);
 // contract.c: fuses a product with the addition that is its only use, rounding once.
 void tile_contract(struct tile_kernel *kernel);
 // places.c: narrows comparisons of indices to 32 bits.

@@ -157,7 +157,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
         return "three warpgroups would need a fourth for what is not their rows";
     if (!p->turns)
         return NULL;
-    const char *why = tile_settle_parts(kernel);
+    const char *why = tile_settle_deferred_reductions(kernel);
     if (why)
         return why;
     // Values that depend on the accumulator wait for it, and so does everything that the product
