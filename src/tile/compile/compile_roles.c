@@ -41,7 +41,7 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
     if (plan && plan->turns) {
         tile_defer_reductions(copy, plan);
         tile_version_loop(copy, plan, by_warps);
-        tile_narrow_places(copy);
+        tile_narrow_indices(copy);
         if (target->contract) {
             tile_approximate_divisions(copy, plan);
             tile_contract(copy);
@@ -50,7 +50,7 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
     }
     if (!plan)
         return NULL;
-    tile_unshare_counts(copy);
+    tile_unshare_iotas(copy);
     if (!tile_assign_layouts(copy, tile_fused_warps(plan)))
         return NULL;
     *why = by_warps && !tile_warps_are_apart(plan) ? "" : tile_settle_fused(copy, plan);

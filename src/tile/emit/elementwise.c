@@ -32,7 +32,7 @@ bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, til
     const tile_register *in[3];
     cuc_dtype dtype = op->operand[op->kind == TILE_WHERE]->type.dtype;
 
-    if (tile_int(op, TILE_ATTR_NEAR, 0) && tile_emit_near(e, op, out, first, end))
+    if (tile_int(op, TILE_ATTR_NARROW, 0) && tile_emit_narrow_compare(e, op, out, first, end))
         return true;
     for (uint32_t i = 0; i < op->operand_count; i++) {
         if (!tile_compute_registers(e, op->operand[i], first, end))

@@ -273,9 +273,10 @@ tile_register tile_emit_rounded(struct tile_emitter *e, enum tile_op_kind kind, 
 tile_register tile_emit_flush(struct tile_emitter *e, tile_register x);
 // divide.c: divides two f32, with a branch instead of a call.
 tile_register tile_divide(struct tile_emitter *e, tile_register n, tile_register d);
-// places.c: registers of a comparison marked `near` whose left side is an iota; false for others.
-bool tile_emit_near(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
-                    uint32_t first, uint32_t end);
+// narrow_compare.c: registers of a comparison marked `narrow` whose left side is an iota; false for
+// others.
+bool tile_emit_narrow_compare(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                              uint32_t first, uint32_t end);
 // divide_constant.c: floordiv, cdiv or mod of i64 by a constant above 2 that is no power of two.
 tile_register tile_divide_by_constant(struct tile_emitter *e, enum tile_op_kind kind,
                                       tile_register x, uint64_t divisor);

@@ -76,9 +76,9 @@ void tile_defer_reductions(struct tile_kernel *kernel, const struct tile_fused *
 const char *tile_settle_deferred_reductions(struct tile_kernel *kernel);
 // contract.c: fuses a product with the addition that is its only use, rounding once.
 void tile_contract(struct tile_kernel *kernel);
-// places.c: narrows comparisons of indices to 32 bits.
-void tile_narrow_places(struct tile_kernel *kernel);
+// narrow_indices.c: narrows comparisons of indices to 32 bits.
+void tile_narrow_indices(struct tile_kernel *kernel);
 // Before layouts: gives each use its own copy of an index tile, which is cheaper than a conversion.
-void tile_unshare_counts(struct tile_kernel *kernel);
+void tile_unshare_iotas(struct tile_kernel *kernel);
 
 #endif
