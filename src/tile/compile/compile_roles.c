@@ -115,7 +115,7 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
         } else if (!plan->apart && (!entry->dynamic_shared || --plan->stages < 2))
             return false;
         else if (plan->apart) // its warps may depend on each other
-            tile_end_alone(plan);
+            tile_finish_in_one_block(plan);
     tile_remark_pipeline(kernel, plan);
     tile_remark_entry(kernel, entry);
     return true;

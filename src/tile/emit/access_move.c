@@ -333,7 +333,7 @@ static bool rolls(const struct tile_access *a)
     uint32_t count = tile_register_count(a->tile), bytes = tile_access_bytes(a);
     uint32_t all = 32 * e->warps * count * bytes;
 
-    if (!e->target->brief || a->op->kind != TILE_STORE || a->deferred || e->alone ||
+    if (!e->target->brief || a->op->kind != TILE_STORE || a->deferred || e->single_warp ||
         count < LEAST_ROLLED || (bytes != 2 && bytes != 4) || tile_copies(a->tile->layout) ||
         all > e->target->shared_limit)
         return false;

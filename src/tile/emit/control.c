@@ -266,11 +266,11 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         end = tile_registers(e, op->operand[1])[0];
         tile_move(e, variable, tile_registers(e, op->operand[0])[0]);
     }
-    bool ahead = e->ahead && op == e->ahead->loop, alone = tile_is_for_one_warp(e, op);
+    bool ahead = e->ahead && op == e->ahead->loop, single_warp = tile_is_single_warp_loop(e, op);
     if (ahead && !tile_begin_ahead(e, op))
         return false;
-    if (alone)
-        tile_go_alone(e, op, together);
+    if (single_warp)
+        tile_begin_single_warp(e, op, together);
     uint32_t busy = e->shared_busy;
     e->shared_busy = true;
     if (is_for) // no iteration at all
@@ -305,11 +305,11 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     if (ahead)
         tile_end_ahead(e);
     e->loop = loop.outer;
-    e->shared_busy = alone ? busy : true;
+    e->shared_busy = single_warp ? busy : true;
     e->read = loop.read;
     e->written = loop.written;
-    if (alone)
-        tile_come_together(e, op, together);
+    if (single_warp)
+        tile_end_single_warp(e, op, together);
     return !e->failed;
 }
 

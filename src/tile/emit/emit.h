@@ -117,7 +117,7 @@ struct tile_emitter {
     struct tile_ring_ahead *ring_ahead;
     uint32_t ahead_bytes; // of its stages
     uint32_t ahead_below; // of the scratch, while they are in use
-    bool alone;           // one warp runs the current loop (alone.c)
+    bool single_warp;     // one warp runs the current loop (single_warp.c)
     bool failed;
 };
 
@@ -322,11 +322,11 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
 void tile_emit_function(struct tile_emitter *e, const struct tile_block *fn, uint32_t count,
                         const tile_register *x, const tile_register *y, tile_register *out);
 
-// alone.c: loops that one warp can run for its block; the code in front, which sends the other
-// warps to the label `together`; the code behind.
-bool tile_is_for_one_warp(const struct tile_emitter *e, const struct tile_op *loop);
-void tile_go_alone(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
-void tile_come_together(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
+// single_warp.c: loops that one warp can run for its block; the code in front, which sends the
+// other warps to the label `together`; the code behind.
+bool tile_is_single_warp_loop(const struct tile_emitter *e, const struct tile_op *loop);
+void tile_begin_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
+void tile_end_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 
 // kernel.c: the parts that all entries share: the code in front of the body, declarations.
 enum {

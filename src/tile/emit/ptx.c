@@ -374,7 +374,7 @@ void tile_barrier(struct tile_emitter *e)
                  (unsigned)TILE_GROUP_THREADS);
     else if (e->ring)
         tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, 32 * e->warps);
-    else if (e->warps > 1 && !e->alone)
+    else if (e->warps > 1 && !e->single_warp)
         tile_ins(e, "bar.sync 0");
     else
         tile_ins(e, "bar.warp.sync 0xffffffff");

@@ -237,7 +237,7 @@ static void set_store_rows(struct tile_pipeline *p, uint32_t from, uint32_t to)
             box[i] = to;
 }
 
-void tile_end_alone(struct tile_pipeline *p)
+void tile_finish_in_one_block(struct tile_pipeline *p)
 {
     p->apart = false;
     set_store_rows(p, 16, 64);

@@ -125,7 +125,7 @@ bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load,
 bool tile_can_stream(struct tile_kernel *kernel, struct tile_pipeline *p,
                      const struct tile_op *load);
 // Lets one block alone finish a split tile.
-void tile_end_alone(struct tile_pipeline *p);
+void tile_finish_in_one_block(struct tile_pipeline *p);
 // Recomputes the marks after values have been renumbered.
 bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p);
 
