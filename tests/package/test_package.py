@@ -155,7 +155,7 @@ class Package(unittest.TestCase):
 
     def test_a_program_linked_with_static_compiles_tiles_and_is_refused_libraries(self):
         # No driver and no compiler: glibc would load a second C library and crash in it.
-        path, program = self.folder / "single_warp.c", self.folder / "alone"
+        path, program = self.folder / "alone.c", self.folder / "alone"
         path.write_text(STATIC_PROGRAM)
         flags = self.flags("--cflags", "--libs", "--static", "cucore")
         for static in ("-static", "-static-pie"):

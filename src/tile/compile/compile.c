@@ -6,7 +6,7 @@
 #include "tile/emit/emit.h"
 #include "tile/layout/fragment.h"
 #include "tile/ir/layout.h"
-#include "tile/pass/ahead.h"
+#include "tile/pass/prefetch.h"
 #include "tile/pass/pipeline.h"
 #include "tile/pass/remark.h"
 #include "tile/signature/signature.h"
@@ -36,9 +36,9 @@ struct laid_out {
     struct tile_kernel *kernel;
     struct tile_target target; // for this kernel
     uint32_t warps;
-    uint32_t together;        // blocks of a cluster
-    struct tile_ahead *ahead; // NULL: no loads run ahead,
-    const char *why;          // for this reason
+    uint32_t together;              // blocks of a cluster
+    struct tile_prefetch *prefetch; // NULL: no loads run ahead,
+    const char *why;                // for this reason
 };
 
 // Lets loads run ahead if lines are aligned and shared memory suffices.
@@ -46,9 +46,9 @@ static bool emit_entry(const struct laid_out *as, enum tile_variant variant, str
                        struct tile_entry *entry)
 {
     struct tile_module *module = as->kernel->module;
-    bool done =
-        as->ahead && variant != TILE_INDEX_64 &&
-        tile_emit_entry(module, as->kernel, &as->target, as->warps, variant, as->ahead, out, entry);
+    bool done = as->prefetch && variant != TILE_INDEX_64 &&
+                tile_emit_entry(module, as->kernel, &as->target, as->warps, variant, as->prefetch,
+                                out, entry);
 
     if (!done &&
         (module->diagnostics->errors || module->diagnostics->out_of_memory ||
@@ -78,24 +78,25 @@ static uint32_t prepare_row(struct tile_kernel *kernel, const struct tile_measur
 
 // If operands are copied ahead, a warp needs its registers only for accumulators. The more it has,
 // the more often each element read from shared memory is used.
-static struct tile_ahead *plan_ahead(struct tile_kernel *kernel, const struct tile_target *target,
-                                     uint32_t *warps, const char **why)
+static struct tile_prefetch *plan_prefetch(struct tile_kernel *kernel,
+                                           const struct tile_target *target, uint32_t *warps,
+                                           const char **why)
 {
     enum { OF_A_WARP = 64 * 64, OF_WIDE = 64 * 32, LEAST_WARPS = 4 };
-    struct tile_ahead *plan = tile_plan_ahead(kernel, target, *warps, why), *other = NULL;
+    struct tile_prefetch *plan = tile_plan_prefetch(kernel, target, *warps, why), *other = NULL;
     uint32_t few = LEAST_WARPS;
 
-    if (target->warps || !plan || !plan->alone)
+    if (target->warps || !plan || !plan->only)
         return plan;
-    int64_t elements = tile_elements(&plan->alone->result[0]->type);
-    bool wide = plan->alone->operand[0]->type.dtype == CUC_F64 ||
-                tile_int(plan->alone, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32X3;
+    int64_t elements = tile_elements(&plan->only->result[0]->type);
+    bool wide = plan->only->operand[0]->type.dtype == CUC_F64 ||
+                tile_int(plan->only, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32X3;
     while (elements > (int64_t)few * (wide ? OF_WIDE : OF_A_WARP))
         few *= 2;
     const char *why_other;
     if (few < *warps)
-        other = tile_plan_ahead(kernel, target, few, &why_other);
-    if (!other || !other->alone)
+        other = tile_plan_prefetch(kernel, target, few, &why_other);
+    if (!other || !other->only)
         return plan;
     *warps = few;
     return other;
@@ -113,11 +114,11 @@ static bool lay_out(struct tile_kernel *kernel, const struct tile_target *target
     // These barriers cost nothing next to products.
     out->target.orders_all = tile_fragment_warps(kernel, target) > 0;
     out->warps = warps;
-    out->ahead = plan_ahead(kernel, target, &out->warps, &out->why);
+    out->prefetch = plan_prefetch(kernel, target, &out->warps, &out->why);
     tile_give_fragments(kernel, target, out->warps);
     return tile_assign_layouts(kernel, out->warps) &&
            (target->brief || tile_store_lines(kernel, target, out->warps)) &&
-           (!out->ahead || tile_settle_ahead(kernel, out->ahead)) &&
+           (!out->prefetch || tile_settle_prefetch(kernel, out->prefetch)) &&
            tile_keeps_rules(kernel, "layouts");
 }
 
@@ -190,7 +191,7 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     struct laid_out laid, last;
     if (!lay_out_entries(kernel, target, warps, entries > 0, &laid, &last))
         return false;
-    tile_remark_ahead(kernel, laid.ahead, laid.why);
+    tile_remark_prefetch(kernel, laid.prefetch, laid.why);
     for (uint32_t i = 0; i < VARIANTS; i++) {
         const struct laid_out *as = variants[i] == TILE_INDEX_64 ? &last : &laid;
         if (variants[i] == TILE_OVERLAP_32 && !entry[entries - 1].presumes_apart)

@@ -337,7 +337,7 @@ static bool rolls(const struct tile_access *a)
         count < LEAST_ROLLED || (bytes != 2 && bytes != 4) || tile_copies(a->tile->layout) ||
         all > e->target->shared_limit)
         return false;
-    if (all > e->shared_bytes && all > e->ahead_bytes && count * bytes > OF_A_THREAD)
+    if (all > e->shared_bytes && all > e->prefetch_bytes && count * bytes > OF_A_THREAD)
         return false;
     for (uint32_t axis = 0; axis < a->tile->type.rank; axis++)
         if (a->tile->type.extent[axis] & (a->tile->type.extent[axis] - 1))

@@ -48,7 +48,7 @@ static tile_register first_of(struct tile_emitter *e, const struct tile_value *i
 }
 
 // True if the index changes between iterations.
-static bool is_moving(const struct tile_ahead *plan, const struct tile_value *index)
+static bool is_moving(const struct tile_prefetch *plan, const struct tile_value *index)
 {
     return index == plan->loop->block[0]->argument[0] || plan->wanted[index->id];
 }
@@ -64,7 +64,7 @@ static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *
     for (uint32_t axis = 0; axis < shape->count; axis++) {
         const struct tile_value *index = load->operand[1 + axis];
         int64_t extent = shape->ints[axis];
-        if (is_moving(e->ring_ahead->plan, index) != moving)
+        if (is_moving(e->prefetch_ring->plan, index) != moving)
             continue;
         tile_register first = first_of(e, index, extent);
         at = plus64(e, at, distance(e, c, axis, first));
@@ -84,13 +84,13 @@ static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *
 // True if a tile's position changes with the loop's variable alone.
 static bool is_linear(const struct tile_emitter *e, const struct tile_copier *c)
 {
-    const struct tile_op *load = c->stream->load, *loop = e->ring_ahead->plan->loop;
+    const struct tile_op *load = c->stream->load, *loop = e->prefetch_ring->plan->loop;
     const struct tile_value *variable = loop->block[0]->argument[0];
     uint32_t axes = tile_attribute(load, TILE_ATTR_SHAPE)->count;
 
     for (uint32_t axis = 0; axis < axes; axis++)
         if (load->operand[1 + axis] != variable &&
-            is_moving(e->ring_ahead->plan, load->operand[1 + axis]))
+            is_moving(e->prefetch_ring->plan, load->operand[1 + axis]))
             return false;
     return tile_range_of(e->ranges, variable).low >= 0;
 }
@@ -111,7 +111,7 @@ static tile_register whole_tiles(struct tile_emitter *e, tile_register size, int
 // Sets up the first tile, and the step to the next ones.
 static void make_linear(struct tile_emitter *e, struct tile_copier *c)
 {
-    const struct tile_op *load = c->stream->load, *loop = e->ring_ahead->plan->loop;
+    const struct tile_op *load = c->stream->load, *loop = e->prefetch_ring->plan->loop;
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
     const struct tile_value *variable = loop->block[0]->argument[0];
     tile_register step = wide_of(e, loop->operand[2]);
@@ -133,7 +133,7 @@ static void make_linear(struct tile_emitter *e, struct tile_copier *c)
 }
 
 // Swizzles a position by its line.
-static tile_register flipped(struct tile_emitter *e, const struct tile_ahead_stream *s,
+static tile_register flipped(struct tile_emitter *e, const struct tile_prefetch_stream *s,
                              tile_register place, tile_register line)
 {
     tile_register flip = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", line, s->span / 8);
@@ -143,7 +143,7 @@ static tile_register flipped(struct tile_emitter *e, const struct tile_ahead_str
 }
 
 void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
-                      const struct tile_ahead_stream *s, tile_register shared)
+                      const struct tile_prefetch_stream *s, tile_register shared)
 {
     const struct tile_attribute *shape = tile_attribute(s->load, TILE_ATTR_SHAPE);
     uint32_t threads = 32 * e->warps;
@@ -180,7 +180,7 @@ static tile_register cut(struct tile_emitter *e, tile_register x)
 
 void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end)
 {
-    const struct tile_ahead_stream *s = c->stream;
+    const struct tile_prefetch_stream *s = c->stream;
 
     for (uint32_t turn = first; turn < end; turn++) {
         tile_register inside = c->whole, place = c->place;
@@ -234,7 +234,7 @@ static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_
 static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
                       tile_register to, tile_register rows, tile_register bytes)
 {
-    const struct tile_ahead_stream *s = c->stream;
+    const struct tile_prefetch_stream *s = c->stream;
     uint32_t again = tile_label(e), whole = tile_label(e), next = tile_label(e);
     tile_register line = tile_make(e, TILE_R32, "mov.b32 %R, %R", c->line);
     tile_register at = tile_make(e, TILE_R64, "mov.b64 %R, %R", from);
@@ -271,7 +271,7 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
 // Copies a tile at an edge.
 static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
 {
-    const struct tile_ahead_stream *s = c->stream;
+    const struct tile_prefetch_stream *s = c->stream;
     const struct tile_op *load = s->load;
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
     tile_register first[TILE_MAX_RANK], left[2];
@@ -306,7 +306,7 @@ static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
 
 void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c)
 {
-    const struct tile_value *variable = e->ring_ahead->plan->loop->block[0]->argument[0];
+    const struct tile_value *variable = e->prefetch_ring->plan->loop->block[0]->argument[0];
     tile_register inside = c->inside;
 
     if (c->until) {
@@ -317,8 +317,8 @@ void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c)
     } else {
         c->from = c->next = add_axes(e, c, true, c->origin, &inside);
     }
-    c->whole = tile_both(e, inside, e->ring_ahead->loads);
-    c->place = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", c->to, e->ring_ahead->ahead);
+    c->whole = tile_both(e, inside, e->prefetch_ring->loads);
+    c->place = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", c->to, e->prefetch_ring->ahead);
 }
 
 void tile_copy_edges(struct tile_emitter *e, struct tile_copier *c)

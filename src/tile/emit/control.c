@@ -86,7 +86,8 @@ bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
 {
     tile_emit_op *emit = emitter_of(op->kind);
 
-    if (tile_is_ahead(e, op) || (e->ring && op == e->ring->plan->side) || tile_came_early(e, op))
+    if (tile_is_prefetched(e, op) || (e->ring && op == e->ring->plan->side) ||
+        tile_came_early(e, op))
         return true;
     if (e->ring && op == e->ring->plan->store &&
         tile_layout_same(op->operand[op->operand_count - 1]->layout,
@@ -266,8 +267,9 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         end = tile_registers(e, op->operand[1])[0];
         tile_move(e, variable, tile_registers(e, op->operand[0])[0]);
     }
-    bool ahead = e->ahead && op == e->ahead->loop, single_warp = tile_is_single_warp_loop(e, op);
-    if (ahead && !tile_begin_ahead(e, op))
+    bool prefetch = e->prefetch && op == e->prefetch->loop,
+         single_warp = tile_is_single_warp_loop(e, op);
+    if (prefetch && !tile_begin_prefetch(e, op))
         return false;
     if (single_warp)
         tile_begin_single_warp(e, op, together);
@@ -282,16 +284,16 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, end);
         tile_branch(e, over, false, loop.end);
     }
-    if (ahead)
-        tile_enter_ahead(e);
+    if (prefetch)
+        tile_enter_prefetch(e);
     tile_put_label(e, start);
-    if (ahead)
-        tile_turn_ahead(e);
+    if (prefetch)
+        tile_begin_prefetch_iteration(e);
     if (!tile_emit_block(e, body))
         return false;
     tile_put_label(e, loop.next);
-    if (ahead)
-        tile_end_turn_ahead(e);
+    if (prefetch)
+        tile_end_prefetch_iteration(e);
     if (is_for) { // the last step may overflow the dtype, so compare the distance that is left
         tile_register step = tile_registers(e, op->operand[2])[0], over = tile_new(e, TILE_PRED);
         tile_register left = tile_new(e, TILE_REGISTER_CLASS(variable));
@@ -302,8 +304,8 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     }
     tile_branch(e, TILE_NO_REGISTER, false, start);
     tile_put_label(e, loop.end);
-    if (ahead)
-        tile_end_ahead(e);
+    if (prefetch)
+        tile_end_prefetch(e);
     e->loop = loop.outer;
     e->shared_busy = single_warp ? busy : true;
     e->read = loop.read;

@@ -51,9 +51,9 @@ struct tile_half {
     bool upper;
 };
 
-struct tile_ahead;
+struct tile_prefetch;
 struct tile_ring;
-struct tile_ring_ahead;
+struct tile_prefetch_ring;
 
 enum { TILE_SHARED_FREE, TILE_SHARED_BUSY, TILE_SHARED_PART };
 
@@ -113,11 +113,11 @@ struct tile_emitter {
     struct tile_ring *ring; // of an entry with roles (ring.h); NULL: all threads do the same
     const struct tile_op **deferred;   // by value id: the op that computes the registers on demand
     struct tile_access *deferred_load; // the last load that is deferred in this way (access.h)
-    const struct tile_ahead *ahead;    // the loop whose loads run ahead (async.c); NULL
-    struct tile_ring_ahead *ring_ahead;
-    uint32_t ahead_bytes; // of its stages
-    uint32_t ahead_below; // of the scratch, while they are in use
-    bool single_warp;     // one warp runs the current loop (single_warp.c)
+    const struct tile_prefetch *prefetch; // the loop whose loads run ahead (async.c); NULL
+    struct tile_prefetch_ring *prefetch_ring;
+    uint32_t prefetch_bytes; // of its stages
+    uint32_t prefetch_below; // of the scratch, while they are in use
+    bool single_warp;        // one warp runs the current loop (single_warp.c)
     bool failed;
 };
 
@@ -339,11 +339,11 @@ void tile_put_declarations(struct tile_emitter *e, struct tile_text *out);
 void tile_put_functions(const struct tile_emitter *e, struct tile_text *out);
 const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
                             enum tile_variant variant);
-// entry.c: an entry in which all threads do the same. `ahead`: the loop whose loads run ahead;
+// entry.c: an entry in which all threads do the same. `prefetch`: the loop whose loads run ahead;
 // NULL. Returns false without a diagnostic if that is impossible.
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
-                     const struct tile_ahead *ahead, struct tile_text *out,
+                     const struct tile_prefetch *prefetch, struct tile_text *out,
                      struct tile_entry *entry);
 
 // memory.c: contiguous elements at an address, which is a 64-bit register (32-bit for shared

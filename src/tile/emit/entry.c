@@ -6,7 +6,7 @@
 
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
-                     const struct tile_ahead *ahead, struct tile_text *out,
+                     const struct tile_prefetch *prefetch, struct tile_text *out,
                      struct tile_entry *entry)
 {
     struct tile_emitter e = { .dispatch = &tile_dispatch,
@@ -15,7 +15,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
                               .target = target,
                               .variant = variant,
                               .warps = warps,
-                              .ahead = ahead };
+                              .prefetch = prefetch };
     uint32_t bytes;
 
     if (!tile_open_values(&e))
@@ -32,10 +32,11 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     if (!tile_emit_block(&e, &kernel->body) || e.failed || module->diagnostics->out_of_memory)
         return false;
     // Behind the loop the scratch also uses the space of its stages.
-    uint32_t below = (e.ahead_below + TILE_SCRATCH_ALIGN - 1) & ~(uint32_t)(TILE_SCRATCH_ALIGN - 1);
-    if (e.ahead_bytes) {
-        if (e.shared_bytes < below + e.ahead_bytes)
-            e.shared_bytes = below + e.ahead_bytes;
+    uint32_t below = (e.prefetch_below + TILE_SCRATCH_ALIGN - 1) &
+                     ~(uint32_t)(TILE_SCRATCH_ALIGN - 1);
+    if (e.prefetch_bytes) {
+        if (e.shared_bytes < below + e.prefetch_bytes)
+            e.shared_bytes = below + e.prefetch_bytes;
         if (e.shared_bytes > target->shared_limit)
             return false;
     }
@@ -69,9 +70,9 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     if (e.shared_bytes)
         tile_put(out, "\tmov.u32 %s, %s;\n", tile_name(e.shared),
                  dynamic ? "dynamic_scratch" : "scratch");
-    if (e.ahead_bytes)
-        tile_put(out, "\tadd.u32 %s, %s, %u;\n", tile_name(e.ring_ahead->base), tile_name(e.shared),
-                 below);
+    if (e.prefetch_bytes)
+        tile_put(out, "\tadd.u32 %s, %s, %u;\n", tile_name(e.prefetch_ring->base),
+                 tile_name(e.shared), below);
     tile_put_text(out, &e.prologue);
     tile_put_text(out, &e.body);
     tile_put_string(out, "}\n");

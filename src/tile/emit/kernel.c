@@ -28,7 +28,7 @@ static void order_blocks(struct tile_emitter *e, tile_register x[3], const tile_
     enum { USUAL_RASTER = 8 };
     uint32_t raster = e->target->raster ? e->target->raster : USUAL_RASTER;
 
-    if (!e->ahead || !e->ahead->alone || raster < 2 || e->kernel->keeps_order)
+    if (!e->prefetch || !e->prefetch->only || raster < 2 || e->kernel->keeps_order)
         return;
     tile_register all = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", n[1], raster);
     tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %R, %R", x[1], n[0], x[0]);
@@ -94,7 +94,7 @@ void tile_put_declarations(struct tile_emitter *e, struct tile_text *out)
     if (e->shared_bytes > TILE_STATIC_SHARED || !e->shared_bytes)
         return;
     tile_put(out, "\t.shared .align %d .b8 scratch[%u];\n",
-             e->ahead_bytes ? TILE_SCRATCH_ALIGN : 16, e->shared_bytes);
+             e->prefetch_bytes ? TILE_SCRATCH_ALIGN : 16, e->shared_bytes);
 }
 
 // Functions of the device's runtime, once per module.

@@ -136,7 +136,7 @@ static void add_stage(struct tile_product *p, struct tile_mma_operand *o)
         if (n == p->places) {
             p->place[n] = o->fragment[i].line;
             p->there[n] = tile_make(p->e, TILE_R32, "add.u32 %R, %R, %R", p->place[n],
-                                    p->e->ring_ahead->stage);
+                                    p->e->prefetch_ring->stage);
             p->places++;
         }
         o->fragment[i].line = p->there[n];
@@ -171,7 +171,7 @@ static void open_operand(struct tile_product *p, struct tile_mma_operand *o, til
     }
     if (o->direct) // nothing is read
         return;
-    open_lines(p, o, o->ring ? e->ring_ahead->base : shared, axis, warp, across, steps, size);
+    open_lines(p, o, o->ring ? e->prefetch_ring->base : shared, axis, warp, across, steps, size);
     add_stage(p, o);
 }
 

@@ -233,7 +233,7 @@ static bool is_direct(const struct tile_product *p, const struct tile_value *x)
 bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, uint32_t which)
 {
     const struct tile_value *x = p->op->operand[which];
-    const struct tile_ahead_stream *stream = NULL;
+    const struct tile_prefetch_stream *stream = NULL;
     bool turns;
 
     o->value = x;
@@ -242,8 +242,8 @@ bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, ui
     o->summed = which ? p->m : p->n;
     o->other = which ? p->n : p->m;
     o->extent = (uint32_t)x->type.extent[o->other];
-    if (p->e->ahead && p->op->parent == p->e->ahead->loop->block[0])
-        stream = tile_ahead_stream_of(p->e->ahead, x, &turns);
+    if (p->e->prefetch && p->op->parent == p->e->prefetch->loop->block[0])
+        stream = tile_prefetch_stream_of(p->e->prefetch, x, &turns);
     if (stream) {
         o->ring = true;
         o->turned = stream->turned;
@@ -366,7 +366,7 @@ static bool multiply_slices(struct tile_product *p)
 
 bool tile_emit_mma_sync(struct tile_emitter *e, const struct tile_op *op)
 {
-    struct tile_product *p = e->ring_ahead ? e->ring_ahead->carried : NULL;
+    struct tile_product *p = e->prefetch_ring ? e->prefetch_ring->carried : NULL;
 
     if (p && p->op == op) {
         if (!set_sums(p) || !tile_multiply_carried(p))

@@ -1,5 +1,5 @@
 // A product by mma.sync during emission: the internal interface of mma_sync.c, mma_fragments.c and
-// mma_ahead.c.
+// mma_prefetch.c.
 #ifndef CUCORE_TILE_EMIT_MMA_SYNC_H
 #define CUCORE_TILE_EMIT_MMA_SYNC_H
 
@@ -82,7 +82,7 @@ void tile_multiply_step(struct tile_product *p);
 bool tile_open_parts(struct tile_product *p);
 void tile_close_parts(struct tile_product *p);
 
-// mma_ahead.c: an iteration's products if the product is carried (async.h).
+// mma_prefetch.c: an iteration's products if the product is carried (async.h).
 bool tile_multiply_carried(struct tile_product *p);
 
 #endif

@@ -4,7 +4,7 @@
 #include "tile/ir/diagnostic.h"
 #include "tile/ir/words.h"
 #include "tile/layout/fragment.h"
-#include "tile/pass/ahead.h"
+#include "tile/pass/prefetch.h"
 #include "tile/pass/fused.h"
 #include "tile/pass/pipeline.h"
 
@@ -120,8 +120,8 @@ void tile_remark_no_pipeline(const struct tile_kernel *kernel, const char *why)
                     kernel->name, why);
 }
 
-void tile_remark_ahead(const struct tile_kernel *kernel, const struct tile_ahead *plan,
-                       const char *why)
+void tile_remark_prefetch(const struct tile_kernel *kernel, const struct tile_prefetch *plan,
+                          const char *why)
 {
     if (plan)
         tile_remark(kernel->module, plan->loop->where,

@@ -1,14 +1,14 @@
 // A loop over products whose threads copy the operands to shared memory themselves, some stages
 // ahead (cp.async). Used on targets without TMA or wgmma, and for loops with more than one product.
-#ifndef CUCORE_TILE_PASS_AHEAD_H
-#define CUCORE_TILE_PASS_AHEAD_H
+#ifndef CUCORE_TILE_PASS_PREFETCH_H
+#define CUCORE_TILE_PASS_PREFETCH_H
 
 #include "tile/ir/target.h"
 
-enum { TILE_MOST_AHEAD = 4 };
+enum { TILE_MOST_PREFETCHED = 4 };
 
 // An operand in a stage, as lines along the tensor's last axis.
-struct tile_ahead_stream {
+struct tile_prefetch_stream {
     const struct tile_op *load;
     uint32_t element;     // bytes per element
     uint32_t last, other; // axes of the tensor that the tile spans
@@ -20,24 +20,26 @@ struct tile_ahead_stream {
     uint32_t at, bytes; // offset and size in the stage
 };
 
-struct tile_ahead {
+struct tile_prefetch {
     const struct tile_op *loop;
-    struct tile_ahead_stream stream[TILE_MOST_AHEAD];
+    struct tile_prefetch_stream stream[TILE_MOST_PREFETCHED];
     uint32_t streams;
     uint32_t stages, stage_bytes;
-    const struct tile_op *alone; // the loop's one product, if both its operands are streams
-    bool *wanted;                // by value id: what the loads' indices depend on inside the loop
+    const struct tile_op *only; // the loop's one product, if both its operands are streams
+    bool *wanted;               // by value id: what the loads' indices depend on inside the loop
 };
 
 // Plans the loop with the most such loads. Without one returns NULL and sets *why to the reason, or
 // to "" if the kernel has no product.
-struct tile_ahead *tile_plan_ahead(struct tile_kernel *kernel, const struct tile_target *target,
-                                   uint32_t warps, const char **why);
+struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
+                                         const struct tile_target *target, uint32_t warps,
+                                         const char **why);
 // Recomputes `wanted` after the values have been renumbered.
-bool tile_settle_ahead(struct tile_kernel *kernel, struct tile_ahead *plan);
+bool tile_settle_prefetch(struct tile_kernel *kernel, struct tile_prefetch *plan);
 // The stream that an operand comes from, directly or transposed; NULL if none. *turns tells if the
 // product sees it transposed.
-const struct tile_ahead_stream *tile_ahead_stream_of(const struct tile_ahead *plan,
-                                                     const struct tile_value *operand, bool *turns);
+const struct tile_prefetch_stream *tile_prefetch_stream_of(const struct tile_prefetch *plan,
+                                                           const struct tile_value *operand,
+                                                           bool *turns);
 
 #endif
