@@ -11,7 +11,7 @@ struct tile_text;
 // reduction needs all of that tile at once.
 struct tile_measures {
     int64_t most, line; // elements; of the longest line that is reduced
-    int64_t turned;     // bytes per element of a transposed tile
+    int64_t transposed; // bytes per element of a transposed tile
     uint32_t loads;     // number of loads of that size
     bool loops, halves; // some load has 16-bit elements
     bool scans;

@@ -210,9 +210,9 @@ void tile_end_prefetch(struct tile_emitter *e)
 
 bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op)
 {
-    bool turns;
+    bool transposed;
 
     return e->prefetch && op->parent == e->prefetch->loop->block[0] &&
            (op->kind == TILE_LOAD || op->kind == TILE_PERMUTE) &&
-           tile_prefetch_stream_of(e->prefetch, op->result[0], &turns);
+           tile_prefetch_stream_of(e->prefetch, op->result[0], &transposed);
 }

@@ -77,8 +77,8 @@ static tile_register with_batches(struct tile_product *p, const struct tile_mma_
 static tile_register place_of(struct tile_emitter *e, const struct tile_mma_operand *o,
                               tile_register at, tile_register steps, tile_register own)
 {
-    tile_register line = o->turned ? steps : own, along = o->turned ? own : steps;
-    uint32_t unit = o->turned || o->single ? o->bytes : 16;
+    tile_register line = o->transposed ? steps : own, along = o->transposed ? own : steps;
+    uint32_t unit = o->transposed || o->single ? o->bytes : 16;
 
     along = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", along, unit);
     if (o->span) {
@@ -104,16 +104,16 @@ static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_
         across = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", across, physical - 1);
     tile_register own = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", warp, across);
     reach = tile_thread_reach(p->acc->layout, axis) | (size - 1);
-    uint32_t step = o->turned ? o->bytes : o->pitch;
+    uint32_t step = o->transposed ? o->bytes : o->pitch;
     for (uint32_t i = 0; i < o->count; i++) {
         uint32_t first = o->fragment[i].own;
         uint32_t offset = o->at + o->fragment[i].batch * o->batch_bytes;
-        uint32_t most = o->turned ? tile_round_up(o->extent, 8) - 8 : o->extent - 1;
-        if (o->single || first + (o->turned ? reach & ~7u : reach) <= most) {
+        uint32_t most = o->transposed ? tile_round_up(o->extent, 8) - 8 : o->extent - 1;
+        if (o->single || first + (o->transposed ? reach & ~7u : reach) <= most) {
             if (!common)
                 common = place_of(e, o, at, steps, own);
             o->fragment[i].line = common;
-            o->fragment[i].flip = o->turned && o->span ? first * step % o->span : 0;
+            o->fragment[i].flip = o->transposed && o->span ? first * step % o->span : 0;
             o->fragment[i].offset = offset + first * step - o->fragment[i].flip;
             continue;
         }
@@ -162,7 +162,7 @@ static void open_operand(struct tile_product *p, struct tile_mma_operand *o, til
     if (o->single) {
         across = lanes->quad;
         steps = lanes->of_quad;
-    } else if (o->turned) {
+    } else if (o->transposed) {
         across = tile_make(e, TILE_R32, "shl.b32 %R, %R, 3", near);
         steps = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", far, lanes->eight);
     } else {
@@ -217,7 +217,7 @@ static void take_fragment(struct tile_product *p, struct tile_mma_operand *o, ui
 
 static uint32_t step_bytes(const struct tile_product *p, const struct tile_mma_operand *o)
 {
-    return o->turned ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES;
+    return o->transposed ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES;
 }
 
 // Reads element by element: words of a are 8 rows apart and then 4 along the depth axis, those of b
@@ -228,8 +228,8 @@ static void read_words(struct tile_product *p, struct tile_mma_operand *o, uint3
     uint32_t rows = o == &p->a ? 2 : 1, words = rows * (p->how->depth / 4);
     // With 8 rows or fewer the second half of a fragment repeats the first, as its registers show.
     bool again = UINT32_C(1) << p->acc->layout->axis_bits[p->m] <= 8;
-    uint32_t row = again ? 0 : 8 * (o->turned ? o->bytes : o->pitch);
-    uint32_t four = 4 * (o->turned ? o->pitch : o->bytes);
+    uint32_t row = again ? 0 : 8 * (o->transposed ? o->bytes : o->pitch);
+    uint32_t four = 4 * (o->transposed ? o->pitch : o->bytes);
     tile_register *w = o->fragment[i].word[set];
     bool wide = o->bytes == 8;
 
@@ -249,10 +249,10 @@ static void read_fragment(struct tile_product *p, struct tile_mma_operand *o, ui
 {
     struct tile_emitter *e = p->e;
     tile_register *w = o->fragment[i].word[set];
-    uint32_t flip = o->span && !o->turned ? step * TILE_STEP_BYTES % o->span : 0;
+    uint32_t flip = o->span && !o->transposed ? step * TILE_STEP_BYTES % o->span : 0;
     uint32_t offset = o->fragment[i].offset + step * step_bytes(p, o) - flip;
     tile_register line = o->fragment[i].line;
-    const char *turned = o->turned ? ".trans" : "";
+    const char *transposed = o->transposed ? ".trans" : "";
 
     if (o->single) {
         read_words(p, o, i, step, set, there);
@@ -264,17 +264,17 @@ static void read_fragment(struct tile_product *p, struct tile_mma_operand *o, ui
     for (uint32_t n = 0; n < words && !there; n++)
         w[n] = tile_new(e, TILE_R32);
     if (words == 4)
-        tile_ins(e, "ldmatrix.sync.aligned.m8n8.x4%s.shared.b16 {%R, %R, %R, %R}, [%R+%u]", turned,
-                 w[0], w[1], w[2], w[3], line, offset);
+        tile_ins(e, "ldmatrix.sync.aligned.m8n8.x4%s.shared.b16 {%R, %R, %R, %R}, [%R+%u]",
+                 transposed, w[0], w[1], w[2], w[3], line, offset);
     else
-        tile_ins(e, "ldmatrix.sync.aligned.m8n8.x2%s.shared.b16 {%R, %R}, [%R+%u]", turned, w[0],
-                 w[1], line, offset);
+        tile_ins(e, "ldmatrix.sync.aligned.m8n8.x2%s.shared.b16 {%R, %R}, [%R+%u]", transposed,
+                 w[0], w[1], line, offset);
 }
 
 // True if two fragments of b lie side by side: the lanes from 16 on name the second.
 static bool is_pair(const struct tile_mma_operand *o, uint32_t i)
 {
-    uint32_t step = o->turned ? o->bytes : o->pitch;
+    uint32_t step = o->transposed ? o->bytes : o->pitch;
 
     if (o->single || i + 1 == o->count || o->fragment[i + 1].batch != o->fragment[i].batch ||
         o->fragment[i + 1].own != o->fragment[i].own + 8 ||

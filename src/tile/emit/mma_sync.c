@@ -19,10 +19,11 @@ static bool runs_along(const struct tile_value *x, uint32_t axis)
 
 static void set_lines(const struct tile_product *p, struct tile_mma_operand *o, uint32_t length)
 {
-    uint32_t along = o->turned ? tile_round_up(o->extent, 8) : tile_round_up(length, p->how->depth);
+    uint32_t along = o->transposed ? tile_round_up(o->extent, 8)
+                                   : tile_round_up(length, p->how->depth);
 
     o->pitch = tile_fragment_pitch(along * o->bytes, o->single);
-    o->lines = o->turned ? tile_round_up(length, p->how->depth) : o->extent;
+    o->lines = o->transposed ? tile_round_up(length, p->how->depth) : o->extent;
     if (o->single) // as many as warps can have
         o->lines = UINT32_C(1) << p->acc->layout->axis_bits[o->other];
     if (o->single && o->lines < LEAST_LINES)
@@ -65,8 +66,8 @@ static bool clear(struct tile_product *p, struct tile_mma_operand *o, uint32_t l
                   tile_register shared)
 {
     struct tile_emitter *e = p->e;
-    uint32_t along = o->turned ? o->extent : length, lines = o->turned ? length : o->extent;
-    uint32_t full = tile_round_up(along, o->turned ? 8 : p->how->depth);
+    uint32_t along = o->transposed ? o->extent : length, lines = o->transposed ? length : o->extent;
+    uint32_t full = tile_round_up(along, o->transposed ? 8 : p->how->depth);
     uint32_t bytes = o->batch_bytes * p->batches, threads = 32 * e->warps;
 
     if (o->direct || o->ring || (along == full && lines == o->lines))
@@ -92,8 +93,8 @@ static void write_slice(struct tile_product *p, struct tile_mma_operand *o, uint
 {
     struct tile_emitter *e = p->e;
     const struct tile_value *x = o->value;
-    uint32_t rank = x->type.rank, along = o->turned ? o->other : o->summed;
-    uint32_t across = o->turned ? o->summed : o->other, vector = 1;
+    uint32_t rank = x->type.rank, along = o->transposed ? o->other : o->summed;
+    uint32_t across = o->transposed ? o->summed : o->other, vector = 1;
     int64_t steps[TILE_MAX_RANK], step = o->batch_bytes;
     tile_register place = shared;
 
@@ -170,7 +171,7 @@ static void move_lines(struct tile_emitter *e, struct tile_mma_operand *o, bool 
 static uint32_t bytes_of_steps(const struct tile_product *p, const struct tile_mma_operand *o,
                                uint32_t steps)
 {
-    return steps * (o->turned ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES);
+    return steps * (o->transposed ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES);
 }
 
 static void add_slice(struct tile_product *p, uint32_t length)
@@ -178,7 +179,7 @@ static void add_slice(struct tile_product *p, uint32_t length)
     struct tile_emitter *e = p->e;
     uint32_t steps = tile_round_up(length, p->how->depth) / p->how->depth, unrolled = steps;
     // Steps whose positions in lines are swizzled go together.
-    uint32_t span = (p->a.turned ? 0 : p->a.span) | (p->b.turned ? 0 : p->b.span);
+    uint32_t span = (p->a.transposed ? 0 : p->a.span) | (p->b.transposed ? 0 : p->b.span);
     uint32_t least = span ? span / TILE_STEP_BYTES : 1;
     uint32_t most = e->target->brief ? BRIEF_PRODUCTS : TILE_MOST_PRODUCTS;
 
@@ -234,7 +235,7 @@ bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, ui
 {
     const struct tile_value *x = p->op->operand[which];
     const struct tile_prefetch_stream *stream = NULL;
-    bool turns;
+    bool transposed;
 
     o->value = x;
     o->rounds = x->type.dtype == CUC_F32;
@@ -243,10 +244,10 @@ bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, ui
     o->other = which ? p->n : p->m;
     o->extent = (uint32_t)x->type.extent[o->other];
     if (p->e->prefetch && p->op->parent == p->e->prefetch->loop->block[0])
-        stream = tile_prefetch_stream_of(p->e->prefetch, x, &turns);
+        stream = tile_prefetch_stream_of(p->e->prefetch, x, &transposed);
     if (stream) {
         o->ring = true;
-        o->turned = stream->turned;
+        o->transposed = stream->transposed;
         o->single = stream->single;
         o->pitch = stream->pitch;
         o->span = stream->span;
@@ -261,8 +262,8 @@ bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, ui
     o->reg = reg;
     // A side smaller than a fragment is replicated, which needs whole lines along the depth axis.
     o->direct = !which && is_direct(p, x);
-    o->turned = o->bytes == 2 && !runs_along(x, o->summed) && o->extent >= 8 &&
-                p->acc->layout->axis_bits[o->other] >= (which ? 3 : 4);
+    o->transposed = o->bytes == 2 && !runs_along(x, o->summed) && o->extent >= 8 &&
+                    p->acc->layout->axis_bits[o->other] >= (which ? 3 : 4);
     if (!reg)
         return false;
     if (x->type.dtype != CUC_F32 || p->thrice)

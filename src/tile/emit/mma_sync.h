@@ -18,7 +18,7 @@ struct tile_mma_operand {
     uint32_t bytes;         // of an element
     uint32_t summed, other; // axes of the value
     uint32_t extent;        // of the other axis
-    bool turned;            // lines go along the other axis
+    bool transposed;        // lines go along the other axis
     bool single;            // elements are read one by one
     bool rounds;            // round f32 to tf32 in the fragments
     bool ring;              // copied ahead: lies in a stage

@@ -67,11 +67,11 @@ const struct tile_fragment *tile_fragment_of(const struct tile_op *op,
     return *tile_fragment_refusal(op, target) ? NULL : row_of(op->operand[0]->type.dtype);
 }
 
-bool tile_fragment_single(cuc_dtype operand, bool turned)
+bool tile_fragment_single(cuc_dtype operand, bool transposed)
 {
     uint32_t bits = cuc_dtype_bits(operand);
 
-    return bits == 64 || (bits == 32 && turned);
+    return bits == 64 || (bits == 32 && transposed);
 }
 
 // ldmatrix reads eight lines of 16 bytes at a time; reads of single elements cover four lines of

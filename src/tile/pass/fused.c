@@ -86,8 +86,8 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
 static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused *p,
                                    const struct tile_op *mma, uint32_t which, const char **why)
 {
-    bool turned = false;
-    const struct tile_value *x = tile_unturned(kernel, mma->operand[which], &turned);
+    bool transposed = false;
+    const struct tile_value *x = tile_strip_transposes(kernel, mma->operand[which], &transposed);
     const struct tile_op *load = x->op;
 
     *why = "an operand is computed, or loaded not for it alone";
@@ -99,7 +99,7 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
     if (!can_stream(load))
         return NULL;
     // a is [rows, depth], b is [depth, columns]
-    struct tile_feed *feed = new_feed(p, load, (which == 0) == turned, why);
+    struct tile_feed *feed = new_feed(p, load, (which == 0) == transposed, why);
     if (feed)
         feed->held = held;
     return feed;
@@ -147,7 +147,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     if (product->depth * tile_bytes_of(dtype) % STEP_BYTES)
         return "a stage of it is no multiple of 32 bytes deep";
     product->feed[0] = find_feed(kernel, p, mma, 0, &why);
-    if (!product->feed[0] && !how->turns)
+    if (!product->feed[0] && !how->either_major)
         return why;
     product->feed[1] = find_feed(kernel, p, mma, 1, &why);
     return product->feed[1] ? NULL : why;

@@ -69,7 +69,7 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
 
     if (tensor->op || tensor->type.rank > TILE_MAP_RANK)
         return "an operand is of a slice, or of more than 5 axes";
-    if (s->mn_major && !tile_wgmma_of(dtype)->turns)
+    if (s->mn_major && !tile_wgmma_of(dtype)->either_major)
         return "operands of this dtype must have the summed axis last in memory";
     uint32_t line = (uint32_t)shape->ints[s->last] * s->element;
     s->span = span_of(line);

@@ -24,9 +24,9 @@ struct tile_stream {
 struct tile_wgmma {
     cuc_dtype operand, accumulator;
     const char *name;
-    bool turns;    // either axis of an operand may be the contiguous one
-    bool promotes; // sums keep few bits, so parts of them are added up outside
-    bool signs;    // operands can be negated: false for integers
+    bool either_major; // either axis of an operand may be the contiguous one
+    bool promotes;     // sums keep few bits, so parts of them are added up outside
+    bool signs;        // operands can be negated: false for integers
 };
 const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand); // NULL: not supported
 

@@ -59,11 +59,11 @@ static const char *add_stream(struct tile_kernel *kernel, struct tile_prefetch *
     struct tile_prefetch_stream *s = &p->stream[p->streams];
     const struct tile_value *x = mma->operand[which];
     const struct tile_block *body = p->loop->block[0];
-    bool turned = false;
+    bool transposed = false;
 
     if (p->streams == TILE_MOST_PREFETCHED || x->type.rank != 2)
         return "an operand has batches";
-    x = tile_unturned(kernel, x, &turned);
+    x = tile_strip_transposes(kernel, x, &transposed);
     const struct tile_op *load = x->op;
     if (!load || load->kind != TILE_LOAD || load->parent != body || tile_uses(kernel, x) != 1)
         return "an operand is not loaded for it alone in the loop";
@@ -82,9 +82,9 @@ static const char *add_stream(struct tile_kernel *kernel, struct tile_prefetch *
         return "an operand's lines are not 1, 2, 4 ... times 16 bytes";
     if (depth * s->element % STEP_BYTES)
         return "a stage of it is no multiple of 32 bytes deep";
-    s->turned = (which == 0) == turned; // a is [rows, depth], b is [depth, columns]
-    s->single = tile_fragment_single(x->type.dtype, s->turned);
-    if (s->turned && (s->element == 1 || shape->ints[s->last] < (which ? 8 : 16)))
+    s->transposed = (which == 0) == transposed; // a is [rows, depth], b is [depth, columns]
+    s->single = tile_fragment_single(x->type.dtype, s->transposed);
+    if (s->transposed && (s->element == 1 || shape->ints[s->last] < (which ? 8 : 16)))
         return "operands of this dtype must have the summed axis last in memory";
     uint32_t side = (uint32_t)mma->operand[which]->type.extent[which];
     if (s->single && (side < (which ? 8 : 16) || side & (side - 1)))
@@ -204,11 +204,11 @@ bool tile_settle_prefetch(struct tile_kernel *kernel, struct tile_prefetch *p)
 
 const struct tile_prefetch_stream *tile_prefetch_stream_of(const struct tile_prefetch *plan,
                                                            const struct tile_value *operand,
-                                                           bool *turns)
+                                                           bool *transposed)
 {
-    *turns = false;
+    *transposed = false;
     for (; operand->op && operand->op->kind == TILE_PERMUTE; operand = operand->op->operand[0])
-        *turns ^= tile_attribute(operand->op, TILE_ATTR_AXES)->ints[0] == 1;
+        *transposed ^= tile_attribute(operand->op, TILE_ATTR_AXES)->ints[0] == 1;
     for (uint32_t i = 0; i < plan->streams; i++)
         if (plan->stream[i].load == operand->op)
             return &plan->stream[i];

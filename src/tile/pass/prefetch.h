@@ -12,7 +12,7 @@ struct tile_prefetch_stream {
     const struct tile_op *load;
     uint32_t element;     // bytes per element
     uint32_t last, other; // axes of the tensor that the tile spans
-    bool turned;          // lines in memory do not run along the depth axis
+    bool transposed;      // lines in memory do not run along the depth axis
     bool single;          // fragments read its elements one by one
     uint32_t lines, pitch;
     uint32_t span;      // bytes of a line within which 16-byte pieces are swizzled
@@ -36,10 +36,10 @@ struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
                                          const char **why);
 // Recomputes `wanted` after the values have been renumbered.
 bool tile_settle_prefetch(struct tile_kernel *kernel, struct tile_prefetch *plan);
-// The stream that an operand comes from, directly or transposed; NULL if none. *turns tells if the
-// product sees it transposed.
+// The stream that an operand comes from, directly or transposed; NULL if none. *transposed tells if
+// the product sees it transposed.
 const struct tile_prefetch_stream *tile_prefetch_stream_of(const struct tile_prefetch *plan,
                                                            const struct tile_value *operand,
-                                                           bool *turns);
+                                                           bool *transposed);
 
 #endif

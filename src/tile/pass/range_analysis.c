@@ -238,7 +238,7 @@ static void learn_order(struct tile_range *x, cuc_dtype dtype, enum tile_op_kind
 
 static void learn(struct tile_ranges *f, const struct tile_host_expression *fact)
 {
-    static const enum tile_op_kind turned[][2] = {
+    static const enum tile_op_kind transposed[][2] = {
         { TILE_LT, TILE_GT }, { TILE_LE, TILE_GE }, { TILE_GT, TILE_LT },
         { TILE_GE, TILE_LE }, { TILE_EQ, TILE_EQ },
     };
@@ -251,15 +251,15 @@ static void learn(struct tile_ranges *f, const struct tile_host_expression *fact
         learn(f, y);
         return;
     }
-    for (size_t i = 0; i < sizeof(turned) / sizeof(turned[0]); i++) {
-        if (turned[i][0] != fact->op)
+    for (size_t i = 0; i < sizeof(transposed) / sizeof(transposed[0]); i++) {
+        if (transposed[i][0] != fact->op)
             continue;
         enum tile_op_kind op = fact->op;
         if (x->kind == TILE_HOST_CONSTANT) {
             const struct tile_host_expression *swap = x;
             x = y;
             y = swap;
-            op = turned[i][1];
+            op = transposed[i][1];
         }
         if (y->kind != TILE_HOST_CONSTANT)
             return;
