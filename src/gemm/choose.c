@@ -49,12 +49,13 @@ static bool takes_tensor_cores(const struct cuc__gemm_kind *k)
 enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *k, const struct tile_machine *machine,
                               bool specific)
 {
-    bool turns = k->dtype == CUC_F16 || k->dtype == CUC_BF16; // either axis may lie side by side
+    bool iterations = k->dtype == CUC_F16 ||
+                      k->dtype == CUC_BF16; // either axis may lie side by side
 
     if (!takes_tensor_cores(k))
         return TILE_ROAD_FMA;
     if (!specific || !machine->flop[TILE_ROAD_PIPELINE] || k->precision == CUC_GEMM_TF32X3 ||
-        k->dtype == CUC_F64 || (!turns && (k->turned_a || !k->turned_b)))
+        k->dtype == CUC_F64 || (!iterations && (k->turned_a || !k->turned_b)))
         return TILE_ROAD_MMA_SYNC;
     return TILE_ROAD_PIPELINE;
 }
@@ -101,7 +102,7 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         .columns = (uint32_t)t->columns,
         .depth = (uint32_t)t->depth,
         .blocks = times(grid, t->split * t->parts),
-        .turns = cuc__gemm_cdiv(cuc__gemm_cdiv(s->depth, t->depth), t->split * t->parts),
+        .iterations = cuc__gemm_cdiv(cuc__gemm_cdiv(s->depth, t->depth), t->split * t->parts),
         .cluster = t->cluster > 1 ? (uint32_t)t->cluster : 1,
         .split = (uint32_t)t->split,
         .parts = (uint32_t)t->parts,
@@ -237,8 +238,8 @@ static void consider_streams(struct search *s, struct cuc__gemm_tile t,
     t.split = t.parts = t.cluster = 1;
     t.programs = (int32_t)s->machine->multiprocessors;
     cuc__gemm_work(&work, s->kind, s->shape, &t);
-    if (!wanted->stream_k &&
-        (!can_be_dealt(s->kind, &t) || work.blocks % t.programs == 0 || work.turns < LEAST_TURNS))
+    if (!wanted->stream_k && (!can_be_dealt(s->kind, &t) || work.blocks % t.programs == 0 ||
+                              work.iterations < LEAST_TURNS))
         return;
     for (t.stream_k = wanted->stream_k ? wanted->stream_k : 1; t.stream_k <= last; t.stream_k++)
         if (wanted->stream_k || cuc__gemm_has_room(s->kind, s->shape, &t))
@@ -249,7 +250,7 @@ static void consider_streams(struct search *s, struct cuc__gemm_tile t,
 static void consider_splits(struct search *s, struct cuc__gemm_tile t,
                             const struct cuc__gemm_tile *wanted)
 {
-    int64_t turns = cuc__gemm_cdiv(s->shape->depth, t.depth);
+    int64_t iterations = cuc__gemm_cdiv(s->shape->depth, t.depth);
     bool one = t.road != TILE_ROAD_PIPELINE || s->kind->form == CUC_GEMM_GROUPED;
     int32_t most = one ? 1 : MOST_SPLIT;
 
@@ -260,7 +261,7 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
     for (t.split = 1; t.split <= MOST_SPLIT; t.split *= 2)
         for (t.parts = 1; t.parts <= MOST_PARTS; t.parts *= 2) {
             struct cuc__gemm_tile tile = t;
-            bool few = t.split * t.parts > 1 && turns < LEAST_TURNS * t.split * t.parts;
+            bool few = t.split * t.parts > 1 && iterations < LEAST_TURNS * t.split * t.parts;
             if (wanted->split)
                 tile.split = wanted->split;
             else if (t.split > most || few)

@@ -331,10 +331,10 @@ START_TEST(ranges_of_turns_are_all_of_them)
             t.stream_k = waves;
             t.programs = 132;
             cuc__gemm_deal(&d, &t, shapes[i][0], shapes[i][1], shapes[i][2]);
-            int64_t turns = (shapes[i][2] + 63) / 64;
+            int64_t iterations = (shapes[i][2] + 63) / 64;
             int64_t tiles = (shapes[i][0] + 127) / 128 * ((shapes[i][1] + 255) / 256);
             ck_assert_int_eq(d.units, d.shared + tiles - d.spread);
-            ck_assert_int_eq(132 * (int64_t)d.each + d.more, d.spread * turns);
+            ck_assert_int_eq(132 * (int64_t)d.each + d.more, d.spread * iterations);
             ck_assert_uint_lt(d.more, 132);
             if (!d.spread) {
                 ck_assert_uint_eq(d.shared, 0);
@@ -344,8 +344,10 @@ START_TEST(ranges_of_turns_are_all_of_them)
             ck_assert_int_eq(d.shared % 132, 0);
             for (int64_t r = 0, begin = 0; r < 132; r++) {
                 int64_t end = begin + d.each + (r < d.more);
-                ck_assert(end == begin || (end - 1) / turns - begin / turns < d.shared / 132);
-                ck_assert_int_eq(begin / turns, (int64_t)((uint64_t)begin * d.over_turns >> 40));
+                ck_assert(end == begin ||
+                          (end - 1) / iterations - begin / iterations < d.shared / 132);
+                ck_assert_int_eq(begin / iterations,
+                                 (int64_t)((uint64_t)begin * d.over_turns >> 40));
                 begin = end;
             }
         }
@@ -387,7 +389,7 @@ START_TEST(promotion_takes_time_and_no_room)
                               .columns = 256,
                               .depth = 128,
                               .blocks = 512,
-                              .turns = 32,
+                              .iterations = 32,
                               .cluster = 1,
                               .split = 1,
                               .parts = 1,

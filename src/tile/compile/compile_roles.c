@@ -38,7 +38,7 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
 {
     struct tile_fused *plan = copy ? tile_plan_fused(copy, target, why) : NULL;
 
-    if (plan && plan->turns) {
+    if (plan && plan->overlaps) {
         tile_defer_reductions(copy, plan);
         tile_version_loop(copy, plan, by_warps);
         tile_narrow_indices(copy);

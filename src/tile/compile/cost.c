@@ -243,7 +243,7 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
         end += handed * (1 + fmax(1, room / spread) + (w->streamed - 1.0) / 2) / ends;
     }
     double past = fmin(waves, 1 + w->ends * blocks / room) * outside_clocks_of(w, load, turn);
-    double clocks = fill_clocks + (waves * (turn + turn_clocks) + past) * (double)w->turns;
+    double clocks = fill_clocks + (waves * (turn + turn_clocks) + past) * (double)w->iterations;
     clocks += ends * end;
     double memory = fill_clocks + w->unique_bytes / m->memory_bytes;
     clocks = pow(pow(clocks, steepness) + pow(memory, steepness), 1 / steepness);

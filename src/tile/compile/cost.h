@@ -33,7 +33,7 @@ struct tile_work {
     enum tile_road road;
     uint32_t rows, columns, depth; // of a block's product in one iteration
     int64_t blocks;                // of the grid
-    int64_t turns;                 // iterations of the loop in each block
+    int64_t iterations;            // iterations of the loop in each block
     uint32_t cluster;              // blocks that share their loads; 1: none
     uint32_t split;                // blocks of the grid that share one tile's reduction
     uint32_t parts;                // partial sums in memory, which count as blocks of the grid; 1:

@@ -58,13 +58,14 @@ void tile_copy_part(struct tile_emitter *e, uint32_t part, uint32_t parts)
     if (e->failed) // out of memory for the indices
         return;
     for (uint32_t i = 0; i < r->plan->streams; i++)
-        all += r->copier[i].turns;
+        all += r->copier[i].iterations;
     uint32_t first = all * part / parts, end = all * (part + 1) / parts;
     for (uint32_t i = 0; i < r->plan->streams; i++) {
-        uint32_t turns = r->copier[i].turns, from = first > before ? first - before : 0;
+        uint32_t iterations = r->copier[i].iterations, from = first > before ? first - before : 0;
         uint32_t to = end > before ? end - before : 0;
-        tile_copy_pieces(e, &r->copier[i], from < turns ? from : turns, to < turns ? to : turns);
-        before += turns;
+        tile_copy_pieces(e, &r->copier[i], from < iterations ? from : iterations,
+                         to < iterations ? to : iterations);
+        before += iterations;
     }
 }
 

@@ -10,7 +10,7 @@ struct tile_copier {
     const struct tile_prefetch_stream *stream;
     const struct tile_emit_view *view;
     uint32_t pieces, lines; // of a line; that all threads copy at a time
-    uint32_t turns;
+    uint32_t iterations;
     tile_register piece, line; // the thread's first
     // The loop-invariant part of the address of the thread's first piece, 64 bits; and whether the
     // tile lies inside along the loop-invariant axes. TILE_NO_REGISTER: it does.

@@ -152,7 +152,7 @@ void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
     c->view = &e->view[s->load->operand[0]->id];
     c->pieces = (uint32_t)shape->ints[s->last] * s->element / PIECE_BYTES;
     c->lines = threads / c->pieces;
-    c->turns = (s->lines + c->lines - 1) / c->lines;
+    c->iterations = (s->lines + c->lines - 1) / c->lines;
     c->piece = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, c->pieces - 1);
     c->line = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", e->tid, tile_bits_of(c->pieces));
     tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c->line);
@@ -182,20 +182,20 @@ void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t fi
 {
     const struct tile_prefetch_stream *s = c->stream;
 
-    for (uint32_t turn = first; turn < end; turn++) {
+    for (uint32_t iteration = first; iteration < end; iteration++) {
         tile_register inside = c->whole, place = c->place;
-        uint32_t flip = tile_fragment_flip(s->span, turn * c->lines);
+        uint32_t flip = tile_fragment_flip(s->span, iteration * c->lines);
         if (flip)
             place = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", place, flip);
-        if (turn)
+        if (iteration)
             c->next = plus64(e, c->next, c->step);
-        if ((turn + 1) * c->lines > s->lines)
+        if ((iteration + 1) * c->lines > s->lines)
             inside = tile_both(e, inside,
                                tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c->line,
-                                         s->lines - turn * c->lines));
+                                         s->lines - iteration * c->lines));
         tile_put(e->text, "\t@%s", tile_name(inside));
         tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16", place,
-                 s->at + turn * c->lines * s->pitch, c->next);
+                 s->at + iteration * c->lines * s->pitch, c->next);
     }
 }
 
@@ -244,8 +244,8 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     tile_put_label(e, again);
     tile_ins(e, "setp.ge.u32 %R, %R, %u", p, line, s->lines);
     tile_branch(e, p, false, next);
-    if (s->span && c->lines < 8 && c->turns > 1) // otherwise all of a thread's lines have the same
-                                                 // swizzle
+    if (s->span && c->lines < 8 && c->iterations > 1) // otherwise all of a thread's lines have the
+                                                      // same swizzle
         own = flipped(e, s, place, tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", line, c->line));
     tile_ins(e, "setp.lt.s32 %R, %R, %R", p, line, rows);
     tile_register size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, p);

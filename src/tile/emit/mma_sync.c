@@ -193,8 +193,8 @@ static void add_slice(struct tile_product *p, uint32_t length)
     for (uint32_t r = 0; p->first && p->in != p->sum && r < p->count; r++)
         tile_move(e, p->sum[r], p->in[r]);
     p->first = false;
-    uint32_t turns = steps / unrolled, rest = steps % unrolled, again = tile_label(e);
-    tile_register left = tile_number32(e, (int32_t)turns), more = tile_new(e, TILE_PRED);
+    uint32_t iterations = steps / unrolled, rest = steps % unrolled, again = tile_label(e);
+    tile_register left = tile_number32(e, (int32_t)iterations), more = tile_new(e, TILE_PRED);
     move_lines(e, &p->a, true, 0);
     move_lines(e, &p->b, true, 0);
     tile_put_label(e, again);

@@ -23,7 +23,7 @@ struct tile_machine {
     char *text;                     // the first failure
     size_t bytes;
     bool failed;
-    uint64_t turns, asked_ms; // iterations so far; time of the last call of `stop`
+    uint64_t iterations, asked_ms; // iterations so far; time of the last call of `stop`
 };
 
 bool tile_machine_fail(struct tile_machine *m, const struct tile_op *op, const char *format, ...)

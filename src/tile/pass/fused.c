@@ -232,7 +232,7 @@ const struct tile_value *tile_fused_carried_in(const struct tile_kernel *kernel,
 }
 
 // True if streamed operands alone feed every product but the last, so that these can start early.
-static bool can_turn(const struct tile_kernel *kernel, const struct tile_fused *p)
+static bool can_overlap(const struct tile_kernel *kernel, const struct tile_fused *p)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
 
@@ -355,14 +355,14 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
         return NULL;
     p->base.mma = p->product[p->products - 1].mma;
     p->base.columns = p->product[p->products - 1].columns;
-    p->turns = can_turn(kernel, p);
+    p->overlaps = can_overlap(kernel, p);
     p->uneven = tile_differs_by_block(p->base.loop->operand[1]);
     *why = plan_rows(kernel, p);
     if (*why)
         return NULL;
     // With small products the other work takes most of the time, so warpgroups must not do it at
     // the same time. Large products were 0.5 % faster without alternation on an H200.
-    p->alternates = p->turns && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
+    p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
     plan_store(p);
     *why = plan_shared(p, target);
     return *why ? NULL : p;

@@ -31,10 +31,10 @@ struct tile_fused {
     uint32_t products;
     // The last product overlaps the next iteration's work: all other products of that iteration are
     // started before it. If false, the code waits for each product where it stands.
-    bool turns;
+    bool overlaps;
     bool alternates; // warpgroups take turns at starting their products
     bool uneven;     // the loop's length depends on the block's first index
-    // For a loop with `turns`: the op that multiplies the last product's accumulator by a number
+    // For a loop that overlaps: the op that multiplies the last product's accumulator by a number
     // per row before the product adds to it. NULL if there is none.
     const struct tile_op *scaling;
     bool *late;   // by value id: must wait for the previous iteration's last product

@@ -393,7 +393,7 @@ void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, b
     uint32_t count = 0;
     bool simpler = false;
 
-    if (!p->turns || !late || !early || !v.map || !v.work || !with_masks)
+    if (!p->overlaps || !late || !early || !v.map || !v.work || !with_masks)
         return;
     find_early(p, early);
     if (!find_work(&v, p, late, early) || !(v.place = find_place(&v, body)))

@@ -102,8 +102,8 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
                     : product->feed[0]->held ? "shared memory, loaded once"
                                              : "shared memory",
                     product->feed[1]->held ? "loaded once" : "in stages", plan->base.groups,
-                    plan->turns && i + 1 == plan->products ? ", under the work of the next turn"
-                                                           : "",
+                    plan->overlaps && i + 1 == plan->products ? ", under the work of the next turn"
+                                                              : "",
                     tile_variant_name(TILE_TMA));
     }
     tile_remark(kernel->module, plan->base.loop->where, "for: %u stages of %u bytes by TMA (%s)",
