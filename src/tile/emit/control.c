@@ -87,7 +87,7 @@ bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
     tile_emit_op *emit = emitter_of(op->kind);
 
     if (tile_is_prefetched(e, op) || (e->ring && op == e->ring->plan->side) ||
-        tile_came_early(e, op))
+        tile_is_loaded_early(e, op))
         return true;
     if (e->ring && op == e->ring->plan->store &&
         tile_layout_same(op->operand[op->operand_count - 1]->layout,
@@ -351,7 +351,7 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
     switch (op->kind) {
     case TILE_RETURN:
         if (e->ring && !e->ring->plan->fused)
-            tile_leave_turn_out(e);
+            tile_skip_products(e);
         if (e->ring)
             tile_branch(e, TILE_NO_REGISTER, false, e->ring->next_tile);
         else

@@ -206,7 +206,7 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
         .open = open_sections,
         .make_barriers = make_barriers,
         .open_products = open_products,
-        .through_tiles = emit_tiles,
+        .for_each_tile = emit_tiles,
         .copy = copy_body,
         .multiply = product_body,
     };

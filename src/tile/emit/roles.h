@@ -15,7 +15,7 @@ struct tile_roles {
     void (*open)(struct tile_emitter *e);          // grid values that both roles need
     void (*make_barriers)(struct tile_emitter *e); // by the first thread
     void (*open_products)(struct tile_emitter *e); // setup of warpgroups before their first tile
-    bool (*through_tiles)(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
+    bool (*for_each_tile)(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
     bool (*copy)(struct tile_emitter *e); // bodies: one tile
     bool (*multiply)(struct tile_emitter *e);
 };
