@@ -26,7 +26,7 @@ struct cuc__gemm_kind {
 };
 
 struct cuc__gemm_tile {
-    enum tile_road road;
+    enum tile_mma_path path;
     int32_t rows, columns, depth;
     int32_t stages, cluster, warps, raster; // 0: the compiler's
     int32_t split;                          // blocks that do a sum together
@@ -99,11 +99,11 @@ cuc_status cuc__gemm_check(struct cuc__gemm_call *call, int32_t form,
 char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *tile,
                        int variant);
 
-// gemm_choose.c: the road that the products take, and for a shape of the kernel's product the tile
+// gemm_choose.c: the path that the products take, and for a shape of the kernel's product the tile
 // that the model likes best of those that leave what `wanted` has other than 0 as it is; how long
 // it thinks that takes. False: none of them can be.
-enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *kind, const struct tile_machine *machine,
-                              bool specific);
+enum tile_mma_path cuc__gemm_path(const struct cuc__gemm_kind *kind,
+                                  const struct tile_machine *machine, bool specific);
 bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
                       const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
                       const struct cuc__gemm_tile *wanted, const struct tile_machine *machine);

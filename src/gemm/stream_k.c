@@ -5,7 +5,7 @@
 
 bool cuc__gemm_puts_aside(const struct cuc__gemm_tile *tile)
 {
-    return tile->road == TILE_ROAD_PIPELINE && tile->rows % 64 == 0 &&
+    return tile->path == TILE_MMA_PATH_PIPELINE && tile->rows % 64 == 0 &&
            !(tile->columns & (tile->columns - 1)) && tile->columns >= 16;
 }
 

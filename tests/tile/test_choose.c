@@ -167,7 +167,7 @@ static struct cuc__gemm_tile chosen(const struct cuc__gemm_kind *kind, int sm, i
 {
     const struct tile_machine *machine = tile_machine_of(sm);
     struct cuc__gemm_shape shape = { m, n, k, 1, workspace };
-    struct cuc__gemm_tile tile, wanted = { .road = cuc__gemm_road(kind, machine, true) };
+    struct cuc__gemm_tile tile, wanted = { .path = cuc__gemm_path(kind, machine, true) };
     double seconds;
 
     ck_assert(cuc__gemm_choose(&tile, &seconds, kind, &shape, &wanted, machine));
@@ -225,7 +225,7 @@ START_TEST(tiles_without_pipelines_are_nearly_the_fastest_too)
 
     for (int i = 0; i < LENGTH(copied); i++) {
         struct cuc__gemm_shape shape = { copied[i].m, copied[i].n, copied[i].k, 1, 0 };
-        struct cuc__gemm_tile wanted = { .road = TILE_ROAD_MMA_SYNC }, t;
+        struct cuc__gemm_tile wanted = { .path = TILE_MMA_PATH_SYNC }, t;
         double seconds, us;
         ck_assert(cuc__gemm_choose(&t, &seconds, &bf16, &shape, &wanted, tile_machine_of(90)));
         us = measured_us(&copied[i], &t);
@@ -372,9 +372,9 @@ START_TEST(tiles_fit_where_they_run)
                 struct cuc__gemm_tile t = chosen(&kind, machines[i], size, size, size, 0);
                 cuc__gemm_work(&work, &kind, &shape, &t);
                 ck_assert(tile_work_fits(tile_machine_of(machines[i]), &work));
-                ck_assert_int_eq(t.road == TILE_ROAD_PIPELINE,
+                ck_assert_int_eq(t.path == TILE_MMA_PATH_PIPELINE,
                                  machines[i] == 90 && dtypes[j] != CUC_F64 && dtypes[j] != CUC_F32);
-                ck_assert_int_eq(t.road == TILE_ROAD_FMA, dtypes[j] == CUC_F32);
+                ck_assert_int_eq(t.path == TILE_MMA_PATH_FMA, dtypes[j] == CUC_F32);
             }
     ck_assert_ptr_null(tile_machine_of(70));
 }

@@ -200,9 +200,9 @@ static void look_at_tiles(struct tile_work *w, const struct launch *l, const str
 }
 
 // Plans a copy of the kernel as the compiler does, and so finds its choice of implementation.
-static enum tile_road road_of(const struct launch *l, struct tile_kernel *kernel,
-                              const struct tile_target *target, const struct tile_op *mma,
-                              struct tile_work *w)
+static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *kernel,
+                                  const struct tile_target *target, const struct tile_op *mma,
+                                  struct tile_work *w)
 {
     struct tile_kernel *copy = tile_kernel_copy(kernel);
     const char *why;
@@ -213,13 +213,13 @@ static enum tile_road road_of(const struct launch *l, struct tile_kernel *kernel
             w->promotes = plan->promotes;
             for (int i = 0; i < 2; i++)
                 look_at_tiles(w, l, &plan->stream[i]);
-            return TILE_ROAD_PIPELINE;
+            return TILE_MMA_PATH_PIPELINE;
         }
         copy = tile_kernel_copy(kernel);
         if (copy && tile_plan_fused(copy, target, &why))
-            return TILE_ROAD_PIPELINE;
+            return TILE_MMA_PATH_PIPELINE;
     }
-    return tile_fragment_of(mma, target) ? TILE_ROAD_MMA_SYNC : TILE_ROAD_FMA;
+    return tile_fragment_of(mma, target) ? TILE_MMA_PATH_SYNC : TILE_MMA_PATH_FMA;
 }
 
 // Predicts a kernel that moves memory: faster with less of its tiles sticking out, and with blocks
@@ -280,7 +280,7 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
     w.depth = (uint32_t)ceil(depth);
     w.thrice = x->dtype == CUC_F32 &&
                tile_int(p.first, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32X3;
-    w.road = road_of(l, kernel, how->target, p.first, &w);
+    w.path = path_of(l, kernel, how->target, p.first, &w);
     *seconds = tile_work_seconds(&m, &w);
     return true;
 }
