@@ -171,6 +171,9 @@ static cuc_status read_arch(struct cuc__program_tile *t, const char *text, const
     t->target.sm = machine.sm;
     t->target.specific = machine.specific;
     t->target.shared_limit = machine.shared_limit;
+    t->target.shared_align = machine.shared_align;
+    t->target.most_blocks = machine.most_blocks;
+    t->target.features = machine.features;
     t->arch = arch;
     t->of_device = !text;
     return CUC_OK;
@@ -216,8 +219,7 @@ cuc_status cuc__program_init_tile(cuc_program *p, const cuc_program_options *o,
 }
 
 // A module with errors is a failure: the message has the first, the log all, with their lines.
-cuc_status cuc__program_fail_tile(cuc_program *p, struct tile_module *module,
-                                  const char *function)
+cuc_status cuc__program_fail_tile(cuc_program *p, struct tile_module *module, const char *function)
 {
     const struct tile_diagnostics *d = module->diagnostics;
     const char *text, *symbol = "";

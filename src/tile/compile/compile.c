@@ -64,16 +64,13 @@ static uint32_t prepare_row(struct tile_kernel *kernel, const struct tile_measur
                             const struct tile_target *target, uint32_t warps)
 {
     enum { MANY = 48 };
-    uint32_t most = target->sm >= 86 && target->sm <= 88                         ? 16
-                    : target->sm == 89 || target->sm == 120 || target->sm == 121 ? 24
-                                                                                 : 32;
 
     if (!tile_is_row(m))
         return 0;
     if (m->most >= (int64_t)MANY * 32 * warps && tile_rematerialize(kernel, m->most))
         tile_drop_dead(kernel);
     uint32_t blocks = tile_occupancy(kernel, warps);
-    return blocks < most ? blocks : most; // the hardware's limit of blocks per multiprocessor
+    return blocks < target->most_blocks ? blocks : target->most_blocks;
 }
 
 // If operands are copied ahead, a warp needs its registers only for accumulators. The more it has,
@@ -211,8 +208,8 @@ bool tile_compile(struct tile_module *module, const struct tile_target *target,
     tile_put(&text,
              "// made by cucore's tile compiler\n.version 9.0\n.target sm_%d%s\n"
              ".address_size 64\n"
-             ".extern .shared .align %d .b8 dynamic_scratch[];\n",
-             target->sm, target->specific ? "a" : "", target->sm == 90 ? 1024 : 128);
+             ".extern .shared .align %u .b8 dynamic_scratch[];\n",
+             target->sm, target->specific ? "a" : "", target->shared_align);
     if (target->lineinfo)
         tile_put(&text, ".file 1 \"%s\"\n", module->file ? module->file : "program.tile");
     // An error in one kernel does not stop the check of the next.

@@ -89,7 +89,7 @@ uint32_t tile_blocks_together(const struct tile_measures *m, const struct tile_t
 {
     enum { ELEMENTS = 8, WARPS = 16, TOGETHER = 2 };
 
-    return target->sm == 90 && warps == WARPS && tile_is_row(m) && !m->halves &&
+    return tile_has(target, TILE_PAIRS_ROWS) && warps == WARPS && tile_is_row(m) && !m->halves &&
                    m->most == (int64_t)ELEMENTS * 32 * WARPS
                ? TOGETHER
                : 1;

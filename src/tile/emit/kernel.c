@@ -73,7 +73,7 @@ void tile_begin_entry(struct tile_emitter *e)
     tile_emit_parameters(e);
     // In entries with roles every thread waits at the start, wherever the source waits: never later
     // than the source.
-    if (e->variant == TILE_TMA && e->target->sm >= 90) {
+    if (e->variant == TILE_TMA && tile_has(e->target, TILE_HAS_GRID_CONTROL)) {
         if (e->kernel->waits_for_grids)
             tile_ins(e, "griddepcontrol.wait");
         if (e->kernel->launches_grids)

@@ -341,7 +341,7 @@ static void multiply_wide(struct tile_product *p, const tile_register *a, const 
 {
     static const char words[] = "row.col.f64.f64.f64.f64";
 
-    if (p->e->target->sm >= 90) {
+    if (tile_has(p->e->target, TILE_HAS_MMA_F64_M16)) {
         tile_ins(p->e,
                  "mma.sync.aligned.m16n8k4.%s {%R, %R, %R, %R}, {%R, %R}, {%R}, {%R, %R, %R, %R}",
                  words, d[0], d[1], d[2], d[3], a[0], a[1], b[0], c[0], c[1], c[2], c[3]);

@@ -7,7 +7,7 @@
 
 struct tile_fragment {
     cuc_dtype operand;
-    int sm;         // lowest target that has it
+    uint32_t needs; // an enum tile_feature; 0: nothing
     uint32_t depth; // elements along the depth axis: 32 bytes
     const char *name, *accumulator;
 };

@@ -341,7 +341,7 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     bool *wanted = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*wanted));
 
     *why = "";
-    if (!p || !wanted || target->sm != 90 || !target->specific)
+    if (!p || !wanted || !tile_has_pipelines(target))
         return NULL;
     if (kernel->keeps_order) {
         *why = "blocks see what others do, and stay in the order of the grid";

@@ -430,7 +430,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     struct tile_pipeline *p = tile_take(kernel->module, sizeof(*p));
 
     *why = "";
-    if (!p || !layout || target->sm != 90 || !target->specific)
+    if (!p || !layout || !tile_has_pipelines(target))
         return NULL;
     *why = find_loop(kernel, p);
     if (!*why)
