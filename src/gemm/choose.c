@@ -50,7 +50,7 @@ enum tile_mma_path cuc__gemm_path(const struct cuc__gemm_kind *k,
                                   const struct tile_machine *machine, bool specific)
 {
     bool either_major = k->dtype == CUC_F16 ||
-                      k->dtype == CUC_BF16; // either axis may lie side by side
+                        k->dtype == CUC_BF16; // either axis may lie side by side
 
     if (!takes_tensor_cores(k))
         return TILE_MMA_PATH_FMA;

@@ -182,7 +182,7 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     if (target->contract)
         tile_mark_approximate(kernel);
     entries += tile_compile_roles(kernel, target, out, &entry[0]);
-    tile_refuse_sums(kernel, target, entries > 0);
+    tile_refuse_accumulators(kernel, target, entries > 0);
     if (!tile_review(kernel, target, entries > 0))
         return false;
     struct laid_out laid, last;

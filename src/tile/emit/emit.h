@@ -346,7 +346,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
                      const struct tile_prefetch *prefetch, struct tile_text *out,
                      struct tile_entry *entry);
 
-// memory.c: contiguous elements at an address, which is a 64-bit register (32-bit for shared
+// load_store.c: contiguous elements at an address, which is a 64-bit register (32-bit for shared
 // memory) plus a constant. `count` elements make 1 to 16 bytes and are aligned to that. `space`:
 // "global", "shared"; `hint`: words in front of it. bool and 8-bit elements take a byte.
 void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
