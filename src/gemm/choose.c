@@ -21,8 +21,8 @@ enum {
 // clang-format off
 static const struct {
     int32_t rows, columns, raster;
-} tiles[TILE_ROADS][26] = {
-    [TILE_ROAD_PIPELINE] = {
+} tiles[TILE_MMA_PATHS][26] = {
+    [TILE_MMA_PATH_PIPELINE] = {
         { 128, 256, 16 }, { 256, 128, 4 }, { 128, 240, 16 }, { 128, 224, 16 }, { 128, 208, 16 },
         { 128, 192, 0 },  { 128, 176, 0 }, { 128, 160, 0 },  { 128, 144, 0 },  { 128, 128, 0 },
         { 256, 112, 0 },  { 256, 96, 0 },  { 256, 80, 0 },   { 256, 64, 0 },   { 64, 256, 0 },
@@ -30,12 +30,12 @@ static const struct {
         { 32, 128, 0 },   { 16, 128, 0 },  { 16, 64, 0 },   { 128, 32, 0 },
         { 64, 32, 0 },    { 128, 16, 0 },  { 64, 16, 0 },
     },
-    [TILE_ROAD_MMA_SYNC] = {
+    [TILE_MMA_PATH_SYNC] = {
         { 128, 256, 0 }, { 256, 128, 0 }, { 128, 128, 0 }, { 128, 64, 0 }, { 64, 128, 0 },
         { 64, 64, 0 },   { 32, 128, 0 },  { 64, 32, 0 },   { 32, 64, 0 },  { 32, 32, 0 },
         { 16, 64, 0 },   { 64, 16, 0 },   { 16, 32, 0 },
     },
-    [TILE_ROAD_FMA] = {
+    [TILE_MMA_PATH_FMA] = {
         { 64, 64, 0 }, { 32, 64, 0 }, { 64, 32, 0 }, { 32, 32, 0 }, { 16, 32, 0 }, { 16, 16, 0 },
     },
 };
@@ -46,17 +46,17 @@ static bool takes_tensor_cores(const struct cuc__gemm_kind *k)
     return k->dtype != CUC_F32 || k->precision != CUC_GEMM_IEEE;
 }
 
-enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *k, const struct tile_machine *machine,
-                              bool specific)
+enum tile_mma_path cuc__gemm_path(const struct cuc__gemm_kind *k,
+                                  const struct tile_machine *machine, bool specific)
 {
-    bool turns = k->dtype == CUC_F16 || k->dtype == CUC_BF16; // operands in either order
+    bool either_major = k->dtype == CUC_F16 || k->dtype == CUC_BF16; // operands in either order
 
     if (!takes_tensor_cores(k))
-        return TILE_ROAD_FMA;
-    if (!specific || !machine->flop[TILE_ROAD_PIPELINE] || k->precision == CUC_GEMM_TF32X3 ||
-        k->dtype == CUC_F64 || (!turns && (k->turned_a || !k->turned_b)))
-        return TILE_ROAD_MMA_SYNC;
-    return TILE_ROAD_PIPELINE;
+        return TILE_MMA_PATH_FMA;
+    if (!specific || !machine->flop[TILE_MMA_PATH_PIPELINE] || k->precision == CUC_GEMM_TF32X3 ||
+        k->dtype == CUC_F64 || (!either_major && (k->turned_a || !k->turned_b)))
+        return TILE_MMA_PATH_SYNC;
+    return TILE_MMA_PATH_PIPELINE;
 }
 
 // Multiplies counts; saturates at 63 bits.
@@ -98,12 +98,12 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
         times(times(filled, cuc__gemm_cdiv(s->columns, t->columns)), grouped ? 1 : s->batch);
     *out = (struct tile_work){
         .operand = k->dtype,
-        .road = t->road,
+        .path = t->path,
         .rows = (uint32_t)t->rows,
         .columns = (uint32_t)t->columns,
         .depth = (uint32_t)t->depth,
         .blocks = times(grid, t->split * t->parts),
-        .turns = cuc__gemm_cdiv(cuc__gemm_cdiv(s->depth, t->depth), t->split * t->parts),
+        .iterations = cuc__gemm_cdiv(cuc__gemm_cdiv(s->depth, t->depth), t->split * t->parts),
         .cluster = t->cluster > 1 ? (uint32_t)t->cluster : 1,
         .split = (uint32_t)t->split,
         .parts = (uint32_t)t->parts,
@@ -127,11 +127,11 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
 
 // A depth that makes lines of 128 bytes; less for scalar multiply-adds, whose operands are in
 // registers.
-static int32_t depth_of(const struct cuc__gemm_kind *k, enum tile_road road)
+static int32_t depth_of(const struct cuc__gemm_kind *k, enum tile_mma_path path)
 {
     int32_t bytes = (int32_t)cuc_dtype_bits(k->dtype) / 8;
 
-    return road == TILE_ROAD_FMA ? 16 : LINE_BYTES / bytes;
+    return path == TILE_MMA_PATH_FMA ? 16 : LINE_BYTES / bytes;
 }
 
 bool cuc__gemm_has_room(const struct cuc__gemm_kind *k, const struct cuc__gemm_shape *s,
@@ -165,7 +165,7 @@ static int32_t usual_raster(const struct search *s, const struct tile_work *work
     enum { MUCH_MORE = 4, OF_GROUPS = 16 };
     const struct cuc__gemm_shape *shape = s->shape;
 
-    if (work->road != TILE_ROAD_PIPELINE)
+    if (work->path != TILE_MMA_PATH_PIPELINE)
         return 0;
     if (s->kind->form == CUC_GEMM_GROUPED)
         return OF_GROUPS;
@@ -204,7 +204,7 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
     struct tile_work work;
 
     consider(s, t, wanted->rows);
-    if (!s->visit || t->road != TILE_ROAD_PIPELINE || t->split > 1 || t->parts > 1)
+    if (!s->visit || t->path != TILE_MMA_PATH_PIPELINE || t->split > 1 || t->parts > 1)
         return;
     cuc__gemm_work(&work, s->kind, s->shape, t);
     if (work.blocks < s->machine->multiprocessors || !tile_work_fits(s->machine, &work))
@@ -225,8 +225,9 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
 // Stream-K excludes TMA loads of arrays with the result's shape (c, a residual).
 static bool can_be_dealt(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
 {
-    return t->road == TILE_ROAD_PIPELINE && k->form == CUC_GEMM_SINGLE && !k->c && !k->residual &&
-           t->split <= 1 && t->parts <= 1 && t->cluster <= 1 && t->warps != TURNS_WARPS;
+    return t->path == TILE_MMA_PATH_PIPELINE && k->form == CUC_GEMM_SINGLE && !k->c &&
+           !k->residual && t->split <= 1 && t->parts <= 1 && t->cluster <= 1 &&
+           t->warps != TURNS_WARPS;
 }
 
 // Stream-K: distributes the tiles of the last waves evenly if they would not fill them.
@@ -239,8 +240,8 @@ static void consider_streams(struct search *s, struct cuc__gemm_tile t,
     t.split = t.parts = t.cluster = 1;
     t.programs = (int32_t)s->machine->multiprocessors;
     cuc__gemm_work(&work, s->kind, s->shape, &t);
-    if (!wanted->stream_k &&
-        (!can_be_dealt(s->kind, &t) || work.blocks % t.programs == 0 || work.turns < LEAST_TURNS))
+    if (!wanted->stream_k && (!can_be_dealt(s->kind, &t) || work.blocks % t.programs == 0 ||
+                              work.iterations < LEAST_TURNS))
         return;
     for (t.stream_k = wanted->stream_k ? wanted->stream_k : 1; t.stream_k <= last; t.stream_k++)
         if (wanted->stream_k || cuc__gemm_has_room(s->kind, s->shape, &t))
@@ -252,8 +253,8 @@ static void consider_streams(struct search *s, struct cuc__gemm_tile t,
 static void consider_splits(struct search *s, struct cuc__gemm_tile t,
                             const struct cuc__gemm_tile *wanted)
 {
-    int64_t turns = cuc__gemm_cdiv(s->shape->depth, t.depth);
-    bool one = t.road != TILE_ROAD_PIPELINE || s->kind->form == CUC_GEMM_GROUPED;
+    int64_t iterations = cuc__gemm_cdiv(s->shape->depth, t.depth);
+    bool one = t.path != TILE_MMA_PATH_PIPELINE || s->kind->form == CUC_GEMM_GROUPED;
     int32_t most = one ? 1 : MOST_SPLIT;
 
     if (wanted->stream_k) {
@@ -263,7 +264,7 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
     for (t.split = 1; t.split <= MOST_SPLIT; t.split *= 2)
         for (t.parts = 1; t.parts <= MOST_PARTS; t.parts *= 2) {
             struct cuc__gemm_tile tile = t;
-            bool few = t.split * t.parts > 1 && turns < LEAST_TURNS * t.split * t.parts;
+            bool few = t.split * t.parts > 1 && iterations < LEAST_TURNS * t.split * t.parts;
             if (wanted->split)
                 tile.split = wanted->split;
             else if (t.split > most || few)
@@ -288,13 +289,13 @@ static void consider_depths(struct search *s, struct cuc__gemm_tile t,
         consider_splits(s, t, wanted);
         return;
     }
-    t.depth = depth_of(s->kind, t.road);
+    t.depth = depth_of(s->kind, t.path);
     consider_splits(s, t, wanted);
-    if (t.road == TILE_ROAD_PIPELINE && !wanted->rows && t.rows * t.columns <= SMALL_TILE) {
+    if (t.path == TILE_MMA_PATH_PIPELINE && !wanted->rows && t.rows * t.columns <= SMALL_TILE) {
         t.depth *= 2;
         consider_splits(s, t, wanted);
     }
-    if (t.road == TILE_ROAD_MMA_SYNC && !wanted->rows) {
+    if (t.path == TILE_MMA_PATH_SYNC && !wanted->rows) {
         t.depth /= 2;
         consider_splits(s, t, wanted);
     }
@@ -306,7 +307,7 @@ static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_
 {
     uint32_t bits = (uint32_t)t->columns * cuc_dtype_bits(k->d);
 
-    return t->road == TILE_ROAD_PIPELINE && (k->c || k->residual) && bits > 8 * LINE_BYTES &&
+    return t->path == TILE_MMA_PATH_PIPELINE && (k->c || k->residual) && bits > 8 * LINE_BYTES &&
            bits % (8 * LINE_BYTES);
 }
 
@@ -318,14 +319,14 @@ static void consider_turns(struct search *s, struct cuc__gemm_tile t,
     static const int32_t columns[] = { 192, 176, 160, 144, 128 };
     bool ragged = s->kind->form == CUC_GEMM_GROUPED; // then it does not always pay
 
-    if (t.road != TILE_ROAD_PIPELINE || (ragged && !s->visit) || promotes(s->kind) ||
+    if (t.path != TILE_MMA_PATH_PIPELINE || (ragged && !s->visit) || promotes(s->kind) ||
         wanted->rows || wanted->split > 1 || wanted->parts > 1 || wanted->cluster > 1 ||
         wanted->warps || wanted->stream_k)
         return;
     t.warps = TURNS_WARPS;
     t.split = t.parts = t.cluster = 1;
     t.rows = 128;
-    t.depth = wanted->depth ? wanted->depth : depth_of(s->kind, t.road);
+    t.depth = wanted->depth ? wanted->depth : depth_of(s->kind, t.path);
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         t.columns = columns[i];
         consider(s, &t, false);
@@ -335,8 +336,9 @@ static void consider_turns(struct search *s, struct cuc__gemm_tile t,
 // Sides below 64 are for products that have no more: lines of 32 and 64 bytes load slowly.
 static bool is_too_small(const struct cuc__gemm_tile *t, const struct cuc__gemm_shape *s)
 {
-    return t->road == TILE_ROAD_PIPELINE && ((t->rows < LEAST_SIDE && t->rows < s->rows) ||
-                                             (t->columns < LEAST_SIDE && t->columns < s->columns));
+    return t->path == TILE_MMA_PATH_PIPELINE &&
+           ((t->rows < LEAST_SIDE && t->rows < s->rows) ||
+            (t->columns < LEAST_SIDE && t->columns < s->columns));
 }
 
 // Operands that cannot be copied to shared memory in their own order pass through registers.
@@ -344,7 +346,7 @@ static bool is_too_large(const struct cuc__gemm_tile *t, const struct cuc__gemm_
 {
     bool loose = cuc_dtype_bits(k->dtype) == 8 && (k->turned_a || !k->turned_b);
 
-    return t->road == TILE_ROAD_MMA_SYNC && loose && t->rows * t->columns > LOOSE_TILE;
+    return t->path == TILE_MMA_PATH_SYNC && loose && t->rows * t->columns > LOOSE_TILE;
 }
 
 static void consider_all(struct search *search, struct cuc__gemm_shape *s,
@@ -363,9 +365,9 @@ static void consider_all(struct search *search, struct cuc__gemm_shape *s,
     if (wanted->rows)
         consider_depths(search, t, wanted);
     for (size_t i = 0; !wanted->rows && i < sizeof(tiles[0]) / sizeof(tiles[0][0]); i++) {
-        t.rows = tiles[t.road][i].rows;
-        t.columns = tiles[t.road][i].columns;
-        t.raster = wanted->raster ? wanted->raster : tiles[t.road][i].raster;
+        t.rows = tiles[t.path][i].rows;
+        t.columns = tiles[t.path][i].columns;
+        t.raster = wanted->raster ? wanted->raster : tiles[t.path][i].raster;
         if (t.rows && !is_too_small(&t, s) && !is_too_large(&t, search->kind) &&
             !is_in_pieces(&t, search->kind))
             consider_depths(search, t, wanted);

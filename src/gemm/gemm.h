@@ -27,7 +27,7 @@ struct cuc__gemm_kind {
 };
 
 struct cuc__gemm_tile {
-    enum tile_road road;
+    enum tile_mma_path path;
     int32_t rows, columns, depth;
     int32_t stages, cluster, warps, raster; // 0: the compiler's choice
     int32_t split;                          // split-K over the blocks of a cluster
@@ -101,11 +101,11 @@ cuc_status cuc__gemm_check(struct cuc__gemm_call *call, int32_t form,
 char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *tile,
                        int variant);
 
-// choose.c: the implementation of the product (its road), and the tile that the model ranks best
+// choose.c: the path of the product, and the tile that the model ranks best
 // for a shape among those that agree with the nonzero fields of `wanted`, with the estimated time.
 // False: no tile is possible.
-enum tile_road cuc__gemm_road(const struct cuc__gemm_kind *kind, const struct tile_machine *machine,
-                              bool specific);
+enum tile_mma_path cuc__gemm_path(const struct cuc__gemm_kind *kind,
+                                  const struct tile_machine *machine, bool specific);
 bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
                       const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
                       const struct cuc__gemm_tile *wanted, const struct tile_machine *machine);

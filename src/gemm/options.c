@@ -259,7 +259,7 @@ static cuc_status check_tile(const struct cuc__gemm_question *q, const cuc_gemm_
         rows *= 2;
     while (columns < o->tile_n)
         columns *= 2;
-    if (q->wanted.road != TILE_ROAD_MMA_SYNC || rows * columns * each < REGISTERS)
+    if (q->wanted.path != TILE_MMA_PATH_SYNC || rows * columns * each < REGISTERS)
         return CUC_OK;
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                      "tile_m is %d and tile_n %d, whose accumulators of %s fill all %d registers "
@@ -283,7 +283,7 @@ cuc_status cuc__gemm_ask(struct cuc__gemm_question *q, const cuc_gemm_options *o
     q->shape = (struct cuc__gemm_shape){ x ? o->n : o->m, x ? o->m : o->n, o->k,
                                          o->batch ? o->batch : 1, o->workspace_bytes };
     q->wanted = (struct cuc__gemm_tile){
-        .road = cuc__gemm_road(&q->kind, &q->machine, strchr(q->arch, 'a')),
+        .path = cuc__gemm_path(&q->kind, &q->machine, strchr(q->arch, 'a')),
         .rows = x ? o->tile_n : o->tile_m,
         .columns = x ? o->tile_m : o->tile_n,
         .depth = o->tile_k,

@@ -101,7 +101,7 @@ static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_question *q, const c
     int recalled = 0;
 
     cuc__gemm_key(&p->key, &p->kind, &q->shape, p->device);
-    p->tile.road = q->wanted.road;
+    p->tile.path = q->wanted.path;
     if (!by_hand(o) && !o->arch)
         recalled = cuc__gemm_recall(&p->tile, &p->key, o->tuned, function);
     if (recalled < 0)

@@ -5,7 +5,7 @@
 
 bool cuc__gemm_puts_aside(const struct cuc__gemm_tile *tile)
 {
-    return tile->road == TILE_ROAD_PIPELINE && tile->rows % 64 == 0 &&
+    return tile->path == TILE_MMA_PATH_PIPELINE && tile->rows % 64 == 0 &&
            !(tile->columns & (tile->columns - 1)) && tile->columns >= 16;
 }
 
@@ -45,28 +45,29 @@ int64_t cuc__gemm_stream_across(const struct cuc__gemm_tile *tile, int64_t rows)
 void cuc__gemm_deal(struct cuc__gemm_dealt *out, const struct cuc__gemm_tile *tile, int64_t rows,
                     int64_t columns, int64_t depth)
 {
-    int64_t programs = tile->programs, turns = cuc__gemm_cdiv(depth, tile->depth);
+    int64_t programs = tile->programs, iterations = cuc__gemm_cdiv(depth, tile->depth);
     int64_t up = cuc__gemm_cdiv(rows, tile->rows), across = cuc__gemm_cdiv(columns, tile->columns);
     int64_t band = cuc__gemm_band(tile), tiles = up * across;
     int64_t waves = tiles / programs, spread = tiles % programs, total;
 
     *out = (struct cuc__gemm_dealt){
         .units = (uint32_t)tiles,
-        .over_turns = cuc__gemm_inverse(turns),
+        .over_turns = cuc__gemm_inverse(iterations),
         .over_band = cuc__gemm_inverse(band * across),
         .over_last = cuc__gemm_inverse(up % band),
     };
     if (!spread) // the waves are full
         return;
     spread += programs * (waves < tile->stream_k - 1 ? waves : tile->stream_k - 1);
-    if (!turns || __builtin_mul_overflow(spread, turns, &total) || total >= 1 << 24 ||
-        total * turns >= INT64_C(1) << 40)
+    if (!iterations || __builtin_mul_overflow(spread, iterations, &total) || total >= 1 << 24 ||
+        total * iterations >= INT64_C(1) << 40)
         return;
     int64_t longest = cuc__gemm_cdiv(total, programs);
     out->each = (uint32_t)(total / programs);
     out->more = (uint32_t)(total % programs);
     // A range covers at most this many tiles; each multiprocessor works on one of them at a time.
-    out->shared = (uint32_t)(programs * (longest > 1 ? cuc__gemm_cdiv(longest - 1, turns) + 1 : 1));
+    out->shared =
+        (uint32_t)(programs * (longest > 1 ? cuc__gemm_cdiv(longest - 1, iterations) + 1 : 1));
     out->spread = (uint32_t)spread;
     out->units = out->shared + (uint32_t)(tiles - spread);
 }

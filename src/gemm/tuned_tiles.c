@@ -99,7 +99,7 @@ int cuc__gemm_recall(struct cuc__gemm_tile *tile, const struct cuc__gemm_key *ke
                      const char *function)
 {
     char choice[CUC__TUNED_CHOICE];
-    struct cuc__gemm_tile t = { .road = tile->road, .split = 1, .parts = 1, .cluster = 1 };
+    struct cuc__gemm_tile t = { .path = tile->path, .split = 1, .parts = 1, .cluster = 1 };
     int found = cuc__tuned_find(choice, path, &key->record, function);
 
     if (found <= 0 || !cuc__gemm_read_choice(&t, choice))

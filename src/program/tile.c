@@ -172,6 +172,9 @@ static cuc_status read_arch(struct cuc__program_tile *t, const char *text, const
     t->target.sm = machine.sm;
     t->target.specific = machine.specific;
     t->target.shared_limit = machine.shared_limit;
+    t->target.shared_align = machine.shared_align;
+    t->target.most_blocks = machine.most_blocks;
+    t->target.features = machine.features;
     t->arch = arch;
     t->of_device = !text;
     return CUC_OK;

@@ -4,7 +4,7 @@
 
 #include "builder_testing.h"
 
-#include "tile/builder/builder.h"
+#include "tile/api/api.h"
 #include "tile/front/calls.h"
 
 #include <math.h>

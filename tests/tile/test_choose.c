@@ -167,7 +167,7 @@ static struct cuc__gemm_tile chosen(const struct cuc__gemm_kind *kind, int sm, i
 {
     const struct tile_machine *machine = tile_machine_of(sm);
     struct cuc__gemm_shape shape = { m, n, k, 1, workspace };
-    struct cuc__gemm_tile tile, wanted = { .road = cuc__gemm_road(kind, machine, true) };
+    struct cuc__gemm_tile tile, wanted = { .path = cuc__gemm_path(kind, machine, true) };
     double seconds;
 
     ck_assert(cuc__gemm_choose(&tile, &seconds, kind, &shape, &wanted, machine));
@@ -225,7 +225,7 @@ START_TEST(tiles_without_pipelines_are_nearly_the_fastest_too)
 
     for (int i = 0; i < LENGTH(copied); i++) {
         struct cuc__gemm_shape shape = { copied[i].m, copied[i].n, copied[i].k, 1, 0 };
-        struct cuc__gemm_tile wanted = { .road = TILE_ROAD_MMA_SYNC }, t;
+        struct cuc__gemm_tile wanted = { .path = TILE_MMA_PATH_SYNC }, t;
         double seconds, us;
         ck_assert(cuc__gemm_choose(&t, &seconds, &bf16, &shape, &wanted, tile_machine_of(90)));
         us = measured_us(&copied[i], &t);
@@ -331,10 +331,10 @@ START_TEST(ranges_of_turns_are_all_of_them)
             t.stream_k = waves;
             t.programs = 132;
             cuc__gemm_deal(&d, &t, shapes[i][0], shapes[i][1], shapes[i][2]);
-            int64_t turns = (shapes[i][2] + 63) / 64;
+            int64_t iterations = (shapes[i][2] + 63) / 64;
             int64_t tiles = (shapes[i][0] + 127) / 128 * ((shapes[i][1] + 255) / 256);
             ck_assert_int_eq(d.units, d.shared + tiles - d.spread);
-            ck_assert_int_eq(132 * (int64_t)d.each + d.more, d.spread * turns);
+            ck_assert_int_eq(132 * (int64_t)d.each + d.more, d.spread * iterations);
             ck_assert_uint_lt(d.more, 132);
             if (!d.spread) {
                 ck_assert_uint_eq(d.shared, 0);
@@ -344,8 +344,10 @@ START_TEST(ranges_of_turns_are_all_of_them)
             ck_assert_int_eq(d.shared % 132, 0);
             for (int64_t r = 0, begin = 0; r < 132; r++) {
                 int64_t end = begin + d.each + (r < d.more);
-                ck_assert(end == begin || (end - 1) / turns - begin / turns < d.shared / 132);
-                ck_assert_int_eq(begin / turns, (int64_t)((uint64_t)begin * d.over_turns >> 40));
+                ck_assert(end == begin ||
+                          (end - 1) / iterations - begin / iterations < d.shared / 132);
+                ck_assert_int_eq(begin / iterations,
+                                 (int64_t)((uint64_t)begin * d.over_turns >> 40));
                 begin = end;
             }
         }
@@ -370,9 +372,9 @@ START_TEST(tiles_fit_where_they_run)
                 struct cuc__gemm_tile t = chosen(&kind, machines[i], size, size, size, 0);
                 cuc__gemm_work(&work, &kind, &shape, &t);
                 ck_assert(tile_work_fits(tile_machine_of(machines[i]), &work));
-                ck_assert_int_eq(t.road == TILE_ROAD_PIPELINE,
+                ck_assert_int_eq(t.path == TILE_MMA_PATH_PIPELINE,
                                  machines[i] == 90 && dtypes[j] != CUC_F64 && dtypes[j] != CUC_F32);
-                ck_assert_int_eq(t.road == TILE_ROAD_FMA, dtypes[j] == CUC_F32);
+                ck_assert_int_eq(t.path == TILE_MMA_PATH_FMA, dtypes[j] == CUC_F32);
             }
     ck_assert_ptr_null(tile_machine_of(70));
 }
@@ -387,7 +389,7 @@ START_TEST(promotion_takes_time_and_no_room)
                               .columns = 256,
                               .depth = 128,
                               .blocks = 512,
-                              .turns = 32,
+                              .iterations = 32,
                               .cluster = 1,
                               .split = 1,
                               .parts = 1,

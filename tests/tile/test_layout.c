@@ -6,7 +6,7 @@
 #include "tile/layout/fragment.h"
 #include "tile/ir/layout.h"
 #include "tile/layout/swizzle.h"
-#include "tile/pass/pipeline.h"
+#include "tile/layout/wgmma.h"
 
 #include <check.h>
 #include <stdio.h>

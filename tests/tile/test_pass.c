@@ -190,7 +190,7 @@ END_TEST
 
 static const struct {
     const char *name, *body;
-    uint32_t rough;
+    uint32_t approximate;
 } powers[] = {
     { "one that is rounded to 16 bits",
       "store(b, [0, 0], cast(exp(load(a, [0], [8])), f16), shape=[_, 8])", 1 },
@@ -232,11 +232,11 @@ static const struct {
       "x = load(a, [0], [64])\nstore(b, [0, 0], cast(x / f * exp(f), f16), shape=[_, 64])", 1 },
 };
 
-static void count_rough(struct tile_op *op, void *data)
+static void count_approximate(struct tile_op *op, void *data)
 {
     uint32_t *count = data;
 
-    *count += tile_int(op, TILE_ATTR_ROUGH, 0) != 0;
+    *count += tile_int(op, TILE_ATTR_APPROXIMATE, 0) != 0;
 }
 
 START_TEST(less_than_the_bound_is_enough_for_few_digits)
@@ -250,10 +250,10 @@ START_TEST(less_than_the_bound_is_enough_for_few_digits)
     ck_assert_msg(!module->diagnostics->errors, "%s:\n%s", powers[_i].name,
                   tile_diagnostics_text(module, false));
     tile_simplify(module->first);
-    tile_find_rough(module->first);
-    tile_walk(&module->first->body, count_rough, &count);
-    ck_assert_msg(count == powers[_i].rough, "%s: expected %u, got %u", powers[_i].name,
-                  powers[_i].rough, count);
+    tile_mark_approximate(module->first);
+    tile_walk(&module->first->body, count_approximate, &count);
+    ck_assert_msg(count == powers[_i].approximate, "%s: expected %u, got %u", powers[_i].name,
+                  powers[_i].approximate, count);
     tile_module_free(module);
 }
 END_TEST
@@ -283,7 +283,7 @@ static void count_again(struct tile_op *op, void *data)
 {
     uint32_t *count = data;
 
-    *count += tile_int(op, TILE_ATTR_AGAIN, 0) != 0;
+    *count += tile_int(op, TILE_ATTR_REMATERIALIZED, 0) != 0;
 }
 
 START_TEST(long_rows_are_widened_again)
@@ -297,8 +297,8 @@ START_TEST(long_rows_are_widened_again)
     ck_assert_msg(!module->diagnostics->errors, "%s:\n%s", widened[_i].name,
                   tile_diagnostics_text(module, false));
     tile_simplify(module->first);
-    tile_find_rough(module->first);
-    ck_assert_int_eq(tile_make_again(module->first, 64), widened[_i].again != 0);
+    tile_mark_approximate(module->first);
+    ck_assert_int_eq(tile_rematerialize(module->first, 64), widened[_i].again != 0);
     ck_assert(tile_verify(module, "the pass"));
     tile_walk(&module->first->body, count_again, &count);
     ck_assert_msg(count == widened[_i].again, "%s: expected %u, got %u in\n%s", widened[_i].name,
@@ -332,7 +332,7 @@ START_TEST(blocks_are_asked_for_where_a_row_waits)
     ck_assert_msg(!module->diagnostics->errors, "%s:\n%s", rooms[_i].name,
                   tile_diagnostics_text(module, false));
     tile_simplify(module->first);
-    uint32_t blocks = tile_blocks_at_once(module->first, 8);
+    uint32_t blocks = tile_occupancy(module->first, 8);
     ck_assert_msg(blocks == rooms[_i].blocks, "%s: expected %u, got %u", rooms[_i].name,
                   rooms[_i].blocks, blocks);
     tile_module_free(module);

@@ -6,7 +6,7 @@
 #include "tile/emit/emit.h"
 #include "tile/layout/fragment.h"
 #include "tile/ir/layout.h"
-#include "tile/pass/ahead.h"
+#include "tile/pass/prefetch.h"
 #include "tile/pass/pipeline.h"
 #include "tile/pass/remark.h"
 #include "tile/signature/signature.h"
@@ -36,9 +36,9 @@ struct laid_out {
     struct tile_kernel *kernel;
     struct tile_target target; // for this kernel
     uint32_t warps;
-    uint32_t together;        // blocks of a cluster
-    struct tile_ahead *ahead; // NULL: no loads run ahead,
-    const char *why;          // for this reason
+    uint32_t together;              // blocks of a cluster
+    struct tile_prefetch *prefetch; // NULL: no loads run ahead,
+    const char *why;                // for this reason
 };
 
 // Lets loads run ahead if lines are aligned and shared memory suffices.
@@ -46,9 +46,9 @@ static bool emit_entry(const struct laid_out *as, enum tile_variant variant, str
                        struct tile_entry *entry)
 {
     struct tile_module *module = as->kernel->module;
-    bool done =
-        as->ahead && variant != TILE_INDEX_64 &&
-        tile_emit_entry(module, as->kernel, &as->target, as->warps, variant, as->ahead, out, entry);
+    bool done = as->prefetch && variant != TILE_INDEX_64 &&
+                tile_emit_entry(module, as->kernel, &as->target, as->warps, variant, as->prefetch,
+                                out, entry);
 
     if (!done &&
         (module->diagnostics->errors || module->diagnostics->out_of_memory ||
@@ -64,38 +64,36 @@ static uint32_t prepare_row(struct tile_kernel *kernel, const struct tile_measur
                             const struct tile_target *target, uint32_t warps)
 {
     enum { MANY = 48 };
-    uint32_t most = target->sm >= 86 && target->sm <= 88                         ? 16
-                    : target->sm == 89 || target->sm == 120 || target->sm == 121 ? 24
-                                                                                 : 32;
 
     if (!tile_is_row(m))
         return 0;
-    if (m->most >= (int64_t)MANY * 32 * warps && tile_make_again(kernel, m->most))
+    if (m->most >= (int64_t)MANY * 32 * warps && tile_rematerialize(kernel, m->most))
         tile_drop_dead(kernel);
-    uint32_t blocks = tile_blocks_at_once(kernel, warps);
-    return blocks < most ? blocks : most; // the hardware's limit of blocks per multiprocessor
+    uint32_t blocks = tile_occupancy(kernel, warps);
+    return blocks < target->most_blocks ? blocks : target->most_blocks;
 }
 
 // If operands are copied ahead, a warp needs its registers only for accumulators. The more it has,
 // the more often each element read from shared memory is used.
-static struct tile_ahead *plan_ahead(struct tile_kernel *kernel, const struct tile_target *target,
-                                     uint32_t *warps, const char **why)
+static struct tile_prefetch *plan_prefetch(struct tile_kernel *kernel,
+                                           const struct tile_target *target, uint32_t *warps,
+                                           const char **why)
 {
     enum { OF_A_WARP = 64 * 64, OF_WIDE = 64 * 32, LEAST_WARPS = 4 };
-    struct tile_ahead *plan = tile_plan_ahead(kernel, target, *warps, why), *other = NULL;
+    struct tile_prefetch *plan = tile_plan_prefetch(kernel, target, *warps, why), *other = NULL;
     uint32_t few = LEAST_WARPS;
 
-    if (target->warps || !plan || !plan->alone)
+    if (target->warps || !plan || !plan->only)
         return plan;
-    int64_t elements = tile_elements(&plan->alone->result[0]->type);
-    bool wide = plan->alone->operand[0]->type.dtype == CUC_F64 ||
-                tile_int(plan->alone, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32X3;
+    int64_t elements = tile_elements(&plan->only->result[0]->type);
+    bool wide = plan->only->operand[0]->type.dtype == CUC_F64 ||
+                tile_int(plan->only, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32X3;
     while (elements > (int64_t)few * (wide ? OF_WIDE : OF_A_WARP))
         few *= 2;
     const char *why_other;
     if (few < *warps)
-        other = tile_plan_ahead(kernel, target, few, &why_other);
-    if (!other || !other->alone)
+        other = tile_plan_prefetch(kernel, target, few, &why_other);
+    if (!other || !other->only)
         return plan;
     *warps = few;
     return other;
@@ -113,11 +111,11 @@ static bool lay_out(struct tile_kernel *kernel, const struct tile_target *target
     // These barriers cost nothing next to products.
     out->target.orders_all = tile_fragment_warps(kernel, target) > 0;
     out->warps = warps;
-    out->ahead = plan_ahead(kernel, target, &out->warps, &out->why);
+    out->prefetch = plan_prefetch(kernel, target, &out->warps, &out->why);
     tile_give_fragments(kernel, target, out->warps);
     return tile_assign_layouts(kernel, out->warps) &&
            (target->brief || tile_store_lines(kernel, target, out->warps)) &&
-           (!out->ahead || tile_settle_ahead(kernel, out->ahead)) &&
+           (!out->prefetch || tile_settle_prefetch(kernel, out->prefetch)) &&
            tile_keeps_rules(kernel, "layouts");
 }
 
@@ -129,7 +127,7 @@ bool tile_lay_out(struct tile_module *module, const struct tile_target *target)
         uint32_t warps = target->warps ? target->warps : tile_choose_warps(kernel, target);
         tile_simplify(kernel);
         if (target->contract)
-            tile_find_rough(kernel);
+            tile_mark_approximate(kernel);
         if (!lay_out(kernel, target, warps, &out))
             return false;
     }
@@ -182,15 +180,15 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     if (kernel->module->diagnostics->errors)
         return false;
     if (target->contract)
-        tile_find_rough(kernel);
+        tile_mark_approximate(kernel);
     entries += tile_compile_roles(kernel, target, out, &entry[0]);
-    tile_refuse_sums(kernel, target, entries > 0);
+    tile_refuse_accumulators(kernel, target, entries > 0);
     if (!tile_review(kernel, target, entries > 0))
         return false;
     struct laid_out laid, last;
     if (!lay_out_entries(kernel, target, warps, entries > 0, &laid, &last))
         return false;
-    tile_remark_ahead(kernel, laid.ahead, laid.why);
+    tile_remark_prefetch(kernel, laid.prefetch, laid.why);
     for (uint32_t i = 0; i < VARIANTS; i++) {
         const struct laid_out *as = variants[i] == TILE_INDEX_64 ? &last : &laid;
         if (variants[i] == TILE_OVERLAP_32 && !entry[entries - 1].presumes_apart)
@@ -210,8 +208,8 @@ bool tile_compile(struct tile_module *module, const struct tile_target *target,
     tile_put(&text,
              "// made by cucore's tile compiler\n.version 9.0\n.target sm_%d%s\n"
              ".address_size 64\n"
-             ".extern .shared .align %d .b8 dynamic_scratch[];\n",
-             target->sm, target->specific ? "a" : "", target->sm == 90 ? 1024 : 128);
+             ".extern .shared .align %u .b8 dynamic_scratch[];\n",
+             target->sm, target->specific ? "a" : "", target->shared_align);
     if (target->lineinfo)
         tile_put(&text, ".file 1 \"%s\"\n", module->file ? module->file : "program.tile");
     // An error in one kernel does not stop the check of the next.

@@ -38,19 +38,19 @@ static struct tile_fused *prepare_fused(struct tile_kernel *copy, const struct t
 {
     struct tile_fused *plan = copy ? tile_plan_fused(copy, target, why) : NULL;
 
-    if (plan && plan->turns) {
-        tile_join_sums_late(copy, plan);
-        tile_version_work(copy, plan, by_warps);
-        tile_narrow_places(copy);
+    if (plan && plan->overlaps) {
+        tile_defer_reductions(copy, plan);
+        tile_version_loop(copy, plan, by_warps);
+        tile_narrow_indices(copy);
         if (target->contract) {
-            tile_let_quotients_be_rough(copy, plan);
+            tile_approximate_divisions(copy, plan);
             tile_contract(copy);
         }
         plan = tile_plan_fused(copy, target, why);
     }
     if (!plan)
         return NULL;
-    tile_unshare_counts(copy);
+    tile_unshare_iotas(copy);
     if (!tile_assign_layouts(copy, tile_fused_warps(plan)))
         return NULL;
     *why = by_warps && !tile_warps_are_apart(plan) ? "" : tile_settle_fused(copy, plan);
@@ -115,7 +115,7 @@ bool tile_compile_roles(const struct tile_kernel *kernel, const struct tile_targ
         } else if (!plan->apart && (!entry->dynamic_shared || --plan->stages < 2))
             return false;
         else if (plan->apart) // its warps may depend on each other
-            tile_end_alone(plan);
+            tile_finish_in_one_block(plan);
     tile_remark_pipeline(kernel, plan);
     tile_remark_entry(kernel, entry);
     return true;

@@ -11,7 +11,7 @@ struct tile_text;
 // reduction needs all of that tile at once.
 struct tile_measures {
     int64_t most, line; // elements; of the longest line that is reduced
-    int64_t turned;     // bytes per element of a transposed tile
+    int64_t transposed; // bytes per element of a transposed tile
     uint32_t loads;     // number of loads of that size
     bool loops, halves; // some load has 16-bit elements
     bool scans;
@@ -27,7 +27,8 @@ uint32_t tile_blocks_together(const struct tile_measures *m, const struct tile_t
 // refuse.c: reports tiles, and accumulators of products, that exceed any block's registers. Entries
 // with roles place their accumulators elsewhere, where they fit.
 void tile_refuse_huge(struct tile_kernel *kernel);
-void tile_refuse_sums(struct tile_kernel *kernel, const struct tile_target *target, bool has_roles);
+void tile_refuse_accumulators(struct tile_kernel *kernel, const struct tile_target *target,
+                              bool has_roles);
 
 // compile_roles.c: compiles the entry with roles, if the kernel and the target allow one. False if
 // there is none, which is no error.

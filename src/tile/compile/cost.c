@@ -79,7 +79,7 @@ const struct tile_machine *tile_machine_of(int sm)
 // True if warpgroups alternate between tiles: one multiplies while the other finishes its tile.
 static bool takes_turns(const struct tile_work *w)
 {
-    return w->road == TILE_ROAD_PIPELINE && w->warps == 4;
+    return w->path == TILE_MMA_PATH_PIPELINE && w->warps == 4;
 }
 
 static uint32_t element_bytes(const struct tile_work *w)
@@ -95,7 +95,7 @@ static bool can_be_rows(uint32_t extent)
 // Rows of the product as wgmma computes it: operands are exchanged if there are few rows.
 static uint32_t product_rows(const struct tile_work *w)
 {
-    bool exchanged = w->road == TILE_ROAD_PIPELINE && !can_be_rows(w->rows);
+    bool exchanged = w->path == TILE_MMA_PATH_PIPELINE && !can_be_rows(w->rows);
 
     return exchanged ? w->columns : w->rows;
 }
@@ -128,7 +128,7 @@ uint32_t tile_work_stages(const struct tile_machine *m, const struct tile_work *
     uint32_t groups = product_rows(w) > GROUP_ROWS || takes_turns(w) ? 2 : 1;
     uint32_t bytes = tile_work_stage_bytes(w);
 
-    if (w->road != TILE_ROAD_PIPELINE) {
+    if (w->path != TILE_MMA_PATH_PIPELINE) {
         bytes += (w->rows + w->columns) * COPIED_PAD;
         return m->shared_bytes / bytes < COPIED_STAGES ? m->shared_bytes / bytes : COPIED_STAGES;
     }
@@ -144,10 +144,10 @@ bool tile_work_fits(const struct tile_machine *m, const struct tile_work *w)
     uint32_t groups = rows > GROUP_ROWS && !takes_turns(w) ? 2 : 1;
     uint32_t most = takes_turns(w) && !w->promotes ? MOST_ALONE : MOST_ACCUMULATORS;
 
-    if (!m->flop[w->road] || !elements || !w->depth)
+    if (!m->flop[w->path] || !elements || !w->depth)
         return false;
     bool wide = w->operand == CUC_F64 || w->thrice;
-    if (w->road != TILE_ROAD_PIPELINE)
+    if (w->path != TILE_MMA_PATH_PIPELINE)
         return tile_work_stages(m, w) >= 2 && elements * (wide ? 2 : 1) <= MOST_SUMS;
     uint32_t columns = rows ? elements / rows : 0;
     bool whole = w->operand == CUC_I8 || w->operand == CUC_U8; // above 32 columns, only multiples
@@ -164,12 +164,12 @@ static double product_clocks(const struct tile_machine *m, const struct tile_wor
 {
     double bytes = element_bytes(w), flop = 2.0 * w->rows * w->columns * w->depth, clocks;
 
-    if (w->road == TILE_ROAD_FMA)
-        return flop / (w->operand == CUC_F64 ? m->fma64 : m->flop[TILE_ROAD_FMA]);
-    clocks = flop * bytes / 2 / m->flop[w->road] / tensor_share * (w->thrice ? 3 : 1);
+    if (w->path == TILE_MMA_PATH_FMA)
+        return flop / (w->operand == CUC_F64 ? m->fma64 : m->flop[TILE_MMA_PATH_FMA]);
+    clocks = flop * bytes / 2 / m->flop[w->path] / tensor_share * (w->thrice ? 3 : 1);
     if (w->operand == CUC_F64) // twice the rate of multiply-adds
         clocks = flop / (2.0 * m->fma64);
-    if (w->road != TILE_ROAD_PIPELINE)
+    if (w->path != TILE_MMA_PATH_PIPELINE)
         return clocks;
     // Each wgmma reads its rows of one operand and all of the other from shared memory.
     double rows = product_rows(w), columns = w->rows * (double)w->columns / rows;
@@ -187,9 +187,9 @@ static double load_clocks(const struct tile_machine *m, const struct tile_work *
     double lines = w->rows + w->columns / (double)w->cluster;
     double shared = lines * bytes * busy / m->l2_bytes;
 
-    if (w->road == TILE_ROAD_MMA_SYNC)
+    if (w->path == TILE_MMA_PATH_SYNC)
         return fmax(shared, lines * bytes / copied_rate);
-    if (w->road == TILE_ROAD_PIPELINE)
+    if (w->path == TILE_MMA_PATH_PIPELINE)
         shared = fmax(shared, lines * bytes / LINE_BYTES * line_clocks + w->torn * torn_clocks);
     return shared;
 }
@@ -200,7 +200,7 @@ static double outside_clocks_of(const struct tile_work *w, double load, double t
     double bytes = w->depth * (double)element_bytes(w),
            inside = 1 - w->outside / (w->rows + w->columns);
 
-    if (w->road == TILE_ROAD_MMA_SYNC) // the outside part is not copied
+    if (w->path == TILE_MMA_PATH_SYNC) // the outside part is not copied
         return 0;
     return fmax(load * inside + w->outside * outside_clocks * bytes / LINE_BYTES - turn, 0);
 }
@@ -223,9 +223,9 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
     double each = w->parts > 1 ? 4 / store_rate : w->stored_bytes / store_rate + w->behind;
     double end = end_clocks + sums * each;
 
-    if (w->road == TILE_ROAD_PIPELINE)
+    if (w->path == TILE_MMA_PATH_PIPELINE)
         turn = fmax(turn, latency_clocks / fmax(stages - 1, 1));
-    else if (w->road == TILE_ROAD_MMA_SYNC) // half of a stage is in flight when it is requested
+    else if (w->path == TILE_MMA_PATH_SYNC) // half of a stage is in flight when it is requested
         turn = fmax(turn, (latency_clocks + load / 2) / fmax(stages - 1, 1));
     if (w->split > 1) // all blocks but the first send it their sums through shared memory
         end += meet_clocks + sums * 4 * (w->split - 1) / meet_rate;
@@ -243,7 +243,7 @@ double tile_work_seconds(const struct tile_machine *m, const struct tile_work *w
         end += handed * (1 + fmax(1, room / spread) + (w->streamed - 1.0) / 2) / ends;
     }
     double past = fmin(waves, 1 + w->ends * blocks / room) * outside_clocks_of(w, load, turn);
-    double clocks = fill_clocks + (waves * (turn + turn_clocks) + past) * (double)w->turns;
+    double clocks = fill_clocks + (waves * (turn + turn_clocks) + past) * (double)w->iterations;
     clocks += ends * end;
     double memory = fill_clocks + w->unique_bytes / m->memory_bytes;
     clocks = pow(pow(clocks, steepness) + pow(memory, steepness), 1 / steepness);

@@ -8,20 +8,25 @@
 #include <stdbool.h>
 
 // The implementations of a product; src/tile/products.md describes them.
-enum tile_road { TILE_ROAD_PIPELINE, TILE_ROAD_MMA_SYNC, TILE_ROAD_FMA, TILE_ROADS };
+enum tile_mma_path {
+    TILE_MMA_PATH_PIPELINE,
+    TILE_MMA_PATH_SYNC,
+    TILE_MMA_PATH_FMA,
+    TILE_MMA_PATHS
+};
 
 // Rates are per clock. The rates for dtypes are those of 16-bit floats; 8-bit types count as twice
 // as fast and 32-bit types as half as fast.
 struct tile_machine {
     int sm;
-    uint32_t multiprocessors;  // of the usual device; callers put in their own
-    uint32_t megahertz;        // under load
-    uint32_t shared_bytes;     // that a block may have
-    uint32_t registers;        // of a multiprocessor
-    uint32_t flop[TILE_ROADS]; // of a multiprocessor; 0: not available. FMA: of f32
-    uint32_t fma64;            // of a multiprocessor, f64
-    uint32_t l2_bytes;         // per clock, of the whole device
-    uint32_t memory_bytes;     // per clock, of the whole device
+    uint32_t multiprocessors;      // of the usual device; callers put in their own
+    uint32_t megahertz;            // under load
+    uint32_t shared_bytes;         // that a block may have
+    uint32_t registers;            // of a multiprocessor
+    uint32_t flop[TILE_MMA_PATHS]; // of a multiprocessor; 0: not available. FMA: of f32
+    uint32_t fma64;                // of a multiprocessor, f64
+    uint32_t l2_bytes;             // per clock, of the whole device
+    uint32_t memory_bytes;         // per clock, of the whole device
 };
 
 // NULL if tile programs are not compiled for it.
@@ -30,10 +35,10 @@ const struct tile_machine *tile_machine_of(int sm);
 // The properties of a kernel that the model uses.
 struct tile_work {
     cuc_dtype operand;
-    enum tile_road road;
+    enum tile_mma_path path;
     uint32_t rows, columns, depth; // of a block's product in one iteration
     int64_t blocks;                // of the grid
-    int64_t turns;                 // iterations of the loop in each block
+    int64_t iterations;            // iterations of the loop in each block
     uint32_t cluster;              // blocks that share their loads; 1: none
     uint32_t split;                // blocks of the grid that share one tile's reduction
     uint32_t parts;                // partial sums in memory, which count as blocks of the grid; 1:

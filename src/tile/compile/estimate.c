@@ -157,9 +157,9 @@ static double turns_of(const struct launch *l, const struct tile_op *loop)
 struct products {
     const struct launch *launch;
     const struct tile_op *first;
-    double turns; // iterations of the first one's loop
-    double work;  // multiplications of all of them, in one block
-    int64_t most; // elements of the largest tile
+    double iterations; // iterations of the first one's loop
+    double work;       // multiplications of all of them, in one block
+    int64_t most;      // elements of the largest tile
 };
 
 static void look_at(struct tile_op *op, void *data)
@@ -174,14 +174,14 @@ static void look_at(struct tile_op *op, void *data)
     }
     if (op->kind != TILE_MMA)
         return;
-    double turns = 1;
+    double iterations = 1;
     for (const struct tile_op *loop = op->parent->parent; loop; loop = loop->parent->parent)
-        turns *= loop->kind == TILE_FOR ? turns_of(p->launch, loop) : 1;
+        iterations *= loop->kind == TILE_FOR ? turns_of(p->launch, loop) : 1;
     const struct tile_type *x = &op->operand[0]->type;
-    p->work += turns * (double)tile_elements(&op->result[0]->type) * x->extent[x->rank - 1];
+    p->work += iterations * (double)tile_elements(&op->result[0]->type) * x->extent[x->rank - 1];
     if (!p->first) {
         p->first = op;
-        p->turns = turns;
+        p->iterations = iterations;
     }
 }
 
@@ -200,9 +200,9 @@ static void look_at_tiles(struct tile_work *w, const struct launch *l, const str
 }
 
 // Plans a copy of the kernel as the compiler does, and so finds its choice of implementation.
-static enum tile_road road_of(const struct launch *l, struct tile_kernel *kernel,
-                              const struct tile_target *target, const struct tile_op *mma,
-                              struct tile_work *w)
+static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *kernel,
+                                  const struct tile_target *target, const struct tile_op *mma,
+                                  struct tile_work *w)
 {
     struct tile_kernel *copy = tile_kernel_copy(kernel);
     const char *why;
@@ -213,13 +213,13 @@ static enum tile_road road_of(const struct launch *l, struct tile_kernel *kernel
             w->promotes = plan->promotes;
             for (int i = 0; i < 2; i++)
                 look_at_tiles(w, l, &plan->stream[i]);
-            return TILE_ROAD_PIPELINE;
+            return TILE_MMA_PATH_PIPELINE;
         }
         copy = tile_kernel_copy(kernel);
         if (copy && tile_plan_fused(copy, target, &why))
-            return TILE_ROAD_PIPELINE;
+            return TILE_MMA_PATH_PIPELINE;
     }
-    return tile_fragment_of(mma, target) ? TILE_ROAD_MMA_SYNC : TILE_ROAD_FMA;
+    return tile_fragment_of(mma, target) ? TILE_MMA_PATH_SYNC : TILE_MMA_PATH_FMA;
 }
 
 // Predicts a kernel that moves memory: faster with less of its tiles sticking out, and with blocks
@@ -267,7 +267,7 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
         .rows = (uint32_t)acc->extent[acc->rank - 2],
         .columns = (uint32_t)acc->extent[acc->rank - 1],
         .blocks = (int64_t)fmin(blocks, 1e15),
-        .turns = (int64_t)p.turns,
+        .iterations = (int64_t)p.iterations,
         .cluster = how->target->cluster > 1 ? how->target->cluster : 1,
         .split = 1,
         .parts = 1,
@@ -276,11 +276,11 @@ bool tile_estimate(double *seconds, struct tile_kernel *kernel, const struct til
         .unique_bytes = l->bytes,
     };
     // Other products in the loop lengthen its iterations.
-    double depth = p.turns > 0 ? p.work / p.turns / w.rows / w.columns : 0;
+    double depth = p.iterations > 0 ? p.work / p.iterations / w.rows / w.columns : 0;
     w.depth = (uint32_t)ceil(depth);
     w.thrice = x->dtype == CUC_F32 &&
                tile_int(p.first, TILE_ATTR_PRECISION, TILE_IEEE) == TILE_TF32X3;
-    w.road = road_of(l, kernel, how->target, p.first, &w);
+    w.path = path_of(l, kernel, how->target, p.first, &w);
     *seconds = tile_work_seconds(&m, &w);
     return true;
 }

@@ -21,7 +21,7 @@ static void measure(struct tile_op *op, void *data)
     m->loops |= op->kind == TILE_FOR || op->kind == TILE_LOOP;
     m->scans |= op->kind == TILE_SCAN;
     if (op->kind == TILE_PERMUTE)
-        m->turned = tile_bytes_of(op->operand[0]->type.dtype);
+        m->transposed = tile_bytes_of(op->operand[0]->type.dtype);
     m->halves |= op->kind == TILE_LOAD && cuc_dtype_bits(op->result[0]->type.dtype) == 16;
     if (op->kind != TILE_REDUCE)
         return;
@@ -55,13 +55,13 @@ bool tile_is_row(const struct tile_measures *m)
 // for memory: a thread loads 128 bytes before the first is needed.
 static int64_t most_elements(const struct tile_measures *m, uint32_t warps)
 {
-    enum { SOME_WARPS = 8, MANY_WARPS = 16, TURNED_BYTES = 128, LONG_ROW = 4096 };
+    enum { SOME_WARPS = 8, MANY_WARPS = 16, TRANSPOSED_BYTES = 128, LONG_ROW = 4096 };
     bool row = tile_is_row(m);
 
     if (warps >= MANY_WARPS)
         return (row && !m->halves) || m->scans ? 32 : 64;
-    if (m->turned && !m->loops)
-        return m->turned > 1 ? TURNED_BYTES / m->turned : 64;
+    if (m->transposed && !m->loops)
+        return m->transposed > 1 ? TRANSPOSED_BYTES / m->transposed : 64;
     if (row && m->halves && m->loads > 1 && warps >= SOME_WARPS)
         return 32;
     return row && !m->halves && m->most >= LONG_ROW ? 8 : 16;
@@ -89,7 +89,7 @@ uint32_t tile_blocks_together(const struct tile_measures *m, const struct tile_t
 {
     enum { ELEMENTS = 8, WARPS = 16, TOGETHER = 2 };
 
-    return target->sm == 90 && warps == WARPS && tile_is_row(m) && !m->halves &&
+    return tile_has(target, TILE_PAIRS_ROWS) && warps == WARPS && tile_is_row(m) && !m->halves &&
                    m->most == (int64_t)ELEMENTS * 32 * WARPS
                ? TOGETHER
                : 1;

@@ -44,16 +44,16 @@ static void refuse_huge(struct tile_op *op, void *data)
 // Accumulators of tensor cores that fill a block's registers leave none to multiply with. ptxas
 // 12.8 and 13.0 then spill f64 operands onto the accumulators they feed, and results are wrong.
 // This is not about speed.
-struct sums {
+struct accumulators {
     const struct tile_target *target;
     struct tile_module *module;
     bool has_roles; // whose accumulators are elsewhere, and fit
 };
 
-static void refuse_sums(struct tile_op *op, void *data)
+static void refuse_accumulators(struct tile_op *op, void *data)
 {
     enum { REGISTERS = 65536 }; // of a multiprocessor
-    const struct sums *s = data;
+    const struct accumulators *s = data;
 
     if (op->kind != TILE_MMA || !tile_fragment_of(op, s->target))
         return;
@@ -78,9 +78,10 @@ void tile_refuse_huge(struct tile_kernel *kernel)
     tile_walk(&kernel->body, refuse_huge, kernel->module);
 }
 
-void tile_refuse_sums(struct tile_kernel *kernel, const struct tile_target *target, bool has_roles)
+void tile_refuse_accumulators(struct tile_kernel *kernel, const struct tile_target *target,
+                              bool has_roles)
 {
-    struct sums sums = { target, kernel->module, has_roles };
+    struct accumulators accumulators = { target, kernel->module, has_roles };
 
-    tile_walk(&kernel->body, refuse_sums, &sums);
+    tile_walk(&kernel->body, refuse_accumulators, &accumulators);
 }

@@ -20,11 +20,11 @@ tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low,
 }
 
 // True if the product with a tile's extent, and sums with it, fit in 64 bits.
-static bool is_small(struct tile_known known, int64_t scale)
+static bool is_small(struct tile_range range, int64_t scale)
 {
     const int64_t most = INT64_C(1) << 61;
 
-    return known.low >= -(most / scale) && known.high <= most / scale;
+    return range.low >= -(most / scale) && range.high <= most / scale;
 }
 
 // The index of an axis in elements, as 64 bits, and facts about the tile's position along it.
@@ -32,15 +32,15 @@ static struct tile_size element_index(struct tile_access *a, uint32_t axis,
                                       const struct tile_value *index, int64_t scale)
 {
     struct tile_emitter *e = a->e;
-    struct tile_known known = tile_known_of(e->facts, index);
-    struct tile_known dim = tile_known_extent(e->facts, a->op->operand[0], axis);
-    bool open = index->type.dtype == CUC_U64 && known.low < 0; // it may not fit an i64
+    struct tile_range range = tile_range_of(e->ranges, index);
+    struct tile_range dim = tile_range_of_extent(e->ranges, a->op->operand[0], axis);
+    bool open = index->type.dtype == CUC_U64 && range.low < 0; // it may not fit an i64
 
-    a->forward[axis] = !open && known.low >= 0;
+    a->forward[axis] = !open && range.low >= 0;
     a->always[axis] = a->forward[axis] && dim.low >= a->extent[axis] &&
-                      known.high <= (dim.low - a->extent[axis]) / scale;
+                      range.high <= (dim.low - a->extent[axis]) / scale;
     // An entry with roles may have more blocks than the grid.
-    a->always[axis] |= !e->ring && tile_grid_keeps_inside(e->facts, index, scale, a->extent[axis],
+    a->always[axis] |= !e->ring && tile_grid_keeps_inside(e->ranges, index, scale, a->extent[axis],
                                                           a->op->operand[0], axis);
 
     // The source's promise holds only for its own blocks, not for blocks that pad a cluster.
@@ -57,7 +57,7 @@ static struct tile_size element_index(struct tile_access *a, uint32_t axis,
     }
     tile_register x =
         tile_emit_cast(e, CUC_I64, index->type.dtype, TILE_RN, tile_registers(e, index)[0]);
-    if (open || (scale != 1 && !is_small(known, scale)))
+    if (open || (scale != 1 && !is_small(range, scale)))
         x = tile_clamp64(e, x, -(INT64_C(1) << 38), INT64_C(1) << 38);
     if (scale != 1)
         x = tile_make(e, TILE_R64, "mul.lo.s64 %R, %R, %l", x, scale);
@@ -151,7 +151,7 @@ static uint32_t vector_of(const struct tile_access *a, const struct tile_value *
         tile_int(a->op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK ||
         a->op->kind == TILE_STORE_REDUCE)
         return 1;
-    uint64_t divisor = tile_known_of(a->e->facts, last_index).divisor;
+    uint64_t divisor = tile_range_of(a->e->ranges, last_index).divisor;
     uint64_t power = divisor ? divisor & -divisor : VECTOR_BYTES;
     uint64_t aligned = (power < VECTOR_BYTES ? power : VECTOR_BYTES) * (uint64_t)scale * bytes;
     uint32_t shift = tile_axis_shift(layout, (uint32_t)a->tile_axis[last]);
@@ -250,7 +250,7 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
 
     tile_order_access(e, op);
     a.tile = a.stores ? op->operand[op->operand_count - 1] : op->result[0];
-    bool asks = op->kind == TILE_STORE && !e->ring && tile_waits(e, a.tile);
+    bool asks = op->kind == TILE_STORE && !e->ring && tile_is_deferred(e, a.tile);
     a.reg = asks ? e->value[a.tile->id] : tile_registers(e, a.tile);
     a.axes = a.view->rank;
     a.origin = a.view->base;
@@ -278,10 +278,10 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
         return false;
     tile_remark_access(e->module, op, e->variant, a.vector * tile_access_bytes(&a));
     if (comes_in_parts(&a)) {
-        if (!(e->coming = tile_take(e->module, sizeof(a))))
+        if (!(e->deferred_load = tile_take(e->module, sizeof(a))))
             return false;
-        *e->coming = a;
-        e->waiting[a.tile->id] = op;
+        *e->deferred_load = a;
+        e->deferred[a.tile->id] = op;
         return !e->failed;
     }
     // Other threads may write meanwhile: for ordered loads one thread reads an element for all that
@@ -297,10 +297,10 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     bool masked = whole && e->target->brief && op->parent == &e->kernel->body;
     if (whole && !masked)
         tile_branch(e, whole, true, edge);
-    struct tile_waiting waiting;
-    if (asks && !tile_keep_waiting(e, &waiting))
+    struct tile_deferred deferred;
+    if (asks && !tile_save_deferred(e, &deferred))
         return false;
-    a.waiting = asks ? &waiting : NULL;
+    a.deferred = asks ? &deferred : NULL;
     if (masked)
         tile_move_edge(&a, whole);
     else

@@ -29,7 +29,7 @@ struct tile_access {
     const tile_register *pads; // a pad for each register
     // The stored value is deferred: each path computes it a vector at a time, starting from this
     // saved state. NULL: it is computed already.
-    const struct tile_waiting *waiting;
+    const struct tile_deferred *deferred;
 };
 
 // access_move.c: moves all registers, or those from `first` to `end` - 1. Handles tiles that lie

@@ -253,7 +253,7 @@ static void ask(struct tile_access *a, uint32_t first, uint32_t end)
 {
     uint32_t count = tile_register_count(a->tile);
 
-    if (!tile_hurry(a->e, a->tile, first, end < count ? end : count))
+    if (!tile_compute_registers(a->e, a->tile, first, end < count ? end : count))
         a->e->failed = true;
 }
 
@@ -265,7 +265,7 @@ static void move_some(struct tile_access *a, uint32_t first, uint32_t end, uint3
 
     for (uint32_t r = first; r < end && !a->e->failed; r += vector) {
         bool none;
-        if (a->waiting && r % TILE_PART == 0)
+        if (a->deferred && r % TILE_PART == 0)
             ask(a, r, r + (vector < TILE_PART ? TILE_PART : vector));
         if (a->stores && tile_repeats(a->tile->layout, r))
             continue;
@@ -284,8 +284,8 @@ static void move_some(struct tile_access *a, uint32_t first, uint32_t end, uint3
 static void move_all(struct tile_access *a, uint32_t vector, struct bounds *bounds)
 {
     move_some(a, 0, tile_register_count(a->tile), vector, bounds);
-    if (a->waiting)
-        tile_wait_again(a->e, a->waiting);
+    if (a->deferred)
+        tile_restore_deferred(a->e, a->deferred);
 }
 
 void tile_move_whole(struct tile_access *a)
@@ -333,11 +333,11 @@ static bool rolls(const struct tile_access *a)
     uint32_t count = tile_register_count(a->tile), bytes = tile_access_bytes(a);
     uint32_t all = 32 * e->warps * count * bytes;
 
-    if (!e->target->brief || a->op->kind != TILE_STORE || a->waiting || e->alone ||
+    if (!e->target->brief || a->op->kind != TILE_STORE || a->deferred || e->single_warp ||
         count < LEAST_ROLLED || (bytes != 2 && bytes != 4) || tile_copies(a->tile->layout) ||
         all > e->target->shared_limit)
         return false;
-    if (all > e->shared_bytes && all > e->ahead_bytes && count * bytes > OF_A_THREAD)
+    if (all > e->shared_bytes && all > e->prefetch_bytes && count * bytes > OF_A_THREAD)
         return false;
     for (uint32_t axis = 0; axis < a->tile->type.rank; axis++)
         if (a->tile->type.extent[axis] & (a->tile->type.extent[axis] - 1))
@@ -426,8 +426,9 @@ void tile_move_edge(struct tile_access *a, tile_register whole)
     }
     // The tile begins at a vector: if a vector also ends where the tensor does, none crosses the
     // edge.
-    bool ends = a->always[last] ||
-                tile_is_multiple(tile_known_extent(e->facts, a->op->operand[0], last), a->vector);
+    bool ends =
+        a->always[last] ||
+        tile_is_multiple(tile_range_of_extent(e->ranges, a->op->operand[0], last), a->vector);
     if (!ends) {
         tile_register rest = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", a->left[last]);
         rest = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", rest, a->vector - 1);

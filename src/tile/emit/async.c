@@ -1,5 +1,5 @@
 // A loop whose threads copy the operands of its products to shared memory some stages ahead
-// (pass/ahead.c): the ring of stages, and the code at each iteration.
+// (pass/prefetch.c): the ring of stages, and the code at each iteration.
 #include "async.h"
 
 // Runs `with` while the copies have their own index computations, based on a loop variable of their
@@ -7,7 +7,7 @@
 static bool with_own_places(struct tile_emitter *e,
                             void (*with)(struct tile_emitter *e, struct tile_copier *c))
 {
-    struct tile_ring_ahead *r = e->ring_ahead;
+    struct tile_prefetch_ring *r = e->prefetch_ring;
     const struct tile_block *body = r->plan->loop->block[0];
     uint32_t variable = body->argument[0]->id, count = e->kernel->value_count + 1;
     tile_register **kept = tile_take(e->module, count * sizeof(*kept));
@@ -22,7 +22,7 @@ static bool with_own_places(struct tile_emitter *e,
     for (const struct tile_op *op = body->first; op; op = op->next)
         if (op->result_count == 1 && r->plan->wanted[op->result[0]->id]) {
             e->value[op->result[0]->id] = NULL;
-            if (!tile_emit_one(e, op))
+            if (!e->dispatch->one(e, op))
                 return false;
         }
     for (uint32_t i = 0; i < r->plan->streams && !e->failed; i++)
@@ -36,7 +36,7 @@ static bool with_own_places(struct tile_emitter *e,
 
 static void next_stage(struct tile_emitter *e, tile_register stage)
 {
-    const struct tile_ahead *plan = e->ring_ahead->plan;
+    const struct tile_prefetch *plan = e->prefetch_ring->plan;
     tile_register wraps = tile_new(e, TILE_PRED);
 
     tile_ins(e, "add.u32 %R, %R, %u", stage, stage, plan->stage_bytes);
@@ -52,25 +52,26 @@ void tile_open_copies(struct tile_emitter *e)
 
 void tile_copy_part(struct tile_emitter *e, uint32_t part, uint32_t parts)
 {
-    struct tile_ring_ahead *r = e->ring_ahead;
+    struct tile_prefetch_ring *r = e->prefetch_ring;
     uint32_t all = 0, before = 0;
 
     if (e->failed) // out of memory for the indices
         return;
     for (uint32_t i = 0; i < r->plan->streams; i++)
-        all += r->copier[i].turns;
+        all += r->copier[i].iterations;
     uint32_t first = all * part / parts, end = all * (part + 1) / parts;
     for (uint32_t i = 0; i < r->plan->streams; i++) {
-        uint32_t turns = r->copier[i].turns, from = first > before ? first - before : 0;
+        uint32_t iterations = r->copier[i].iterations, from = first > before ? first - before : 0;
         uint32_t to = end > before ? end - before : 0;
-        tile_copy_pieces(e, &r->copier[i], from < turns ? from : turns, to < turns ? to : turns);
-        before += turns;
+        tile_copy_pieces(e, &r->copier[i], from < iterations ? from : iterations,
+                         to < iterations ? to : iterations);
+        before += iterations;
     }
 }
 
 void tile_close_copies(struct tile_emitter *e)
 {
-    struct tile_ring_ahead *r = e->ring_ahead;
+    struct tile_prefetch_ring *r = e->prefetch_ring;
 
     if (e->failed)
         return;
@@ -108,28 +109,28 @@ static void copy_stage(struct tile_emitter *e)
 // Fills all stages but one, in a loop, since the code for copies at an edge is long.
 static void fill_stages(struct tile_emitter *e)
 {
-    const struct tile_ahead *plan = e->ring_ahead->plan;
+    const struct tile_prefetch *plan = e->prefetch_ring->plan;
     tile_register more = tile_new(e, TILE_PRED);
     uint32_t again = tile_label(e);
 
     tile_put_label(e, again);
     copy_stage(e);
-    tile_ins(e, "setp.lt.u32 %R, %R, %u", more, e->ring_ahead->ahead,
+    tile_ins(e, "setp.lt.u32 %R, %R, %u", more, e->prefetch_ring->ahead,
              (plan->stages - 1) * plan->stage_bytes);
     tile_branch(e, more, false, again);
 }
 
 void tile_await_stage(struct tile_emitter *e)
 {
-    tile_ins(e, "cp.async.wait_group %u", e->ring_ahead->plan->stages - 2);
+    tile_ins(e, "cp.async.wait_group %u", e->prefetch_ring->plan->stages - 2);
     tile_barrier(e); // other threads' copies have arrived, and all have read the stage before
     e->shared_busy = false;
 }
 
 // The stage stays after the last iteration: none follows it.
-void tile_turn_stage(struct tile_emitter *e)
+void tile_advance_stage(struct tile_emitter *e)
 {
-    struct tile_ring_ahead *r = e->ring_ahead;
+    struct tile_prefetch_ring *r = e->prefetch_ring;
     tile_register variable = tile_registers(e, r->plan->loop->block[0]->argument[0])[0];
     tile_register left = tile_new(e, TILE_REGISTER_CLASS(variable));
     tile_register next = tile_make(e, TILE_R32, "mov.b32 %R, %R", r->stage);
@@ -141,20 +142,20 @@ void tile_turn_stage(struct tile_emitter *e)
     tile_ins(e, "selp.b32 %R, %R, %R, %R", r->stage, next, r->stage, more);
 }
 
-bool tile_begin_ahead(struct tile_emitter *e, const struct tile_op *loop)
+bool tile_begin_prefetch(struct tile_emitter *e, const struct tile_op *loop)
 {
-    const struct tile_ahead *plan = e->ahead;
+    const struct tile_prefetch *plan = e->prefetch;
     const struct tile_value *value = loop->block[0]->argument[0];
-    struct tile_ring_ahead *r = tile_take(e->module, sizeof(*r));
+    struct tile_prefetch_ring *r = tile_take(e->module, sizeof(*r));
     bool wide = tile_class_of(value->type.dtype) == TILE_R64;
 
     if (!r)
         return false;
-    e->ring_ahead = r;
+    e->prefetch_ring = r;
     r->plan = plan;
     r->type = tile_is_signed(value->type.dtype) ? wide ? "s64" : "s32" : wide ? "u64" : "u32";
     r->base = tile_new(e, TILE_R32); // set once the scratch has its address
-    e->ahead_bytes = plan->stages * plan->stage_bytes;
+    e->prefetch_bytes = plan->stages * plan->stage_bytes;
     for (uint32_t i = 0; i < plan->streams; i++)
         tile_order_access(e, plan->stream[i].load);
     for (uint32_t i = 0; i < plan->streams; i++)
@@ -172,7 +173,7 @@ bool tile_begin_ahead(struct tile_emitter *e, const struct tile_op *loop)
     return !e->failed;
 }
 
-void tile_enter_ahead(struct tile_emitter *e)
+void tile_enter_prefetch(struct tile_emitter *e)
 {
     tile_carry_product(e);
 }
@@ -181,38 +182,38 @@ void tile_enter_ahead(struct tile_emitter *e)
 // tensor cores are busy.
 static bool copies_late(const struct tile_emitter *e)
 {
-    return e->target->brief && e->ahead->alone;
+    return e->target->brief && e->prefetch->only;
 }
 
-void tile_turn_ahead(struct tile_emitter *e)
+void tile_begin_prefetch_iteration(struct tile_emitter *e)
 {
-    if (e->ring_ahead->carried)
+    if (e->prefetch_ring->carried)
         return;
     tile_await_stage(e);
     if (!copies_late(e))
         copy_stage(e);
 }
 
-void tile_end_turn_ahead(struct tile_emitter *e)
+void tile_end_prefetch_iteration(struct tile_emitter *e)
 {
-    if (e->ring_ahead->carried)
+    if (e->prefetch_ring->carried)
         return;
     if (copies_late(e))
         copy_stage(e);
-    next_stage(e, e->ring_ahead->stage);
+    next_stage(e, e->prefetch_ring->stage);
 }
 
-void tile_end_ahead(struct tile_emitter *e)
+void tile_end_prefetch(struct tile_emitter *e)
 {
     tile_ins(e, "cp.async.wait_group 0");
-    e->ahead_below = e->shared_bytes;
+    e->prefetch_below = e->shared_bytes;
 }
 
-bool tile_is_ahead(const struct tile_emitter *e, const struct tile_op *op)
+bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op)
 {
-    bool turns;
+    bool transposed;
 
-    return e->ahead && op->parent == e->ahead->loop->block[0] &&
+    return e->prefetch && op->parent == e->prefetch->loop->block[0] &&
            (op->kind == TILE_LOAD || op->kind == TILE_PERMUTE) &&
-           tile_ahead_stream_of(e->ahead, op->result[0], &turns);
+           tile_prefetch_stream_of(e->prefetch, op->result[0], &transposed);
 }

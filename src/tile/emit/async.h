@@ -2,15 +2,15 @@
 #ifndef CUCORE_TILE_EMIT_ASYNC_H
 #define CUCORE_TILE_EMIT_ASYNC_H
 
-#include "tile/pass/ahead.h"
+#include "tile/pass/prefetch.h"
 #include "emit.h"
 
 // A thread's part of the copies of a stream.
 struct tile_copier {
-    const struct tile_ahead_stream *stream;
+    const struct tile_prefetch_stream *stream;
     const struct tile_emit_view *view;
     uint32_t pieces, lines; // of a line; that all threads copy at a time
-    uint32_t turns;
+    uint32_t iterations;
     tile_register piece, line; // the thread's first
     // The loop-invariant part of the address of the thread's first piece, 64 bits; and whether the
     // tile lies inside along the loop-invariant axes. TILE_NO_REGISTER: it does.
@@ -26,34 +26,34 @@ struct tile_copier {
     tile_register from, next, place, whole;
 };
 
-struct tile_ring_ahead {
-    const struct tile_ahead *plan;
+struct tile_prefetch_ring {
+    const struct tile_prefetch *plan;
     tile_register base;         // of the stages in shared memory
     tile_register stage, ahead; // offsets from there of the stage to multiply and the stage to copy
-    struct tile_copier copier[TILE_MOST_AHEAD];
+    struct tile_copier copier[TILE_MOST_PREFETCHED];
     const char *type; // of the loop's variable
     tile_register variable, last, step;
     tile_register loads; // something is left to copy
     struct tile_product
-        *carried; // the product that reads its first step an iteration ahead (mma_ahead.c)
+        *carried; // the product that reads its first step an iteration ahead (mma_prefetch.c)
 };
 
 // async_copy.c: sets up a thread's part of a stream whose stages begin at `shared`; sets up the
 // next stage; copies the pieces from number `first` to `end` - 1 of a tile that lies inside; copies
 // all pieces of a tile that does not.
 void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
-                      const struct tile_ahead_stream *s, tile_register shared);
+                      const struct tile_prefetch_stream *s, tile_register shared);
 void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c);
 void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end);
 void tile_copy_edges(struct tile_emitter *e, struct tile_copier *c);
 
 // async.c, around a loop: before it, with its variable set; before its first iteration, if there is
 // one; at the start and end of each iteration; behind it.
-bool tile_begin_ahead(struct tile_emitter *e, const struct tile_op *loop);
-void tile_enter_ahead(struct tile_emitter *e);
-void tile_turn_ahead(struct tile_emitter *e);
-void tile_end_turn_ahead(struct tile_emitter *e);
-void tile_end_ahead(struct tile_emitter *e);
+bool tile_begin_prefetch(struct tile_emitter *e, const struct tile_op *loop);
+void tile_enter_prefetch(struct tile_emitter *e);
+void tile_begin_prefetch_iteration(struct tile_emitter *e);
+void tile_end_prefetch_iteration(struct tile_emitter *e);
+void tile_end_prefetch(struct tile_emitter *e);
 // Copies the next stage, if there is one, in parts among the products of an iteration.
 void tile_open_copies(struct tile_emitter *e);
 void tile_copy_part(struct tile_emitter *e, uint32_t part, uint32_t parts);
@@ -61,12 +61,12 @@ void tile_close_copies(struct tile_emitter *e);
 // Waits until the stage after the current one has arrived and all threads have read the current
 // one; advances to it.
 void tile_await_stage(struct tile_emitter *e);
-void tile_turn_stage(struct tile_emitter *e);
-// mma_ahead.c: for a loop with one product whose operands are both copied ahead, which reads the
+void tile_advance_stage(struct tile_emitter *e);
+// mma_prefetch.c: for a loop with one product whose operands are both copied ahead, which reads the
 // first step's fragments at the end of the previous iteration; this call reads them for the first
 // iteration.
 void tile_carry_product(struct tile_emitter *e);
 // True for an op with nothing left to do in the loop.
-bool tile_is_ahead(const struct tile_emitter *e, const struct tile_op *op);
+bool tile_is_prefetched(const struct tile_emitter *e, const struct tile_op *op);
 
 #endif

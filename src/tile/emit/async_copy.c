@@ -33,14 +33,14 @@ static tile_register first_of(struct tile_emitter *e, const struct tile_value *i
                               int64_t extent)
 {
     const int64_t most = INT64_C(1) << 38, product = INT64_C(1) << 61;
-    struct tile_known known = tile_known_of(e->facts, index);
-    bool open = index->type.dtype == CUC_U64 && known.low < 0;
+    struct tile_range range = tile_range_of(e->ranges, index);
+    bool open = index->type.dtype == CUC_U64 && range.low < 0;
     tile_register x =
         tile_emit_cast(e, CUC_I64, index->type.dtype, TILE_RN, tile_registers(e, index)[0]);
 
     if (open)
         x = tile_make(e, TILE_R64, "min.u64 %R, %R, %l", x, most);
-    if (open || known.low < -(product / extent) || known.high > product / extent) {
+    if (open || range.low < -(product / extent) || range.high > product / extent) {
         x = tile_make(e, TILE_R64, "min.s64 %R, %R, %l", x, most);
         x = tile_make(e, TILE_R64, "max.s64 %R, %R, %l", x, -most);
     }
@@ -48,7 +48,7 @@ static tile_register first_of(struct tile_emitter *e, const struct tile_value *i
 }
 
 // True if the index changes between iterations.
-static bool is_moving(const struct tile_ahead *plan, const struct tile_value *index)
+static bool is_moving(const struct tile_prefetch *plan, const struct tile_value *index)
 {
     return index == plan->loop->block[0]->argument[0] || plan->wanted[index->id];
 }
@@ -64,17 +64,17 @@ static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *
     for (uint32_t axis = 0; axis < shape->count; axis++) {
         const struct tile_value *index = load->operand[1 + axis];
         int64_t extent = shape->ints[axis];
-        if (is_moving(e->ring_ahead->plan, index) != moving)
+        if (is_moving(e->prefetch_ring->plan, index) != moving)
             continue;
         tile_register first = first_of(e, index, extent);
         at = plus64(e, at, distance(e, c, axis, first));
-        if (tile_grid_keeps_inside(e->facts, index, extent, extent, load->operand[0], axis))
+        if (tile_grid_keeps_inside(e->ranges, index, extent, extent, load->operand[0], axis))
             continue;
         tile_register size = tile_size_register(e, &c->view->extent[axis]);
         tile_register end = tile_make(e, TILE_R64, "add.s64 %R, %R, %l", first, extent);
         *inside =
             tile_both(e, *inside, tile_make(e, TILE_PRED, "setp.le.s64 %R, %R, %R", end, size));
-        if (tile_known_of(e->facts, index).low < 0)
+        if (tile_range_of(e->ranges, index).low < 0)
             *inside =
                 tile_both(e, *inside, tile_make(e, TILE_PRED, "setp.ge.s64 %R, %R, 0", first));
     }
@@ -84,15 +84,15 @@ static tile_register add_axes(struct tile_emitter *e, const struct tile_copier *
 // True if a tile's position changes with the loop's variable alone.
 static bool is_linear(const struct tile_emitter *e, const struct tile_copier *c)
 {
-    const struct tile_op *load = c->stream->load, *loop = e->ring_ahead->plan->loop;
+    const struct tile_op *load = c->stream->load, *loop = e->prefetch_ring->plan->loop;
     const struct tile_value *variable = loop->block[0]->argument[0];
     uint32_t axes = tile_attribute(load, TILE_ATTR_SHAPE)->count;
 
     for (uint32_t axis = 0; axis < axes; axis++)
         if (load->operand[1 + axis] != variable &&
-            is_moving(e->ring_ahead->plan, load->operand[1 + axis]))
+            is_moving(e->prefetch_ring->plan, load->operand[1 + axis]))
             return false;
-    return tile_known_of(e->facts, variable).low >= 0;
+    return tile_range_of(e->ranges, variable).low >= 0;
 }
 
 static tile_register wide_of(struct tile_emitter *e, const struct tile_value *value)
@@ -111,7 +111,7 @@ static tile_register whole_tiles(struct tile_emitter *e, tile_register size, int
 // Sets up the first tile, and the step to the next ones.
 static void make_linear(struct tile_emitter *e, struct tile_copier *c)
 {
-    const struct tile_op *load = c->stream->load, *loop = e->ring_ahead->plan->loop;
+    const struct tile_op *load = c->stream->load, *loop = e->prefetch_ring->plan->loop;
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
     const struct tile_value *variable = loop->block[0]->argument[0];
     tile_register step = wide_of(e, loop->operand[2]);
@@ -133,7 +133,7 @@ static void make_linear(struct tile_emitter *e, struct tile_copier *c)
 }
 
 // Swizzles a position by its line.
-static tile_register flipped(struct tile_emitter *e, const struct tile_ahead_stream *s,
+static tile_register flipped(struct tile_emitter *e, const struct tile_prefetch_stream *s,
                              tile_register place, tile_register line)
 {
     tile_register flip = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", line, s->span / 8);
@@ -143,7 +143,7 @@ static tile_register flipped(struct tile_emitter *e, const struct tile_ahead_str
 }
 
 void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
-                      const struct tile_ahead_stream *s, tile_register shared)
+                      const struct tile_prefetch_stream *s, tile_register shared)
 {
     const struct tile_attribute *shape = tile_attribute(s->load, TILE_ATTR_SHAPE);
     uint32_t threads = 32 * e->warps;
@@ -152,7 +152,7 @@ void tile_open_copier(struct tile_emitter *e, struct tile_copier *c,
     c->view = &e->view[s->load->operand[0]->id];
     c->pieces = (uint32_t)shape->ints[s->last] * s->element / PIECE_BYTES;
     c->lines = threads / c->pieces;
-    c->turns = (s->lines + c->lines - 1) / c->lines;
+    c->iterations = (s->lines + c->lines - 1) / c->lines;
     c->piece = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, c->pieces - 1);
     c->line = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", e->tid, tile_bits_of(c->pieces));
     tile_register wide = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", c->line);
@@ -180,22 +180,22 @@ static tile_register cut(struct tile_emitter *e, tile_register x)
 
 void tile_copy_pieces(struct tile_emitter *e, struct tile_copier *c, uint32_t first, uint32_t end)
 {
-    const struct tile_ahead_stream *s = c->stream;
+    const struct tile_prefetch_stream *s = c->stream;
 
-    for (uint32_t turn = first; turn < end; turn++) {
+    for (uint32_t iteration = first; iteration < end; iteration++) {
         tile_register inside = c->whole, place = c->place;
-        uint32_t flip = tile_fragment_flip(s->span, turn * c->lines);
+        uint32_t flip = tile_fragment_flip(s->span, iteration * c->lines);
         if (flip)
             place = tile_make(e, TILE_R32, "xor.b32 %R, %R, %u", place, flip);
-        if (turn)
+        if (iteration)
             c->next = plus64(e, c->next, c->step);
-        if ((turn + 1) * c->lines > s->lines)
+        if ((iteration + 1) * c->lines > s->lines)
             inside = tile_both(e, inside,
                                tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u", c->line,
-                                         s->lines - turn * c->lines));
+                                         s->lines - iteration * c->lines));
         tile_put(e->text, "\t@%s", tile_name(inside));
         tile_ins(e, "cp.async.cg.shared.global.L2::128B [%R+%u], [%R], 16", place,
-                 s->at + turn * c->lines * s->pitch, c->next);
+                 s->at + iteration * c->lines * s->pitch, c->next);
     }
 }
 
@@ -234,7 +234,7 @@ static void copy_rest(struct tile_emitter *e, const struct tile_copier *c, tile_
 static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_register from,
                       tile_register to, tile_register rows, tile_register bytes)
 {
-    const struct tile_ahead_stream *s = c->stream;
+    const struct tile_prefetch_stream *s = c->stream;
     uint32_t again = tile_label(e), whole = tile_label(e), next = tile_label(e);
     tile_register line = tile_make(e, TILE_R32, "mov.b32 %R, %R", c->line);
     tile_register at = tile_make(e, TILE_R64, "mov.b64 %R, %R", from);
@@ -244,8 +244,8 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     tile_put_label(e, again);
     tile_ins(e, "setp.ge.u32 %R, %R, %u", p, line, s->lines);
     tile_branch(e, p, false, next);
-    if (s->span && c->lines < 8 && c->turns > 1) // otherwise all of a thread's lines have the same
-                                                 // swizzle
+    if (s->span && c->lines < 8 && c->iterations > 1) // otherwise all of a thread's lines have the
+                                                      // same swizzle
         own = flipped(e, s, place, tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", line, c->line));
     tile_ins(e, "setp.lt.s32 %R, %R, %R", p, line, rows);
     tile_register size = tile_make(e, TILE_R32, "selp.b32 %R, %R, 0, %R", bytes, p);
@@ -271,7 +271,7 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
 // Copies a tile at an edge.
 static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
 {
-    const struct tile_ahead_stream *s = c->stream;
+    const struct tile_prefetch_stream *s = c->stream;
     const struct tile_op *load = s->load;
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
     tile_register first[TILE_MAX_RANK], left[2];
@@ -306,7 +306,7 @@ static void copy_at_edge(struct tile_emitter *e, const struct tile_copier *c)
 
 void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c)
 {
-    const struct tile_value *variable = e->ring_ahead->plan->loop->block[0]->argument[0];
+    const struct tile_value *variable = e->prefetch_ring->plan->loop->block[0]->argument[0];
     tile_register inside = c->inside;
 
     if (c->until) {
@@ -317,8 +317,8 @@ void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c)
     } else {
         c->from = c->next = add_axes(e, c, true, c->origin, &inside);
     }
-    c->whole = tile_both(e, inside, e->ring_ahead->loads);
-    c->place = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", c->to, e->ring_ahead->ahead);
+    c->whole = tile_both(e, inside, e->prefetch_ring->loads);
+    c->place = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", c->to, e->prefetch_ring->ahead);
 }
 
 void tile_copy_edges(struct tile_emitter *e, struct tile_copier *c)

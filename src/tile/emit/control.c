@@ -4,6 +4,7 @@
 
 #include "tile/layout/fragment.h"
 #include "tile/pass/remark.h"
+#include "access.h"
 #include "async.h"
 #include "ring.h"
 
@@ -85,7 +86,8 @@ bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
 {
     tile_emit_op *emit = emitter_of(op->kind);
 
-    if (tile_is_ahead(e, op) || (e->ring && op == e->ring->plan->side) || tile_came_early(e, op))
+    if (tile_is_prefetched(e, op) || (e->ring && op == e->ring->plan->side) ||
+        tile_is_loaded_early(e, op))
         return true;
     if (e->ring && op == e->ring->plan->store &&
         tile_layout_same(op->operand[op->operand_count - 1]->layout,
@@ -95,6 +97,19 @@ bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
         emit = tile_emit_mma_sync;
     return emit ? emit(e, op) : tile_cannot(e, op, "there is no PTX for it yet");
 }
+
+static bool emit_deferred(struct tile_emitter *e, const struct tile_op *op, uint32_t first,
+                          uint32_t end)
+{
+    if (op->kind != TILE_LOAD)
+        return tile_emit_elements_of(e, op, e->value[op->result[0]->id], first, end);
+    if (e->ring && op == e->ring->plan->side)
+        return tile_emit_side(e, op, first, end);
+    tile_move_part(e->deferred_load, first, end);
+    return !e->failed;
+}
+
+const struct tile_dispatch tile_dispatch = { .one = tile_emit_one, .deferred = emit_deferred };
 
 // Parallel moves between registers: a source that is also a destination is saved first.
 struct moves {
@@ -230,7 +245,7 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     bool is_for = op->kind == TILE_FOR;
     const struct tile_block *body = op->block[0];
     struct tile_emit_loop loop = { .op = op, .outer = e->loop };
-    loop.again = tile_label(e);
+    loop.next = tile_label(e);
     loop.end = tile_label(e);
     uint32_t start = tile_label(e), together = tile_label(e);
     tile_register variable = TILE_NO_REGISTER, end = TILE_NO_REGISTER;
@@ -252,11 +267,12 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         end = tile_registers(e, op->operand[1])[0];
         tile_move(e, variable, tile_registers(e, op->operand[0])[0]);
     }
-    bool ahead = e->ahead && op == e->ahead->loop, alone = tile_is_for_one_warp(e, op);
-    if (ahead && !tile_begin_ahead(e, op))
+    bool prefetch = e->prefetch && op == e->prefetch->loop,
+         single_warp = tile_is_single_warp_loop(e, op);
+    if (prefetch && !tile_begin_prefetch(e, op))
         return false;
-    if (alone)
-        tile_go_alone(e, op, together);
+    if (single_warp)
+        tile_begin_single_warp(e, op, together);
     uint32_t busy = e->shared_busy;
     e->shared_busy = true;
     if (is_for) // no iteration at all
@@ -268,16 +284,16 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, end);
         tile_branch(e, over, false, loop.end);
     }
-    if (ahead)
-        tile_enter_ahead(e);
+    if (prefetch)
+        tile_enter_prefetch(e);
     tile_put_label(e, start);
-    if (ahead)
-        tile_turn_ahead(e);
+    if (prefetch)
+        tile_begin_prefetch_iteration(e);
     if (!tile_emit_block(e, body))
         return false;
-    tile_put_label(e, loop.again);
-    if (ahead)
-        tile_end_turn_ahead(e);
+    tile_put_label(e, loop.next);
+    if (prefetch)
+        tile_end_prefetch_iteration(e);
     if (is_for) { // the last step may overflow the dtype, so compare the distance that is left
         tile_register step = tile_registers(e, op->operand[2])[0], over = tile_new(e, TILE_PRED);
         tile_register left = tile_new(e, TILE_REGISTER_CLASS(variable));
@@ -288,14 +304,14 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
     }
     tile_branch(e, TILE_NO_REGISTER, false, start);
     tile_put_label(e, loop.end);
-    if (ahead)
-        tile_end_ahead(e);
+    if (prefetch)
+        tile_end_prefetch(e);
     e->loop = loop.outer;
-    e->shared_busy = alone ? busy : true;
+    e->shared_busy = single_warp ? busy : true;
     e->read = loop.read;
     e->written = loop.written;
-    if (alone)
-        tile_come_together(e, op, together);
+    if (single_warp)
+        tile_end_single_warp(e, op, together);
     return !e->failed;
 }
 
@@ -335,7 +351,7 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
     switch (op->kind) {
     case TILE_RETURN:
         if (e->ring && !e->ring->plan->fused)
-            tile_leave_turn_out(e);
+            tile_skip_products(e);
         if (e->ring)
             tile_branch(e, TILE_NO_REGISTER, false, e->ring->next_tile);
         else
@@ -353,7 +369,7 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
         // The end of the loop's own body falls through to its next iteration.
         if (op->kind == TILE_BREAK || around != e->loop->op)
             tile_branch(e, TILE_NO_REGISTER, false,
-                        op->kind == TILE_BREAK ? e->loop->end : e->loop->again);
+                        op->kind == TILE_BREAK ? e->loop->end : e->loop->next);
         return true;
     }
 }

@@ -242,9 +242,9 @@ static tile_register unary(struct tile_emitter *e, enum tile_op_kind kind, cuc_d
 
 // Approximate math: the hardware's power of two directly, and a rounded product. The relative error
 // is 2^-18 at most, and subnormal results become 0.
-static bool is_rough(const struct tile_op *op)
+static bool is_approximate(const struct tile_op *op)
 {
-    return tile_int(op, TILE_ATTR_ROUGH, 0);
+    return tile_int(op, TILE_ATTR_APPROXIMATE, 0);
 }
 
 tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *op, cuc_dtype dtype,
@@ -264,8 +264,9 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
             tile_register out = tile_emit_cast(e, to, dtype, how.round, in);
             return to == CUC_F32 ? tile_emit_flush(e, out) : out;
         }
-        if (tile_int(op, TILE_ATTR_AGAIN, 0))
-            return tile_widen_again(e, dtype, x[0], (uint32_t)tile_int(op, TILE_ATTR_AGAIN, 0));
+        if (tile_int(op, TILE_ATTR_REMATERIALIZED, 0))
+            return tile_widen_rematerialized(e, dtype, x[0],
+                                             (uint32_t)tile_int(op, TILE_ATTR_REMATERIALIZED, 0));
         return tile_emit_cast(e, to, dtype, how.round, x[0]);
     case TILE_BITCAST:
         return tile_emit_bitcast(e, to, dtype, x[0]);
@@ -296,14 +297,14 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
         return out;
     }
     case TILE_DIV: // within 2 ulp, and without the call that a correctly rounded division may need
-        if (dtype == CUC_F32 && is_rough(op))
+        if (dtype == CUC_F32 && is_approximate(op))
             return tile_make(e, TILE_R32, "div.full.f32 %R, %R, %R", x[0], x[1]);
         if (dtype == CUC_F32 && !op->result[0]->type.rank)
             return tile_divide(e, x[0], x[1]);
         return tile_emit_binary(e, op->kind, dtype, nan, x[0], x[1]);
     case TILE_EXP:
     case TILE_EXP2:
-        if (dtype == CUC_F32 && is_rough(op)) {
+        if (dtype == CUC_F32 && is_approximate(op)) {
             tile_register power =
                 op->kind == TILE_EXP // with base 2
                     ? tile_make(e, TILE_R32, "mul.rn.f32 %R, %R, 0f3FB8AA3B", x[0])
@@ -312,7 +313,7 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
         }
         return unary(e, op->kind, dtype, x[0]);
     case TILE_SIGMOID: // 1 / (1 + 2^(-x log2(e)))
-        if (dtype == CUC_F32 && is_rough(op)) {
+        if (dtype == CUC_F32 && is_approximate(op)) {
             tile_register out = tile_make(e, TILE_R32, "mul.rn.f32 %R, %R, 0fBFB8AA3B", x[0]);
             out = tile_make(e, TILE_R32, "ex2.approx.ftz.f32 %R, %R", out);
             out = tile_make(e, TILE_R32, "add.rn.f32 %R, %R, 0f3F800000", out);

@@ -26,17 +26,16 @@ static void cast_pair(struct tile_emitter *e, cuc_dtype to, tile_register *out,
     tile_split(e, word, out[0], out[1]);
 }
 
-// Emits the result's registers from `first` to `end`.
-static bool emit_elements(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
-                          uint32_t first, uint32_t end)
+bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                           uint32_t first, uint32_t end)
 {
     const tile_register *in[3];
     cuc_dtype dtype = op->operand[op->kind == TILE_WHERE]->type.dtype;
 
-    if (tile_int(op, TILE_ATTR_NEAR, 0) && tile_emit_near(e, op, out, first, end))
+    if (tile_int(op, TILE_ATTR_NARROW, 0) && tile_emit_narrow_compare(e, op, out, first, end))
         return true;
     for (uint32_t i = 0; i < op->operand_count; i++) {
-        if (!tile_hurry(e, op->operand[i], first, end))
+        if (!tile_compute_registers(e, op->operand[i], first, end))
             return false;
         in[i] = e->value[op->operand[i]->id];
     }
@@ -57,26 +56,11 @@ static bool emit_elements(struct tile_emitter *e, const struct tile_op *op, tile
     return true;
 }
 
-bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
-                uint32_t end)
-{
-    const struct tile_op *op = e->waiting ? e->waiting[value->id] : NULL;
-
-    if (op && op->kind == TILE_LOAD && op != e->ring->plan->side) {
-        tile_move_part(e->coming, first, end);
-        return !e->failed;
-    }
-    if (op)
-        return op->kind == TILE_LOAD ? tile_emit_side(e, op, first, end)
-                                     : emit_elements(e, op, e->value[value->id], first, end);
-    return tile_registers(e, value) != NULL;
-}
-
 // Finds the one tile that a value depends on; false if there are several.
 static bool made_of(const struct tile_emitter *e, const struct tile_value *value,
                     const struct tile_value **source)
 {
-    const struct tile_op *op = e->waiting[value->id];
+    const struct tile_op *op = e->deferred[value->id];
 
     if (!op) {
         while (value->op && value->op->kind == TILE_BROADCAST)
@@ -93,29 +77,29 @@ static bool made_of(const struct tile_emitter *e, const struct tile_value *value
     return true;
 }
 
-bool tile_waits(const struct tile_emitter *e, const struct tile_value *value)
+bool tile_is_deferred(const struct tile_emitter *e, const struct tile_value *value)
 {
     const struct tile_value *source = NULL;
 
-    return e->waiting && e->waiting[value->id] && made_of(e, value, &source);
+    return e->deferred && e->deferred[value->id] && made_of(e, value, &source);
 }
 
-bool tile_keep_waiting(struct tile_emitter *e, struct tile_waiting *kept)
+bool tile_save_deferred(struct tile_emitter *e, struct tile_deferred *kept)
 {
     size_t values = e->kernel->value_count + 1;
 
-    *kept = (struct tile_waiting){
+    *kept = (struct tile_deferred){
         .op = tile_take(e->module, values * sizeof(*kept->op)),
         .reg = tile_take(e->module, values * sizeof(*kept->reg)),
     };
     memcpy(kept->zero, e->zero, sizeof(kept->zero));
     if (!kept->op || !kept->reg)
         return false;
-    memcpy(kept->op, e->waiting, values * sizeof(*kept->op));
+    memcpy(kept->op, e->deferred, values * sizeof(*kept->op));
     for (size_t id = 0; id < values; id++) {
-        if (!e->waiting[id])
+        if (!e->deferred[id])
             continue;
-        size_t bytes = tile_register_count(e->waiting[id]->result[0]) * sizeof(tile_register);
+        size_t bytes = tile_register_count(e->deferred[id]->result[0]) * sizeof(tile_register);
         if (!(kept->reg[id] = tile_take(e->module, bytes)))
             return false;
         memcpy(kept->reg[id], e->value[id], bytes);
@@ -123,11 +107,11 @@ bool tile_keep_waiting(struct tile_emitter *e, struct tile_waiting *kept)
     return true;
 }
 
-void tile_wait_again(struct tile_emitter *e, const struct tile_waiting *kept)
+void tile_restore_deferred(struct tile_emitter *e, const struct tile_deferred *kept)
 {
     memcpy(e->zero, kept->zero, sizeof(kept->zero));
     for (size_t id = 0; id <= e->kernel->value_count; id++)
-        if ((e->waiting[id] = kept->op[id]))
+        if ((e->deferred[id] = kept->op[id]))
             memcpy(e->value[id], kept->reg[id],
                    tile_register_count(kept->op[id]->result[0]) * sizeof(tile_register));
 }
@@ -135,22 +119,22 @@ void tile_wait_again(struct tile_emitter *e, const struct tile_waiting *kept)
 // True if an op can be deferred. An entry with roles has many accumulators and few other registers,
 // so values computed from accumulators wait until a part of them is needed. The user must be in the
 // same block, so that later users can rely on what is computed then.
-static bool may_wait(const struct tile_emitter *e, const struct tile_op *op)
+static bool may_defer(const struct tile_emitter *e, const struct tile_op *op)
 {
     enum { MANY = 32 };
     const struct tile_block *body = &e->kernel->body;
 
-    return e->waiting && tile_register_count(op->result[0]) >= MANY && op->result_count == 1 &&
+    return e->deferred && tile_register_count(op->result[0]) >= MANY && op->result_count == 1 &&
            op->parent == body && !e->uses[op->result[0]->id].outside;
 }
 
 // True if an operand is loaded from memory only when needed.
-static bool asks_for_load(const struct tile_emitter *e, const struct tile_op *op)
+static bool uses_deferred_load(const struct tile_emitter *e, const struct tile_op *op)
 {
     bool asks = false;
 
-    for (uint32_t i = 0; i < op->operand_count && e->waiting; i++)
-        asks |= e->coming && e->waiting[op->operand[i]->id] == e->coming->op;
+    for (uint32_t i = 0; i < op->operand_count && e->deferred; i++)
+        asks |= e->deferred_load && e->deferred[op->operand[i]->id] == e->deferred_load->op;
     return asks;
 }
 
@@ -163,14 +147,14 @@ bool tile_emit_elementwise(struct tile_emitter *e, const struct tile_op *op)
 
     if (!out)
         return false;
-    if (may_wait(e, op)) {
-        e->waiting[result->id] = op;
+    if (may_defer(e, op)) {
+        e->deferred[result->id] = op;
         e->value[result->id] = out;
         return true;
     }
-    uint32_t part = asks_for_load(e, op) ? LOADED_PART : count;
+    uint32_t part = uses_deferred_load(e, op) ? LOADED_PART : count;
     for (uint32_t first = 0; first < count; first += part)
-        if (!emit_elements(e, op, out, first, first + part < count ? first + part : count))
+        if (!tile_emit_elements_of(e, op, out, first, first + part < count ? first + part : count))
             return false;
     e->value[result->id] = out;
     return true;

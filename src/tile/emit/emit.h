@@ -13,7 +13,7 @@
 #include "tile/ir/diagnostic.h"
 #include "tile/ir/words.h"
 #include "tile/ir/layout.h"
-#include "tile/pass/facts.h"
+#include "tile/pass/range_analysis.h"
 #include "tile/ir/scalar.h"
 #include "tile/ir/text.h"
 
@@ -51,19 +51,32 @@ struct tile_half {
     bool upper;
 };
 
-struct tile_ahead;
+struct tile_prefetch;
 struct tile_ring;
-struct tile_ring_ahead;
+struct tile_prefetch_ring;
 
 enum { TILE_SHARED_FREE, TILE_SHARED_BUSY, TILE_SHARED_PART };
 
+struct tile_emitter;
+
+// Functions at the top of this folder that files below call too (control.c).
+struct tile_dispatch {
+    // Emits an op without blocks.
+    bool (*one)(struct tile_emitter *e, const struct tile_op *op);
+    // Computes registers `first` to `end` - 1 of a deferred op's result.
+    bool (*deferred)(struct tile_emitter *e, const struct tile_op *op, uint32_t first,
+                     uint32_t end);
+};
+extern const struct tile_dispatch tile_dispatch;
+
 struct tile_emitter {
+    const struct tile_dispatch *dispatch; // &tile_dispatch
     struct tile_module *module;
     const struct tile_kernel *kernel;
     const struct tile_target *target;
     enum tile_variant variant;
     uint32_t warps;
-    const struct tile_facts *facts;    // about the kernel's integers
+    const struct tile_ranges *ranges;  // about the kernel's integers
     const struct tile_use_count *uses; // by value id
     uint64_t stored;                   // tensors that the kernel writes, one bit per parameter
     struct tile_text *text;            // destination of instructions: prologue or body
@@ -98,19 +111,19 @@ struct tile_emitter {
     uint32_t frame_bytes;   // of local memory, for vprintf's arguments
     bool has_two_over_pi;   // math_trig.c's table is among the globals
     struct tile_ring *ring; // of an entry with roles (ring.h); NULL: all threads do the same
-    const struct tile_op **waiting; // by value id: the op that computes the registers on demand
-    struct tile_access *coming;     // the last load that is deferred in this way (access.h)
-    const struct tile_ahead *ahead; // the loop whose loads run ahead (async.c); NULL
-    struct tile_ring_ahead *ring_ahead;
-    uint32_t ahead_bytes; // of its stages
-    uint32_t ahead_below; // of the scratch, while they are in use
-    bool alone;           // one warp runs the current loop (alone.c)
+    const struct tile_op **deferred;   // by value id: the op that computes the registers on demand
+    struct tile_access *deferred_load; // the last load that is deferred in this way (access.h)
+    const struct tile_prefetch *prefetch; // the loop whose loads run ahead (async.c); NULL
+    struct tile_prefetch_ring *prefetch_ring;
+    uint32_t prefetch_bytes; // of its stages
+    uint32_t prefetch_below; // of the scratch, while they are in use
+    bool single_warp;        // one warp runs the current loop (single_warp.c)
     bool failed;
 };
 
 struct tile_emit_loop {
     const struct tile_op *op;
-    uint32_t again, end;    // labels
+    uint32_t next, end;     // labels
     uint64_t read, written; // as in the emitter, over all exits
     struct tile_emit_loop *outer;
 };
@@ -134,21 +147,24 @@ void tile_move(struct tile_emitter *e, tile_register to, tile_register from);
 // The registers of a value, created on first use, as many as its layout has.
 tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *value);
 uint32_t tile_register_count(const struct tile_value *value);
-// elementwise.c: computes registers `first` to `end` - 1 of a value that may be deferred; they are
-// then in e->value.
+// Computes registers `first` to `end` - 1 of a value that may be deferred; they are then in
+// e->value.
 enum { TILE_PART = 8 }; // registers that are best computed together
-bool tile_hurry(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
-                uint32_t end);
+bool tile_compute_registers(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
+                            uint32_t end);
+// elementwise.c: registers `first` to `end` - 1 of the result that are not computed yet.
+bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                           uint32_t first, uint32_t end);
 // True if a value is deferred and depends on one tile alone, besides scalars.
-bool tile_waits(const struct tile_emitter *e, const struct tile_value *value);
+bool tile_is_deferred(const struct tile_emitter *e, const struct tile_value *value);
 // Saves and restores the set of deferred values; values computed in between are computed again.
-struct tile_waiting {
+struct tile_deferred {
     const struct tile_op **op; // by value id, as in the emitter
     tile_register **reg;
     tile_register zero[3];
 };
-bool tile_keep_waiting(struct tile_emitter *e, struct tile_waiting *kept);
-void tile_wait_again(struct tile_emitter *e, const struct tile_waiting *kept);
+bool tile_save_deferred(struct tile_emitter *e, struct tile_deferred *kept);
+void tile_restore_deferred(struct tile_emitter *e, const struct tile_deferred *kept);
 // side.c: the registers of a side tile (ring.h).
 bool tile_emit_side(struct tile_emitter *e, const struct tile_op *op, uint32_t first, uint32_t end);
 // A constant in a register: an element of a dtype; a number of 32 or 64 bits.
@@ -189,8 +205,8 @@ tile_register tile_word_of(const struct tile_emitter *e, tile_register half, boo
 void tile_move_half(struct tile_emitter *e, tile_register to, tile_register from);
 
 // Widens a half to f32 with instructions that differ for each `time`.
-tile_register tile_widen_again(struct tile_emitter *e, cuc_dtype dtype, tile_register x,
-                               uint32_t time);
+tile_register tile_widen_rematerialized(struct tile_emitter *e, cuc_dtype dtype, tile_register x,
+                                        uint32_t time);
 
 // exchange.c: registers of any class. p ? x : y
 tile_register tile_select(struct tile_emitter *e, tile_register p, tile_register x,
@@ -257,9 +273,10 @@ tile_register tile_emit_rounded(struct tile_emitter *e, enum tile_op_kind kind, 
 tile_register tile_emit_flush(struct tile_emitter *e, tile_register x);
 // divide.c: divides two f32, with a branch instead of a call.
 tile_register tile_divide(struct tile_emitter *e, tile_register n, tile_register d);
-// places.c: registers of a comparison marked `near` whose left side is an iota; false for others.
-bool tile_emit_near(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
-                    uint32_t first, uint32_t end);
+// narrow_compare.c: registers of a comparison marked `narrow` whose left side is an iota; false for
+// others.
+bool tile_emit_narrow_compare(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                              uint32_t first, uint32_t end);
 // divide_constant.c: floordiv, cdiv or mod of i64 by a constant above 2 that is no power of two.
 tile_register tile_divide_by_constant(struct tile_emitter *e, enum tile_op_kind kind,
                                       tile_register x, uint64_t divisor);
@@ -305,27 +322,31 @@ void tile_move_values(struct tile_emitter *e, struct tile_value *const *to,
 void tile_emit_function(struct tile_emitter *e, const struct tile_block *fn, uint32_t count,
                         const tile_register *x, const tile_register *y, tile_register *out);
 
-// alone.c: loops that one warp can run for its block; the code in front, which sends the other
-// warps to the label `together`; the code behind.
-bool tile_is_for_one_warp(const struct tile_emitter *e, const struct tile_op *loop);
-void tile_go_alone(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
-void tile_come_together(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
+// single_warp.c: loops that one warp can run for its block; the code in front, which sends the
+// other warps to the label `together`; the code behind.
+bool tile_is_single_warp_loop(const struct tile_emitter *e, const struct tile_op *loop);
+void tile_begin_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
+void tile_end_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 
-// kernel.c: an entry; the code in front of its body.
+// kernel.c: the parts that all entries share: the code in front of the body, declarations.
+enum {
+    TILE_STATIC_SHARED = 48 * 1024, // a larger scratch is dynamic
+    TILE_SCRATCH_ALIGN = 128,       // with operands copied ahead: swizzles work on address bits
+};
 void tile_begin_entry(struct tile_emitter *e);
 bool tile_open_values(struct tile_emitter *e);
 void tile_put_declarations(struct tile_emitter *e, struct tile_text *out);
 void tile_put_functions(const struct tile_emitter *e, struct tile_text *out);
-// `ahead`: the loop whose loads run ahead; NULL. Returns false without a diagnostic if that is
-// impossible.
-bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
-                     const struct tile_target *target, uint32_t warps, enum tile_variant variant,
-                     const struct tile_ahead *ahead, struct tile_text *out,
-                     struct tile_entry *entry);
 const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
                             enum tile_variant variant);
+// entry.c: an entry in which all threads do the same. `prefetch`: the loop whose loads run ahead;
+// NULL. Returns false without a diagnostic if that is impossible.
+bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
+                     const struct tile_target *target, uint32_t warps, enum tile_variant variant,
+                     const struct tile_prefetch *prefetch, struct tile_text *out,
+                     struct tile_entry *entry);
 
-// memory.c: contiguous elements at an address, which is a 64-bit register (32-bit for shared
+// load_store.c: contiguous elements at an address, which is a 64-bit register (32-bit for shared
 // memory) plus a constant. `count` elements make 1 to 16 bytes and are aligned to that. `space`:
 // "global", "shared"; `hint`: words in front of it. bool and 8-bit elements take a byte.
 void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,

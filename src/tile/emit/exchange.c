@@ -120,7 +120,7 @@ uint32_t tile_copies(const struct tile_layout *layout)
 
 tile_register tile_one_copy(struct tile_emitter *e, const struct tile_layout *layout)
 {
-    uint32_t copies = tile_copies(layout) & (e->alone ? ALL_LANES : UINT32_MAX);
+    uint32_t copies = tile_copies(layout) & (e->single_warp ? ALL_LANES : UINT32_MAX);
 
     if (!copies)
         return TILE_NO_REGISTER;
@@ -182,7 +182,7 @@ static void spread_to_threads(struct tile_emitter *e, const struct tile_value *v
 void tile_spread_copies(struct tile_emitter *e, const struct tile_value *value,
                         const tile_register *reg)
 {
-    uint32_t copies = tile_copies(value->layout) & (e->alone ? ALL_LANES : UINT32_MAX);
+    uint32_t copies = tile_copies(value->layout) & (e->single_warp ? ALL_LANES : UINT32_MAX);
 
     if (copies)
         spread_to_threads(e, value, reg, copies);

@@ -49,7 +49,7 @@ tile_register tile_to_fp8(struct tile_emitter *e, cuc_dtype to, tile_register x)
 {
     const struct format *f = format_of(to);
 
-    if (e->target->sm < 89)
+    if (!tile_has(e->target, TILE_HAS_CVT_FP8))
         return round_to(e, f, x);
     tile_register pair = tile_new(e, TILE_R16), zero = tile_constant_register(e, CUC_F32, 0);
     tile_ins(e, "cvt.rn.satfinite.%s.f32 %R, %R, %R", f->name, pair, zero, x);
@@ -80,7 +80,7 @@ static tile_register widen(struct tile_emitter *e, cuc_dtype from, tile_register
 
 tile_register tile_of_fp8(struct tile_emitter *e, cuc_dtype from, tile_register x)
 {
-    if (e->target->sm < 89)
+    if (!tile_has(e->target, TILE_HAS_CVT_FP8))
         return widen(e, from, x);
     tile_register pair = tile_make(e, TILE_R16, "cvt.u16.u32 %R, %R", x);
     tile_register halves = tile_new(e, TILE_R32), low = tile_new(e, TILE_R16),

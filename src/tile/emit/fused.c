@@ -5,40 +5,6 @@
 
 enum { L2_BYTES = 32 << 20 }; // budget for operands streamed by tiles that run at the same time
 
-static bool has_map(const struct tile_pipeline *plan, uint32_t parameter)
-{
-    for (uint32_t i = 0; i < plan->maps; i++)
-        if (plan->map[i].parameter == parameter)
-            return true;
-    return false;
-}
-
-bool tile_fits_word(const struct tile_emitter *e, const struct tile_value *value)
-{
-    const struct tile_op *op = value->op;
-
-    if (!e->ring || !op)
-        return false;
-    switch (op->kind) {
-    case TILE_BLOCK:
-    case TILE_NUM_BLOCKS:
-        return true;
-    case TILE_DIMENSION:
-        return has_map(e->ring->plan,
-                       e->kernel->dimension[tile_int(op, TILE_ATTR_INDEX, 0)].parameter);
-    case TILE_DIM:
-        return !op->operand[0]->op && has_map(e->ring->plan, op->operand[0]->index);
-    case TILE_CONSTANT:
-        return tile_int(op, TILE_ATTR_VALUE, -1) >= 0 &&
-               tile_int(op, TILE_ATTR_VALUE, -1) <= INT32_MAX;
-    case TILE_FLOORDIV:
-    case TILE_MOD:
-        return tile_fits_word(e, op->operand[0]) && tile_fits_word(e, op->operand[1]);
-    default:
-        return false;
-    }
-}
-
 bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op)
 {
     struct tile_fused *p = tile_fused_of(e->ring->plan);
@@ -233,13 +199,14 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
         uint32_t copying, multiplying;
     } registers_of[] = { [1] = { 40, 232 }, [2] = { 40, 232 }, [3] = { 32, 160 } };
     const struct tile_roles roles = {
+        .dispatch = &tile_dispatch,
         .warps = tile_fused_warps(plan),
         .copy_registers = registers_of[plan->base.groups].copying,
         .product_registers = registers_of[plan->base.groups].multiplying,
         .open = open_sections,
         .make_barriers = make_barriers,
         .open_products = open_products,
-        .through_tiles = emit_tiles,
+        .for_each_tile = emit_tiles,
         .copy = copy_body,
         .multiply = product_body,
     };

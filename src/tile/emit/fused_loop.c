@@ -190,7 +190,7 @@ static bool is_given_early(const struct tile_fused *p, const struct tile_feed *f
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
 
-    return feed->held && p->turns && last->feed[0] != feed && last->feed[1] != feed;
+    return feed->held && p->overlaps && last->feed[0] != feed && last->feed[1] != feed;
 }
 
 static void give_early(struct tile_emitter *e)
@@ -202,7 +202,7 @@ static void give_early(struct tile_emitter *e)
             tile_release_feed(e, &p->feed[i], NULL);
 }
 
-static bool turning_loop(struct tile_emitter *e, const struct loop *l)
+static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     uint32_t early = r->plan->products - 1;
@@ -356,7 +356,7 @@ bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
         if (p->feed[i].held)
             tile_wait_for_feed(e, &p->feed[i], NULL);
-    if (!(r->ring.copies ? copy_loop : p->turns ? turning_loop : plain_loop)(e, &l))
+    if (!(r->ring.copies ? copy_loop : p->overlaps ? overlapping_loop : plain_loop)(e, &l))
         return false;
     for (uint32_t i = 0; i < p->feeds && !r->ring.copies; i++)
         if (p->feed[i].held && !is_given_early(p, &p->feed[i]))

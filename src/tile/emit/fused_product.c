@@ -88,9 +88,9 @@ void tile_start_product(struct tile_emitter *e, const struct tile_fused_product 
     }
     if (left)
         at[0] = descriptor_in(e, left, turn);
-    if (x->turns && left)
+    if (x->either_major && left)
         snprintf(end, sizeof(end), ", 1, 1, %d, %d", left->stream.mn_major, right->stream.mn_major);
-    else if (x->turns)
+    else if (x->either_major)
         snprintf(end, sizeof(end), ", 1, 1, %d", right->stream.mn_major);
     else if (x->signs)
         snprintf(end, sizeof(end), ", 1, 1");

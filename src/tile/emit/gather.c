@@ -159,7 +159,7 @@ void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combi
                       cuc_dtype dtype, tile_register old, tile_register address, int64_t offset,
                       const tile_register *x, tile_register predicate)
 {
-    if (dtype == CUC_BF16 && e->target->sm < 90) {
+    if (dtype == CUC_BF16 && !tile_has(e->target, TILE_HAS_ATOMIC_BF16)) {
         if (!old)
             old = tile_new(e, TILE_R16);
         if (offset)

@@ -91,8 +91,8 @@ static tile_register zero_of(struct tile_emitter *e, uint32_t time)
     return *zero;
 }
 
-tile_register tile_widen_again(struct tile_emitter *e, cuc_dtype dtype, tile_register x,
-                               uint32_t time)
+tile_register tile_widen_rematerialized(struct tile_emitter *e, cuc_dtype dtype, tile_register x,
+                                        uint32_t time)
 {
     bool upper;
     tile_register word = tile_word_of(e, x, &upper);

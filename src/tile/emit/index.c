@@ -107,7 +107,7 @@ bool tile_emit_index(struct tile_emitter *e, const struct tile_op *op)
 // Before sm_90 a grid starts only after the preceding one has ended, so there is nothing to do.
 bool tile_emit_grid(struct tile_emitter *e, const struct tile_op *op)
 {
-    if (e->target->sm >= 90)
+    if (tile_has(e->target, TILE_HAS_GRID_CONTROL))
         tile_ins(e, op->kind == TILE_GRID_WAIT ? "griddepcontrol.wait"
                                                : "griddepcontrol.launch_dependents");
     return true;

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STATIC_SHARED = 48 * 1024, SCRATCH_ALIGN = 128 };
-
 const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
                             enum tile_variant variant)
 {
@@ -30,7 +28,7 @@ static void order_blocks(struct tile_emitter *e, tile_register x[3], const tile_
     enum { USUAL_RASTER = 8 };
     uint32_t raster = e->target->raster ? e->target->raster : USUAL_RASTER;
 
-    if (!e->ahead || !e->ahead->alone || raster < 2 || e->kernel->keeps_order)
+    if (!e->prefetch || !e->prefetch->only || raster < 2 || e->kernel->keeps_order)
         return;
     tile_register all = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", n[1], raster);
     tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %R, %R", x[1], n[0], x[0]);
@@ -75,7 +73,7 @@ void tile_begin_entry(struct tile_emitter *e)
     tile_emit_parameters(e);
     // In entries with roles every thread waits at the start, wherever the source waits: never later
     // than the source.
-    if (e->variant == TILE_TMA && e->target->sm >= 90) {
+    if (e->variant == TILE_TMA && tile_has(e->target, TILE_HAS_GRID_CONTROL)) {
         if (e->kernel->waits_for_grids)
             tile_ins(e, "griddepcontrol.wait");
         if (e->kernel->launches_grids)
@@ -93,11 +91,10 @@ void tile_put_declarations(struct tile_emitter *e, struct tile_text *out)
             tile_put(out, "\t.reg %s<%u>;\n", declarations[i], e->next[i] + 1);
     if (e->frame_bytes)
         tile_put(out, "\t.local .align 8 .b8 frame[%u];\n", e->frame_bytes);
-    if (e->shared_bytes > STATIC_SHARED || !e->shared_bytes)
+    if (e->shared_bytes > TILE_STATIC_SHARED || !e->shared_bytes)
         return;
-    // The swizzle of operands copied ahead works on address bits.
-    tile_put(out, "\t.shared .align %d .b8 scratch[%u];\n", e->ahead_bytes ? SCRATCH_ALIGN : 16,
-             e->shared_bytes);
+    tile_put(out, "\t.shared .align %d .b8 scratch[%u];\n",
+             e->prefetch_bytes ? TILE_SCRATCH_ALIGN : 16, e->shared_bytes);
 }
 
 // Functions of the device's runtime, once per module.
@@ -129,81 +126,8 @@ bool tile_open_values(struct tile_emitter *e)
     e->prologue.module = e->body.module = e->globals.module = e->module;
     e->value = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->value));
     e->view = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->view));
-    e->facts = tile_find_facts(e->kernel, mapped(e));
+    e->ranges = tile_analyze_ranges(e->kernel, mapped(e));
     e->uses = tile_count_uses(e->kernel);
     e->stored = tile_written_parameters(e->kernel);
-    return e->value && e->view && e->facts && e->uses;
-}
-
-bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
-                     const struct tile_target *target, uint32_t warps, enum tile_variant variant,
-                     const struct tile_ahead *ahead, struct tile_text *out,
-                     struct tile_entry *entry)
-{
-    struct tile_emitter e = { .module = module,
-                              .kernel = kernel,
-                              .target = target,
-                              .variant = variant,
-                              .warps = warps,
-                              .ahead = ahead };
-    uint32_t bytes;
-
-    if (!tile_open_values(&e))
-        return false;
-    if (target->blocks) // registers are scarce: elementwise values of rows are deferred
-        e.waiting = tile_take(module, (kernel->value_count + 1) * sizeof(*e.waiting));
-    if (kernel->parameter_count > 64) {
-        tile_error(module, TILE_T504, kernel->where, "kernel: at most 64 parameters, got %u",
-                   kernel->parameter_count);
-        return false;
-    }
-    bytes = tile_parameter_layout(kernel, e.parameter_at);
-    tile_begin_entry(&e);
-    if (!tile_emit_block(&e, &kernel->body) || e.failed || module->diagnostics->out_of_memory)
-        return false;
-    // Behind the loop the scratch also uses the space of its stages.
-    uint32_t below = (e.ahead_below + SCRATCH_ALIGN - 1) & ~(uint32_t)(SCRATCH_ALIGN - 1);
-    if (e.ahead_bytes) {
-        if (e.shared_bytes < below + e.ahead_bytes)
-            e.shared_bytes = below + e.ahead_bytes;
-        if (e.shared_bytes > target->shared_limit)
-            return false;
-    }
-    bool dynamic = e.shared_bytes > STATIC_SHARED;
-    if (e.shared_bytes > target->shared_limit) {
-        tile_error(module, TILE_T602, kernel->where,
-                   "kernel: it needs %u bytes of shared memory, the target has %u: make its tiles "
-                   "smaller",
-                   e.shared_bytes, target->shared_limit);
-        return false;
-    }
-    *entry = (struct tile_entry){
-        .variant = variant,
-        .presumes_apart = e.presumes_apart,
-        .name = tile_entry_name(module, kernel, variant),
-        .warps = warps,
-        .static_shared = dynamic ? 0 : e.shared_bytes,
-        .dynamic_shared = dynamic ? e.shared_bytes : 0,
-    };
-    if (!entry->name)
-        return false;
-    tile_put_functions(&e, out);
-    tile_put_text(out, &e.globals);
-    tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", // no array may be empty
-             entry->name, bytes ? bytes : 8);
-    tile_put(out, ".reqntid %u, 1, 1\n", 32 * warps);
-    if (target->blocks)
-        tile_put(out, ".minnctapersm %u\n", target->blocks);
-    tile_put_string(out, "{\n");
-    tile_put_declarations(&e, out);
-    if (e.shared_bytes)
-        tile_put(out, "\tmov.u32 %s, %s;\n", tile_name(e.shared),
-                 dynamic ? "dynamic_scratch" : "scratch");
-    if (e.ahead_bytes)
-        tile_put(out, "\tadd.u32 %s, %s, %u;\n", tile_name(e.ring_ahead->base), tile_name(e.shared),
-                 below);
-    tile_put_text(out, &e.prologue);
-    tile_put_text(out, &e.body);
-    tile_put_string(out, "}\n");
-    return true;
+    return e->value && e->view && e->ranges && e->uses;
 }

@@ -268,7 +268,7 @@ static void add_products(struct product *p, uint32_t terms)
         }
 }
 
-static void turn(struct product *p, uint32_t terms)
+static void iteration(struct product *p, uint32_t terms)
 {
     for (uint32_t i = 0; i < 2; i++)
         read_lines(p, &p->side[i], terms);
@@ -278,27 +278,27 @@ static void turn(struct product *p, uint32_t terms)
 static void add_slice(struct product *p, uint32_t length)
 {
     struct tile_emitter *e = p->e;
-    uint32_t turns = length / p->unrolled, rest = length % p->unrolled;
+    uint32_t iterations = length / p->unrolled, rest = length % p->unrolled;
 
     for (uint32_t i = 0; i < 2; i++)
         start_lines(p, &p->side[i]);
-    if (turns > 1) {
+    if (iterations > 1) {
         uint32_t again = tile_label(e);
-        tile_register left = tile_number32(e, (int32_t)turns), more = tile_new(e, TILE_PRED);
+        tile_register left = tile_number32(e, (int32_t)iterations), more = tile_new(e, TILE_PRED);
         tile_put_label(e, again);
-        turn(p, p->unrolled);
+        iteration(p, p->unrolled);
         for (uint32_t i = 0; i < 2; i++)
             move_lines(p, &p->side[i], p->unrolled);
         tile_ins(e, "sub.u32 %R, %R, 1", left, left);
         tile_ins(e, "setp.ne.u32 %R, %R, 0", more, left);
         tile_branch(e, more, false, again);
-    } else if (turns) {
-        turn(p, p->unrolled);
+    } else if (iterations) {
+        iteration(p, p->unrolled);
         for (uint32_t i = 0; i < 2 && rest; i++)
             move_lines(p, &p->side[i], p->unrolled);
     }
     for (uint32_t k = 0; k < rest; k++) {
-        turn(p, 1);
+        iteration(p, 1);
         for (uint32_t i = 0; i < 2 && k + 1 < rest; i++)
             move_lines(p, &p->side[i], 1);
     }

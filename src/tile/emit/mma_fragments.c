@@ -2,7 +2,7 @@
 // multiplies them.
 #include "mma_sync.h"
 
-static uint32_t find_fragment(struct tile_operand *o, uint32_t batch, uint32_t own)
+static uint32_t find_fragment(struct tile_mma_operand *o, uint32_t batch, uint32_t own)
 {
     uint32_t i = 0;
 
@@ -58,7 +58,7 @@ static tile_register warp_part(struct tile_product *p, uint32_t axis, tile_regis
 }
 
 // Adds the offset of the batch that warps and lanes select, in bytes.
-static tile_register with_batches(struct tile_product *p, const struct tile_operand *o,
+static tile_register with_batches(struct tile_product *p, const struct tile_mma_operand *o,
                                   tile_register at)
 {
     uint32_t step = o->batch_bytes;
@@ -74,11 +74,11 @@ static tile_register with_batches(struct tile_product *p, const struct tile_oper
 
 // The address of a position: `steps` counts 16 bytes, or elements, along the depth axis, or lines
 // of it; `own` is the coordinate along the other axis.
-static tile_register place_of(struct tile_emitter *e, const struct tile_operand *o,
+static tile_register place_of(struct tile_emitter *e, const struct tile_mma_operand *o,
                               tile_register at, tile_register steps, tile_register own)
 {
-    tile_register line = o->turned ? steps : own, along = o->turned ? own : steps;
-    uint32_t unit = o->turned || o->single ? o->bytes : 16;
+    tile_register line = o->transposed ? steps : own, along = o->transposed ? own : steps;
+    uint32_t unit = o->transposed || o->single ? o->bytes : 16;
 
     along = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", along, unit);
     if (o->span) {
@@ -92,7 +92,7 @@ static tile_register place_of(struct tile_emitter *e, const struct tile_operand 
 
 // Computes the address of each lane's line of each fragment. `across`: the lane's coordinate along
 // the other axis in the fragment; `steps`: its 16 bytes along the depth axis, or its line.
-static void open_lines(struct tile_product *p, struct tile_operand *o, tile_register shared,
+static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_register shared,
                        uint32_t axis, tile_register warp, tile_register across, tile_register steps,
                        uint32_t size)
 {
@@ -104,16 +104,16 @@ static void open_lines(struct tile_product *p, struct tile_operand *o, tile_regi
         across = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", across, physical - 1);
     tile_register own = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", warp, across);
     reach = tile_thread_reach(p->acc->layout, axis) | (size - 1);
-    uint32_t step = o->turned ? o->bytes : o->pitch;
+    uint32_t step = o->transposed ? o->bytes : o->pitch;
     for (uint32_t i = 0; i < o->count; i++) {
         uint32_t first = o->fragment[i].own;
         uint32_t offset = o->at + o->fragment[i].batch * o->batch_bytes;
-        uint32_t most = o->turned ? tile_round_up(o->extent, 8) - 8 : o->extent - 1;
-        if (o->single || first + (o->turned ? reach & ~7u : reach) <= most) {
+        uint32_t most = o->transposed ? tile_round_up(o->extent, 8) - 8 : o->extent - 1;
+        if (o->single || first + (o->transposed ? reach & ~7u : reach) <= most) {
             if (!common)
                 common = place_of(e, o, at, steps, own);
             o->fragment[i].line = common;
-            o->fragment[i].flip = o->turned && o->span ? first * step % o->span : 0;
+            o->fragment[i].flip = o->transposed && o->span ? first * step % o->span : 0;
             o->fragment[i].offset = offset + first * step - o->fragment[i].flip;
             continue;
         }
@@ -127,7 +127,7 @@ static void open_lines(struct tile_product *p, struct tile_operand *o, tile_regi
 }
 
 // Lines copied ahead have their position in stage 0 plus the stage's offset.
-static void add_stage(struct tile_product *p, struct tile_operand *o)
+static void add_stage(struct tile_product *p, struct tile_mma_operand *o)
 {
     for (uint32_t i = 0; i < o->count && o->ring; i++) {
         uint32_t n = 0;
@@ -136,7 +136,7 @@ static void add_stage(struct tile_product *p, struct tile_operand *o)
         if (n == p->places) {
             p->place[n] = o->fragment[i].line;
             p->there[n] = tile_make(p->e, TILE_R32, "add.u32 %R, %R, %R", p->place[n],
-                                    p->e->ring_ahead->stage);
+                                    p->e->prefetch_ring->stage);
             p->places++;
         }
         o->fragment[i].line = p->there[n];
@@ -152,7 +152,7 @@ struct lanes {
 };
 
 // `near` selects between matrices side by side across the depth axis, `far` between those along it.
-static void open_operand(struct tile_product *p, struct tile_operand *o, tile_register shared,
+static void open_operand(struct tile_product *p, struct tile_mma_operand *o, tile_register shared,
                          uint32_t axis, tile_register warp, const struct lanes *lanes,
                          tile_register near, tile_register far, uint32_t size)
 {
@@ -162,7 +162,7 @@ static void open_operand(struct tile_product *p, struct tile_operand *o, tile_re
     if (o->single) {
         across = lanes->quad;
         steps = lanes->of_quad;
-    } else if (o->turned) {
+    } else if (o->transposed) {
         across = tile_make(e, TILE_R32, "shl.b32 %R, %R, 3", near);
         steps = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 8, %R", far, lanes->eight);
     } else {
@@ -171,7 +171,7 @@ static void open_operand(struct tile_product *p, struct tile_operand *o, tile_re
     }
     if (o->direct) // nothing is read
         return;
-    open_lines(p, o, o->ring ? e->ring_ahead->base : shared, axis, warp, across, steps, size);
+    open_lines(p, o, o->ring ? e->prefetch_ring->base : shared, axis, warp, across, steps, size);
     add_stage(p, o);
 }
 
@@ -198,7 +198,8 @@ void tile_open_fragments(struct tile_product *p, tile_register shared)
 
 // A product's accumulator serves as the next product's left operand: two fragments side by side are
 // a step.
-static void take_fragment(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step)
+static void take_fragment(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
+                          uint32_t step)
 {
     const struct tile_value *x = o->value;
     uint32_t column = p->begins + step * p->how->depth, count = tile_register_count(x);
@@ -214,21 +215,21 @@ static void take_fragment(struct tile_product *p, struct tile_operand *o, uint32
     }
 }
 
-static uint32_t step_bytes(const struct tile_product *p, const struct tile_operand *o)
+static uint32_t step_bytes(const struct tile_product *p, const struct tile_mma_operand *o)
 {
-    return o->turned ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES;
+    return o->transposed ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES;
 }
 
 // Reads element by element: words of a are 8 rows apart and then 4 along the depth axis, those of b
 // 4 along it.
-static void read_words(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step,
-                       uint32_t set, bool there)
+static void read_words(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
+                       uint32_t step, uint32_t set, bool there)
 {
     uint32_t rows = o == &p->a ? 2 : 1, words = rows * (p->how->depth / 4);
     // With 8 rows or fewer the second half of a fragment repeats the first, as its registers show.
     bool again = UINT32_C(1) << p->acc->layout->axis_bits[p->m] <= 8;
-    uint32_t row = again ? 0 : 8 * (o->turned ? o->bytes : o->pitch);
-    uint32_t four = 4 * (o->turned ? o->pitch : o->bytes);
+    uint32_t row = again ? 0 : 8 * (o->transposed ? o->bytes : o->pitch);
+    uint32_t four = 4 * (o->transposed ? o->pitch : o->bytes);
     tile_register *w = o->fragment[i].word[set];
     bool wide = o->bytes == 8;
 
@@ -243,15 +244,15 @@ static void read_words(struct tile_product *p, struct tile_operand *o, uint32_t 
 }
 
 // Reads into words of `set`, which are new registers, or exist if `there`.
-static void read_fragment(struct tile_product *p, struct tile_operand *o, uint32_t i, uint32_t step,
-                          uint32_t words, uint32_t set, bool there)
+static void read_fragment(struct tile_product *p, struct tile_mma_operand *o, uint32_t i,
+                          uint32_t step, uint32_t words, uint32_t set, bool there)
 {
     struct tile_emitter *e = p->e;
     tile_register *w = o->fragment[i].word[set];
-    uint32_t flip = o->span && !o->turned ? step * TILE_STEP_BYTES % o->span : 0;
+    uint32_t flip = o->span && !o->transposed ? step * TILE_STEP_BYTES % o->span : 0;
     uint32_t offset = o->fragment[i].offset + step * step_bytes(p, o) - flip;
     tile_register line = o->fragment[i].line;
-    const char *turned = o->turned ? ".trans" : "";
+    const char *transposed = o->transposed ? ".trans" : "";
 
     if (o->single) {
         read_words(p, o, i, step, set, there);
@@ -263,17 +264,17 @@ static void read_fragment(struct tile_product *p, struct tile_operand *o, uint32
     for (uint32_t n = 0; n < words && !there; n++)
         w[n] = tile_new(e, TILE_R32);
     if (words == 4)
-        tile_ins(e, "ldmatrix.sync.aligned.m8n8.x4%s.shared.b16 {%R, %R, %R, %R}, [%R+%u]", turned,
-                 w[0], w[1], w[2], w[3], line, offset);
+        tile_ins(e, "ldmatrix.sync.aligned.m8n8.x4%s.shared.b16 {%R, %R, %R, %R}, [%R+%u]",
+                 transposed, w[0], w[1], w[2], w[3], line, offset);
     else
-        tile_ins(e, "ldmatrix.sync.aligned.m8n8.x2%s.shared.b16 {%R, %R}, [%R+%u]", turned, w[0],
-                 w[1], line, offset);
+        tile_ins(e, "ldmatrix.sync.aligned.m8n8.x2%s.shared.b16 {%R, %R}, [%R+%u]", transposed,
+                 w[0], w[1], line, offset);
 }
 
 // True if two fragments of b lie side by side: the lanes from 16 on name the second.
-static bool is_pair(const struct tile_operand *o, uint32_t i)
+static bool is_pair(const struct tile_mma_operand *o, uint32_t i)
 {
-    uint32_t step = o->turned ? o->bytes : o->pitch;
+    uint32_t step = o->transposed ? o->bytes : o->pitch;
 
     if (o->single || i + 1 == o->count || o->fragment[i + 1].batch != o->fragment[i].batch ||
         o->fragment[i + 1].own != o->fragment[i].own + 8 ||
@@ -305,7 +306,7 @@ void tile_read_step(struct tile_product *p, uint32_t step, uint32_t set, bool th
 
 // ---- Products
 
-static void round_words(struct tile_product *p, struct tile_operand *o, uint32_t words)
+static void round_words(struct tile_product *p, struct tile_mma_operand *o, uint32_t words)
 {
     for (uint32_t i = 0; i < o->count && o->rounds; i++)
         for (uint32_t n = 0; n < words; n++) {
@@ -317,7 +318,7 @@ static void round_words(struct tile_product *p, struct tile_operand *o, uint32_t
 // Splits f32 into the sum of two tf32. For infinity, which the largest numbers round to, and for
 // NaN the first part is 1 with the number's sign, so that infinity is never multiplied by a zero
 // remainder.
-static void split_words(struct tile_product *p, struct tile_operand *o, uint32_t words)
+static void split_words(struct tile_product *p, struct tile_mma_operand *o, uint32_t words)
 {
     struct tile_emitter *e = p->e;
 
@@ -340,7 +341,7 @@ static void multiply_wide(struct tile_product *p, const tile_register *a, const 
 {
     static const char words[] = "row.col.f64.f64.f64.f64";
 
-    if (p->e->target->sm >= 90) {
+    if (tile_has(p->e->target, TILE_HAS_MMA_F64_M16)) {
         tile_ins(p->e,
                  "mma.sync.aligned.m16n8k4.%s {%R, %R, %R, %R}, {%R, %R}, {%R}, {%R, %R, %R, %R}",
                  words, d[0], d[1], d[2], d[3], a[0], a[1], b[0], c[0], c[1], c[2], c[3]);

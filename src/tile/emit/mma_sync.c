@@ -17,12 +17,13 @@ static bool runs_along(const struct tile_value *x, uint32_t axis)
            x->layout->basis[0] == UINT32_C(1) << tile_axis_shift(x->layout, axis);
 }
 
-static void set_lines(const struct tile_product *p, struct tile_operand *o, uint32_t length)
+static void set_lines(const struct tile_product *p, struct tile_mma_operand *o, uint32_t length)
 {
-    uint32_t along = o->turned ? tile_round_up(o->extent, 8) : tile_round_up(length, p->how->depth);
+    uint32_t along = o->transposed ? tile_round_up(o->extent, 8)
+                                   : tile_round_up(length, p->how->depth);
 
     o->pitch = tile_fragment_pitch(along * o->bytes, o->single);
-    o->lines = o->turned ? tile_round_up(length, p->how->depth) : o->extent;
+    o->lines = o->transposed ? tile_round_up(length, p->how->depth) : o->extent;
     if (o->single) // as many as warps can have
         o->lines = UINT32_C(1) << p->acc->layout->axis_bits[o->other];
     if (o->single && o->lines < LEAST_LINES)
@@ -32,7 +33,7 @@ static void set_lines(const struct tile_product *p, struct tile_operand *o, uint
 
 static uint32_t bytes_of_slice(struct tile_product *p, uint32_t length)
 {
-    struct tile_operand *operand[] = { &p->a, &p->b };
+    struct tile_mma_operand *operand[] = { &p->a, &p->b };
     uint32_t at = 0;
 
     for (uint32_t i = 0; i < 2; i++) {
@@ -61,12 +62,12 @@ static bool choose_slice(struct tile_product *p)
 
 // Writes zeros if lines extend past the operand or there are more than its own: everywhere, before
 // the elements are written.
-static bool clear(struct tile_product *p, struct tile_operand *o, uint32_t length,
+static bool clear(struct tile_product *p, struct tile_mma_operand *o, uint32_t length,
                   tile_register shared)
 {
     struct tile_emitter *e = p->e;
-    uint32_t along = o->turned ? o->extent : length, lines = o->turned ? length : o->extent;
-    uint32_t full = tile_round_up(along, o->turned ? 8 : p->how->depth);
+    uint32_t along = o->transposed ? o->extent : length, lines = o->transposed ? length : o->extent;
+    uint32_t full = tile_round_up(along, o->transposed ? 8 : p->how->depth);
     uint32_t bytes = o->batch_bytes * p->batches, threads = 32 * e->warps;
 
     if (o->direct || o->ring || (along == full && lines == o->lines))
@@ -87,13 +88,13 @@ static bool clear(struct tile_product *p, struct tile_operand *o, uint32_t lengt
 }
 
 // Writes the elements whose depth coordinate is from `first` on, `length` of them.
-static void write_slice(struct tile_product *p, struct tile_operand *o, uint32_t first,
+static void write_slice(struct tile_product *p, struct tile_mma_operand *o, uint32_t first,
                         uint32_t length, tile_register shared)
 {
     struct tile_emitter *e = p->e;
     const struct tile_value *x = o->value;
-    uint32_t rank = x->type.rank, along = o->turned ? o->other : o->summed;
-    uint32_t across = o->turned ? o->summed : o->other, vector = 1;
+    uint32_t rank = x->type.rank, along = o->transposed ? o->other : o->summed;
+    uint32_t across = o->transposed ? o->summed : o->other, vector = 1;
     int64_t steps[TILE_MAX_RANK], step = o->batch_bytes;
     tile_register place = shared;
 
@@ -145,7 +146,8 @@ static void add_step(struct tile_product *p, uint32_t step)
 }
 
 // Addresses that advance with the loop: one for each distinct start of fragments.
-static void move_lines(struct tile_emitter *e, struct tile_operand *o, bool copies, uint32_t bytes)
+static void move_lines(struct tile_emitter *e, struct tile_mma_operand *o, bool copies,
+                       uint32_t bytes)
 {
     tile_register known[TILE_MOST_FRAGMENTS], moving[TILE_MOST_FRAGMENTS];
     uint32_t count = 0;
@@ -166,10 +168,10 @@ static void move_lines(struct tile_emitter *e, struct tile_operand *o, bool copi
     }
 }
 
-static uint32_t bytes_of_steps(const struct tile_product *p, const struct tile_operand *o,
+static uint32_t bytes_of_steps(const struct tile_product *p, const struct tile_mma_operand *o,
                                uint32_t steps)
 {
-    return steps * (o->turned ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES);
+    return steps * (o->transposed ? p->how->depth * o->pitch : (unsigned)TILE_STEP_BYTES);
 }
 
 static void add_slice(struct tile_product *p, uint32_t length)
@@ -177,7 +179,7 @@ static void add_slice(struct tile_product *p, uint32_t length)
     struct tile_emitter *e = p->e;
     uint32_t steps = tile_round_up(length, p->how->depth) / p->how->depth, unrolled = steps;
     // Steps whose positions in lines are swizzled go together.
-    uint32_t span = (p->a.turned ? 0 : p->a.span) | (p->b.turned ? 0 : p->b.span);
+    uint32_t span = (p->a.transposed ? 0 : p->a.span) | (p->b.transposed ? 0 : p->b.span);
     uint32_t least = span ? span / TILE_STEP_BYTES : 1;
     uint32_t most = e->target->brief ? BRIEF_PRODUCTS : TILE_MOST_PRODUCTS;
 
@@ -191,8 +193,8 @@ static void add_slice(struct tile_product *p, uint32_t length)
     for (uint32_t r = 0; p->first && p->in != p->sum && r < p->count; r++)
         tile_move(e, p->sum[r], p->in[r]);
     p->first = false;
-    uint32_t turns = steps / unrolled, rest = steps % unrolled, again = tile_label(e);
-    tile_register left = tile_number32(e, (int32_t)turns), more = tile_new(e, TILE_PRED);
+    uint32_t iterations = steps / unrolled, rest = steps % unrolled, again = tile_label(e);
+    tile_register left = tile_number32(e, (int32_t)iterations), more = tile_new(e, TILE_PRED);
     move_lines(e, &p->a, true, 0);
     move_lines(e, &p->b, true, 0);
     tile_put_label(e, again);
@@ -229,11 +231,11 @@ static bool is_direct(const struct tile_product *p, const struct tile_value *x)
            tile_layout_same(p->acc->layout, &own);
 }
 
-bool tile_set_operand(struct tile_product *p, struct tile_operand *o, uint32_t which)
+bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, uint32_t which)
 {
     const struct tile_value *x = p->op->operand[which];
-    const struct tile_ahead_stream *stream = NULL;
-    bool turns;
+    const struct tile_prefetch_stream *stream = NULL;
+    bool transposed;
 
     o->value = x;
     o->rounds = x->type.dtype == CUC_F32;
@@ -241,11 +243,11 @@ bool tile_set_operand(struct tile_product *p, struct tile_operand *o, uint32_t w
     o->summed = which ? p->m : p->n;
     o->other = which ? p->n : p->m;
     o->extent = (uint32_t)x->type.extent[o->other];
-    if (p->e->ahead && p->op->parent == p->e->ahead->loop->block[0])
-        stream = tile_ahead_stream_of(p->e->ahead, x, &turns);
+    if (p->e->prefetch && p->op->parent == p->e->prefetch->loop->block[0])
+        stream = tile_prefetch_stream_of(p->e->prefetch, x, &transposed);
     if (stream) {
         o->ring = true;
-        o->turned = stream->turned;
+        o->transposed = stream->transposed;
         o->single = stream->single;
         o->pitch = stream->pitch;
         o->span = stream->span;
@@ -260,8 +262,8 @@ bool tile_set_operand(struct tile_product *p, struct tile_operand *o, uint32_t w
     o->reg = reg;
     // A side smaller than a fragment is replicated, which needs whole lines along the depth axis.
     o->direct = !which && is_direct(p, x);
-    o->turned = o->bytes == 2 && !runs_along(x, o->summed) && o->extent >= 8 &&
-                p->acc->layout->axis_bits[o->other] >= (which ? 3 : 4);
+    o->transposed = o->bytes == 2 && !runs_along(x, o->summed) && o->extent >= 8 &&
+                    p->acc->layout->axis_bits[o->other] >= (which ? 3 : 4);
     if (!reg)
         return false;
     if (x->type.dtype != CUC_F32 || p->thrice)
@@ -365,7 +367,7 @@ static bool multiply_slices(struct tile_product *p)
 
 bool tile_emit_mma_sync(struct tile_emitter *e, const struct tile_op *op)
 {
-    struct tile_product *p = e->ring_ahead ? e->ring_ahead->carried : NULL;
+    struct tile_product *p = e->prefetch_ring ? e->prefetch_ring->carried : NULL;
 
     if (p && p->op == op) {
         if (!set_sums(p) || !tile_multiply_carried(p))
@@ -374,8 +376,8 @@ bool tile_emit_mma_sync(struct tile_emitter *e, const struct tile_op *op)
         return !e->failed;
     }
     p = tile_take(e->module, sizeof(*p));
-    if (!p || !tile_shape_product(p, e, op) || !set_sums(p) || !tile_set_operand(p, &p->a, 0) ||
-        !tile_set_operand(p, &p->b, 1) || !choose_slice(p))
+    if (!p || !tile_shape_product(p, e, op) || !set_sums(p) || !tile_set_mma_operand(p, &p->a, 0) ||
+        !tile_set_mma_operand(p, &p->b, 1) || !choose_slice(p))
         return false;
     if (!tile_find_fragments(p))
         return tile_cannot(e, op, "a warp has more than 128 fragments of an operand");

@@ -1,5 +1,5 @@
 // A product by mma.sync during emission: the internal interface of mma_sync.c, mma_fragments.c and
-// mma_ahead.c.
+// mma_prefetch.c.
 #ifndef CUCORE_TILE_EMIT_MMA_SYNC_H
 #define CUCORE_TILE_EMIT_MMA_SYNC_H
 
@@ -12,13 +12,13 @@ enum {
     TILE_STEP_BYTES = 32,      // of the depth axis
 };
 
-struct tile_operand {
+struct tile_mma_operand {
     const struct tile_value *value;
     const tile_register *reg;
     uint32_t bytes;         // of an element
     uint32_t summed, other; // axes of the value
     uint32_t extent;        // of the other axis
-    bool turned;            // lines go along the other axis
+    bool transposed;        // lines go along the other axis
     bool single;            // elements are read one by one
     bool rounds;            // round f32 to tf32 in the fragments
     bool ring;              // copied ahead: lies in a stage
@@ -45,7 +45,7 @@ struct tile_product {
     const struct tile_op *op;
     const struct tile_value *acc;
     const struct tile_fragment *how;
-    struct tile_operand a, b;
+    struct tile_mma_operand a, b;
     uint32_t m, n, batches, depth, slice;
     // Fragments, by group of 4 registers of the accumulator; UINT32_MAX: none.
     uint32_t *row, *column;
@@ -69,7 +69,7 @@ static inline uint32_t tile_round_up(uint32_t x, uint32_t to)
 
 // mma_sync.c: sets up a product's shape; sets up an operand, 0 or 1.
 bool tile_shape_product(struct tile_product *p, struct tile_emitter *e, const struct tile_op *op);
-bool tile_set_operand(struct tile_product *p, struct tile_operand *o, uint32_t which);
+bool tile_set_mma_operand(struct tile_product *p, struct tile_mma_operand *o, uint32_t which);
 
 // mma_fragments.c: finds a warp's fragments; computes their addresses; reads those of a step into
 // words of `set`, which are new registers or exist already; multiplies those of set `now`.
@@ -82,7 +82,7 @@ void tile_multiply_step(struct tile_product *p);
 bool tile_open_parts(struct tile_product *p);
 void tile_close_parts(struct tile_product *p);
 
-// mma_ahead.c: an iteration's products if the product is carried (async.h).
+// mma_prefetch.c: an iteration's products if the product is carried (async.h).
 bool tile_multiply_carried(struct tile_product *p);
 
 #endif

@@ -34,7 +34,7 @@ void tile_ring_step(struct tile_emitter *e)
              tile_name(r->phase));
 }
 
-void tile_pass_over(struct tile_emitter *e)
+void tile_skip_other_team(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
     tile_register wraps = tile_new(e, TILE_PRED);
@@ -109,7 +109,7 @@ static void measure_turns(struct tile_emitter *e, const char *type, tile_registe
     tile_register now = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", r->second);
     tile_branch(e, now, false, goes);
     tile_ins(e, "mov.u32 %R, 0", r->second);
-    tile_pass_over(e);
+    tile_skip_other_team(e);
     tile_put_label(e, goes);
 }
 
@@ -153,7 +153,7 @@ static void hand_turn_over(struct tile_emitter *e)
     tile_ins(e, "@%R bar.arrive %R, %u", goes_on, barrier, 2 * (unsigned)TILE_GROUP_THREADS);
 }
 
-void tile_leave_turn_out(struct tile_emitter *e)
+void tile_skip_products(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
 
@@ -238,8 +238,8 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     if (alternates)
         wait_for_turn(e);
     // Every block has an iteration if the loop is not empty and not split.
-    bool turns = r->plan->split == 1 && tile_known_of(e->facts, op->operand[0]).high <
-                                            tile_known_of(e->facts, op->operand[1]).low;
+    bool turns = r->plan->split == 1 && tile_range_of(e->ranges, op->operand[0]).high <
+                                            tile_range_of(e->ranges, op->operand[1]).low;
     if (!turns) {
         tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, last);
         tile_branch(e, over, false, none);
@@ -257,7 +257,7 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     if (alternates && accumulates)
         hand_turn_over(e);
     if (accumulates)
-        tile_meanwhile(e);
+        tile_load_early(e);
     if (!r->copies && !r->plan->promotes) {
         tile_ins(e, "wgmma.wait_group.sync.aligned 0");
         release(e, used);
@@ -267,14 +267,14 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_put_label(e, none);
         if (alternates)
             hand_turn_over(e);
-        tile_meanwhile(e);
+        tile_load_early(e);
         zero_sums(e, sum, count);
         tile_put_label(e, end);
     } else if (!accumulates) {
         tile_put_label(e, none);
         if (alternates)
             hand_turn_over(e);
-        tile_meanwhile(e);
+        tile_load_early(e);
     }
     tile_find_next(e);
     if (!r->copies && r->plan->split > 1)
@@ -361,13 +361,14 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
                         struct tile_text *out, struct tile_entry *entry)
 {
     const struct tile_roles roles = {
+        .dispatch = &tile_dispatch,
         .warps = plan->groups * (TILE_GROUP_THREADS / 32),
         .copy_registers = 24,
         .product_registers = 240,
         .open = open_grid,
         .make_barriers = make_barriers,
         .open_products = open_products,
-        .through_tiles = tile_through_tiles,
+        .for_each_tile = tile_for_each_tile,
         .copy = copy_body,
         .multiply = product_body,
     };

@@ -174,16 +174,24 @@ uint32_t tile_register_count(const struct tile_value *value)
     return value->layout ? UINT32_C(1) << value->layout->register_bits : 1;
 }
 
+bool tile_compute_registers(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
+                            uint32_t end)
+{
+    const struct tile_op *op = e->deferred ? e->deferred[value->id] : NULL;
+
+    return op ? e->dispatch->deferred(e, op, first, end) : tile_registers(e, value) != NULL;
+}
+
 tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *value)
 {
     tile_register **slot = &e->value[value->id];
     uint32_t count = tile_register_count(value);
 
-    if (*slot && e->waiting && e->waiting[value->id]) {
+    if (*slot && e->deferred && e->deferred[value->id]) {
         for (uint32_t i = 0; i < count; i += TILE_PART)
-            if (!tile_hurry(e, value, i, i + TILE_PART < count ? i + TILE_PART : count))
+            if (!tile_compute_registers(e, value, i, i + TILE_PART < count ? i + TILE_PART : count))
                 return NULL;
-        e->waiting[value->id] = NULL;
+        e->deferred[value->id] = NULL;
     }
     if (*slot)
         return *slot;
@@ -366,7 +374,7 @@ void tile_barrier(struct tile_emitter *e)
                  (unsigned)TILE_GROUP_THREADS);
     else if (e->ring)
         tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, 32 * e->warps);
-    else if (e->warps > 1 && !e->alone)
+    else if (e->warps > 1 && !e->single_warp)
         tile_ins(e, "bar.sync 0");
     else
         tile_ins(e, "bar.warp.sync 0xffffffff");

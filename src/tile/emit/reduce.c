@@ -73,10 +73,10 @@ static void ask(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUCED]
     const struct tile_value *x = r->op->operand[0];
     uint32_t count = tile_register_count(x);
     uint32_t end = first + TILE_PART < count ? first + TILE_PART : count;
-    bool made = tile_hurry(e, x, first, end);
+    bool made = tile_compute_registers(e, x, first, end);
 
     for (uint32_t i = 0; i < 2 && r->factor[i]; i++)
-        made = made && tile_hurry(e, r->factor[i], first, end);
+        made = made && tile_compute_registers(e, r->factor[i], first, end);
     for (uint32_t k = first; k < end && made; k++)
         in[k][0] = r->dtype[0] == x->type.dtype ? e->value[x->id][k]
                                                 : tile_widen(e, x->type.dtype, e->value[x->id][k]);
@@ -149,7 +149,7 @@ static bool reduce(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUC
     const struct tile_layout *layout = r->op->operand[0]->layout;
     uint32_t results = tile_register_count(r->op->result[0]), lanes = 0, warps = 0;
     uint32_t mask = axis_mask(layout, r->axis);
-    int64_t parts = tile_int(r->op, TILE_ATTR_PARTS, TILE_PARTS_NONE);
+    int64_t parts = tile_int(r->op, TILE_ATTR_PARTIAL, TILE_PARTIAL_NONE);
 
     for (uint32_t i = 0; i < results; i++)
         out[i][0] = TILE_NO_REGISTER;
@@ -162,9 +162,9 @@ static bool reduce(struct tile_reduction *r, tile_register (*in)[TILE_MOST_REDUC
     for (uint32_t bit = 0; bit < layout->warp_bits; bit++)
         if (layout->basis[layout->register_bits + TILE_LANE_BITS + bit] & mask)
             warps |= UINT32_C(1) << bit;
-    if (parts == TILE_PARTS_KEPT)
+    if (parts == TILE_PARTIAL_KEPT)
         return true;
-    for (uint32_t bit = 0; bit < TILE_LANE_BITS && parts == TILE_PARTS_JOINED; bit++)
+    for (uint32_t bit = 0; bit < TILE_LANE_BITS && parts == TILE_PARTIAL_JOINED; bit++)
         if (!layout->basis[layout->register_bits + bit]) // these would be copies
             lanes |= UINT32_C(1) << bit;
     tile_reduce_threads(r, out, results, lanes, warps);

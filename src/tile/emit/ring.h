@@ -43,7 +43,7 @@ struct tile_ring {
     // computes it ahead of time, the next position.
     tile_register tile, step, place[3], next[3];
     bool early;
-    bool *came;            // by value id: loads behind the loop that were emitted before its end
+    bool *loaded_early;    // by value id: loads behind the loop that were emitted before its end
     tile_register elected; // in the copying warp: the lane that copies
     // For warpgroups
     tile_register not_first;     // true except in the first thread of a warpgroup
@@ -70,10 +70,10 @@ bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *ke
 // tiles.c: runs `body`, a role's work for one tile, over all tiles; emits code while the last
 // products of a tile are in flight, and among the products; tells if an op behind the loop has been
 // emitted there.
-bool tile_through_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
-void tile_meanwhile(struct tile_emitter *e);
+bool tile_for_each_tile(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
+void tile_load_early(struct tile_emitter *e);
 void tile_find_next(struct tile_emitter *e);
-bool tile_came_early(const struct tile_emitter *e, const struct tile_op *op);
+bool tile_is_loaded_early(const struct tile_emitter *e, const struct tile_op *op);
 // The loop over the product, in the current role.
 bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op);
 // fused.c: the same for a loop with several products; ops that warpgroups do not need.
@@ -82,16 +82,13 @@ bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kerne
                      struct tile_fused *plan, const struct tile_target *target,
                      struct tile_text *out, struct tile_entry *entry);
 bool tile_emit_fused_loop(struct tile_emitter *e, const struct tile_op *op);
-// True for a scalar that is non-negative and below 2^31: block indices, and extents of tensors with
-// maps (select.c).
-bool tile_fits_word(const struct tile_emitter *e, const struct tile_value *value);
 bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op);
 // Advances the role to the next stage.
 void tile_ring_step(struct tile_emitter *e);
 // Skips the stages of the other team's tile.
-void tile_pass_over(struct tile_emitter *e);
+void tile_skip_other_team(struct tile_emitter *e);
 // If a tile ends in front of the loop: passes the team's turn to the other.
-void tile_leave_turn_out(struct tile_emitter *e);
+void tile_skip_products(struct tile_emitter *e);
 // The barrier for a full stage; TILE_FREE_AT behind it is the barrier for a stage that has been
 // read.
 tile_register tile_stage_barrier(struct tile_emitter *e);

@@ -76,7 +76,7 @@ static bool emit_copies(struct tile_emitter *e, const struct tile_roles *roles)
                                      tile_all_groups(e->ring->plan) * (TILE_GROUP_THREADS / 32u));
     tile_branch(e, others, false, end);
     e->ring->elected = tile_make(e, TILE_PRED, "elect.sync _|%R, 0xffffffff");
-    if (!roles->through_tiles(e, roles->copy))
+    if (!roles->for_each_tile(e, roles->copy))
         return false;
     tile_put_label(e, end);
     tile_ins(e, "bar.warp.sync 0xffffffff");
@@ -87,7 +87,7 @@ static bool emit_copies(struct tile_emitter *e, const struct tile_roles *roles)
 static bool emit_products(struct tile_emitter *e, const struct tile_roles *roles)
 {
     roles->open_products(e);
-    if (!roles->through_tiles(e, roles->multiply))
+    if (!roles->for_each_tile(e, roles->multiply))
         return false;
     if (e->ring->plan->store) // shared memory must live until it has been read; nothing else needs
                               // the block
@@ -139,8 +139,8 @@ static bool emit_both(struct tile_emitter *e, const struct tile_roles *roles, ui
 
     r->copies = false;
     e->value = values;
-    e->waiting = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->waiting));
-    if (!e->waiting)
+    e->deferred = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->deferred));
+    if (!e->deferred)
         return false;
     e->coordinates = 0;
     e->prologue = none;
@@ -177,7 +177,8 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
                      struct tile_ring *ring, struct tile_text *out, struct tile_entry *entry)
 {
     const struct tile_pipeline *plan = ring->plan;
-    struct tile_emitter e = { .module = module,
+    struct tile_emitter e = { .dispatch = roles->dispatch,
+                              .module = module,
                               .kernel = kernel,
                               .target = target,
                               .variant = TILE_TMA,

@@ -7,14 +7,15 @@
 #include "ring.h"
 
 struct tile_roles {
-    uint32_t warps; // warps that multiply, as layouts count them
+    const struct tile_dispatch *dispatch; // the emitter's
+    uint32_t warps;                       // warps that multiply, as layouts count them
     // Per thread of each role. Together they must not exceed the block's initial registers, or it
     // would wait forever.
     uint32_t copy_registers, product_registers;
     void (*open)(struct tile_emitter *e);          // grid values that both roles need
     void (*make_barriers)(struct tile_emitter *e); // by the first thread
     void (*open_products)(struct tile_emitter *e); // setup of warpgroups before their first tile
-    bool (*through_tiles)(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
+    bool (*for_each_tile)(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
     bool (*copy)(struct tile_emitter *e); // bodies: one tile
     bool (*multiply)(struct tile_emitter *e);
 };

@@ -37,7 +37,7 @@ bool tile_begin_side(struct tile_emitter *e)
     const struct tile_value *value = r->plan->side->result[0];
 
     r->side_parts = 0;
-    e->waiting[value->id] = r->plan->side;
+    e->deferred[value->id] = r->plan->side;
     e->value[value->id] = tile_take(e->module, tile_register_count(value) * sizeof(tile_register));
     return e->value[value->id] != NULL;
 }

@@ -84,19 +84,19 @@ static bool is_early(const struct tile_emitter *e, const struct tile_op *op)
     return true;
 }
 
-bool tile_came_early(const struct tile_emitter *e, const struct tile_op *op)
+bool tile_is_loaded_early(const struct tile_emitter *e, const struct tile_op *op)
 {
     return e->ring && e->ring->early && op->kind == TILE_LOAD && op->parent == &e->kernel->body &&
-           e->ring->came[op->result[0]->id];
+           e->ring->loaded_early[op->result[0]->id];
 }
 
 // Emitted on each path to the end of the loop, into the same registers.
-static void come_early(struct tile_emitter *e, const struct tile_op *op)
+static void load_early(struct tile_emitter *e, const struct tile_op *op)
 {
     const struct tile_value *x = op->result[0];
-    const tile_register *before = e->ring->came[x->id] ? e->value[x->id] : NULL;
+    const tile_register *before = e->ring->loaded_early[x->id] ? e->value[x->id] : NULL;
 
-    e->ring->came[x->id] = false;
+    e->ring->loaded_early[x->id] = false;
     e->value[x->id] = NULL;
     if (!tile_emit_one(e, op))
         e->failed = true;
@@ -104,11 +104,11 @@ static void come_early(struct tile_emitter *e, const struct tile_op *op)
         tile_move_half(e, before[i], e->value[x->id][i]);
     if (before)
         e->value[x->id] = (tile_register *)(uintptr_t)before;
-    e->ring->came[x->id] = true;
+    e->ring->loaded_early[x->id] = true;
 }
 
 // While the last products of a tile are in flight: loads for the epilogue.
-void tile_meanwhile(struct tile_emitter *e)
+void tile_load_early(struct tile_emitter *e)
 {
     struct tile_ring *r = e->ring;
 
@@ -118,7 +118,7 @@ void tile_meanwhile(struct tile_emitter *e)
         if (tile_op_infos[op->kind].traits & TILE_WRITES || op->block_count)
             break;
         if (is_early(e, op))
-            come_early(e, op);
+            load_early(e, op);
     }
 }
 
@@ -132,7 +132,7 @@ void tile_find_next(struct tile_emitter *e)
 }
 
 // A role's loop over the tiles: `body` emits its work for one tile.
-bool tile_through_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter *e))
+bool tile_for_each_tile(struct tile_emitter *e, bool (*body)(struct tile_emitter *e))
 {
     struct tile_ring *r = e->ring;
     uint32_t start = tile_label(e), end = tile_label(e);
@@ -147,8 +147,8 @@ bool tile_through_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter
     if (r->plan->split > 1) // these blocks share one tile
         tile_ins(e, "div.u32 %R, %R, %u", r->tile, r->tile, (unsigned)r->plan->split);
     r->early = !r->copies && !r->plan->before && r->plan->split <= 1;
-    r->came = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*r->came));
-    if (!r->came)
+    r->loaded_early = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*r->loaded_early));
+    if (!r->loaded_early)
         return false;
     for (uint32_t i = 0; i < 3; i++) {
         r->place[i] = tile_new(e, TILE_R32);
@@ -168,7 +168,7 @@ bool tile_through_tiles(struct tile_emitter *e, bool (*body)(struct tile_emitter
         return false;
     tile_put_label(e, r->next_tile);
     if (!r->copies && r->plan->teams > 1 && !r->plan->before)
-        tile_pass_over(e);
+        tile_skip_other_team(e);
     tile_ins(e, "add.u32 %R, %R, %R", r->tile, r->tile, r->step);
     if (!r->early)
         place_tile(e, r->tile, r->place);

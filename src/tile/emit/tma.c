@@ -236,7 +236,7 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
 
     for (uint32_t i = 0; i < s->eights; i += alone ? 1 : 2) {
         uint32_t first = (block << (s->column_bits - 3) | (slab * s->eights + i)) << 2;
-        if (!tile_hurry(e, x, first, first + (alone ? 4 : 8)))
+        if (!tile_compute_registers(e, x, first, first + (alone ? 4 : 8)))
             return;
         const tile_register *reg = e->value[x->id] + first;
         if (s->wide) {

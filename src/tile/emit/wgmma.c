@@ -142,7 +142,7 @@ void tile_emit_products(struct tile_emitter *e, const tile_register *sum, uint32
 
     snprintf(form, sizeof(form), "k%u.%s.%s.%s", STEP_BYTES / a->element, x->signs ? "f32" : "s32",
              x->name, y->name);
-    if (x->turns)
+    if (x->either_major)
         snprintf(end, sizeof(end), ", 1, 1, %d, %d", a->mn_major, b->mn_major);
     else if (x->signs)
         snprintf(end, sizeof(end), ", 1, 1");

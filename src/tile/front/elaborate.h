@@ -7,8 +7,8 @@
 #include "ast.h"
 
 enum {
-    TILE_MAX_VALUES = 16,         // of a call or a function
-    TILE_MAX_STATIC_TURNS = 4096, // iterations of a static for
+    TILE_MAX_VALUES = 16,              // of a call or a function
+    TILE_MAX_STATIC_ITERATIONS = 4096, // iterations of a static for
     TILE_MAX_INLINING = 64,
     TILE_MAX_DEPTH = 800, // nested expressions and statements, through calls: limited by the stack
     TILE_MAX_WORK = 1 << 20, // expressions and blocks in total, with all iterations and calls

@@ -271,9 +271,9 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
         ok = false;
     }
     if (ok && bound[1] > bound[0] &&
-        (uint64_t)bound[1] - (uint64_t)bound[0] > (uint64_t)bound[2] * TILE_MAX_STATIC_TURNS) {
+        (uint64_t)bound[1] - (uint64_t)bound[0] > (uint64_t)bound[2] * TILE_MAX_STATIC_ITERATIONS) {
         tile_error(e->module, TILE_T406, s->where, "static for: more than %d turns",
-                   TILE_MAX_STATIC_TURNS);
+                   TILE_MAX_STATIC_ITERATIONS);
         ok = false;
     }
     if (!ok) {

@@ -91,10 +91,10 @@ static bool less(cuc_dtype dtype, uint64_t a, uint64_t b)
 // After an iteration or a block: asks the caller, some times a second, if it wants to stop.
 static bool is_stopped(struct tile_machine *m)
 {
-    enum { TURNS = 64, MS = 50 };
+    enum { ITERATIONS = 64, MS = 50 };
     struct timespec t;
 
-    if (!m->run->stop || ++m->turns % TURNS)
+    if (!m->run->stop || ++m->iterations % ITERATIONS)
         return false;
     clock_gettime(CLOCK_MONOTONIC, &t);
     uint64_t now = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;

@@ -23,7 +23,7 @@ struct tile_machine {
     char *text;                     // the first failure
     size_t bytes;
     bool failed;
-    uint64_t turns, asked_ms; // iterations so far; time of the last call of `stop`
+    uint64_t iterations, asked_ms; // iterations so far; time of the last call of `stop`
 };
 
 bool tile_machine_fail(struct tile_machine *m, const struct tile_op *op, const char *format, ...)
@@ -37,7 +37,7 @@ uint64_t *tile_machine_elements(struct tile_machine *m, const struct tile_value 
 enum tile_flow { TILE_FLOW_ON, TILE_FLOW_CONTINUE, TILE_FLOW_BREAK, TILE_FLOW_RETURN };
 enum tile_flow tile_machine_block(struct tile_machine *m, const struct tile_block *block);
 
-// value.c, along.c, memory.c: runs one op; false after a failure.
+// value.c, along.c, load_store.c: runs one op; false after a failure.
 typedef bool tile_step(struct tile_machine *m, const struct tile_op *op);
 tile_step tile_step_value, tile_step_shape, tile_step_along, tile_step_mma, tile_step_memory,
     tile_step_philox, tile_step_asm;

@@ -316,9 +316,9 @@ bool tile_is_used_outside(const struct tile_kernel *kernel, const struct tile_va
                           const struct tile_block *block);
 // True if an op is in a block, or nested in it.
 bool tile_is_within(const struct tile_op *op, const struct tile_block *block);
-// Strips permutations of two axes that have no other use; an odd number of them flips *turned.
-const struct tile_value *tile_unturned(const struct tile_kernel *kernel,
-                                       const struct tile_value *value, bool *turned);
+// Strips permutations of two axes that have no other use; an odd number of them flips *transposed.
+const struct tile_value *tile_strip_transposes(const struct tile_kernel *kernel,
+                                               const struct tile_value *value, bool *transposed);
 // True for a load without an order that pads only with zeros.
 bool tile_is_plain_load(const struct tile_op *op);
 // For a load or store along the last axis of its tensor: the next axis of the tile; UINT32_MAX if

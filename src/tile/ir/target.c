@@ -5,13 +5,21 @@
 
 bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why, size_t room)
 {
-    // The most shared memory that a block may have: all of a multiprocessor's but 1 KiB.
+    enum {
+        ADA = TILE_HAS_CVT_FP8 | TILE_HAS_MMA_FP8,
+        LATER = ADA | TILE_HAS_ATOMIC_BF16 | TILE_HAS_GRID_CONTROL | TILE_HAS_MMA_F64_M16,
+        HOPPER = LATER | TILE_HAS_WGMMA | TILE_PAIRS_ROWS,
+    };
+    // A block may have all of a multiprocessor's shared memory but 1 KiB. Slabs of TMA and wgmma
+    // are aligned to 1024 bytes.
     static const struct {
         int sm;
-        uint32_t shared_kib;
+        uint32_t shared_kib, shared_align, most_blocks, features;
     } machines[] = {
-        { 80, 163 },  { 86, 99 },   { 87, 163 },  { 88, 99 },  { 89, 99 },  { 90, 227 },
-        { 100, 227 }, { 103, 227 }, { 110, 227 }, { 120, 99 }, { 121, 99 },
+        { 80, 163, 128, 32, 0 },      { 86, 99, 128, 16, 0 },       { 87, 163, 128, 16, 0 },
+        { 88, 99, 128, 16, 0 },       { 89, 99, 128, 24, ADA },     { 90, 227, 1024, 32, HOPPER },
+        { 100, 227, 128, 32, LATER }, { 103, 227, 128, 32, LATER }, { 110, 227, 128, 32, LATER },
+        { 120, 99, 128, 24, LATER },  { 121, 99, 128, 24, LATER },
     };
 
     for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
@@ -21,6 +29,9 @@ bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why
             .sm = sm,
             .specific = specific,
             .shared_limit = machines[i].shared_kib * 1024,
+            .shared_align = machines[i].shared_align,
+            .most_blocks = machines[i].most_blocks,
+            .features = machines[i].features,
             .contract = true,
         };
         return true;

@@ -4,8 +4,19 @@
 
 #include "ir.h"
 
+// Instructions and choices that differ between machines.
+enum tile_feature {
+    TILE_HAS_CVT_FP8 = 1 << 0,      // conversions of 8-bit floats
+    TILE_HAS_ATOMIC_BF16 = 1 << 1,  // atomic additions of bf16
+    TILE_HAS_GRID_CONTROL = 1 << 2, // griddepcontrol
+    TILE_HAS_MMA_F64_M16 = 1 << 3,  // mma.sync of f64 with 16 rows; otherwise 8
+    TILE_HAS_MMA_FP8 = 1 << 4,      // mma.sync of 8-bit floats
+    TILE_HAS_WGMMA = 1 << 5,        // pipelines of TMA and wgmma, on a target with the `a`
+    TILE_PAIRS_ROWS = 1 << 6,       // some blocks of rows start in pairs, a measured choice
+};
+
 struct tile_target {
-    int sm;           // 80, 90, 100, 120
+    int sm;           // 80, 90, 100, 120; its features are below
     bool specific;    // sm_90a, sm_100a
     uint32_t warps;   // 0: the compiler chooses for each kernel
     uint32_t stages;  // of a pipeline; 0: as many as fit
@@ -14,6 +25,9 @@ struct tile_target {
     uint32_t raster; // neighbouring tiles of a pipelined loop's grid; 0: chosen, 8 with loads ahead
     uint32_t blocks; // of a kernel, to fit on a multiprocessor at once; 0: any number
     uint32_t shared_limit; // bytes that a block may have
+    uint32_t shared_align; // of dynamic shared memory
+    uint32_t most_blocks;  // resident on a multiprocessor
+    uint32_t features;     // enum tile_feature
     bool orders_all;       // every entry has the barriers for tensors that overlap, outside of
                            // loops
     bool brief;            // prefer short code, for fast assembly, to the last bit of speed
@@ -22,7 +36,17 @@ struct tile_target {
     bool require_tma, require_tensor_core;
 };
 
-// the properties of a target by its number; false with a text if there is no such target.
+static inline bool tile_has(const struct tile_target *target, uint32_t feature)
+{
+    return target->features & feature;
+}
+// True if loops over products may use TMA and wgmma.
+static inline bool tile_has_pipelines(const struct tile_target *target)
+{
+    return target->specific && tile_has(target, TILE_HAS_WGMMA);
+}
+
+// The properties of a target by its number; false with a text if there is no such target.
 bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why, size_t room);
 
 #endif

@@ -112,11 +112,11 @@ bool tile_is_within(const struct tile_op *op, const struct tile_block *block)
     return false;
 }
 
-const struct tile_value *tile_unturned(const struct tile_kernel *kernel,
-                                       const struct tile_value *value, bool *turned)
+const struct tile_value *tile_strip_transposes(const struct tile_kernel *kernel,
+                                               const struct tile_value *value, bool *transposed)
 {
     while (value->op && value->op->kind == TILE_PERMUTE && tile_uses(kernel, value) == 1) {
-        *turned ^= tile_attribute(value->op, TILE_ATTR_AXES)->ints[0] == 1;
+        *transposed ^= tile_attribute(value->op, TILE_ATTR_AXES)->ints[0] == 1;
         value = value->op->operand[0];
     }
     return value;

@@ -20,7 +20,7 @@ enum tile_combine {
     TILE_WITH_FN, // the function in the op's block
 };
 // A sum over lanes that share a line: each lane keeps its part; the lanes join the kept parts.
-enum tile_parts { TILE_PARTS_NONE, TILE_PARTS_KEPT, TILE_PARTS_JOINED };
+enum tile_partial { TILE_PARTIAL_NONE, TILE_PARTIAL_KEPT, TILE_PARTIAL_JOINED };
 // APPROX is the machine's fastest approximation, FULL is accurate to 2 ulp.
 enum tile_round { TILE_RN, TILE_RZ, TILE_RM, TILE_RP, TILE_APPROX, TILE_FULL };
 enum tile_precision { TILE_IEEE, TILE_TF32, TILE_TF32X3 };

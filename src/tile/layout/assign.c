@@ -164,7 +164,7 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
     }
     tile_walk(&kernel->body, scalar_op, &a);
     if (a.warp_bits)
-        tile_give_small_loops(&a);
+        tile_lay_out_single_warp_loops(&a);
     for (a.memory = true;;) {
         tile_spread_layouts(&a);
         a.largest = NULL;

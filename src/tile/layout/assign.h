@@ -1,5 +1,5 @@
 // Internal interface of the files that assign layouts: assign.c, needed.c, spread.c, convert.c,
-// alone.c.
+// single_warp.c.
 #ifndef CUCORE_TILE_LAYOUT_ASSIGN_H
 #define CUCORE_TILE_LAYOUT_ASSIGN_H
 
@@ -35,8 +35,8 @@ bool tile_has_function(const struct tile_op *op);
 
 // spread.c: spreads layouts from all values that have one, until no other value gets one.
 void tile_spread_layouts(struct tile_assignment *a);
-// alone.c: gives layouts to the values of loops that one warp can run.
-void tile_give_small_loops(struct tile_assignment *a);
+// single_warp.c: gives layouts to the values of loops that one warp can run.
+void tile_lay_out_single_warp_loops(struct tile_assignment *a);
 // convert.c: inserts converts; all values must have layouts.
 void tile_convert_layouts(struct tile_assignment *a);
 
@@ -47,7 +47,8 @@ bool tile_is_fixed_part(const struct tile_op *op);
 // between different ones. False if out of memory.
 bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps);
 // True for a `while` that reads memory and computes only with values that fit in one warp's lanes.
-// Each warp then gets full copies, so that one of them can run it for the block (emit/alone.c).
+// Each warp then gets full copies, so that one of them can run it for the block
+// (emit/single_warp.c).
 bool tile_loop_fits_warp(const struct tile_op *loop);
 
 #endif

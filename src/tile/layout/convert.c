@@ -16,8 +16,8 @@ static bool is_free(const struct tile_value *value, uint32_t depth)
            (!op->operand[0]->type.rank || op->kind == TILE_BROADCAST);
 }
 
-static struct tile_value *made_again(struct tile_assignment *a, struct tile_op *place,
-                                     struct tile_value *value, const struct tile_layout *layout)
+static struct tile_value *rematerialized(struct tile_assignment *a, struct tile_op *place,
+                                         struct tile_value *value, const struct tile_layout *layout)
 {
     struct tile_value **map =
         tile_take(a->kernel->module, (a->kernel->value_count + 1) * sizeof(*map));
@@ -36,7 +36,7 @@ static struct tile_value *converted(struct tile_assignment *a, struct tile_op *p
                                     struct tile_value *value, const struct tile_layout *layout)
 {
     if (is_free(value, 0))
-        return made_again(a, place, value, layout);
+        return rematerialized(a, place, value, layout);
     struct tile_value *result =
         tile_make_before(a->kernel, place, TILE_CONVERT, &value->type, 1, &value);
     if (!result) {

@@ -9,11 +9,15 @@
 enum { ROW_BITS = 4, COLUMN_BITS = 3 };
 
 static const struct tile_fragment fragments[] = {
-    { CUC_F16, 80, 16, "f16", "f32" },   { CUC_BF16, 80, 16, "bf16", "f32" },
-    { CUC_TF32, 80, 8, "tf32", "f32" },  { CUC_F32, 80, 8, "tf32", "f32" },
-    { CUC_E4M3, 89, 32, "e4m3", "f32" }, { CUC_E5M2, 89, 32, "e5m2", "f32" },
-    { CUC_I8, 80, 32, "s8", "s32" },     { CUC_U8, 80, 32, "u8", "s32" },
-    { CUC_F64, 80, 4, "f64", "f64" },
+    { CUC_F16, 0, 16, "f16", "f32" },
+    { CUC_BF16, 0, 16, "bf16", "f32" },
+    { CUC_TF32, 0, 8, "tf32", "f32" },
+    { CUC_F32, 0, 8, "tf32", "f32" },
+    { CUC_E4M3, TILE_HAS_MMA_FP8, 32, "e4m3", "f32" },
+    { CUC_E5M2, TILE_HAS_MMA_FP8, 32, "e5m2", "f32" },
+    { CUC_I8, 0, 32, "s8", "s32" },
+    { CUC_U8, 0, 32, "u8", "s32" },
+    { CUC_F64, 0, 4, "f64", "f64" },
 };
 enum { FRAGMENTS = sizeof(fragments) / sizeof(fragments[0]) };
 
@@ -57,8 +61,9 @@ const char *tile_fragment_refusal(const struct tile_op *op, const struct tile_ta
         return "f32 is exactly rounded where no precision=tf32 or tf32x3 is given";
     if (x == CUC_F64 && !has_room(op, target))
         return "its batches do not fit in shared memory at a time";
-    return row && target->sm >= row->sm ? ""
-                                        : "the target's tensor cores have nothing for its dtype";
+    return row && (!row->needs || tile_has(target, row->needs))
+               ? ""
+               : "the target's tensor cores have nothing for its dtype";
 }
 
 const struct tile_fragment *tile_fragment_of(const struct tile_op *op,
@@ -67,11 +72,11 @@ const struct tile_fragment *tile_fragment_of(const struct tile_op *op,
     return *tile_fragment_refusal(op, target) ? NULL : row_of(op->operand[0]->type.dtype);
 }
 
-bool tile_fragment_single(cuc_dtype operand, bool turned)
+bool tile_fragment_single(cuc_dtype operand, bool transposed)
 {
     uint32_t bits = cuc_dtype_bits(operand);
 
-    return bits == 64 || (bits == 32 && turned);
+    return bits == 64 || (bits == 32 && transposed);
 }
 
 // ldmatrix reads eight lines of 16 bytes at a time; reads of single elements cover four lines of

@@ -7,7 +7,7 @@
 
 struct tile_fragment {
     cuc_dtype operand;
-    int sm;         // lowest target that has it
+    uint32_t needs; // an enum tile_feature; 0: nothing
     uint32_t depth; // elements along the depth axis: 32 bytes
     const char *name, *accumulator;
 };
@@ -22,7 +22,7 @@ const char *tile_fragment_name(cuc_dtype operand);
 // An operand's lines in shared memory. tile_fragment_single(): ldmatrix cannot deliver elements to
 // the lanes that multiply them, so they are read one by one. tile_fragment_pitch(): the distance
 // between lines of so many bytes that avoids bank conflicts.
-bool tile_fragment_single(cuc_dtype operand, bool turned);
+bool tile_fragment_single(cuc_dtype operand, bool transposed);
 uint32_t tile_fragment_pitch(uint32_t bytes, bool single);
 // For dense lines of 16 bytes times a power of two. tile_fragment_span(): the bytes within which
 // the 16-byte pieces of a line are permuted; 0 if none need be. tile_fragment_flip(): the value

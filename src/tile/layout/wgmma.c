@@ -1,8 +1,6 @@
 // The accumulator layout of wgmma. Warp w of a warpgroup holds rows 16 w to 16 w + 15 of 64. Of
 // these, lane l holds rows l / 4 and l / 4 + 8, and of every 8 columns those at 2 (l % 4).
-#include "tile/ir/layout.h"
-
-#include "tile/pass/pipeline.h"
+#include "wgmma.h"
 
 enum { COLUMN_BITS = 3, ROW_BITS = 6 }; // of a block with a fixed layout
 

@@ -6,7 +6,7 @@
 #include "fused.h"
 
 #include "tile/ir/words.h"
-#include "tile/ir/layout.h"
+#include "tile/layout/wgmma.h"
 
 enum {
     MOST_COLUMNS = 256,   // of one wgmma
@@ -86,8 +86,8 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
 static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused *p,
                                    const struct tile_op *mma, uint32_t which, const char **why)
 {
-    bool turned = false;
-    const struct tile_value *x = tile_unturned(kernel, mma->operand[which], &turned);
+    bool transposed = false;
+    const struct tile_value *x = tile_strip_transposes(kernel, mma->operand[which], &transposed);
     const struct tile_op *load = x->op;
 
     *why = "an operand is computed, or loaded not for it alone";
@@ -99,7 +99,7 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
     if (!can_stream(load))
         return NULL;
     // a is [rows, depth], b is [depth, columns]
-    struct tile_feed *feed = new_feed(p, load, (which == 0) == turned, why);
+    struct tile_feed *feed = new_feed(p, load, (which == 0) == transposed, why);
     if (feed)
         feed->held = held;
     return feed;
@@ -147,7 +147,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     if (product->depth * tile_bytes_of(dtype) % STEP_BYTES)
         return "a stage of it is no multiple of 32 bytes deep";
     product->feed[0] = find_feed(kernel, p, mma, 0, &why);
-    if (!product->feed[0] && !how->turns)
+    if (!product->feed[0] && !how->either_major)
         return why;
     product->feed[1] = find_feed(kernel, p, mma, 1, &why);
     return product->feed[1] ? NULL : why;
@@ -232,7 +232,7 @@ const struct tile_value *tile_fused_carried_in(const struct tile_kernel *kernel,
 }
 
 // True if streamed operands alone feed every product but the last, so that these can start early.
-static bool can_turn(const struct tile_kernel *kernel, const struct tile_fused *p)
+static bool can_overlap(const struct tile_kernel *kernel, const struct tile_fused *p)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
 
@@ -341,7 +341,7 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
     bool *wanted = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*wanted));
 
     *why = "";
-    if (!p || !wanted || target->sm != 90 || !target->specific)
+    if (!p || !wanted || !tile_has_pipelines(target))
         return NULL;
     if (kernel->keeps_order) {
         *why = "blocks see what others do, and stay in the order of the grid";
@@ -355,14 +355,14 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
         return NULL;
     p->base.mma = p->product[p->products - 1].mma;
     p->base.columns = p->product[p->products - 1].columns;
-    p->turns = can_turn(kernel, p);
+    p->overlaps = can_overlap(kernel, p);
     p->uneven = tile_differs_by_block(p->base.loop->operand[1]);
     *why = plan_rows(kernel, p);
     if (*why)
         return NULL;
     // With small products the other work takes most of the time, so warpgroups must not do it at
     // the same time. Large products were 0.5 % faster without alternation on an H200.
-    p->alternates = p->turns && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
+    p->alternates = p->overlaps && p->base.groups > 1 && p->base.columns < ALTERNATING_COLUMNS;
     plan_store(p);
     *why = plan_shared(p, target);
     return *why ? NULL : p;

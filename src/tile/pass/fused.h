@@ -31,10 +31,10 @@ struct tile_fused {
     uint32_t products;
     // The last product overlaps the next iteration's work: all other products of that iteration are
     // started before it. If false, the code waits for each product where it stands.
-    bool turns;
+    bool overlaps;
     bool alternates; // warpgroups take turns at starting their products
     bool uneven;     // the loop's length depends on the block's first index
-    // For a loop with `turns`: the op that multiplies the last product's accumulator by a number
+    // For a loop that overlaps: the op that multiplies the last product's accumulator by a number
     // per row before the product adds to it. NULL if there is none.
     const struct tile_op *scaling;
     bool *late;   // by value id: must wait for the previous iteration's last product
@@ -62,23 +62,23 @@ uint32_t tile_fused_warps(const struct tile_fused *p);
 // The fused plan that contains a pipeline; NULL if it is a plain one.
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);
 
-// version.c: versions the loop's work, one version for iterations without a masked element and one
-// for the others. With `by_warps` each warp chooses for its own rows, if warps.c finds that the
-// layouts allow it.
-void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps);
+// loop_versioning.c: versions the loop's work, one version for iterations without a masked element
+// and one for the others. With `by_warps` each warp chooses for its own rows, if warps.c finds that
+// the layouts allow it.
+void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps);
 bool tile_warps_are_apart(const struct tile_fused *p);
-// quotient.c: relaxes quotients behind the loop whose results are rounded to 16 bits; they need no
-// rounding to nearest first. For loops whose products have 16-bit operands.
-void tile_let_quotients_be_rough(struct tile_kernel *kernel, const struct tile_fused *p);
-// parts.c: defers the reduction of loop-carried sums to the end of the loop. The second function
-// returns NULL, or the reason why the layouts do not allow it.
-void tile_join_sums_late(struct tile_kernel *kernel, const struct tile_fused *p);
-const char *tile_settle_parts(struct tile_kernel *kernel);
+// approximate_division.c: relaxes quotients behind the loop whose results are rounded to 16 bits;
+// they need no rounding to nearest first. For loops whose products have 16-bit operands.
+void tile_approximate_divisions(struct tile_kernel *kernel, const struct tile_fused *p);
+// deferred_reduction.c: defers the reduction of loop-carried sums to the end of the loop. The
+// second function returns NULL, or the reason why the layouts do not allow it.
+void tile_defer_reductions(struct tile_kernel *kernel, const struct tile_fused *p);
+const char *tile_settle_deferred_reductions(struct tile_kernel *kernel);
 // contract.c: fuses a product with the addition that is its only use, rounding once.
 void tile_contract(struct tile_kernel *kernel);
-// places.c: narrows comparisons of indices to 32 bits.
-void tile_narrow_places(struct tile_kernel *kernel);
+// narrow_indices.c: narrows comparisons of indices to 32 bits.
+void tile_narrow_indices(struct tile_kernel *kernel);
 // Before layouts: gives each use its own copy of an index tile, which is cheaper than a conversion.
-void tile_unshare_counts(struct tile_kernel *kernel);
+void tile_unshare_iotas(struct tile_kernel *kernel);
 
 #endif

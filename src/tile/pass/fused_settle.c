@@ -3,6 +3,7 @@
 #include "fused.h"
 
 #include "tile/ir/layout.h"
+#include "tile/layout/wgmma.h"
 #include "tile/ir/scalar.h"
 
 struct needs {
@@ -154,9 +155,9 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
         tile_walk(&kernel->body, look_at_absence, &absence);
     if (absence.missed)
         return "three warpgroups would need a fourth for what is not their rows";
-    if (!p->turns)
+    if (!p->overlaps)
         return NULL;
-    const char *why = tile_settle_parts(kernel);
+    const char *why = tile_settle_deferred_reductions(kernel);
     if (why)
         return why;
     // Values that depend on the accumulator wait for it, and so does everything that the product
@@ -166,7 +167,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
     for (const struct tile_op *op = body->first; acc && op; op = op->next)
         if (op != last->mma && is_late(p, op, acc)) {
             if (op->block_count || tile_op_infos[op->kind].traits & TILE_TERMINATES)
-                p->turns &= op == body->last; // goes unchanged to the next iteration
+                p->overlaps &= op == body->last; // goes unchanged to the next iteration
             for (uint32_t i = 0; i < op->result_count; i++)
                 p->late[op->result[i]->id] = true;
         }
@@ -175,7 +176,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
         p->late[a->id] = true;
         a = a->op->operand[0];
     }
-    p->turns &= acc != NULL;
-    p->scaling = p->turns ? find_scaling(kernel, last->mma, acc) : NULL;
+    p->overlaps &= acc != NULL;
+    p->scaling = p->overlaps ? find_scaling(kernel, last->mma, acc) : NULL;
     return NULL;
 }

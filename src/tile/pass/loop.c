@@ -48,9 +48,9 @@ static bool want(struct tile_pipeline *p, const struct tile_value *value)
 // Rows of a slice of a tensor: the slice's start becomes one more coordinate. Rows past its end may
 // be read because nobody uses them.
 static bool can_be_of(struct tile_pipeline *p, const struct tile_stream *s,
-                      const struct tile_op *load, uint32_t which, bool turned)
+                      const struct tile_op *load, uint32_t which, bool transposed)
 {
-    uint32_t axis = (which == 0) == turned ? s->last : s->other;
+    uint32_t axis = (which == 0) == transposed ? s->last : s->other;
 
     return s->slice->kind == TILE_SLICE && !s->slice->operand[0]->op && which == p->swapped &&
            tile_int(s->slice, TILE_ATTR_AXIS, 0) == axis && tile_rows_unseen(p, load, axis) &&
@@ -61,11 +61,11 @@ static const char *find_stream(struct tile_kernel *kernel, struct tile_pipeline 
 {
     struct tile_stream *s = &p->stream[which];
     const struct tile_value *x = p->mma->operand[which];
-    bool turned = false;
+    bool transposed = false;
 
     if (x->type.rank != 2)
         return "it has batches";
-    x = tile_unturned(kernel, x, &turned);
+    x = tile_strip_transposes(kernel, x, &transposed);
     const struct tile_op *load = x->op;
     if (!load || load->kind != TILE_LOAD || load->parent != p->loop->block[0] ||
         tile_uses(kernel, x) != 1)
@@ -78,11 +78,11 @@ static const char *find_stream(struct tile_kernel *kernel, struct tile_pipeline 
     if (tile_int(load, TILE_ATTR_DROPPED, 0) >> s->last & 1)
         return "the last axis of an operand's tensor is dropped";
     s->slice = load->operand[0]->op;
-    if (s->slice && !can_be_of(p, s, load, which, turned))
+    if (s->slice && !can_be_of(p, s, load, which, transposed))
         return "an operand is of a slice of something else than rows";
     s->load = load;
     s->element = tile_bytes_of(x->type.dtype);
-    s->mn_major = (which == 0) == turned; // a is [rows, depth], b is [depth, columns]
+    s->mn_major = (which == 0) == transposed; // a is [rows, depth], b is [depth, columns]
     p->wanted[x->id] = true;
     for (uint32_t i = 0; i < shape->count; i++)
         if (!want(p, load->operand[1 + i]))

@@ -17,11 +17,11 @@ bool tile_drop_dead(struct tile_kernel *kernel);
 bool tile_drop_yields(struct tile_kernel *kernel);
 // Rematerializes f32 values from 16-bit words in kernels with rows of so many elements. True if
 // something changed.
-bool tile_make_again(struct tile_kernel *kernel, int64_t elements);
+bool tile_rematerialize(struct tile_kernel *kernel, int64_t elements);
 // The number of blocks that should fit on a multiprocessor at once; 0: any number.
-uint32_t tile_blocks_at_once(const struct tile_kernel *kernel, uint32_t warps);
+uint32_t tile_occupancy(const struct tile_kernel *kernel, uint32_t warps);
 // Finds powers that need not be within their error bound.
-void tile_find_rough(struct tile_kernel *kernel);
+void tile_mark_approximate(struct tile_kernel *kernel);
 
 // Debug builds check that the IR still keeps its rules, and name the pass that broke one.
 bool tile_keeps_rules(struct tile_kernel *kernel, const char *after);

@@ -6,7 +6,7 @@
 #include "pipeline.h"
 
 #include "tile/ir/words.h"
-#include "tile/ir/layout.h"
+#include "tile/layout/wgmma.h"
 
 #include <string.h>
 
@@ -69,7 +69,7 @@ const char *tile_plan_stream(struct tile_pipeline *p, struct tile_stream *s)
 
     if (tensor->op || tensor->type.rank > TILE_MAP_RANK)
         return "an operand is of a slice, or of more than 5 axes";
-    if (s->mn_major && !tile_wgmma_of(dtype)->turns)
+    if (s->mn_major && !tile_wgmma_of(dtype)->either_major)
         return "operands of this dtype must have the summed axis last in memory";
     uint32_t line = (uint32_t)shape->ints[s->last] * s->element;
     s->span = span_of(line);
@@ -237,7 +237,7 @@ static void set_store_rows(struct tile_pipeline *p, uint32_t from, uint32_t to)
             box[i] = to;
 }
 
-void tile_end_alone(struct tile_pipeline *p)
+void tile_finish_in_one_block(struct tile_pipeline *p)
 {
     p->apart = false;
     set_store_rows(p, 16, 64);
@@ -430,7 +430,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     struct tile_pipeline *p = tile_take(kernel->module, sizeof(*p));
 
     *why = "";
-    if (!p || !layout || target->sm != 90 || !target->specific)
+    if (!p || !layout || !tile_has_pipelines(target))
         return NULL;
     *why = find_loop(kernel, p);
     if (!*why)

@@ -24,9 +24,9 @@ struct tile_stream {
 struct tile_wgmma {
     cuc_dtype operand, accumulator;
     const char *name;
-    bool turns;    // either axis of an operand may be the contiguous one
-    bool promotes; // sums keep few bits, so parts of them are added up outside
-    bool signs;    // operands can be negated: false for integers
+    bool either_major; // either axis of an operand may be the contiguous one
+    bool promotes;     // sums keep few bits, so parts of them are added up outside
+    bool signs;        // operands can be negated: false for integers
 };
 const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand); // NULL: not supported
 
@@ -125,14 +125,8 @@ bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load,
 bool tile_can_stream(struct tile_kernel *kernel, struct tile_pipeline *p,
                      const struct tile_op *load);
 // Lets one block alone finish a split tile.
-void tile_end_alone(struct tile_pipeline *p);
+void tile_finish_in_one_block(struct tile_pipeline *p);
 // Recomputes the marks after values have been renumbered.
 bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p);
-
-// layout/wgmma.c: the layout of a wgmma accumulator, rows over 2^(warp_bits - 2) warpgroups. False
-// if it does not consist of whole blocks of 64 rows and 8 columns.
-struct tile_layout;
-bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
-                       uint32_t warp_bits);
 
 #endif

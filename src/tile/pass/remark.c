@@ -4,7 +4,7 @@
 #include "tile/ir/diagnostic.h"
 #include "tile/ir/words.h"
 #include "tile/layout/fragment.h"
-#include "tile/pass/ahead.h"
+#include "tile/pass/prefetch.h"
 #include "tile/pass/fused.h"
 #include "tile/pass/pipeline.h"
 
@@ -102,8 +102,8 @@ void tile_remark_fused(const struct tile_kernel *kernel, const struct tile_fused
                     : product->feed[0]->held ? "shared memory, loaded once"
                                              : "shared memory",
                     product->feed[1]->held ? "loaded once" : "in stages", plan->base.groups,
-                    plan->turns && i + 1 == plan->products ? ", under the work of the next turn"
-                                                           : "",
+                    plan->overlaps && i + 1 == plan->products ? ", under the work of the next turn"
+                                                              : "",
                     tile_variant_name(TILE_TMA));
     }
     tile_remark(kernel->module, plan->base.loop->where, "for: %u stages of %u bytes by TMA (%s)",
@@ -120,8 +120,8 @@ void tile_remark_no_pipeline(const struct tile_kernel *kernel, const char *why)
                     kernel->name, why);
 }
 
-void tile_remark_ahead(const struct tile_kernel *kernel, const struct tile_ahead *plan,
-                       const char *why)
+void tile_remark_prefetch(const struct tile_kernel *kernel, const struct tile_prefetch *plan,
+                          const char *why)
 {
     if (plan)
         tile_remark(kernel->module, plan->loop->where,

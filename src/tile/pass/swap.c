@@ -4,8 +4,8 @@
 #include "pass.h"
 #include "pipeline.h"
 
-static struct tile_value *turned(struct tile_kernel *kernel, struct tile_op *place,
-                                 struct tile_value *x)
+static struct tile_value *transposed(struct tile_kernel *kernel, struct tile_op *place,
+                                     struct tile_value *x)
 {
     static const int64_t exchanged[] = { 1, 0 };
     const int32_t *extent = x->type.extent;
@@ -28,12 +28,12 @@ bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p
 
     if (!loop->next) // the result has no use
         return false;
-    mma->operand[0] = turned(kernel, mma, mma->operand[1]);
-    mma->operand[1] = turned(kernel, mma, a);
-    loop->operand[3] = turned(kernel, loop, loop->operand[3]);
+    mma->operand[0] = transposed(kernel, mma, mma->operand[1]);
+    mma->operand[1] = transposed(kernel, mma, a);
+    loop->operand[3] = transposed(kernel, loop, loop->operand[3]);
     for (uint32_t i = 0; i < sizeof(carried) / sizeof(carried[0]); i++)
         carried[i]->type = loop->operand[3]->type;
-    struct tile_value *back = turned(kernel, loop->next, loop->result[0]);
+    struct tile_value *back = transposed(kernel, loop->next, loop->result[0]);
     if (back == loop->result[0]) // out of memory
         return false;
     tile_replace_uses(kernel, loop->result[0], back, back->op);

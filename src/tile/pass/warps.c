@@ -1,9 +1,9 @@
-// Decides if each warp can choose its own version of the work (version.c). The products' rows must
-// lie in warps as wgmma puts them, and no warp may wait for another inside the versions.
+// Decides if each warp can choose its own version of the work (loop_versioning.c). The products'
+// rows must lie in warps as wgmma puts them, and no warp may wait for another inside the versions.
 #include "fused.h"
 
 #include "tile/ir/words.h"
-#include "tile/ir/layout.h"
+#include "tile/layout/wgmma.h"
 
 static bool is_of_warp(const struct tile_value *scalar)
 {

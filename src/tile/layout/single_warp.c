@@ -1,5 +1,5 @@
-// Loops that one warp can run for its block (emit/alone.c): each warp gets a full copy of every
-// value they use.
+// Loops that one warp can run for its block (emit/single_warp.c): each warp gets a full copy of
+// every value they use.
 #include "assign.h"
 
 // Ops that need no other warp if each warp holds all of their values.
@@ -87,7 +87,7 @@ static void small_loop_op(struct tile_op *op, void *data)
     tile_walk(op->block[0], give_whole_op, data);
 }
 
-void tile_give_small_loops(struct tile_assignment *a)
+void tile_lay_out_single_warp_loops(struct tile_assignment *a)
 {
     tile_walk(&a->kernel->body, small_loop_op, a);
 }

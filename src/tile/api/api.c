@@ -1,5 +1,5 @@
 // Programs of the C builder: handles, the arguments that all calls have, and the end.
-#include "builder.h"
+#include "api.h"
 
 #include "base/arena.h"
 #include "tile/ir/diagnostic.h"

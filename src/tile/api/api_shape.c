@@ -1,5 +1,5 @@
 // Shapes of the C builder: tiles taken in another shape, put together, and parts of them.
-#include "builder.h"
+#include "api.h"
 
 #include "tile/ir/diagnostic.h"
 

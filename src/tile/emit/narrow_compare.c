@@ -1,5 +1,5 @@
-// Comparisons of an iota along a tile with a bound (pass/places.c): the thread's part of the
-// coordinate moves to the bound's side once, so that each element is compared with a constant.
+// Comparisons of an iota along a tile with a bound (pass/narrow_indices.c): the thread's part of
+// the coordinate moves to the bound's side once, so that each element is compared with a constant.
 #include "emit.h"
 
 // The axis that a value counts along, in a tile of its final shape; -1: it is no iota.
@@ -33,8 +33,8 @@ static uint32_t bits_of(const struct tile_layout *layout, uint32_t first, uint32
     return bits;
 }
 
-bool tile_emit_near(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
-                    uint32_t first, uint32_t end)
+bool tile_emit_narrow_compare(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
+                              uint32_t first, uint32_t end)
 {
     static const struct {
         enum tile_op_kind kind;
@@ -47,7 +47,7 @@ bool tile_emit_near(struct tile_emitter *e, const struct tile_op *op, tile_regis
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].kind == op->kind)
             compare = rows[i].compare;
-    if (axis < 0 || !compare || !tile_hurry(e, op->operand[1], first, end))
+    if (axis < 0 || !compare || !tile_compute_registers(e, op->operand[1], first, end))
         return false;
     uint32_t threads = (uint32_t)layout->register_bits + TILE_LANE_BITS + layout->warp_bits;
     if (bits_of(layout, 0, layout->register_bits, (uint32_t)axis) &

@@ -20,7 +20,7 @@ struct use {
     struct use *next;
 };
 
-struct roughness {
+struct approximation {
     struct tile_kernel *kernel;
     struct use **uses;              // by value id
     uint8_t *enough, *not_negative; // enum answer, by value id
@@ -29,7 +29,7 @@ struct roughness {
 
 static void note_uses(struct tile_op *op, void *data)
 {
-    struct roughness *r = data;
+    struct approximation *r = data;
 
     for (uint32_t i = 0; i < op->operand_count; i++) {
         struct use *use = tile_take(r->kernel->module, sizeof(*use));
@@ -68,10 +68,10 @@ static const struct tile_op *target_of(const struct tile_op *op)
 
 // Non-negative values
 
-static bool not_negative(struct roughness *r, const struct tile_value *value);
+static bool not_negative(struct approximation *r, const struct tile_value *value);
 
 struct givers {
-    struct roughness *r;
+    struct approximation *r;
     const struct tile_op *target;
     uint32_t index;
     bool all;
@@ -86,7 +86,7 @@ static void look_at_giver(struct tile_op *op, void *data)
 }
 
 // Checks all values that a loop or an if can return as a result.
-static bool all_given(struct roughness *r, const struct tile_op *target, uint32_t index)
+static bool all_given(struct approximation *r, const struct tile_op *target, uint32_t index)
 {
     struct givers g = { r, target, index, true };
 
@@ -97,7 +97,7 @@ static bool all_given(struct roughness *r, const struct tile_op *target, uint32_
     return g.all;
 }
 
-static bool is_made_not_negative(struct roughness *r, const struct tile_value *value)
+static bool is_made_not_negative(struct approximation *r, const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
 
@@ -139,7 +139,7 @@ static bool is_made_not_negative(struct roughness *r, const struct tile_value *v
     }
 }
 
-static bool not_negative(struct roughness *r, const struct tile_value *value)
+static bool not_negative(struct approximation *r, const struct tile_value *value)
 {
     uint8_t *answer = &r->not_negative[value->id];
 
@@ -153,9 +153,9 @@ static bool not_negative(struct roughness *r, const struct tile_value *value)
 
 // Values that tolerate approximation
 
-static bool is_enough(struct roughness *r, const struct tile_value *value);
+static bool is_enough(struct approximation *r, const struct tile_value *value);
 
-static bool enough_for_sum(struct roughness *r, const struct tile_op *op)
+static bool enough_for_sum(struct approximation *r, const struct tile_op *op)
 {
     int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
 
@@ -167,7 +167,7 @@ static bool enough_for_sum(struct roughness *r, const struct tile_op *op)
            is_enough(r, op->result[0]);
 }
 
-static bool is_enough_here(struct roughness *r, const struct tile_op *op, uint32_t operand)
+static bool is_enough_here(struct approximation *r, const struct tile_op *op, uint32_t operand)
 {
     const struct tile_op *target = target_of(op);
 
@@ -209,7 +209,7 @@ static bool is_enough_here(struct roughness *r, const struct tile_op *op, uint32
     }
 }
 
-static bool is_enough(struct roughness *r, const struct tile_value *value)
+static bool is_enough(struct approximation *r, const struct tile_value *value)
 {
     uint8_t *answer = &r->enough[value->id];
 
@@ -232,19 +232,19 @@ static bool is_power(const struct tile_op *op)
 
 static void find_power(struct tile_op *op, void *data)
 {
-    struct roughness *r = data;
+    struct approximation *r = data;
 
     r->powers |= is_power(op);
 }
 
 // True if a value depends on an approximate power. Its own rounding may then be approximate too.
-static bool comes_from_rough(const struct tile_value *value, uint32_t depth)
+static bool comes_from_approximate(const struct tile_value *value, uint32_t depth)
 {
     const struct tile_op *op = value->op;
 
     if (!op || depth > 8)
         return false;
-    if (tile_int(op, TILE_ATTR_ROUGH, 0))
+    if (tile_int(op, TILE_ATTR_APPROXIMATE, 0))
         return true;
     switch (op->kind) {
     case TILE_ADD:
@@ -254,7 +254,7 @@ static bool comes_from_rough(const struct tile_value *value, uint32_t depth)
     case TILE_RESHAPE:
     case TILE_PERMUTE:
         for (uint32_t i = 0; i < op->operand_count; i++)
-            if (comes_from_rough(op->operand[i], depth + 1))
+            if (comes_from_approximate(op->operand[i], depth + 1))
                 return true;
         return false;
     default:
@@ -263,12 +263,12 @@ static bool comes_from_rough(const struct tile_value *value, uint32_t depth)
 }
 
 // An answer assumed while computing another one may have been wrong, so each op starts afresh.
-static void mark_if_enough(struct roughness *r, struct tile_op *op)
+static void mark_if_enough(struct approximation *r, struct tile_op *op)
 {
     memset(r->enough, NOT_ASKED, r->kernel->value_count + 1);
     memset(r->not_negative, NOT_ASKED, r->kernel->value_count + 1);
     if (is_enough(r, op->result[0]))
-        tile_set(r->kernel, op, (struct tile_attribute){ .key = TILE_ATTR_ROUGH, .i = 1 });
+        tile_set(r->kernel, op, (struct tile_attribute){ .key = TILE_ATTR_APPROXIMATE, .i = 1 });
 }
 
 static void mark_power(struct tile_op *op, void *data)
@@ -280,13 +280,13 @@ static void mark_power(struct tile_op *op, void *data)
 static void mark_quotient(struct tile_op *op, void *data)
 {
     if (op->kind == TILE_DIV && op->result[0]->type.dtype == CUC_F32 && !tile_is_rounded(op) &&
-        (comes_from_rough(op->operand[0], 0) || comes_from_rough(op->operand[1], 0)))
+        (comes_from_approximate(op->operand[0], 0) || comes_from_approximate(op->operand[1], 0)))
         mark_if_enough(data, op);
 }
 
-void tile_find_rough(struct tile_kernel *kernel)
+void tile_mark_approximate(struct tile_kernel *kernel)
 {
-    struct roughness r = { .kernel = kernel };
+    struct approximation r = { .kernel = kernel };
     size_t values = kernel->value_count + 1;
 
     tile_walk(&kernel->body, find_power, &r);

@@ -4,7 +4,7 @@
 // its block, and at its end the ones that were set are carried, in the order in which they were
 // first set, as the front end does it; those that were not are forwarded to what they stood for
 // before.
-#include "builder.h"
+#include "api.h"
 
 #include "tile/ir/diagnostic.h"
 

@@ -28,11 +28,11 @@ static void look_at(struct tile_op *op, void *data)
         *fits = is_in_each_warp(op->result[i]);
 }
 
-bool tile_is_for_one_warp(const struct tile_emitter *e, const struct tile_op *loop)
+bool tile_is_single_warp_loop(const struct tile_emitter *e, const struct tile_op *loop)
 {
     bool fits = true;
 
-    if (!tile_loop_fits_warp(loop) || e->warps == 1 || e->ring || e->alone)
+    if (!tile_loop_fits_warp(loop) || e->warps == 1 || e->ring || e->single_warp)
         return false;
     for (uint32_t i = 0; i < loop->result_count && fits; i++)
         fits = is_in_each_warp(loop->result[i]) && is_in_each_warp(loop->operand[i]);
@@ -54,18 +54,18 @@ static void before_op(struct tile_op *op, void *data)
             (void)tile_registers(e, op->operand[i]);
 }
 
-void tile_go_alone(struct tile_emitter *e, const struct tile_op *loop, uint32_t together)
+void tile_begin_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together)
 {
     tile_walk((struct tile_block *)(uintptr_t)loop->block[0], before_op, e);
     tile_branch(e, tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->warp), false, together);
-    e->alone = true;
+    e->single_warp = true;
 }
 
-void tile_come_together(struct tile_emitter *e, const struct tile_op *loop, uint32_t together)
+void tile_end_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together)
 {
     bool met = false;
 
-    e->alone = false;
+    e->single_warp = false;
     tile_put_label(e, together);
     for (uint32_t i = 0; i < loop->result_count; i++)
         if (tile_is_used(e, loop->result[i])) {

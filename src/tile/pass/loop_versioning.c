@@ -11,7 +11,7 @@
 #include "tile/ir/words.h"
 #include "tile/ir/scalar.h"
 
-struct version {
+struct versioning {
     struct tile_kernel *kernel;
     struct tile_op *place;    // the scalars and the choice go before this op
     struct tile_value *holds; // the condition so far; NULL: always true
@@ -24,14 +24,14 @@ struct version {
     bool failed;
 };
 
-static bool is_work(const struct version *v, const struct tile_value *value)
+static bool is_work(const struct versioning *v, const struct tile_value *value)
 {
     return value->id < v->room && v->work[value->id];
 }
 
 // ---- Scalars
 
-static struct tile_value *combine(struct version *v, enum tile_op_kind kind, cuc_dtype result,
+static struct tile_value *combine(struct versioning *v, enum tile_op_kind kind, cuc_dtype result,
                                   struct tile_value *x, struct tile_value *y)
 {
     struct tile_type type = tile_scalar(result);
@@ -39,17 +39,17 @@ static struct tile_value *combine(struct version *v, enum tile_op_kind kind, cuc
     return tile_make_before(v->kernel, v->place, kind, &type, 2, (struct tile_value *[]){ x, y });
 }
 
-static struct tile_value *number(struct version *v, int64_t value)
+static struct tile_value *number(struct versioning *v, int64_t value)
 {
     return tile_make_int_before(v->kernel, v->place, CUC_I64, value);
 }
 
-static struct tile_value *real(struct version *v, double value)
+static struct tile_value *real(struct versioning *v, double value)
 {
     return tile_make_real_before(v->kernel, v->place, CUC_F32, value);
 }
 
-static void require(struct version *v, struct tile_value *condition)
+static void require(struct versioning *v, struct tile_value *condition)
 {
     v->holds = v->holds ? combine(v, TILE_AND, CUC_BOOL, v->holds, condition) : condition;
 }
@@ -57,7 +57,7 @@ static void require(struct version *v, struct tile_value *condition)
 // ---- Masks
 
 // An iota along the rows of a product's tile; warp w holds 16 of these, from row 16 w.
-static bool counts_rows(const struct version *v, const struct tile_value *x)
+static bool counts_rows(const struct versioning *v, const struct tile_value *x)
 {
     const struct tile_op *op = x->op;
 
@@ -68,7 +68,7 @@ static bool counts_rows(const struct version *v, const struct tile_value *x)
     return op && op->kind == TILE_IOTA && op->result[0]->type.extent[0] == v->rows;
 }
 
-static struct tile_value *row_of_warp(struct version *v, bool last)
+static struct tile_value *row_of_warp(struct versioning *v, bool last)
 {
     enum { ROWS_OF_WARP = 16 };
     struct tile_type type = tile_scalar(CUC_I64);
@@ -80,7 +80,7 @@ static struct tile_value *row_of_warp(struct version *v, bool last)
 
 // The least or greatest element of an i64 tile; NULL if unknown. The i64 sums add indices and
 // extents, which are far from overflow.
-static struct tile_value *bound(struct version *v, struct tile_value *x, bool most)
+static struct tile_value *bound(struct versioning *v, struct tile_value *x, bool most)
 {
     struct tile_op *op = x->op;
     struct tile_value *left, *right;
@@ -119,7 +119,7 @@ static struct tile_value *bound(struct version *v, struct tile_value *x, bool mo
 }
 
 // A scalar that is true if all elements of a mask are; NULL if unknown.
-static struct tile_value *all_of(struct version *v, struct tile_value *mask)
+static struct tile_value *all_of(struct versioning *v, struct tile_value *mask)
 {
     struct tile_op *op = mask->op;
     struct tile_value *left, *right;
@@ -153,7 +153,7 @@ static struct tile_value *all_of(struct version *v, struct tile_value *mask)
 
 // ---- Arms
 
-static struct tile_value *mapped(const struct version *v, struct tile_value *value)
+static struct tile_value *mapped(const struct versioning *v, struct tile_value *value)
 {
     return value->id < v->room && v->map[value->id] ? v->map[value->id] : value;
 }
@@ -169,8 +169,9 @@ static struct tile_value *scalar_of(const struct tile_value *value)
     return op && op->kind == TILE_BROADCAST ? op->operand[0] : NULL;
 }
 
-static struct tile_op *append(struct version *v, struct tile_block *block, enum tile_op_kind kind,
-                              const struct tile_type *type, uint32_t operands)
+static struct tile_op *append(struct versioning *v, struct tile_block *block,
+                              enum tile_op_kind kind, const struct tile_type *type,
+                              uint32_t operands)
 {
     struct tile_op *op = tile_op_create(v->kernel, kind, operands, 1, 0);
 
@@ -184,7 +185,7 @@ static struct tile_op *append(struct version *v, struct tile_block *block, enum 
 }
 
 // max(x s) is s max(x) if s is positive and finite, since rounding is monotonic.
-static bool scale_later(struct version *v, struct tile_block *block, const struct tile_op *op)
+static bool scale_later(struct versioning *v, struct tile_block *block, const struct tile_op *op)
 {
     enum tile_combine with = (enum tile_combine)tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
     const struct tile_type *type = &op->result[0]->type;
@@ -217,7 +218,7 @@ static bool scale_later(struct version *v, struct tile_block *block, const struc
     return true;
 }
 
-static void add_plain(struct version *v, struct tile_block *block, const struct tile_op *op,
+static void add_plain(struct versioning *v, struct tile_block *block, const struct tile_op *op,
                       bool *simpler)
 {
     if (op->kind == TILE_WHERE) {
@@ -289,7 +290,7 @@ static void find_early(const struct tile_fused *p, bool *early)
 
 // The work: tiles computed from the first products and from carried values. Excluded are the last
 // product's accumulator and values that only serve as its left operand.
-static uint32_t find_work(struct version *v, const struct tile_fused *p, bool *late,
+static uint32_t find_work(struct versioning *v, const struct tile_fused *p, bool *late,
                           const bool *early)
 {
     const struct tile_op *last = p->product[p->products - 1].mma, *loop = p->base.loop;
@@ -316,7 +317,7 @@ static uint32_t find_work(struct version *v, const struct tile_fused *p, bool *l
 }
 
 struct uses {
-    const struct version *v;
+    const struct versioning *v;
     const struct tile_value *value;
     bool outside;
 };
@@ -330,7 +331,7 @@ static void look_at_use(struct tile_op *op, void *data)
             u->outside = true;
 }
 
-static bool is_used_outside(const struct version *v, const struct tile_value *value)
+static bool is_used_outside(const struct versioning *v, const struct tile_value *value)
 {
     struct uses u = { v, value, false };
 
@@ -338,7 +339,7 @@ static bool is_used_outside(const struct version *v, const struct tile_value *va
     return u.outside;
 }
 
-static struct tile_op *end_arm(struct version *v, struct tile_block *block, uint32_t count)
+static struct tile_op *end_arm(struct versioning *v, struct tile_block *block, uint32_t count)
 {
     struct tile_op *yield = tile_op_create(v->kernel, TILE_YIELD, count, 0, 0);
 
@@ -351,7 +352,7 @@ static struct tile_op *end_arm(struct version *v, struct tile_block *block, uint
     return yield;
 }
 
-static bool uses_work(const struct version *v, const struct tile_op *op)
+static bool uses_work(const struct versioning *v, const struct tile_op *op)
 {
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (is_work(v, op->operand[i]))
@@ -361,7 +362,7 @@ static bool uses_work(const struct version *v, const struct tile_op *op)
 
 // The op in front of which all the work can go: the first other op that needs some of it. Later ops
 // no longer count as work.
-static struct tile_op *find_place(const struct version *v, const struct tile_block *body)
+static struct tile_op *find_place(const struct versioning *v, const struct tile_block *body)
 {
     struct tile_op *place = body->first;
 
@@ -374,25 +375,25 @@ static struct tile_op *find_place(const struct version *v, const struct tile_blo
     return place;
 }
 
-void tile_version_work(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps)
+void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps)
 {
     enum { MOST_YIELDED = 16 };
     size_t room = kernel->value_count + 1;
     struct tile_block *body = p->base.loop->block[0];
     bool *late = tile_take(kernel->module, room * sizeof(*late));
     bool *early = tile_take(kernel->module, room * sizeof(*early));
-    struct version v = { .kernel = kernel,
-                         .map = tile_take(kernel->module, room * sizeof(struct tile_value *)),
-                         .work = tile_take(kernel->module, room * sizeof(bool)),
-                         .room = (uint32_t)room,
-                         .rows = by_warps ? p->base.mma->result[0]->type.extent[0] : 0,
-                         .span = (int64_t)p->base.groups * 64 * (p->base.blocks - 1) + 15 };
+    struct versioning v = { .kernel = kernel,
+                            .map = tile_take(kernel->module, room * sizeof(struct tile_value *)),
+                            .work = tile_take(kernel->module, room * sizeof(bool)),
+                            .room = (uint32_t)room,
+                            .rows = by_warps ? p->base.mma->result[0]->type.extent[0] : 0,
+                            .span = (int64_t)p->base.groups * 64 * (p->base.blocks - 1) + 15 };
     struct tile_value **with_masks = tile_take(kernel->module, room * sizeof(*with_masks));
     struct tile_value *yielded[MOST_YIELDED];
     uint32_t count = 0;
     bool simpler = false;
 
-    if (!p->turns || !late || !early || !v.map || !v.work || !with_masks)
+    if (!p->overlaps || !late || !early || !v.map || !v.work || !with_masks)
         return;
     find_early(p, early);
     if (!find_work(&v, p, late, early) || !(v.place = find_place(&v, body)))

@@ -75,7 +75,7 @@ static int64_t most_waiting(const struct tile_kernel *kernel, struct lives *l)
     return most;
 }
 
-uint32_t tile_blocks_at_once(const struct tile_kernel *kernel, uint32_t warps)
+uint32_t tile_occupancy(const struct tile_kernel *kernel, uint32_t warps)
 {
     size_t values = kernel->value_count + 1;
     struct lives l = { .threads = 32 * (int64_t)warps,

@@ -109,7 +109,7 @@ bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint
 // Handles; 0 for NULL and for what stands for nothing.
 cuc_tile tile_handle_of(cuc_tile_program *p, struct tile_value *value);
 cuc_tile tile_handle_of_meaning(cuc_tile_program *p, struct tile_meaning what, bool anywhere);
-// Of the result of an op that has one attribute and takes values as they are. builder_value.c.
+// Of the result of an op that has one attribute and takes values as they are. api_value.c.
 cuc_tile tile_handle_of_op(cuc_tile_program *p, enum tile_op_kind kind,
                            struct tile_value **operands, uint32_t count,
                            enum tile_attribute_key key, int64_t i);
@@ -135,7 +135,7 @@ bool tile_use_rounding(cuc_tile_program *p, int32_t round, struct tile_rounding 
 const char *tile_use_text(cuc_tile_program *p, const char *what, const char *text); // a copy
 const char *tile_use_name(cuc_tile_program *p, const char *text);                   // a copy
 
-// builder_control.c: blocks.
+// api_control.c: blocks.
 struct tile_frame *tile_open_frame(cuc_tile_program *p, enum tile_frame_kind kind,
                                    struct tile_op *op);
 // Take frames off down to this one, which stays, each told as not ended.

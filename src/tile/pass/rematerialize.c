@@ -10,7 +10,7 @@
 
 enum { MOST_PARTS = 3, MOST_COST = 4 };
 
-struct again {
+struct rematerialization {
     struct tile_kernel *kernel;
     int64_t elements; // least length of a row
     uint32_t part, room;
@@ -33,7 +33,7 @@ static bool is_half(const struct tile_value *value)
 }
 
 // Instructions per element, counted from the packed word. A value above MOST_COST is kept.
-static uint32_t cost_of(const struct again *a, const struct tile_value *value)
+static uint32_t cost_of(const struct rematerialization *a, const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
 
@@ -51,7 +51,7 @@ static uint32_t cost_of(const struct again *a, const struct tile_value *value)
         return MOST_COST + 1;
     case TILE_EXP:
     case TILE_EXP2:
-        return tile_int(op, TILE_ATTR_ROUGH, 0)
+        return tile_int(op, TILE_ATTR_APPROXIMATE, 0)
                    ? (op->kind == TILE_EXP ? 2 : 1) + cost_of(a, op->operand[0])
                    : MOST_COST + 1;
     default:
@@ -59,8 +59,8 @@ static uint32_t cost_of(const struct again *a, const struct tile_value *value)
     }
 }
 
-static struct tile_value *made_again(struct again *a, struct tile_op *place,
-                                     struct tile_value *value)
+static struct tile_value *rematerialized(struct rematerialization *a, struct tile_op *place,
+                                         struct tile_value *value)
 {
     if (value->id >= a->room) // a copy made in an earlier part
         value = a->first[value->id - a->room];
@@ -83,26 +83,28 @@ static struct tile_value *made_again(struct again *a, struct tile_op *place,
     result->name = value->name;
     for (uint32_t i = 0; i < op->operand_count; i++)
         copy->operand[i] = op->kind == TILE_CAST ? op->operand[i]
-                                                 : made_again(a, place, op->operand[i]);
+                                                 : rematerialized(a, place, op->operand[i]);
     if (op->kind == TILE_CAST)
         tile_set(a->kernel, copy,
-                 (struct tile_attribute){ .key = TILE_ATTR_AGAIN, .i = (int64_t)a->part });
+                 (struct tile_attribute){ .key = TILE_ATTR_REMATERIALIZED, .i = (int64_t)a->part });
     tile_insert_before(place, copy);
     a->first[result->id - a->room] = value;
     a->changed = true;
     return *kept = result;
 }
 
-static bool ends_part(const struct again *a, const struct tile_op *op)
+static bool ends_part(const struct rematerialization *a, const struct tile_op *op)
 {
     const struct tile_type *type = op->kind == TILE_REDUCE ? &op->operand[0]->type : NULL;
 
     return type && type->extent[tile_int(op, TILE_ATTR_AXIS, 0)] >= a->elements;
 }
 
-bool tile_make_again(struct tile_kernel *kernel, int64_t elements)
+bool tile_rematerialize(struct tile_kernel *kernel, int64_t elements)
 {
-    struct again a = { .kernel = kernel, .elements = elements, .room = kernel->value_count };
+    struct rematerialization a = { .kernel = kernel,
+                                   .elements = elements,
+                                   .room = kernel->value_count };
     size_t room = kernel->value_count + 1;
 
     a.made = tile_take(kernel->module, room);
@@ -115,7 +117,7 @@ bool tile_make_again(struct tile_kernel *kernel, int64_t elements)
         for (uint32_t i = 0; i < op->operand_count; i++) {
             struct tile_value *x = op->operand[i];
             if (x->id < a.room && a.made[x->id] < a.part)
-                op->operand[i] = made_again(&a, op, x);
+                op->operand[i] = rematerialized(&a, op, x);
         }
         for (uint32_t i = 0; i < op->result_count; i++)
             if (op->result[i]->id < a.room)

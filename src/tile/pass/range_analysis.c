@@ -1,9 +1,9 @@
-// Range and divisibility analysis of integer values. See facts.h.
+// Range and divisibility analysis of integer values. See range_analysis.h.
 //
 // One walk in program order. A loop is repeated until the divisors of its carried values are
 // stable; bounds that move are dropped. Loops nested more than two deep know nothing about the
 // values they carry.
-#include "facts.h"
+#include "range_analysis.h"
 
 #include "tile/ir/host.h"
 #include "tile/ir/scalar.h"
@@ -13,37 +13,37 @@ enum { MOST_ROUNDS = 4, DEEPEST = 2 };
 // An upper bound for the extent of any axis, as addresses have fewer bits.
 #define MOST_EXTENT (INT64_C(1) << 60)
 
-static const struct tile_known nobody = { 1, 0, 0 }; // no value seen yet
+static const struct tile_range nobody = { 1, 0, 0 }; // no value seen yet
 
-static struct tile_known of(const struct tile_facts *f, const struct tile_op *op, uint32_t operand)
+static struct tile_range of(const struct tile_ranges *f, const struct tile_op *op, uint32_t operand)
 {
-    return tile_known_of(f, op->operand[operand]);
+    return tile_range_of(f, op->operand[operand]);
 }
 
-static struct tile_known result_of(const struct tile_facts *f, const struct tile_op *op,
+static struct tile_range result_of(const struct tile_ranges *f, const struct tile_op *op,
                                    uint32_t result)
 {
     const struct tile_type *type = &op->result[result]->type;
     int64_t axis = tile_int(op, TILE_ATTR_AXIS, 0);
     uint32_t index = (uint32_t)tile_int(op, TILE_ATTR_INDEX, 0);
-    struct tile_known x;
+    struct tile_range x;
 
     switch (op->kind) {
     case TILE_CONSTANT:
-        x = tile_known_exactly(tile_int(op, TILE_ATTR_VALUE, 0));
-        return tile_known_is_open(type->dtype, x) ? tile_known_any(type->dtype) : x;
+        x = tile_range_exactly(tile_int(op, TILE_ATTR_VALUE, 0));
+        return tile_range_is_open(type->dtype, x) ? tile_range_any(type->dtype) : x;
     case TILE_IOTA:
-        return tile_known_between(0, type->extent[0] - 1, 1);
+        return tile_range_between(0, type->extent[0] - 1, 1);
     case TILE_BLOCK: // a grid's first axis may be rounded up to whole clusters
-        return tile_known_between(0, tile_grid_limit(index) + 16, 1);
+        return tile_range_between(0, tile_grid_limit(index) + 16, 1);
     case TILE_NUM_BLOCKS:
-        return tile_known_between(0, tile_grid_limit(index) + 16, 1);
+        return tile_range_between(0, tile_grid_limit(index) + 16, 1);
     case TILE_WARP:
-        return tile_known_between(0, 31, 1);
+        return tile_range_between(0, 31, 1);
     case TILE_DIMENSION:
         return f->dimension[index];
     case TILE_DIM:
-        return tile_known_extent(f, op->operand[0], (uint32_t)axis);
+        return tile_range_of_extent(f, op->operand[0], (uint32_t)axis);
     case TILE_ASSUME: {
         uint64_t divisor = (uint64_t)tile_int(op, TILE_ATTR_DIVISOR, 1), both;
         x = of(f, op, 0);
@@ -54,26 +54,26 @@ static struct tile_known result_of(const struct tile_facts *f, const struct tile
     }
     case TILE_CAST:
         x = of(f, op, 0);
-        if (!tile_is_integer(type->dtype) || tile_known_is_open(op->operand[0]->type.dtype, x) ||
+        if (!tile_is_integer(type->dtype) || tile_range_is_open(op->operand[0]->type.dtype, x) ||
             (!tile_is_integer(op->operand[0]->type.dtype) &&
              op->operand[0]->type.dtype != CUC_BOOL))
-            return tile_known_any(type->dtype);
-        return tile_known_held(type->dtype, false, x);
+            return tile_range_any(type->dtype);
+        return tile_range_held(type->dtype, false, x);
     case TILE_NEG:
-        return tile_known_binary(TILE_SUB, type->dtype, tile_known_exactly(0), of(f, op, 0));
+        return tile_range_binary(TILE_SUB, type->dtype, tile_range_exactly(0), of(f, op, 0));
     case TILE_ABS:
         x = of(f, op, 0);
-        if (x.low == INT64_MIN || tile_known_is_open(type->dtype, x))
-            return tile_known_any(type->dtype);
+        if (x.low == INT64_MIN || tile_range_is_open(type->dtype, x))
+            return tile_range_any(type->dtype);
         return x.low >= 0 ? x
                : x.high < 0
-                   ? tile_known_held(type->dtype, false,
-                                     (struct tile_known){ -x.high, -x.low, x.divisor })
-                   : tile_known_held(
+                   ? tile_range_held(type->dtype, false,
+                                     (struct tile_range){ -x.high, -x.low, x.divisor })
+                   : tile_range_held(
                          type->dtype, false,
-                         (struct tile_known){ 0, -x.low > x.high ? -x.low : x.high, x.divisor });
+                         (struct tile_range){ 0, -x.low > x.high ? -x.low : x.high, x.divisor });
     case TILE_WHERE:
-        return tile_known_join(of(f, op, 1), of(f, op, 2));
+        return tile_range_join(of(f, op, 1), of(f, op, 2));
     case TILE_BROADCAST:
     case TILE_RESHAPE:
     case TILE_PERMUTE:
@@ -85,81 +85,81 @@ static struct tile_known result_of(const struct tile_facts *f, const struct tile
         return of(f, op, 0);
     case TILE_CAT:
     case TILE_INSERT:
-        return tile_known_join(of(f, op, 0), of(f, op, 1));
+        return tile_range_join(of(f, op, 0), of(f, op, 1));
     case TILE_SHIFT:
-        return tile_known_join(of(f, op, 0), of(f, op, 2));
+        return tile_range_join(of(f, op, 0), of(f, op, 2));
     case TILE_REDUCE: {
         int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
         if (with == TILE_WITH_MIN || with == TILE_WITH_MAX)
             return of(f, op, 0);
         if (with != TILE_WITH_SUM || !tile_is_integer(type->dtype))
-            return tile_known_any(type->dtype);
-        x = tile_known_product(type->dtype, of(f, op, 0),
-                               tile_known_exactly(op->operand[0]->type.extent[axis]));
+            return tile_range_any(type->dtype);
+        x = tile_range_product(type->dtype, of(f, op, 0),
+                               tile_range_exactly(op->operand[0]->type.extent[axis]));
         x.divisor = of(f, op, 0).divisor;
-        return tile_known_held(
+        return tile_range_held(
             type->dtype,
-            tile_known_same(tile_known_any(type->dtype), (struct tile_known){ x.low, x.high, 1 }),
+            tile_range_same(tile_range_any(type->dtype), (struct tile_range){ x.low, x.high, 1 }),
             x);
     }
     case TILE_ARGMIN:
     case TILE_ARGMAX:
-        return tile_known_between(0, op->operand[0]->type.extent[axis] - 1, 1);
+        return tile_range_between(0, op->operand[0]->type.extent[axis] - 1, 1);
     case TILE_TOPK:
-        return result ? tile_known_between(0, op->operand[0]->type.extent[axis] - 1, 1)
+        return result ? tile_range_between(0, op->operand[0]->type.extent[axis] - 1, 1)
                       : of(f, op, 0);
     case TILE_HISTOGRAM:
-        return tile_known_between(0, tile_elements(&op->operand[0]->type), 1);
+        return tile_range_between(0, tile_elements(&op->operand[0]->type), 1);
     default:
         return op->operand_count == 2 && tile_is_integer(type->dtype) &&
                        tile_op_infos[op->kind].traits & TILE_ELEMENTWISE
-                   ? tile_known_binary(op->kind, type->dtype, of(f, op, 0), of(f, op, 1))
-                   : tile_known_any(type->dtype);
+                   ? tile_range_binary(op->kind, type->dtype, of(f, op, 0), of(f, op, 1))
+                   : tile_range_any(type->dtype);
     }
 }
 
-static void visit_block(struct tile_facts *f, const struct tile_block *block);
+static void visit_block(struct tile_ranges *f, const struct tile_block *block);
 
-static void set(struct tile_facts *f, const struct tile_value *value, struct tile_known known)
+static void set(struct tile_ranges *f, const struct tile_value *value, struct tile_range range)
 {
     if (value->id < f->count)
-        f->value[value->id] = known;
+        f->value[value->id] = range;
 }
 
 // Carried values: the argument and the result share one entry here.
-static void visit_loop(struct tile_facts *f, const struct tile_op *op)
+static void visit_loop(struct tile_ranges *f, const struct tile_op *op)
 {
     const struct tile_block *body = op->block[0];
     uint32_t lead = op->kind == TILE_FOR ? 3 : 0, first = op->kind == TILE_FOR ? 1 : 0;
     bool again = f->depth++ < DEEPEST;
 
     if (first) {
-        struct tile_known from = of(f, op, 0), to = of(f, op, 1), step = of(f, op, 2);
+        struct tile_range from = of(f, op, 0), to = of(f, op, 1), step = of(f, op, 2);
         int64_t last = to.high > INT64_MIN ? to.high - 1 : to.high;
-        struct tile_known i = { from.low, last > from.high ? last : from.high,
+        struct tile_range i = { from.low, last > from.high ? last : from.high,
                                 tile_common_divisor(from.divisor, step.divisor) };
-        bool open = tile_known_is_open(body->argument[0]->type.dtype, from) ||
-                    tile_known_is_open(body->argument[0]->type.dtype, to);
-        set(f, body->argument[0], open ? tile_known_any(body->argument[0]->type.dtype) : i);
+        bool open = tile_range_is_open(body->argument[0]->type.dtype, from) ||
+                    tile_range_is_open(body->argument[0]->type.dtype, to);
+        set(f, body->argument[0], open ? tile_range_any(body->argument[0]->type.dtype) : i);
     }
     for (uint32_t i = 0; i < op->result_count; i++)
         set(f, op->result[i],
-            again ? of(f, op, lead + i) : tile_known_any(op->result[i]->type.dtype));
+            again ? of(f, op, lead + i) : tile_range_any(op->result[i]->type.dtype));
     for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
         bool moved = false;
         for (uint32_t i = 0; i < op->result_count; i++)
-            set(f, body->argument[first + i], tile_known_of(f, op->result[i]));
+            set(f, body->argument[first + i], tile_range_of(f, op->result[i]));
         visit_block(f, body);
         for (uint32_t i = 0; i < op->result_count; i++) {
-            struct tile_known before = tile_known_of(f, body->argument[first + i]);
-            struct tile_known now = tile_known_of(f, op->result[i]);
-            struct tile_known all = tile_known_any(op->result[i]->type.dtype);
-            if (tile_known_same(before, now))
+            struct tile_range before = tile_range_of(f, body->argument[first + i]);
+            struct tile_range now = tile_range_of(f, op->result[i]);
+            struct tile_range all = tile_range_any(op->result[i]->type.dtype);
+            if (tile_range_same(before, now))
                 continue;
             moved = true;
             now.low = now.low < before.low ? all.low : now.low;
             now.high = now.high > before.high ? all.high : now.high;
-            if (tile_known_is_open(op->result[i]->type.dtype, now))
+            if (tile_range_is_open(op->result[i]->type.dtype, now))
                 now.low = all.low, now.high = all.high;
             if (round + 2 >= MOST_ROUNDS) // the last round must converge
                 now = all;
@@ -171,7 +171,7 @@ static void visit_loop(struct tile_facts *f, const struct tile_op *op)
     f->depth--;
 }
 
-static void visit_op(struct tile_facts *f, const struct tile_op *op)
+static void visit_op(struct tile_ranges *f, const struct tile_op *op)
 {
     const struct tile_op *target = NULL;
 
@@ -186,8 +186,8 @@ static void visit_op(struct tile_facts *f, const struct tile_op *op)
         visit_block(f, op->block[0]);
         visit_block(f, op->block[1]);
         for (uint32_t i = 0; i < op->result_count; i++)
-            if (tile_known_is_none(tile_known_of(f, op->result[i])))
-                set(f, op->result[i], tile_known_any(op->result[i]->type.dtype));
+            if (tile_range_is_none(tile_range_of(f, op->result[i])))
+                set(f, op->result[i], tile_range_any(op->result[i]->type.dtype));
         return;
     case TILE_YIELD:
         target = op->parent->parent;
@@ -204,10 +204,10 @@ static void visit_op(struct tile_facts *f, const struct tile_op *op)
     }
     for (uint32_t i = 0; target && i < op->operand_count && i < target->result_count; i++)
         set(f, target->result[i],
-            tile_known_join(tile_known_of(f, target->result[i]), of(f, op, i)));
+            tile_range_join(tile_range_of(f, target->result[i]), of(f, op, i)));
 }
 
-static void visit_block(struct tile_facts *f, const struct tile_block *block)
+static void visit_block(struct tile_ranges *f, const struct tile_block *block)
 {
     for (const struct tile_op *op = block->first; op; op = op->next)
         visit_op(f, op);
@@ -216,7 +216,7 @@ static void visit_block(struct tile_facts *f, const struct tile_block *block)
 // `where` clauses
 
 // The dimension or scalar parameter that a host expression names.
-static struct tile_known *named(struct tile_facts *f, const struct tile_host_expression *x)
+static struct tile_range *named(struct tile_ranges *f, const struct tile_host_expression *x)
 {
     return x->kind == TILE_HOST_DIMENSION ? &f->dimension[x->index]
            : x->kind == TILE_HOST_SCALAR  ? &f->value[f->kernel->parameter[x->index].value->id]
@@ -224,21 +224,21 @@ static struct tile_known *named(struct tile_facts *f, const struct tile_host_exp
 }
 
 // Applies the fact x op c; it can only tighten the bounds.
-static void learn_order(struct tile_known *x, cuc_dtype dtype, enum tile_op_kind op, int64_t c)
+static void learn_order(struct tile_range *x, cuc_dtype dtype, enum tile_op_kind op, int64_t c)
 {
-    if (tile_known_is_open(dtype, *x))
+    if (tile_range_is_open(dtype, *x))
         return;
     if ((op == TILE_LT && c > INT64_MIN && --c < x->high) || (op == TILE_LE && c < x->high))
         x->high = c;
     if ((op == TILE_GT && c < INT64_MAX && ++c > x->low) || (op == TILE_GE && c > x->low))
         x->low = c;
     if (op == TILE_EQ && c >= x->low && c <= x->high)
-        *x = tile_known_exactly(c);
+        *x = tile_range_exactly(c);
 }
 
-static void learn(struct tile_facts *f, const struct tile_host_expression *fact)
+static void learn(struct tile_ranges *f, const struct tile_host_expression *fact)
 {
-    static const enum tile_op_kind turned[][2] = {
+    static const enum tile_op_kind transposed[][2] = {
         { TILE_LT, TILE_GT }, { TILE_LE, TILE_GE }, { TILE_GT, TILE_LT },
         { TILE_GE, TILE_LE }, { TILE_EQ, TILE_EQ },
     };
@@ -251,61 +251,61 @@ static void learn(struct tile_facts *f, const struct tile_host_expression *fact)
         learn(f, y);
         return;
     }
-    for (size_t i = 0; i < sizeof(turned) / sizeof(turned[0]); i++) {
-        if (turned[i][0] != fact->op)
+    for (size_t i = 0; i < sizeof(transposed) / sizeof(transposed[0]); i++) {
+        if (transposed[i][0] != fact->op)
             continue;
         enum tile_op_kind op = fact->op;
         if (x->kind == TILE_HOST_CONSTANT) {
             const struct tile_host_expression *swap = x;
             x = y;
             y = swap;
-            op = turned[i][1];
+            op = transposed[i][1];
         }
         if (y->kind != TILE_HOST_CONSTANT)
             return;
-        struct tile_known *known = named(f, x);
+        struct tile_range *range = named(f, x);
         cuc_dtype dtype = x->kind == TILE_HOST_SCALAR
                               ? f->kernel->parameter[x->index].value->type.dtype
                               : CUC_I64;
-        if (known)
-            learn_order(known, dtype, op, y->value);
+        if (range)
+            learn_order(range, dtype, op, y->value);
         // x % c == 0
         bool rest = op == TILE_EQ && !y->value && x->kind == TILE_HOST_OP && x->op == TILE_MOD &&
                     x->operand[1]->kind == TILE_HOST_CONSTANT && x->operand[1]->value > 0;
-        known = rest ? named(f, x->operand[0]) : NULL;
+        range = rest ? named(f, x->operand[0]) : NULL;
         uint64_t both, divisor = rest ? (uint64_t)x->operand[1]->value : 1;
-        if (known && known->divisor &&
-            !__builtin_mul_overflow(divisor / tile_common_divisor(known->divisor, divisor),
-                                    known->divisor, &both))
-            known->divisor = both;
+        if (range && range->divisor &&
+            !__builtin_mul_overflow(divisor / tile_common_divisor(range->divisor, divisor),
+                                    range->divisor, &both))
+            range->divisor = both;
         return;
     }
 }
 
-static void learn_filled(struct tile_facts *f, const struct tile_parameter *tensor)
+static void learn_filled(struct tile_ranges *f, const struct tile_parameter *tensor)
 {
     for (uint32_t i = 0; i < tensor->value->type.rank; i++)
         if (tensor->extent[i].kind == TILE_EXTENT_NAMED)
             learn_order(&f->dimension[tensor->extent[i].dimension], CUC_I64, TILE_GE, 1);
 }
 
-struct tile_facts *tile_find_facts(const struct tile_kernel *kernel, uint64_t filled)
+struct tile_ranges *tile_analyze_ranges(const struct tile_kernel *kernel, uint64_t filled)
 {
-    struct tile_facts *f = tile_take(kernel->module, sizeof(*f));
+    struct tile_ranges *f = tile_take(kernel->module, sizeof(*f));
 
     if (!f)
         return NULL;
-    *f = (struct tile_facts){ .kernel = kernel, .count = kernel->value_count };
+    *f = (struct tile_ranges){ .kernel = kernel, .count = kernel->value_count };
     f->value = tile_take(kernel->module, (f->count + 1) * sizeof(*f->value));
     f->dimension = tile_take(kernel->module, (kernel->dimension_count + 1) * sizeof(*f->value));
     if (!f->value || !f->dimension)
         return NULL;
     for (uint32_t i = 0; i < f->count; i++)
-        f->value[i] = (struct tile_known){ INT64_MIN, INT64_MAX, 1 };
+        f->value[i] = (struct tile_range){ INT64_MIN, INT64_MAX, 1 };
     for (uint32_t i = 0; i < kernel->dimension_count; i++)
-        f->dimension[i] = (struct tile_known){ 0, MOST_EXTENT, 1 };
+        f->dimension[i] = (struct tile_range){ 0, MOST_EXTENT, 1 };
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        set(f, kernel->parameter[i].value, tile_known_any(kernel->parameter[i].value->type.dtype));
+        set(f, kernel->parameter[i].value, tile_range_any(kernel->parameter[i].value->type.dtype));
     for (uint32_t i = 0; i < kernel->fact_count; i++)
         learn(f, kernel->fact[i].holds);
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
@@ -315,14 +315,14 @@ struct tile_facts *tile_find_facts(const struct tile_kernel *kernel, uint64_t fi
     return f;
 }
 
-struct tile_known tile_known_of(const struct tile_facts *facts, const struct tile_value *value)
+struct tile_range tile_range_of(const struct tile_ranges *ranges, const struct tile_value *value)
 {
-    return facts && value->id < facts->count ? facts->value[value->id]
-                                             : tile_known_any(value->type.dtype);
+    return ranges && value->id < ranges->count ? ranges->value[value->id]
+                                               : tile_range_any(value->type.dtype);
 }
 
-struct tile_known tile_known_extent(const struct tile_facts *facts, const struct tile_value *tensor,
-                                    uint32_t axis)
+struct tile_range tile_range_of_extent(const struct tile_ranges *ranges,
+                                       const struct tile_value *tensor, uint32_t axis)
 {
     bool whole = true;
 
@@ -332,26 +332,26 @@ struct tile_known tile_known_extent(const struct tile_facts *facts, const struct
         whole &= tile_int(tensor->op, TILE_ATTR_AXIS, 0) != axis;
         tensor = tensor->op->operand[0];
     }
-    struct tile_known known = { 0, MOST_EXTENT, 1 };
-    const struct tile_extent *extent = facts && !tensor->op && !tensor->block
-                                           ? &facts->kernel->parameter[tensor->index].extent[axis]
+    struct tile_range range = { 0, MOST_EXTENT, 1 };
+    const struct tile_extent *extent = ranges && !tensor->op && !tensor->block
+                                           ? &ranges->kernel->parameter[tensor->index].extent[axis]
                                            : NULL;
     if (extent && extent->kind == TILE_EXTENT_NAMED)
-        known = facts->dimension[extent->dimension];
+        range = ranges->dimension[extent->dimension];
     else if (extent && extent->kind == TILE_EXTENT_STATIC)
-        known = tile_known_exactly(extent->value);
-    return whole ? known : (struct tile_known){ 0, known.high, 1 };
+        range = tile_range_exactly(extent->value);
+    return whole ? range : (struct tile_range){ 0, range.high, 1 };
 }
 
 // The parameter's extent, if no slice changes it; otherwise NULL.
-static const struct tile_extent *extent_of(const struct tile_facts *facts,
+static const struct tile_extent *extent_of(const struct tile_ranges *ranges,
                                            const struct tile_value *tensor, uint32_t axis)
 {
     for (; tensor->op && tensor->op->kind == TILE_SLICE; tensor = tensor->op->operand[0])
         if (tile_int(tensor->op, TILE_ATTR_AXIS, 0) == axis)
             return NULL;
     return tensor->op || tensor->block ? NULL
-                                       : &facts->kernel->parameter[tensor->index].extent[axis];
+                                       : &ranges->kernel->parameter[tensor->index].extent[axis];
 }
 
 static bool is_dimension(const struct tile_host_expression *x, const struct tile_extent *extent)
@@ -360,19 +360,19 @@ static bool is_dimension(const struct tile_host_expression *x, const struct tile
            x->index == extent->dimension;
 }
 
-bool tile_grid_keeps_inside(const struct tile_facts *facts, const struct tile_value *index,
+bool tile_grid_keeps_inside(const struct tile_ranges *ranges, const struct tile_value *index,
                             int64_t scale, int64_t extent, const struct tile_value *tensor,
                             uint32_t axis)
 {
     while (index->op && index->op->kind == TILE_CAST && tile_is_integer(index->type.dtype) &&
            cuc_dtype_bits(index->type.dtype) >= 32) // a grid has fewer than 2^31 blocks
         index = index->op->operand[0];
-    if (!facts || !index->op || index->op->kind != TILE_BLOCK)
+    if (!ranges || !index->op || index->op->kind != TILE_BLOCK)
         return false;
     uint32_t of = (uint32_t)tile_int(index->op, TILE_ATTR_INDEX, 0);
-    const struct tile_extent *size = extent_of(facts, tensor, axis);
+    const struct tile_extent *size = extent_of(ranges, tensor, axis);
     const struct tile_host_expression *grid =
-        of < facts->kernel->grid_rank ? facts->kernel->grid[of] : NULL;
+        of < ranges->kernel->grid_rank ? ranges->kernel->grid[of] : NULL;
     if (!grid || !size)
         return false;
     if (grid->kind == TILE_HOST_CONSTANT)
@@ -385,5 +385,5 @@ bool tile_grid_keeps_inside(const struct tile_facts *facts, const struct tile_va
         extent != scale || !is_dimension(grid->operand[0], size))
         return false;
     return grid->op == TILE_FLOORDIV ||
-           tile_is_multiple(facts->dimension[size->dimension], (uint64_t)scale);
+           tile_is_multiple(ranges->dimension[size->dimension], (uint64_t)scale);
 }

@@ -1,5 +1,5 @@
 // Values of the C builder: constants, elementwise ops, and the rest.
-#include "builder.h"
+#include "api.h"
 
 #include "tile/ir/diagnostic.h"
 

@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-static void keep_words(struct tile_operand *o)
+static void keep_words(struct tile_mma_operand *o)
 {
     for (uint32_t i = 0; i < o->count; i++)
         memcpy(o->fragment[i].carried, o->fragment[i].word[0], sizeof(o->fragment[i].carried));
 }
 
-static void carry_words(struct tile_operand *o, uint32_t set)
+static void carry_words(struct tile_mma_operand *o, uint32_t set)
 {
     for (uint32_t i = 0; i < o->count; i++)
         memcpy(o->fragment[i].word[set], o->fragment[i].carried, sizeof(o->fragment[i].carried));
@@ -21,7 +21,7 @@ static void carry_words(struct tile_operand *o, uint32_t set)
 
 static bool copies_at_once(const struct tile_emitter *e)
 {
-    return e->ring_ahead->plan->stages == 2;
+    return e->prefetch_ring->plan->stages == 2;
 }
 
 static void copy_at_once(struct tile_emitter *e)
@@ -33,14 +33,15 @@ static void copy_at_once(struct tile_emitter *e)
 
 void tile_carry_product(struct tile_emitter *e)
 {
-    const struct tile_op *op = e->ahead->alone;
+    const struct tile_op *op = e->prefetch->only;
     struct tile_product *p = op ? tile_take(e->module, sizeof(*p)) : NULL;
 
-    if (!p || e->target->brief || !tile_shape_product(p, e, op) || !tile_set_operand(p, &p->a, 0) ||
-        !tile_set_operand(p, &p->b, 1) || p->depth / p->how->depth < 2 ||
+    if (!p || e->target->brief || !tile_shape_product(p, e, op) ||
+        !tile_set_mma_operand(p, &p->a, 0) || !tile_set_mma_operand(p, &p->b, 1) ||
+        p->depth / p->how->depth < 2 ||
         p->depth / p->how->depth * p->count / 4 > TILE_MOST_PRODUCTS || !tile_find_fragments(p))
         return;
-    e->ring_ahead->carried = p;
+    e->prefetch_ring->carried = p;
     tile_open_fragments(p, TILE_NO_REGISTER);
     tile_await_stage(e);
     tile_read_step(p, 0, 0, false);
@@ -72,9 +73,9 @@ bool tile_multiply_carried(struct tile_product *p)
         if (!at_once)
             tile_close_copies(e);
         tile_await_stage(e);
-        tile_turn_stage(e);
+        tile_advance_stage(e);
         for (uint32_t i = 0; i < p->places; i++)
-            tile_ins(e, "add.u32 %R, %R, %R", p->there[i], p->place[i], e->ring_ahead->stage);
+            tile_ins(e, "add.u32 %R, %R, %R", p->there[i], p->place[i], e->prefetch_ring->stage);
         carry_words(&p->a, !p->now);
         carry_words(&p->b, !p->now);
         tile_read_step(p, 0, !p->now, true);

@@ -1,5 +1,5 @@
-// Propagates bounds and divisors of integers through ops. See known.h.
-#include "known.h"
+// Propagates bounds and divisors of integers through ops. See range.h.
+#include "range.h"
 
 #include "tile/ir/scalar.h"
 
@@ -18,61 +18,61 @@ static uint64_t size_of(int64_t x)
     return x < 0 ? -(uint64_t)x : (uint64_t)x;
 }
 
-struct tile_known tile_known_any(cuc_dtype dtype)
+struct tile_range tile_range_any(cuc_dtype dtype)
 {
     uint32_t bits = cuc_dtype_bits(dtype);
 
     if (dtype == CUC_BOOL)
-        return (struct tile_known){ 0, 1, 1 };
+        return (struct tile_range){ 0, 1, 1 };
     if (!tile_is_integer(dtype) || bits == 64)
-        return (struct tile_known){ INT64_MIN, INT64_MAX, 1 };
+        return (struct tile_range){ INT64_MIN, INT64_MAX, 1 };
     if (tile_is_signed(dtype))
-        return (struct tile_known){ -(INT64_C(1) << (bits - 1)), (INT64_C(1) << (bits - 1)) - 1,
+        return (struct tile_range){ -(INT64_C(1) << (bits - 1)), (INT64_C(1) << (bits - 1)) - 1,
                                     1 };
-    return (struct tile_known){ 0, (INT64_C(1) << bits) - 1, 1 };
+    return (struct tile_range){ 0, (INT64_C(1) << bits) - 1, 1 };
 }
 
-bool tile_known_is_none(struct tile_known x)
+bool tile_range_is_none(struct tile_range x)
 {
     return x.low > x.high;
 }
 
-struct tile_known tile_known_exactly(int64_t i)
+struct tile_range tile_range_exactly(int64_t i)
 {
-    return (struct tile_known){ i, i, size_of(i) };
+    return (struct tile_range){ i, i, size_of(i) };
 }
 
-struct tile_known tile_known_between(int64_t low, int64_t high, uint64_t divisor)
+struct tile_range tile_range_between(int64_t low, int64_t high, uint64_t divisor)
 {
-    return low == high ? tile_known_exactly(low) : (struct tile_known){ low, high, divisor };
+    return low == high ? tile_range_exactly(low) : (struct tile_range){ low, high, divisor };
 }
 
-struct tile_known tile_known_join(struct tile_known x, struct tile_known y)
+struct tile_range tile_range_join(struct tile_range x, struct tile_range y)
 {
-    if (tile_known_is_none(x) || tile_known_is_none(y))
-        return tile_known_is_none(x) ? y : x;
-    return (struct tile_known){ x.low < y.low ? x.low : y.low, x.high > y.high ? x.high : y.high,
+    if (tile_range_is_none(x) || tile_range_is_none(y))
+        return tile_range_is_none(x) ? y : x;
+    return (struct tile_range){ x.low < y.low ? x.low : y.low, x.high > y.high ? x.high : y.high,
                                 tile_common_divisor(x.divisor, y.divisor) };
 }
 
-bool tile_known_same(struct tile_known x, struct tile_known y)
+bool tile_range_same(struct tile_range x, struct tile_range y)
 {
     return x.low == y.low && x.high == y.high && x.divisor == y.divisor;
 }
 
-bool tile_known_is_open(cuc_dtype dtype, struct tile_known x)
+bool tile_range_is_open(cuc_dtype dtype, struct tile_range x)
 {
     return dtype == CUC_U64 && (x.low < 0 || x.high == INT64_MAX);
 }
 
-struct tile_known tile_known_held(cuc_dtype dtype, bool overflows, struct tile_known x)
+struct tile_range tile_range_held(cuc_dtype dtype, bool overflows, struct tile_range x)
 {
-    struct tile_known all = tile_known_any(dtype);
+    struct tile_range all = tile_range_any(dtype);
     bool fits = !overflows && x.low >= all.low && x.high <= all.high &&
-                !tile_known_is_open(dtype, x);
+                !tile_range_is_open(dtype, x);
 
     if (fits)
-        return tile_known_between(x.low, x.high, x.divisor);
+        return tile_range_between(x.low, x.high, x.divisor);
     uint32_t bits = cuc_dtype_bits(dtype);
     uint64_t power = x.divisor & -x.divisor;
     all.divisor = !x.divisor                                 ? 1
@@ -81,11 +81,11 @@ struct tile_known tile_known_held(cuc_dtype dtype, bool overflows, struct tile_k
     return all;
 }
 
-struct tile_known tile_known_product(cuc_dtype dtype, struct tile_known x, struct tile_known y)
+struct tile_range tile_range_product(cuc_dtype dtype, struct tile_range x, struct tile_range y)
 {
     int64_t corner[4];
     bool overflows = __builtin_mul_overflow(x.low, y.low, &corner[0]);
-    struct tile_known out = { INT64_MAX, INT64_MIN, 0 };
+    struct tile_range out = { INT64_MAX, INT64_MIN, 0 };
 
     overflows |= __builtin_mul_overflow(x.low, y.high, &corner[1]);
     overflows |= __builtin_mul_overflow(x.high, y.low, &corner[2]);
@@ -96,7 +96,7 @@ struct tile_known tile_known_product(cuc_dtype dtype, struct tile_known x, struc
     }
     if (__builtin_mul_overflow(x.divisor, y.divisor, &out.divisor))
         out.divisor = x.divisor > y.divisor ? x.divisor : y.divisor;
-    return tile_known_held(dtype, overflows, out);
+    return tile_range_held(dtype, overflows, out);
 }
 
 static int64_t floored(int64_t x, int64_t y)
@@ -105,34 +105,34 @@ static int64_t floored(int64_t x, int64_t y)
 }
 
 // Division by a positive constant; for any other divisor the quotient is unknown.
-static struct tile_known quotient(enum tile_op_kind kind, cuc_dtype dtype, struct tile_known x,
-                                  struct tile_known y)
+static struct tile_range quotient(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
+                                  struct tile_range y)
 {
     uint64_t divisor = 1;
 
     if (y.low != y.high || y.low < 1)
-        return tile_known_any(dtype);
+        return tile_range_any(dtype);
     if (kind == TILE_MOD)
         return x.low >= 0 && x.high < y.low
                    ? x
-                   : tile_known_between(0, y.low - 1,
+                   : tile_range_between(0, y.low - 1,
                                         tile_common_divisor(x.divisor, (uint64_t)y.low));
     if (x.divisor % (uint64_t)y.low == 0)
         divisor = x.divisor / (uint64_t)y.low;
     int64_t up = kind == TILE_CDIV;
-    return tile_known_between(floored(x.low, y.low) + (up && x.low % y.low),
+    return tile_range_between(floored(x.low, y.low) + (up && x.low % y.low),
                               floored(x.high, y.low) + (up && x.high % y.low), divisor);
 }
 
 // x & y: a set bit is set in both operands, so the low zeros of x and of y remain, and one
 // non-negative operand bounds the result.
-static struct tile_known masked(cuc_dtype dtype, struct tile_known x, struct tile_known y)
+static struct tile_range masked(cuc_dtype dtype, struct tile_range x, struct tile_range y)
 {
-    struct tile_known out = tile_known_any(dtype);
+    struct tile_range out = tile_range_any(dtype);
     uint64_t a = x.divisor & -x.divisor, b = y.divisor & -y.divisor;
 
     if (!x.divisor || !y.divisor)
-        return tile_known_exactly(0);
+        return tile_range_exactly(0);
     out.divisor = a > b ? a : b;
     if (x.low >= 0 || y.low >= 0) {
         out.low = 0;
@@ -141,44 +141,44 @@ static struct tile_known masked(cuc_dtype dtype, struct tile_known x, struct til
     return out;
 }
 
-static struct tile_known shifted(enum tile_op_kind kind, cuc_dtype dtype, struct tile_known x,
-                                 struct tile_known y)
+static struct tile_range shifted(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
+                                 struct tile_range y)
 {
     if (y.low != y.high || y.low < 0 || y.low >= (int64_t)cuc_dtype_bits(dtype) || y.low > 62)
-        return tile_known_any(dtype);
-    struct tile_known power = tile_known_exactly(INT64_C(1) << y.low);
-    return kind == TILE_SHL ? tile_known_product(dtype, x, power)
+        return tile_range_any(dtype);
+    struct tile_range power = tile_range_exactly(INT64_C(1) << y.low);
+    return kind == TILE_SHL ? tile_range_product(dtype, x, power)
                             : quotient(TILE_FLOORDIV, dtype, x, power);
 }
 
-struct tile_known tile_known_binary(enum tile_op_kind kind, cuc_dtype dtype, struct tile_known x,
-                                    struct tile_known y)
+struct tile_range tile_range_binary(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
+                                    struct tile_range y)
 {
-    struct tile_known out = { 0, 0, tile_common_divisor(x.divisor, y.divisor) };
+    struct tile_range out = { 0, 0, tile_common_divisor(x.divisor, y.divisor) };
     bool overflows;
 
-    if (tile_known_is_open(dtype, x) || tile_known_is_open(dtype, y)) {
-        struct tile_known both = tile_known_any(dtype);
+    if (tile_range_is_open(dtype, x) || tile_range_is_open(dtype, y)) {
+        struct tile_range both = tile_range_any(dtype);
         if (kind == TILE_ADD || kind == TILE_SUB || kind == TILE_MINIMUM || kind == TILE_MAXIMUM)
             both.divisor = out.divisor;
-        return tile_known_held(dtype, true, both);
+        return tile_range_held(dtype, true, both);
     }
     switch (kind) {
     case TILE_ADD:
         overflows = __builtin_add_overflow(x.low, y.low, &out.low);
         overflows |= __builtin_add_overflow(x.high, y.high, &out.high);
-        return tile_known_held(dtype, overflows, out);
+        return tile_range_held(dtype, overflows, out);
     case TILE_SUB:
         overflows = __builtin_sub_overflow(x.low, y.high, &out.low);
         overflows |= __builtin_sub_overflow(x.high, y.low, &out.high);
-        return tile_known_held(dtype, overflows, out);
+        return tile_range_held(dtype, overflows, out);
     case TILE_MUL:
-        return tile_known_product(dtype, x, y);
+        return tile_range_product(dtype, x, y);
     case TILE_MINIMUM:
-        return tile_known_between(x.low < y.low ? x.low : y.low, x.high < y.high ? x.high : y.high,
+        return tile_range_between(x.low < y.low ? x.low : y.low, x.high < y.high ? x.high : y.high,
                                   out.divisor);
     case TILE_MAXIMUM:
-        return tile_known_between(x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high,
+        return tile_range_between(x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high,
                                   out.divisor);
     case TILE_FLOORDIV:
     case TILE_CDIV:
@@ -190,6 +190,6 @@ struct tile_known tile_known_binary(enum tile_op_kind kind, cuc_dtype dtype, str
     case TILE_SHR:
         return shifted(kind, dtype, x, y);
     default:
-        return tile_known_any(dtype);
+        return tile_range_any(dtype);
     }
 }

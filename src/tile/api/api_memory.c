@@ -1,5 +1,5 @@
 // Accesses of the C builder to memory.
-#include "builder.h"
+#include "api.h"
 
 #include "tile/ir/diagnostic.h"
 #include "base/options.h"

@@ -43,7 +43,7 @@ static bool join_behind(struct tile_kernel *kernel, struct tile_op *loop, uint32
     static const struct tile_attribute attributes[] = {
         { .key = TILE_ATTR_AXIS, .i = 1 },
         { .key = TILE_ATTR_WITH, .i = TILE_WITH_SUM },
-        { .key = TILE_ATTR_PARTS, .i = TILE_PARTS_JOINED },
+        { .key = TILE_ATTR_PARTIAL, .i = TILE_PARTIAL_JOINED },
     };
     struct tile_value *kept = loop->result[index];
     struct tile_value *sum =
@@ -58,7 +58,7 @@ static bool join_behind(struct tile_kernel *kernel, struct tile_op *loop, uint32
     return true;
 }
 
-void tile_join_sums_late(struct tile_kernel *kernel, const struct tile_fused *p)
+void tile_defer_reductions(struct tile_kernel *kernel, const struct tile_fused *p)
 {
     struct tile_op *loop = (struct tile_op *)(uintptr_t)p->base.loop;
     const struct tile_op *end = loop->block[0]->last;
@@ -73,7 +73,7 @@ void tile_join_sums_late(struct tile_kernel *kernel, const struct tile_fused *p)
         if (!join_behind(kernel, loop, i))
             return;
         tile_set(kernel, sum,
-                 (struct tile_attribute){ .key = TILE_ATTR_PARTS, .i = TILE_PARTS_KEPT });
+                 (struct tile_attribute){ .key = TILE_ATTR_PARTIAL, .i = TILE_PARTIAL_KEPT });
     }
 }
 
@@ -88,11 +88,11 @@ static void follow(struct tile_op *op, void *data)
 {
     struct parts *p = data;
     const struct tile_op *around = op->parent->parent;
-    int64_t parts = op->kind == TILE_REDUCE ? tile_int(op, TILE_ATTR_PARTS, 0) : 0;
+    int64_t parts = op->kind == TILE_REDUCE ? tile_int(op, TILE_ATTR_PARTIAL, 0) : 0;
 
     for (uint32_t i = 0; i < op->operand_count; i++) {
         struct tile_value *to = NULL;
-        if (parts == TILE_PARTS_JOINED || !p->kept[op->operand[i]->id])
+        if (parts == TILE_PARTIAL_JOINED || !p->kept[op->operand[i]->id])
             continue;
         if (op->kind == TILE_YIELD || op->kind == TILE_CONTINUE)
             to = around->result[i];
@@ -104,13 +104,13 @@ static void follow(struct tile_op *op, void *data)
             p->changed = p->kept[to->id] = true;
         p->moved |= op->kind == TILE_CONVERT;
     }
-    if (parts == TILE_PARTS_KEPT && !p->kept[op->result[0]->id])
+    if (parts == TILE_PARTIAL_KEPT && !p->kept[op->result[0]->id])
         p->changed = p->kept[op->result[0]->id] = true;
 }
 
 // Lanes with the same coordinates hold different parts until these are joined, so no conversion may
 // move them.
-const char *tile_settle_parts(struct tile_kernel *kernel)
+const char *tile_settle_deferred_reductions(struct tile_kernel *kernel)
 {
     struct parts p = { tile_take(kernel->module, (kernel->value_count + 1) * sizeof(bool)), true,
                        false };

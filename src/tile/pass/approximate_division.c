@@ -80,12 +80,13 @@ static struct tile_value *by_inverse(struct making *m, struct tile_value *x, str
     scale = scale ? either(m, large, 1 / far, scale) : NULL;
     struct tile_value *inverse = two(m, TILE_DIV, line, unit, two(m, TILE_MUL, line, d, scale));
     if (inverse)
-        tile_set(m->kernel, inverse->op, (struct tile_attribute){ .key = TILE_ATTR_ROUGH, .i = 1 });
+        tile_set(m->kernel, inverse->op,
+                 (struct tile_attribute){ .key = TILE_ATTR_APPROXIMATE, .i = 1 });
     x = two(m, TILE_MUL, all, x, one(m, TILE_BROADCAST, all, scale));
     return two(m, TILE_MUL, all, x, one(m, TILE_BROADCAST, all, inverse));
 }
 
-void tile_let_quotients_be_rough(struct tile_kernel *kernel, const struct tile_fused *p)
+void tile_approximate_divisions(struct tile_kernel *kernel, const struct tile_fused *p)
 {
     bool changed = false;
 
@@ -101,7 +102,7 @@ void tile_let_quotients_be_rough(struct tile_kernel *kernel, const struct tile_f
                                           ? by_inverse(&m, op->operand[0], wide->operand[0])
                                           : NULL;
         if (!quotient) {
-            tile_set(kernel, op, (struct tile_attribute){ .key = TILE_ATTR_ROUGH, .i = 1 });
+            tile_set(kernel, op, (struct tile_attribute){ .key = TILE_ATTR_APPROXIMATE, .i = 1 });
             continue;
         }
         op->result[0]->forward = quotient;

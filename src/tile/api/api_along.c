@@ -1,5 +1,5 @@
 // Reductions, scans and products of the C builder.
-#include "builder.h"
+#include "api.h"
 
 #include "tile/ir/diagnostic.h"
 

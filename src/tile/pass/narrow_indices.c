@@ -146,7 +146,7 @@ static void narrow(struct tile_op *op, void *data)
     op->operand[1] = !y.tile  ? unary(n, TILE_BROADCAST, &type, d)
                      : x.tile ? plus(n, y.tile, d)
                               : y.tile;
-    tile_set(n->kernel, op, (struct tile_attribute){ .key = TILE_ATTR_NEAR, .i = 1 });
+    tile_set(n->kernel, op, (struct tile_attribute){ .key = TILE_ATTR_NARROW, .i = 1 });
     n->changed = true;
 }
 
@@ -167,7 +167,7 @@ static struct tile_value *bound_of(struct narrowing *n, const struct tile_value 
 
     while (op && op->kind == TILE_BROADCAST)
         op = op->operand[0]->op;
-    if (!op || (op->kind != TILE_LT && op->kind != TILE_LE) || !tile_int(op, TILE_ATTR_NEAR, 0))
+    if (!op || (op->kind != TILE_LT && op->kind != TILE_LE) || !tile_int(op, TILE_ATTR_NARROW, 0))
         return NULL;
     *count = stripped(op->operand[0]);
     struct tile_value *bound = stripped(op->operand[1]);
@@ -210,13 +210,13 @@ static void join(struct tile_op *op, void *data)
     struct tile_value *result = tile_make_before(n->kernel, op, TILE_LE, &type, 2, compared);
     if (!result)
         return;
-    tile_set(n->kernel, result->op, (struct tile_attribute){ .key = TILE_ATTR_NEAR, .i = 1 });
+    tile_set(n->kernel, result->op, (struct tile_attribute){ .key = TILE_ATTR_NARROW, .i = 1 });
     op->result[0]->forward = result;
     tile_remove(op);
     n->changed = true;
 }
 
-void tile_narrow_places(struct tile_kernel *kernel)
+void tile_narrow_indices(struct tile_kernel *kernel)
 {
     struct narrowing n = { .kernel = kernel };
 
@@ -254,7 +254,7 @@ static void take_own(struct tile_op *op, void *data)
     }
 }
 
-void tile_unshare_counts(struct tile_kernel *kernel)
+void tile_unshare_iotas(struct tile_kernel *kernel)
 {
     struct unsharing u = {
         .kernel = kernel,

@@ -1,5 +1,5 @@
 // Kernels of the C builder: parameters, dimensions, facts and the grid.
-#include "builder.h"
+#include "api.h"
 
 #include "tile/pass/pass.h"
 #include "tile/front/snippet.h"

@@ -3,7 +3,7 @@
 // A load qualifies if one product in each iteration is its only use, if it pads with zeros, and if
 // its indices are scalars that can be computed ahead of time. The loop may not store anything,
 // since a store could write what a load reads.
-#include "ahead.h"
+#include "prefetch.h"
 
 #include "tile/ir/words.h"
 #include "tile/layout/fragment.h"
@@ -14,7 +14,7 @@ enum { BLOCK_BYTES = 1024 }; // shared memory that the driver reserves per block
 enum { STAGE_ALIGN = 128 };  // the swizzle works on address bits
 
 // Marks the scalars inside the loop that a scalar depends on. False if it depends on anything else.
-static bool want(struct tile_ahead *p, const struct tile_value *value)
+static bool want(struct tile_prefetch *p, const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
     const struct tile_block *body = p->loop->block[0];
@@ -35,7 +35,7 @@ static bool want(struct tile_ahead *p, const struct tile_value *value)
     return true;
 }
 
-static bool wants_place(struct tile_ahead *p, const struct tile_op *load)
+static bool wants_place(struct tile_prefetch *p, const struct tile_op *load)
 {
     for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
         if (!want(p, load->operand[1 + i]))
@@ -53,27 +53,27 @@ static bool is_aligned(const struct tile_value *tensor, const struct tile_block 
     return true;
 }
 
-static const char *add_stream(struct tile_kernel *kernel, struct tile_ahead *p,
+static const char *add_stream(struct tile_kernel *kernel, struct tile_prefetch *p,
                               const struct tile_op *mma, uint32_t which, uint32_t threads)
 {
-    struct tile_ahead_stream *s = &p->stream[p->streams];
+    struct tile_prefetch_stream *s = &p->stream[p->streams];
     const struct tile_value *x = mma->operand[which];
     const struct tile_block *body = p->loop->block[0];
-    bool turned = false;
+    bool transposed = false;
 
-    if (p->streams == TILE_MOST_AHEAD || x->type.rank != 2)
+    if (p->streams == TILE_MOST_PREFETCHED || x->type.rank != 2)
         return "an operand has batches";
-    x = tile_unturned(kernel, x, &turned);
+    x = tile_strip_transposes(kernel, x, &transposed);
     const struct tile_op *load = x->op;
     if (!load || load->kind != TILE_LOAD || load->parent != body || tile_uses(kernel, x) != 1)
         return "an operand is not loaded for it alone in the loop";
     if (!tile_is_plain_load(load))
         return "an operand is padded with something else than zeros, or loaded in an order";
     const struct tile_attribute *shape = tile_attribute(load, TILE_ATTR_SHAPE);
-    *s = (struct tile_ahead_stream){ .load = load,
-                                     .element = tile_bytes_of(x->type.dtype),
-                                     .last = shape->count - 1u,
-                                     .other = tile_other_axis(load) };
+    *s = (struct tile_prefetch_stream){ .load = load,
+                                        .element = tile_bytes_of(x->type.dtype),
+                                        .last = shape->count - 1u,
+                                        .other = tile_other_axis(load) };
     if (tile_int(load, TILE_ATTR_DROPPED, 0) >> s->last & 1 || !is_aligned(load->operand[0], body))
         return "an operand's lines are not known to be aligned";
     uint32_t line = (uint32_t)shape->ints[s->last] * s->element, pieces = line / PIECE_BYTES;
@@ -82,9 +82,9 @@ static const char *add_stream(struct tile_kernel *kernel, struct tile_ahead *p,
         return "an operand's lines are not 1, 2, 4 ... times 16 bytes";
     if (depth * s->element % STEP_BYTES)
         return "a stage of it is no multiple of 32 bytes deep";
-    s->turned = (which == 0) == turned; // a is [rows, depth], b is [depth, columns]
-    s->single = tile_fragment_single(x->type.dtype, s->turned);
-    if (s->turned && (s->element == 1 || shape->ints[s->last] < (which ? 8 : 16)))
+    s->transposed = (which == 0) == transposed; // a is [rows, depth], b is [depth, columns]
+    s->single = tile_fragment_single(x->type.dtype, s->transposed);
+    if (s->transposed && (s->element == 1 || shape->ints[s->last] < (which ? 8 : 16)))
         return "operands of this dtype must have the summed axis last in memory";
     uint32_t side = (uint32_t)mma->operand[which]->type.extent[which];
     if (s->single && (side < (which ? 8 : 16) || side & (side - 1)))
@@ -123,7 +123,7 @@ struct search {
     struct tile_kernel *kernel;
     const struct tile_target *target;
     uint32_t threads;
-    struct tile_ahead *best;
+    struct tile_prefetch *best;
     const char *why;
     bool products;
     uint32_t count; // number of products
@@ -138,7 +138,7 @@ static void look_at_loop(struct tile_op *op, void *data)
     s->products |= op->kind == TILE_MMA && tile_fragment_of(op, s->target);
     if (op->kind != TILE_FOR || op->block[0]->last->kind != TILE_CONTINUE)
         return;
-    struct tile_ahead *p = tile_take(s->kernel->module, sizeof(*p));
+    struct tile_prefetch *p = tile_take(s->kernel->module, sizeof(*p));
     bool *wanted = tile_take(s->kernel->module, (s->kernel->value_count + 1) * sizeof(*wanted));
     if (!p || !wanted)
         return;
@@ -155,14 +155,15 @@ static void look_at_loop(struct tile_op *op, void *data)
             s->why = why ? why : s->why;
         }
         if (p->streams == 2 && contents.products == 1 && !contents.turns_early)
-            p->alone = mma;
+            p->only = mma;
     }
     if (p->streams > (s->best ? s->best->streams : 0))
         s->best = p;
 }
 
-struct tile_ahead *tile_plan_ahead(struct tile_kernel *kernel, const struct tile_target *target,
-                                   uint32_t warps, const char **why)
+struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
+                                         const struct tile_target *target, uint32_t warps,
+                                         const char **why)
 {
     struct search s = {
         .kernel = kernel, .target = target, .threads = 32 * warps, .why = "it is not in a for loop"
@@ -185,15 +186,15 @@ struct tile_ahead *tile_plan_ahead(struct tile_kernel *kernel, const struct tile
     // multiprocessor then runs two blocks, and one multiplies while the other waits.
     uint32_t half = (target->shared_limit + BLOCK_BYTES) / 2 - BLOCK_BYTES;
     uint32_t beside = half / s.best->stage_bytes;
-    if (!target->stages && s.best->alone && s.threads <= FEW_THREADS && beside >= 2 &&
+    if (!target->stages && s.best->only && s.threads <= FEW_THREADS && beside >= 2 &&
         s.best->stages > beside)
         s.best->stages = beside;
     if (s.best->stages < 2)
         *why = "two stages of it do not fit in shared memory";
-    return s.best->stages < 2 || !tile_settle_ahead(kernel, s.best) ? NULL : s.best;
+    return s.best->stages < 2 || !tile_settle_prefetch(kernel, s.best) ? NULL : s.best;
 }
 
-bool tile_settle_ahead(struct tile_kernel *kernel, struct tile_ahead *p)
+bool tile_settle_prefetch(struct tile_kernel *kernel, struct tile_prefetch *p)
 {
     p->wanted = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*p->wanted));
     for (uint32_t i = 0; p->wanted && i < p->streams; i++)
@@ -201,12 +202,13 @@ bool tile_settle_ahead(struct tile_kernel *kernel, struct tile_ahead *p)
     return p->wanted != NULL;
 }
 
-const struct tile_ahead_stream *tile_ahead_stream_of(const struct tile_ahead *plan,
-                                                     const struct tile_value *operand, bool *turns)
+const struct tile_prefetch_stream *tile_prefetch_stream_of(const struct tile_prefetch *plan,
+                                                           const struct tile_value *operand,
+                                                           bool *transposed)
 {
-    *turns = false;
+    *transposed = false;
     for (; operand->op && operand->op->kind == TILE_PERMUTE; operand = operand->op->operand[0])
-        *turns ^= tile_attribute(operand->op, TILE_ATTR_AXES)->ints[0] == 1;
+        *transposed ^= tile_attribute(operand->op, TILE_ATTR_AXES)->ints[0] == 1;
     for (uint32_t i = 0; i < plan->streams; i++)
         if (plan->stream[i].load == operand->op)
             return &plan->stream[i];

@@ -4,7 +4,7 @@
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
-#include "tile/pass/facts.h"
+#include "tile/pass/range_analysis.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -123,15 +123,15 @@ START_TEST(bounds_and_divisors_are_found)
     struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
     ck_assert_msg(module && !module->diagnostics->errors, "%s: %s", rows[_i].name,
                   module ? tile_diagnostics_text(module, false) : "no memory");
-    struct tile_facts *facts = tile_find_facts(module->first, 0);
-    ck_assert_ptr_nonnull(facts);
+    struct tile_ranges *ranges = tile_analyze_ranges(module->first, 0);
+    ck_assert_ptr_nonnull(ranges);
     tile_walk(&module->first->body, look, &s);
     ck_assert_msg(s.found != NULL, "%s: there is no x", rows[_i].name);
-    struct tile_known known = tile_known_of(facts, s.found);
-    ck_assert_msg(known.low == rows[_i].low && known.high == rows[_i].high, "%s: from %lld to %lld",
-                  rows[_i].name, (long long)known.low, (long long)known.high);
-    ck_assert_msg(known.divisor == rows[_i].divisor, "%s: divided by %llu", rows[_i].name,
-                  (unsigned long long)known.divisor);
+    struct tile_range range = tile_range_of(ranges, s.found);
+    ck_assert_msg(range.low == rows[_i].low && range.high == rows[_i].high, "%s: from %lld to %lld",
+                  rows[_i].name, (long long)range.low, (long long)range.high);
+    ck_assert_msg(range.divisor == rows[_i].divisor, "%s: divided by %llu", rows[_i].name,
+                  (unsigned long long)range.divisor);
     tile_module_free(module);
 }
 END_TEST
@@ -232,12 +232,12 @@ START_TEST(an_extent_of_what_has_elements_is_not_0)
 
     ck_assert(module && !module->diagnostics->errors);
     for (uint64_t filled = 0; filled < 4; filled++) {
-        struct tile_facts *facts = tile_find_facts(module->first, filled);
+        struct tile_ranges *ranges = tile_analyze_ranges(module->first, filled);
         const struct tile_parameter *p = module->first->parameter;
-        ck_assert_ptr_nonnull(facts);
-        ck_assert_int_eq(tile_known_extent(facts, p[0].value, 0).low, (int)filled & 1);
-        ck_assert_int_eq(tile_known_extent(facts, p[0].value, 1).low, 4);
-        ck_assert_int_eq(tile_known_extent(facts, p[1].value, 0).low, (int)filled >> 1);
+        ck_assert_ptr_nonnull(ranges);
+        ck_assert_int_eq(tile_range_of_extent(ranges, p[0].value, 0).low, (int)filled & 1);
+        ck_assert_int_eq(tile_range_of_extent(ranges, p[0].value, 1).low, 4);
+        ck_assert_int_eq(tile_range_of_extent(ranges, p[1].value, 0).low, (int)filled >> 1);
     }
     tile_module_free(module);
 }
@@ -297,11 +297,11 @@ START_TEST(a_pipeline_has_zeros_where_its_loop_may_have_no_turn)
 {
     struct tile_compiled out;
 
-    for (int known = 0; known < 2; known++) {
-        struct tile_module *module = compile_product(&out, known ? "0" : "s");
+    for (int range = 0; range < 2; range++) {
+        struct tile_module *module = compile_product(&out, range ? "0" : "s");
         const char *entry = strstr(out.ptx, "$tma("), *end = strstr(entry, "\n}\n");
         int zeros = lines_with(entry, end, ", 0;\n\tmov.b32");
-        ck_assert_msg(known ? zeros < 64 : zeros >= 127, "%d registers are 0", zeros);
+        ck_assert_msg(range ? zeros < 64 : zeros >= 127, "%d registers are 0", zeros);
         tile_module_free(module);
     }
 }
@@ -309,8 +309,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("tile facts");
-    TCase *t = tcase_create("facts");
+    Suite *suite = suite_create("tile range analysis");
+    TCase *t = tcase_create("ranges");
 
     tcase_add_loop_test(t, bounds_and_divisors_are_found, 0, (int)(sizeof(rows) / sizeof(rows[0])));
     tcase_add_loop_test(t, code_is_made_as_facts_allow, 0, (int)(sizeof(codes) / sizeof(codes[0])));

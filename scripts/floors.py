@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Check that includes and calls between the folders of src/ go down only.
+
+    scripts/floors.py [BUILD]     prints each include or call that climbs; exits 1 if there is one
+
+A folder of src/ is a floor. FLOORS lists them from the bottom up, and a file may include and call
+only what is on its own floor or below. CYCLES limits how many files of one part may need each other
+in a circle. Includes come from the sources, calls from the symbols of the objects in BUILD, which
+is build/ by default.
+"""
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+
+FLOORS = """
+    base explain find driver device memory tensor
+    tile/ir tile/layout tile/signature tile/pass tile/build tile/front tile/api tile/machine
+    tile/emit tile/compile tile/interpret
+    code graph launch program gemm python
+    sim/ptx sim/machine sim/check sim/exec sim/shell
+""".split()
+CYCLES = {'tile/': 12, 'sim/': 12, '': 5}  # the most files in a circle; the first prefix that fits
+LIBRARIES = re.compile(r'lib(cucore_internal|sim_core|sim_shell)\.a\.p/|libcucore-sim\.so\.p/')
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def floor_of(path):
+    """The number of a source's floor; None for a file that is on none."""
+    folder = os.path.dirname(path)
+    return FLOORS.index(folder) if folder in FLOORS else None
+
+
+def includes():
+    """Yield (file, included file, directive) for every private include."""
+    source = os.path.join(ROOT, 'src')
+    for folder, _, names in os.walk(source):
+        for name in names:
+            if not name.endswith(('.c', '.h', '.def')):
+                continue
+            path = os.path.join(folder, name)
+            with open(path, encoding='utf-8') as file:
+                text = file.read()
+            for found in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.M):
+                for base in folder, source:
+                    target = os.path.normpath(os.path.join(base, found))
+                    if os.path.exists(target):
+                        yield (os.path.relpath(path, source), os.path.relpath(target, source),
+                               f'#include "{found}"')
+                        break
+
+
+def calls(build):
+    """Yield (file, file that defines the symbol, symbol) for every symbol used across files."""
+    with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as file:
+        commands = json.load(file)
+    source = os.path.join(ROOT, 'src')
+    defined, used = {}, []
+    for command in commands:
+        match = LIBRARIES.search(command['output'])
+        path = os.path.relpath(os.path.join(command['directory'], command['file']), source)
+        if not match or path.startswith('..'):
+            continue
+        # The simulator is a library of its own, which has copies of some files of the other one.
+        library = match[1] == 'cucore_internal'
+        listing = subprocess.run(['nm', os.path.join(build, command['output'])], check=True,
+                                 capture_output=True, text=True).stdout
+        for line in listing.splitlines():
+            kind, symbol = line.split()[-2:]
+            if kind == 'U':
+                used.append((library, path, symbol))
+            elif kind == 'W':  # a default, which another file may define
+                defined.setdefault((library, symbol), path)
+            elif kind.isupper():
+                defined[library, symbol] = path
+    for library, path, symbol in used:
+        target = defined.get((library, symbol), path)
+        if target != path:
+            yield path, target, symbol
+
+
+def circles(arrows):
+    """Sets of files that reach each other: the strongly connected components of two and more."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(file):
+        index[file] = low[file] = len(index)
+        stack.append(file)
+        for other in arrows.get(file, ()):
+            if other not in index:
+                visit(other)
+            if other in stack:
+                low[file] = min(low[file], low[other])
+        if low[file] == index[file]:
+            at = stack.index(file)
+            found.append(stack[at:])
+            del stack[at:]
+
+    sys.setrecursionlimit(10000)
+    for file in sorted(arrows):
+        if file not in index:
+            visit(file)
+    return [circle for circle in found if len(circle) > 1]
+
+
+def main():
+    build = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, 'build')
+    wrong = 0
+    arrows = collections.defaultdict(set)
+    for path, target, how in sorted(set(calls(build))):
+        arrows[path].add(target)
+    for path, target, how in sorted(set(includes()) | set(calls(build))):
+        here, there = floor_of(path), floor_of(target)
+        if here is None or there is None:
+            print(f'{path if here is None else target}: its folder is no floor; see FLOORS')
+            wrong += 1
+        elif there > here:
+            print(f'{path} climbs to {target}: {how}')
+            wrong += 1
+    for circle in sorted(circles(arrows), key=len, reverse=True):
+        most = next(CYCLES[part] for part in CYCLES if circle[0].startswith(part))
+        if len(circle) > most:
+            print(f'{len(circle)} files in a circle, {most} are allowed:', *sorted(circle))
+            wrong += 1
+    print(f'{wrong} arrows climb or circles are too large' if wrong else 'every include and call goes down')
+    return 1 if wrong else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,80 @@
+// The entry of a kernel in which all threads do the same; pipeline.c and fused.c have those with
+// roles.
+#include "tile/signature/signature.h"
+#include "async.h"
+#include "emit.h"
+
+bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
+                     const struct tile_target *target, uint32_t warps, enum tile_variant variant,
+                     const struct tile_prefetch *prefetch, struct tile_text *out,
+                     struct tile_entry *entry)
+{
+    struct tile_emitter e = { .dispatch = &tile_dispatch,
+                              .module = module,
+                              .kernel = kernel,
+                              .target = target,
+                              .variant = variant,
+                              .warps = warps,
+                              .prefetch = prefetch };
+    uint32_t bytes;
+
+    if (!tile_open_values(&e))
+        return false;
+    if (target->blocks) // registers are scarce: elementwise values of rows are deferred
+        e.deferred = tile_take(module, (kernel->value_count + 1) * sizeof(*e.deferred));
+    if (kernel->parameter_count > 64) {
+        tile_error(module, TILE_T504, kernel->where, "kernel: at most 64 parameters, got %u",
+                   kernel->parameter_count);
+        return false;
+    }
+    bytes = tile_parameter_layout(kernel, e.parameter_at);
+    tile_begin_entry(&e);
+    if (!tile_emit_block(&e, &kernel->body) || e.failed || module->diagnostics->out_of_memory)
+        return false;
+    // Behind the loop the scratch also uses the space of its stages.
+    uint32_t below = (e.prefetch_below + TILE_SCRATCH_ALIGN - 1) &
+                     ~(uint32_t)(TILE_SCRATCH_ALIGN - 1);
+    if (e.prefetch_bytes) {
+        if (e.shared_bytes < below + e.prefetch_bytes)
+            e.shared_bytes = below + e.prefetch_bytes;
+        if (e.shared_bytes > target->shared_limit)
+            return false;
+    }
+    bool dynamic = e.shared_bytes > TILE_STATIC_SHARED;
+    if (e.shared_bytes > target->shared_limit) {
+        tile_error(module, TILE_T602, kernel->where,
+                   "kernel: it needs %u bytes of shared memory, the target has %u: make its tiles "
+                   "smaller",
+                   e.shared_bytes, target->shared_limit);
+        return false;
+    }
+    *entry = (struct tile_entry){
+        .variant = variant,
+        .presumes_apart = e.presumes_apart,
+        .name = tile_entry_name(module, kernel, variant),
+        .warps = warps,
+        .static_shared = dynamic ? 0 : e.shared_bytes,
+        .dynamic_shared = dynamic ? e.shared_bytes : 0,
+    };
+    if (!entry->name)
+        return false;
+    tile_put_functions(&e, out);
+    tile_put_text(out, &e.globals);
+    tile_put(out, ".visible .entry %s(.param .align 8 .b8 args[%u])\n", // no array may be empty
+             entry->name, bytes ? bytes : 8);
+    tile_put(out, ".reqntid %u, 1, 1\n", 32 * warps);
+    if (target->blocks)
+        tile_put(out, ".minnctapersm %u\n", target->blocks);
+    tile_put_string(out, "{\n");
+    tile_put_declarations(&e, out);
+    if (e.shared_bytes)
+        tile_put(out, "\tmov.u32 %s, %s;\n", tile_name(e.shared),
+                 dynamic ? "dynamic_scratch" : "scratch");
+    if (e.prefetch_bytes)
+        tile_put(out, "\tadd.u32 %s, %s, %u;\n", tile_name(e.prefetch_ring->base),
+                 tile_name(e.shared), below);
+    tile_put_text(out, &e.prologue);
+    tile_put_text(out, &e.body);
+    tile_put_string(out, "}\n");
+    return true;
+}

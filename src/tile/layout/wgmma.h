@@ -1,0 +1,12 @@
+// The accumulator layout of wgmma.
+#ifndef CUCORE_TILE_LAYOUT_WGMMA_H
+#define CUCORE_TILE_LAYOUT_WGMMA_H
+
+#include "tile/ir/layout.h"
+
+// Lays out an accumulator with its rows over 2^(warp_bits - 2) warpgroups. False if it does not
+// consist of whole blocks of 64 rows and 8 columns.
+bool tile_layout_wgmma(struct tile_layout *layout, const struct tile_type *type,
+                       uint32_t warp_bits);
+
+#endif

@@ -1,0 +1,45 @@
+// A loop over products whose threads copy the operands to shared memory themselves, some stages
+// ahead (cp.async). Used on targets without TMA or wgmma, and for loops with more than one product.
+#ifndef CUCORE_TILE_PASS_PREFETCH_H
+#define CUCORE_TILE_PASS_PREFETCH_H
+
+#include "tile/ir/target.h"
+
+enum { TILE_MOST_PREFETCHED = 4 };
+
+// An operand in a stage, as lines along the tensor's last axis.
+struct tile_prefetch_stream {
+    const struct tile_op *load;
+    uint32_t element;     // bytes per element
+    uint32_t last, other; // axes of the tensor that the tile spans
+    bool transposed;      // lines in memory do not run along the depth axis
+    bool single;          // fragments read its elements one by one
+    uint32_t lines, pitch;
+    uint32_t span;      // bytes of a line within which 16-byte pieces are swizzled
+                        // (layout/fragment.h)
+    uint32_t at, bytes; // offset and size in the stage
+};
+
+struct tile_prefetch {
+    const struct tile_op *loop;
+    struct tile_prefetch_stream stream[TILE_MOST_PREFETCHED];
+    uint32_t streams;
+    uint32_t stages, stage_bytes;
+    const struct tile_op *only; // the loop's one product, if both its operands are streams
+    bool *wanted;               // by value id: what the loads' indices depend on inside the loop
+};
+
+// Plans the loop with the most such loads. Without one returns NULL and sets *why to the reason, or
+// to "" if the kernel has no product.
+struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
+                                         const struct tile_target *target, uint32_t warps,
+                                         const char **why);
+// Recomputes `wanted` after the values have been renumbered.
+bool tile_settle_prefetch(struct tile_kernel *kernel, struct tile_prefetch *plan);
+// The stream that an operand comes from, directly or transposed; NULL if none. *transposed tells if
+// the product sees it transposed.
+const struct tile_prefetch_stream *tile_prefetch_stream_of(const struct tile_prefetch *plan,
+                                                           const struct tile_value *operand,
+                                                           bool *transposed);
+
+#endif

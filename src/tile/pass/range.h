@@ -1,0 +1,39 @@
+// Arithmetic on ranges of integers: bounds and a divisor.
+#ifndef CUCORE_TILE_PASS_RANGE_H
+#define CUCORE_TILE_PASS_RANGE_H
+
+#include "tile/ir/ir.h"
+
+struct tile_range {
+    int64_t low, high; // for u64, INT64_MIN to INT64_MAX means unknown
+    uint64_t divisor;  // divides every element; 0: all elements are 0
+};
+
+// True if n divides the value.
+static inline bool tile_is_multiple(struct tile_range range, uint64_t n)
+{
+    return range.divisor % n == 0;
+}
+// No value has been seen yet: { 1, 0, 0 }.
+bool tile_range_is_none(struct tile_range x);
+bool tile_range_same(struct tile_range x, struct tile_range y);
+// True for a u64 that may exceed an i64: nothing is known about it.
+bool tile_range_is_open(cuc_dtype dtype, struct tile_range x);
+
+// The full range of a dtype.
+struct tile_range tile_range_any(cuc_dtype dtype);
+struct tile_range tile_range_exactly(int64_t i);
+struct tile_range tile_range_between(int64_t low, int64_t high, uint64_t divisor);
+// The union of two ranges.
+struct tile_range tile_range_join(struct tile_range x, struct tile_range y);
+// Converts an exact result to what the dtype holds. A result out of range wraps; only power-of-two
+// divisors survive that.
+struct tile_range tile_range_held(cuc_dtype dtype, bool overflows, struct tile_range x);
+struct tile_range tile_range_product(cuc_dtype dtype, struct tile_range x, struct tile_range y);
+// The result of an elementwise op with two operands.
+struct tile_range tile_range_binary(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
+                                    struct tile_range y);
+// The greatest common divisor.
+uint64_t tile_common_divisor(uint64_t x, uint64_t y);
+
+#endif
