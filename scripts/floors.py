@@ -58,24 +58,25 @@ def calls(build):
     with open(os.path.join(build, 'compile_commands.json'), encoding='utf-8') as file:
         commands = json.load(file)
     source = os.path.join(ROOT, 'src')
-    defined, used = {}, []
+    defined, used, objects = {}, [], {}
     for command in commands:
         match = LIBRARIES.search(command['output'])
         path = os.path.relpath(os.path.join(command['directory'], command['file']), source)
-        if not match or path.startswith('..'):
-            continue
-        # The simulator is a library of its own, which has copies of some files of the other one.
-        library = match[1] == 'cucore_internal'
-        listing = subprocess.run(['nm', os.path.join(build, command['output'])], check=True,
-                                 capture_output=True, text=True).stdout
-        for line in listing.splitlines():
-            kind, symbol = line.split()[-2:]
-            if kind == 'U':
-                used.append((library, path, symbol))
-            elif kind == 'W':  # a default, which another file may define
-                defined.setdefault((library, symbol), path)
-            elif kind.isupper():
-                defined[library, symbol] = path
+        if match and not path.startswith('..'):
+            # The simulator is a library of its own, which has copies of some files of the other one.
+            objects[command['output']] = match[1] == 'cucore_internal', path
+    listing = subprocess.run(['nm', '-A', *objects], cwd=build, check=True, capture_output=True,
+                             text=True).stdout
+    for line in listing.splitlines():
+        output, _, rest = line.partition(':')
+        kind, symbol = rest.split()[-2:]
+        library, path = objects[output]
+        if kind == 'U':
+            used.append((library, path, symbol))
+        elif kind == 'W':  # a default, which another file may define
+            defined.setdefault((library, symbol), path)
+        elif kind.isupper():
+            defined[library, symbol] = path
     for library, path, symbol in used:
         target = defined.get((library, symbol), path)
         if target != path:
@@ -110,9 +111,10 @@ def main():
     build = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, 'build')
     wrong = 0
     arrows = collections.defaultdict(set)
-    for path, target, how in sorted(set(calls(build))):
+    called = set(calls(build))
+    for path, target, _ in sorted(called):
         arrows[path].add(target)
-    for path, target, how in sorted(set(includes()) | set(calls(build))):
+    for path, target, how in sorted(set(includes()) | called):
         here, there = floor_of(path), floor_of(target)
         if here is None or there is None:
             print(f'{path if here is None else target}: its folder is no floor; see FLOORS')

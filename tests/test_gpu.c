@@ -459,9 +459,9 @@ START_TEST(streams_wait_for_words_of_device_memory)
     ck_ok(cuc_buffer_create(&b, plain, 16, NULL));
     ck_ok(cuc_stream_create(&other, device, NULL));
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_wait_value(stream, cuc_buffer_ptr(pooled), 7, 4, 0),
-             "of a memory pool");
+             "in a memory pool");
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_write_value(stream, cuc_buffer_ptr(pooled), 7, 4, 0),
-             "of a memory pool");
+             "in a memory pool");
     ck_ok(cuc_buffer_fill(stream, b, 0, 0, 4, 16));
     ck_ok(cuc_stream_synchronize(stream));
     ck_ok(cuc_stream_wait_value(stream, cuc_buffer_ptr(b), 7, 4, CUC_WAIT_EQ));

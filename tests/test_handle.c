@@ -234,7 +234,7 @@ START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
             ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, told[i], 4));
         else
             ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, shape, three, 1.0F, told[i], 4),
-                     "three: argument 1: 0x", "is no device address");
+                     "three: argument 1: 0x", "is not a device address");
     }
     int launched = fake_launch_count();
     void *first = (void *)(uintptr_t)cuc_buffer_ptr(buffer), *end = (char *)first + 256;
