@@ -141,7 +141,7 @@ static const struct {
     { { "compile", "vadd.tile", "--arch", "sm_90", "-D", "N=1" }, 1,
       .err = { "define_macros is an option of CUDA C++" } },
     { { "compile", "some.cu", "--arch", "sm_90", "--set", "N=1" }, 1,
-      .err = { "constants is for tile programs" } },
+      .err = { "constants is an option of tile programs" } },
     { { "compile", "vadd.tile", "--arch", "sm_90", "--warps", "3" }, 1, .err = { "warps is 3" } },
     // compile: done
     { { "compile", "vadd.tile", "--arch", "sm_90" }, 0, .out = { "vadd.ptx: ptx for sm_90, " } },
@@ -206,7 +206,7 @@ static const struct {
     { { "run", "two.tile", "--kernel", "three", INTERP, "out:i32[4]=c.npy" }, 1,
       .err = { "no kernel \"three\"", "one, fill" } },
     { { "run", "two.tile", INTERP, "out:i32[4]=c.npy" }, 1,
-      .err = { "several kernels, and none is named: expected one of one, fill", "--kernel NAME" } },
+      .err = { "has several kernels: name one of one, fill", "--kernel NAME" } },
     { { "run", "two.tile", "--kernel", "fill", INTERP, "out:i32[4]=c.npy", "i32:7" }, 1,
       .err = { "fill declares no grid" } },
     { { "run", "two.tile", "--kernel", "fill", INTERP, "--grid", "1", "out:i32[4]=c.npy", "f32:7" },
