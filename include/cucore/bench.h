@@ -412,9 +412,9 @@ typedef struct cuc_bench_options {
     uint64_t seed;        /**< for inputs and the order; 0 is a valid seed */
     uint64_t min_samples; /**< 0: 20, quick 10 */
     uint64_t max_samples; /**< 0: 10000, quick 1000 */
-    double min_seconds; /**< minimum sampling time, even if the median is known; 0: 0.1, quick
-                             0.02 */
-    /** Time limit of a point in a mode, with flushes and the like; 0: 3, quick 0.3. min_samples are
+    double min_seconds;   /**< minimum sampling time, even if the median is known; 0: 0.1, quick
+                               0.02 */
+    /** Time limit of a point in a mode, including flushes; 0: 3, quick 0.3. min_samples are
      * taken even beyond it, unless they take ten times as long. */
     double max_seconds;
     double target;          /**< relative half width of the median's interval; 0: 0.005 */
@@ -1237,8 +1237,8 @@ CUC_API cuc_status cuc_bench_get_result(cuc_bench_result *out, const cuc_bench *
 /**
  * Machine, settings and results as JSON of the schema "cucore-bench/1".
  *
- * The schema is installed as share/cucore/bench-schema.json. A progress callback receives the
- * results so far, marked "unfinished": true, as are those of a cancelled run.
+ * The schema is installed as share/cucore/bench-schema.json. From a progress callback
+ * it is the results so far, with "unfinished": true; those of a cancelled run have that mark too.
  *
  * @thread one call at a time on the same session
  * @capture safe: not restricted by the driver

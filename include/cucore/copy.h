@@ -324,7 +324,7 @@ enum {
 
 /** Hints for running the copies of a batch. */
 enum {
-    CUC_COPY_OVERLAP_COMPUTE = 0x1, /**< prefer running beside kernels to the highest speed; a
+    CUC_COPY_OVERLAP_COMPUTE = 0x1, /**< prefer overlap with kernels over the copy's speed; a
                                          hint */
 };
 

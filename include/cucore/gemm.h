@@ -72,8 +72,8 @@ enum {
     CUC_GEMM_SHARED_A = 1 << 0,    /**< all products of a batch share a, which has two axes */
     CUC_GEMM_SHARED_B = 1 << 1,    /**< all products of a batch share b */
     CUC_GEMM_FAST_ACC = 1 << 2,    /**< 8-bit floats: accumulate with fewer bits, which is faster */
-    CUC_GEMM_SCALED_ROWS = 1 << 3, /**< multiply results by row_scale, f32 [m] */
-    CUC_GEMM_SCALED_COLUMNS = 1 << 4, /**< multiply results by column_scale, f32 [n] */
+    CUC_GEMM_SCALED_ROWS = 1 << 3, /**< multiply the product by row_scale, f32 [m] */
+    CUC_GEMM_SCALED_COLUMNS = 1 << 4, /**< multiply the product by column_scale, f32 [n] */
 };
 
 /**

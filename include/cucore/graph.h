@@ -290,7 +290,7 @@ CUC_API cuc_status cuc_graph_get_node_count(size_t *out, cuc_graph *graph);
 CUC_API cuc_status cuc_graph_get_edge_count(size_t *out, cuc_graph *graph);
 
 /**
- * The types of a graph's nodes, in the driver's order, which also numbers nodes elsewhere.
+ * The types of a graph's nodes, in the driver's order. Other calls number nodes in this order.
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver

@@ -407,7 +407,7 @@ CUC_API int32_t cuc_tile_rank(const cuc_tile_program *program, cuc_tile x);
  * @param x       a tile
  * @param axis    0 is the first
  * @return elements; -1 for a tensor, whose extents are known only at launch, for an axis that x
- *         lacks, and for a value of another program
+ *         lacks, for 0, and for a value of another program
  * @since 0.1
  */
 CUC_API int64_t cuc_tile_extent(const cuc_tile_program *program, cuc_tile x, int32_t axis);

@@ -1884,7 +1884,7 @@ cuc_graph_get_edges(from, to, room, graph) =
 # The number of nodes of a graph; an embedded graph counts as one.
 cuc_graph_get_node_count(out, graph) =
     ccall((:cuc_graph_get_node_count, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{cuc_graph}), out, graph)
-# The types of a graph's nodes, in the driver's order, which also numbers nodes elsewhere.
+# The types of a graph's nodes, in the driver's order. Other calls number nodes in this order.
 cuc_graph_get_node_types(types, room, graph) =
     ccall((:cuc_graph_get_node_types, libcucore), cuc_status, (Ptr{Int32}, Csize_t, Ptr{cuc_graph}), types, room, graph)
 # The nodes of a graph, in the driver's order, the same as in cuc_graph_get_node_types().

@@ -1612,7 +1612,7 @@ def cuc_graph_get_edges(from_: Pointer, to: Pointer, room: int, graph: Pointer) 
 def cuc_graph_get_node_count(out: Pointer, graph: Pointer) -> int:
     """The number of nodes of a graph; an embedded graph counts as one."""
 def cuc_graph_get_node_types(types: Pointer, room: int, graph: Pointer) -> int:
-    """The types of a graph's nodes, in the driver's order, which also numbers nodes elsewhere."""
+    """The types of a graph's nodes, in the driver's order."""
 def cuc_graph_get_nodes(nodes: Pointer, room: int, graph: Pointer) -> int:
     """The nodes of a graph, in the driver's order, the same as in cuc_graph_get_node_types()."""
 def cuc_graph_handle(graph: Pointer) -> int | None:

@@ -715,9 +715,9 @@ pub const CUC_GEMM_SHARED_A: u32 = 1;
 pub const CUC_GEMM_SHARED_B: u32 = 2;
 /// 8-bit floats: accumulate with fewer bits, which is faster
 pub const CUC_GEMM_FAST_ACC: u32 = 4;
-/// multiply results by row_scale, f32 \[m\]
+/// multiply the product by row_scale, f32 \[m\]
 pub const CUC_GEMM_SCALED_ROWS: u32 = 8;
-/// multiply results by column_scale, f32 \[n\]
+/// multiply the product by column_scale, f32 \[n\]
 pub const CUC_GEMM_SCALED_COLUMNS: u32 = 16;
 
 /// stack size of each thread
@@ -766,7 +766,7 @@ pub const CUC_COPY_SOURCE_DURING_CALL: i32 = 1;
 /// at any time: the source already has its contents and keeps them
 pub const CUC_COPY_SOURCE_ANY: i32 = 2;
 
-/// prefer running beside kernels to the highest speed; a hint
+/// prefer overlap with kernels over the copy's speed; a hint
 pub const CUC_COPY_OVERLAP_COMPUTE: u32 = 1;
 
 pub const CUC_TENSOR_MAP_INTERLEAVE_NONE: i32 = 0;
@@ -3013,7 +3013,7 @@ extern "C" {
     pub fn cuc_graph_get_edges(from: *mut *mut cuc_node, to: *mut *mut cuc_node, room: usize, graph: *mut cuc_graph) -> cuc_status;
     /// The number of nodes of a graph; an embedded graph counts as one.
     pub fn cuc_graph_get_node_count(out: *mut usize, graph: *mut cuc_graph) -> cuc_status;
-    /// The types of a graph's nodes, in the driver's order, which also numbers nodes elsewhere.
+    /// The types of a graph's nodes, in the driver's order. Other calls number nodes in this order.
     pub fn cuc_graph_get_node_types(types: *mut i32, room: usize, graph: *mut cuc_graph) -> cuc_status;
     /// The nodes of a graph, in the driver's order, the same as in cuc_graph_get_node_types().
     pub fn cuc_graph_get_nodes(nodes: *mut *mut cuc_node, room: usize, graph: *mut cuc_graph) -> cuc_status;
