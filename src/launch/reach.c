@@ -111,7 +111,7 @@ cuc_status cuc__launch_check_buffer(const cuc_buffer *b, const cuc_stream *strea
                          : resource && resource->pool ? resource->device
                                                       : NULL;
 
-    // Memory of no device, or accessible everywhere.
+    // No memory, memory of no device or of the stream's, or managed memory.
     if (!b->ptr || b->access & CUC_MEMORY_ACCESS_MANAGED ||
         (!pageable && (!device || device == stream->device)))
         return CUC_OK;

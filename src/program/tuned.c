@@ -105,7 +105,8 @@ static int read_bytes(char **text, size_t *length, int fd)
     return 0;
 }
 
-// Refuses a text that is not a file of records, and a truncated one.
+// Refuses a text that is not a file of records, is too long, or has a NUL, which would end it
+// early.
 static int check_text(const char *text, size_t length, const char *path, const char *function)
 {
     if (length > MOST_BYTES)

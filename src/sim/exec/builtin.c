@@ -302,7 +302,7 @@ struct sim_heap {
     uint64_t used, limit;
     int device;
     struct piece **buckets;
-    size_t bucket_count, count; // number of buckets: a power of two
+    size_t bucket_count, count; // buckets, a power of two; pieces in them
 };
 
 struct sim_heap *sim_heap_new(uint64_t limit, int device)

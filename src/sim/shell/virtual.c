@@ -110,7 +110,8 @@ static int place(CUmemLocation location)
     }
 }
 
-// Returns the device that can access a mapping; SIM_ANY_DEVICE for several, -2 for none.
+// Returns the device that can access a mapping; -2 for none, SIM_ANY_DEVICE for several and
+// for the host.
 static int reached_by(const struct mapping *m)
 {
     int found = -2;

@@ -125,7 +125,7 @@ static bool long_work(const struct work *w)
     }
 }
 
-// Records a fault of the work, as of a GPU, and not of the call.
+// Records a fault of enqueued work, not of a call: the context is lost, as on a GPU.
 static void fault(struct stream *stream, CUresult code)
 {
     if (code)

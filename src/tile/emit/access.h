@@ -10,7 +10,7 @@ struct tile_access {
     const struct tile_emit_view *view;
     const struct tile_value *tile; // the tile that is loaded or stored
     const tile_register *reg;
-    tile_register *word; // 16-bit floats loaded in vectors, two elements a word; NULL
+    tile_register *word; // 16-bit floats loaded in vectors, two a word; else NULL
     bool stores, rows;
     uint32_t axes;                        // of the tensor
     int tile_axis[TILE_MAX_RANK];         // for each tensor axis; -1: dropped

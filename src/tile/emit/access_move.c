@@ -324,9 +324,9 @@ static tile_register rolled_coordinate(struct tile_access *a, tile_register numb
 
 enum { ROLLED_BYTES = 16, LEAST_ROLLED = 32, OF_A_THREAD = 128 };
 
-// True if a loop stores the registers from the scratch: if the scratch is as large anyway, or if
-// threads have so many registers that few blocks fit in any case. Only uniform branches lead to
-// this code.
+// True if a loop stores the registers from the scratch: if the scratch is that large anyway, or if
+// each thread needs at most OF_A_THREAD bytes of it, which costs little occupancy with so many
+// registers. Only uniform branches lead to this code.
 static bool rolls(const struct tile_access *a)
 {
     const struct tile_emitter *e = a->e;

@@ -116,7 +116,7 @@ struct tile_emitter {
     const struct tile_prefetch *prefetch; // the loop whose loads run ahead (async.c); NULL
     struct tile_prefetch_ring *prefetch_ring;
     uint32_t prefetch_bytes; // of its stages
-    uint32_t prefetch_below; // of the scratch, while they are in use
+    uint32_t prefetch_below; // of the scratch that code up to that loop uses; stages follow
     bool single_warp;        // one warp runs the current loop (single_warp.c)
     bool failed;
 };

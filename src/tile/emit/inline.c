@@ -1,7 +1,7 @@
 // Inline PTX: $0 stands for the result, $1 and so on for the operands, element by element. A bool
 // is a predicate. Integers of up to 32 bits, f32, tf32 and 8-bit floats are .b32, f16 and bf16
-// .b16, the rest .b64. Semicolons or newlines separate instructions. They have braces of their own,
-// so that they may declare registers.
+// .b16, the rest .b64. Semicolons or newlines separate instructions. Braces enclose each asm, so
+// that it may declare registers.
 #include "emit.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// Dispatches to the functions, and the building blocks they share.
+// The dispatch to the functions, and the building blocks that they share.
 #include "math.h"
 
 #include <string.h>

@@ -172,7 +172,7 @@ static tile_register bit_of(struct tile_math *m, tile_register q, uint32_t bit)
     return tile_make(m->e, TILE_PRED, "setp.ne.s32 %R, %R, 0", masked);
 }
 
-// Sine and cosine of the rest.
+// Sine and cosine of the reduced argument.
 static void waves(struct tile_math *m, struct tile_num r, struct tile_num *s, struct tile_num *c)
 {
     struct tile_num z = tile_mul(m, r, r);

@@ -205,8 +205,8 @@ static tile_register as_sum(struct product *p, cuc_dtype dtype, tile_register x)
                : tile_emit_cast(p->e, p->dtype, dtype, TILE_RN, x);
 }
 
-// In a the terms of a line are contiguous and read together. In b those of neighbouring columns
-// are.
+// Reads elements that are contiguous in memory together: terms of one line in a, the same term of
+// neighbouring columns in b.
 static void read_lines(struct product *p, struct side *s, uint32_t terms)
 {
     struct tile_emitter *e = p->e;

@@ -173,7 +173,7 @@ static void take(struct sort *s, uint32_t r, tile_register key, tile_register in
     s->k.index[r] = tile_select(e, p, s->k.index[r], index);
 }
 
-// Partners in other warps, a few registers at a time.
+// Exchanges with partners in other warps, a few registers at a time.
 static void through_shared(struct sort *s, uint32_t registers, uint32_t threads_mask, bool known,
                            uint32_t bit, tile_register is_upper)
 {
