@@ -245,7 +245,7 @@ cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *resource
 }
 
 // Adds a user to a region and extends it to `bytes`. If the reserved addresses are too few, a new
-// region shares its pieces.
+// region shares its pieces. Writes the base of the region to *out.
 static cuc_status resize(CUdeviceptr *out, struct cuc__virtual *v, CUdeviceptr ptr, size_t bytes,
                          const char *function)
 {

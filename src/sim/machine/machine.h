@@ -309,9 +309,9 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
 // digit n for types[n] ("da1" of set), w for 32 bits ("daaaw" of shf, "dwa" of popc), + for twice
 // the first type ("d+aaa+" of mad.wide.u32), q for 64 bits (a descriptor), h for 16 (a mask of
 // blocks). Further marks follow: ? the operand is optional, > its register may be wider (loads,
-// stores, conversions), _ it may be the sink,
-// it may be a pair d|p, - its register may have a minus, . its register may have a selector such as
-// .h1. The elements of v and V are checked only with >.
+// stores, conversions), _ it may be the sink, | it may be a pair d|p, - its register may have a
+// minus, . its register may have a selector such as .h1. The elements of v and V are checked only
+// with >.
 //
 // An omitted optional operand or a sink has o[i] SIM_NO_OPERAND. The second register of a pair is
 // o[5], or SIM_NO_OPERAND. `list` holds the elements of all v and V operands in the order written

@@ -5,8 +5,8 @@
 enum { MAX_DEPTH = 64 };
 
 // Binary operators, loosest first. Types follow the PTX ISA, "Summary of Constant Expression
-// Evaluation Rules", where ptxas 13.0 does. As in ptxas, two .s64 stay .s64 under &
-// ^, ?: keeps the type of the chosen operand, and shifts use the low six bits of their distance.
+// Evaluation Rules", where ptxas 13.0 does. As in ptxas, two .s64 stay .s64 under & | ^,
+// ?: keeps the type of the chosen operand, and shifts use the low six bits of their distance.
 static const struct infix {
     int sign;
     int level;

@@ -298,7 +298,7 @@ void tile_move_part(struct tile_access *a, uint32_t first, uint32_t end)
     move_some(a, first, end, a->vector, NULL);
 }
 
-// Adds the part of a vector's number to the coordinate of its first register along an axis.
+// The amount that a vector's number adds to the coordinate of its first register along an axis.
 static tile_register rolled_coordinate(struct tile_access *a, tile_register number, uint32_t vector,
                                        uint32_t axis)
 {
