@@ -54,7 +54,7 @@ static void set_remedy(const cuc_found *found, const char *name, const char *suf
             variable);
     else
         snprintf(text, sizeof(text),
-                 "%s or set %s to its path. cuc_error_log() lists the places searched.", install,
+                 "%s or set %s to its path. The error's log lists the places searched.", install,
                  variable);
     cuc__error_set_explanation(text);
 }

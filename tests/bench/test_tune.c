@@ -228,7 +228,7 @@ START_TEST(a_file_that_cannot_be_written_is_told_of_at_once)
         { "/nowhere/tuned.tsv", CUC_ERROR_IO, "/nowhere/tuned.tsv cannot be written: No such" },
         { "/", CUC_ERROR_IO, "/ could not be read: Is a directory" },
         { "", CUC_ERROR_INVALID_ARGUMENT, "path is empty" },
-        { "/dev/null", CUC_ERROR_INVALID_ARGUMENT, "/dev/null is no file of records" },
+        { "/dev/null", CUC_ERROR_INVALID_ARGUMENT, "/dev/null is not a file of records" },
     };
     const char *const dimensions[] = { "N=100" };
     cuc_program_options o = CUC_PROGRAM_OPTIONS_INIT;

@@ -156,7 +156,7 @@ def _told(message: str, function: str, caller: str) -> str:
     if function and message.startswith(function + ": "):
         message = f"{caller or called() or function}: {message[len(function) + 2:]}"
     # Arguments are checked for their class first: a NULL handle belongs to an object that was closed.
-    message = re.sub(r"\b(\w+) is NULL(, expected a cuc_\w+|(?=, and a memory pool))", r"\1 is closed", message)
+    message = re.sub(r"\b(\w+) is NULL(, expected a cuc_\w+|(?=, but a memory pool))", r"\1 is closed", message)
     return re.sub(r"\b(cuc_[a-z_0-9]+)\b(\(\))?", _named, message)
 
 

@@ -2,6 +2,7 @@
 import copy
 import ctypes
 import dataclasses
+import os
 import pickle
 import re
 import unittest
@@ -121,7 +122,7 @@ class Errors(DeviceTest):
         if not source.is_dir():
             self.skipTest("no sources")
         named = set()
-        for path in (*source.glob("*.c"), *source.glob("python/*.c")):
+        for path in source.glob("*/*.c"):
             for text in re.findall(r'"(?:[^"\\\n]|\\.)*"', path.read_text()):
                 named |= set(re.findall(r"\b(cuc_[a-z0-9_]+)\(\)", text))
         self.assertGreater(len(named), 10)
@@ -133,7 +134,8 @@ class Errors(DeviceTest):
                 self.assertFalse(callable(getattr(getattr(cucore, owner), own)))
 
     def test_a_context_that_is_lost_names_pythons_calls(self):
-        code = "import cucore, support\ns = cucore.Device(0).create_stream()\n" \
+        code = f"import sys\nsys.path.insert(0, {os.path.dirname(__file__)!r})\n" \
+               "import cucore, support\ns = cucore.Device(0).create_stream()\n" \
                "k = support.kernel(support.SAXPY, 'saxpy')\n" \
                "cucore.launch(s, cucore.LaunchConfig(), k, 1.0, 4096, 4096, 1)\n" \
                "try:\n    s.sync()\nexcept cucore.ContextLostError as error:\n    print(error, error.notes)"
