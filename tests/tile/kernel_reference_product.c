@@ -203,7 +203,7 @@ enum { EXPERTS = 8, EACH = 2 };
 void prepare_experts(struct numbers *a)
 {
     for (int64_t i = 0; i < a[0].count; i++)
-        a[0].at[i] = (double)kernel_random(EXPERTS - 1); // the last has none
+        a[0].at[i] = (double)kernel_random(EXPERTS - 1); // the last expert has none
 }
 
 // expert count
@@ -252,7 +252,7 @@ static void split_rows(struct numbers *offsets, int64_t rows)
 
     for (int64_t e = 0; e <= experts; e++)
         offsets->at[e] =
-            (double)(e < experts / 2 ? rows * e / experts : rows); // the last are empty
+            (double)(e < experts / 2 ? rows * e / experts : rows); // the last experts are empty
 }
 
 // x order offsets gate up h: pairs in any order

@@ -44,8 +44,8 @@ void kernel_start(void); // device and stream: in the checking process
 void kernel_stop(void);
 // Fails the running test if anything differs.
 void kernel_check(const struct kernel_case *row);
-// Its file assembled for an architecture; false when there is nothing to assemble with. Bytes of
-// registers that the kernel puts aside in memory, with tensors without gaps; -1: nobody told.
+// Assembles the kernel's file for an architecture. False if there is no assembler. `*spills`: the
+// bytes of registers that the kernel spills with tensors without gaps; -1 if the log does not say.
 bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spills);
 // Assembles with the toolkit's assembler, which moves registers between roles, as the driver does.
 // An entry with roles must be there, and nothing that the assembler makes slow.
