@@ -247,7 +247,7 @@ static void make_kind(struct kind *kind, int64_t most)
         if (!o->form && !below(3))
             o->split = 2 + (int32_t)below(2);
         else if (below(2))
-            o->warps = 4; // per tile: warpgroups alternate tiles
+            o->warps = 4; // per tile: ping-pong warpgroups
     } else {
         o->m = 1 + (int64_t)below((uint64_t)most);
         o->n = 1 + (int64_t)below((uint64_t)most);

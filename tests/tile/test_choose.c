@@ -298,7 +298,7 @@ START_TEST(last_waves_are_dealt_where_they_are_nearly_empty)
 }
 END_TEST
 
-// Threads would load a residual of another width, which is for warpgroups that alternate tiles.
+// Threads would load a residual of another width, which is for ping-pong warpgroups.
 START_TEST(what_is_loaded_like_the_result_has_whole_lines)
 {
     struct cuc__gemm_kind kind = bf16;

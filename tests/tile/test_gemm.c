@@ -891,7 +891,7 @@ START_TEST(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns)
         { 12, 11, 132, 0, 0 },
         { 19, 7, 67, 0, 0 },
         { 24, 11, 132, 0, 0 },
-        { 64, 32, 132, 4, 0 },                // warpgroups alternate tiles
+        { 64, 32, 132, 4, 0 },                // ping-pong warpgroups
         { 64, 32, 132, 0, CUC_GEMM_GROUPED }, // groups may be fewer
     };
     struct tile_argument argument[4] = { { .tensor = NULL } };

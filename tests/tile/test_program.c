@@ -395,8 +395,8 @@ START_TEST(sums_of_a_pipeline_are_stored_by_tma)
 }
 END_TEST
 
-// Warpgroups that alternate tiles synchronize only their own threads; work after the product that
-// needs shared memory would synchronize with the other warpgroup.
+// Ping-pong warpgroups synchronize only their own threads; work after the product that needs shared
+// memory would synchronize with the other warpgroup.
 START_TEST(warpgroups_take_tiles_in_turns_with_loads_behind)
 {
     static const struct {
