@@ -471,8 +471,8 @@ START_TEST(products_with_work_between_overlap_it_without_spills)
 }
 END_TEST
 
-// A rematerialized row, which lets two blocks fit at once and is loaded with other rows, spills less
-// than a 16th part.
+// A rematerialized row, which lets two blocks fit at once and is loaded with other rows, spills
+// less than a 16th part.
 START_TEST(rows_of_up_to_32768_and_accumulators_stay_in_registers)
 {
     long spills, most = strcmp(fast[_i].file, "layer_norm") == 0 ? 64 : 0;
