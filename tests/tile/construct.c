@@ -1,4 +1,4 @@
-// Kernels run twice. See construct.h.
+// Runs each construct on the interpreter and on the driver. See construct.h.
 #include "construct_data.h"
 
 #include "tile/ir/target.h"
@@ -68,7 +68,7 @@ struct settings {
     size_t count;
 };
 
-// "T=f16", and the constants of the first case.
+// Yields "T=f16" and the constants of the first case.
 static void read_settings(struct settings *s, const struct construct *row, const char *dtype)
 {
     const char *at = row->sizes ? row->sizes : "";
@@ -104,7 +104,7 @@ static int device_sm(void)
     return 10 * major + minor;
 }
 
-// The signature that stands in the PTX as an array.
+// Reads the signature from its array in the PTX.
 static struct tile_signature *signature_of(const char *ptx)
 {
     const char *at = strstr(ptx, TILE_SIGNATURE_PREFIX);
@@ -133,11 +133,11 @@ struct code {
     cuc_kernel *kernel[TILE_VARIANTS];
 };
 
-// A GPU's driver takes a minute to assemble this much, of tiles that are large for so few threads.
+// A GPU's driver takes a minute to assemble this much PTX: the tiles are large for so few threads.
 enum { LONGEST_ON_A_GPU = 1000000 };
 
-// By the driver; with TILE_LINKED in the environment by nvJitLink, another assembler: on a GPU both
-// must make the same of it.
+// Loads with the driver's assembler, or with nvJitLink's if TILE_LINKED is set: on a GPU the
+// results of both must agree.
 static cuc_status load(cuc_object **object, const struct tile_compiled *code)
 {
     cuc_program *program;
@@ -152,7 +152,7 @@ static cuc_status load(cuc_object **object, const struct tile_compiled *code)
     return st;
 }
 
-// False: it is left out, as too long for the driver.
+// False if the code is left out because it is too long for the driver.
 static bool make_code(struct code *c, const struct construct *row, const struct settings *s,
                       uint32_t warps, bool contract)
 {
@@ -161,7 +161,8 @@ static bool make_code(struct code *c, const struct construct *row, const struct 
     struct tile_compiled out;
     char why[256];
 
-    // Pipelines are of what an architecture alone has; of others what all of that number have.
+    // Pipelines use features of one architecture alone; other constructs use those that all devices
+    // of that number share.
     bool pipeline = strstr(row->name, "pipeline") != NULL;
     ck_assert_msg(
         tile_target_of(&target, device_sm(), pipeline && device_sm() >= 90, why, sizeof(why)), "%s",
@@ -207,7 +208,7 @@ struct values {
     struct tile_argument argument[MOST];
 };
 
-// "N=37" of one case.
+// Reads "N=37" from one case.
 static void read_values(struct values *v, const struct tile_kernel *k, const char *text)
 {
     char name[16], value[32];
@@ -257,11 +258,11 @@ static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
         return;
     uint32_t bytes = tile_block_bytes(how, c->signature->parameter_bytes);
     ck_assert_uint_le(bytes, sizeof(block));
-    // Few enough that a block gets several tiles.
+    // The grid is small enough that one block runs several tiles.
     if (!cuc__tile_fill_block(c->signature, how, argument, grid, 3, construct_stream->context,
                               block)) {
         ck_assert_msg(how->map_count > 0, "%s: no block", construct_where());
-        run_entry(c, c->signature->entries - 1, k, v, tensor, failure); // as a launch does
+        run_entry(c, c->signature->entries - 1, k, v, tensor, failure); // as in a launch
         return;
     }
     cuc_launch_config config = CUC_LAUNCH_CONFIG_INIT;
@@ -275,7 +276,7 @@ static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
         arg.bytes = 8;
     ck_ok(cuc_launch(construct_stream, &config, c->kernel[entry], &arg, 1));
     cuc_status st = cuc_stream_synchronize(construct_stream);
-    if (failure) { // one is expected
+    if (failure) { // an error is expected
         ck_assert_msg(st < 0, "%s: the kernel ended well", construct_where());
         snprintf(failure, FAILURE_ROOM, "%s", cuc_error_message());
         return;
@@ -285,7 +286,7 @@ static void run_entry(struct code *c, uint32_t entry, const struct tile_kernel *
                      construct_now.row->source);
 }
 
-// What is printed: by the interpreter in a callback, by the driver to stdout.
+// Collects printed text: the interpreter prints through a callback, the driver to stdout.
 
 static char *printed;
 static size_t printed_bytes;
@@ -478,7 +479,7 @@ void construct_refused(const char *source, char *text)
     tile_module_free(m);
 }
 
-// Assembling: all kernels are called k; here each has the number of its row.
+// Assembles: all kernels are named k, so each is renamed to the number of its row.
 
 static bool has_dtype(const struct construct *row, const char *dtype)
 {
@@ -519,7 +520,7 @@ char *construct_ptx(const struct construct *row, int rows, const char *dtype, in
         target.lineinfo = false;
         ck_assert_msg(tile_compile(m, &target, &out), "%s\n%s", construct_where(),
                       tile_diagnostics_text(m, false));
-        // The module's head once; functions of the device's runtime once.
+        // The module's head and the device runtime's functions appear only once.
         const char *at = out.ptx;
         if (ftell(file) > 0)
             at = strstr(at, "dynamic_scratch[];") ? strstr(at, "dynamic_scratch[];") + 18 : at;

@@ -1,11 +1,11 @@
-// A construct of the tile language as a kernel, done twice on the same data: by the interpreter
-// and, as PTX, by the driver that CUCORE_DRIVER names. Both must leave the same bytes.
+// Runs a construct of the tile language as a kernel twice on the same data: on the interpreter and,
+// as PTX, on the driver that CUCORE_DRIVER names. Both must leave the same bytes.
 //
-// The first letter of a tensor's name says what is in it before:
-//   o    poison: it is for results             u    whole numbers: it is read and written
-//   w    whole numbers from -4 to 4            s    small ones: from -1 to 1
-//   i    indices, some of them outside         p    all numbers from 0 on, each once, in disorder
-//   else anything that its dtype has: NaN, infinities, subnormals, the largest and the least
+// The first letter of a tensor's name selects its initial contents:
+//   o    poison, for results                   u    whole numbers; read and written
+//   w    whole numbers from -4 to 4            s    small numbers from -1 to 1
+//   i    indices, some out of range            p    all numbers from 0, each once, shuffled
+//   else any value of its dtype: NaN, infinities, subnormals, the largest and the least
 #ifndef CUCORE_TESTS_TILE_CONSTRUCT_H
 #define CUCORE_TESTS_TILE_CONSTRUCT_H
 
@@ -14,40 +14,41 @@
 
 struct construct {
     const char *name;
-    const char *dtypes; // what the constant T is, one after the other; NULL: there is none
-    // Extents of its dimensions, scalar arguments, its grid when it has no clause, constants of its
-    // header in capitals: "N=37 M=5", cases apart by semicolons; constants in the first case hold
+    const char *dtypes; // values of the constant T, one after another; NULL: no T
+    // Extents of its dimensions, scalar arguments, its grid if it has no clause, constants of its
+    // header in capitals: "N=37 M=5". Semicolons separate cases; constants in the first case hold
     // for all.
     const char *sizes;
     const char *source;
-    // How far floats may be off, in units of the last place of a value of `scale` or of the
-    // result itself when that is larger. 0: not at all, but for the bits of a NaN.
+    // The tolerance of floats, in units of the last place of a value of `scale`, or of the result
+    // itself if that is larger. With 0 only the bits of a NaN may differ.
     double ulps, scale;
-    const char *like; // what is interpreted, when it is another source
+    const char *like; // the source to interpret, if it is another one
 };
 
-// "all", "numbers", "integers", "floats" and the like as lists; the n-th name of a list, or NULL.
+// Resolves "all", "numbers", "integers", "floats" and the like to lists; returns the n-th name of a
+// list, or NULL.
 #define INTEGERS "i8 i16 i32 i64 u8 u16 u32 u64"
 #define FLOATS "f16 bf16 f32 f64"
 #define NUMBERS INTEGERS " " FLOATS
 #define EVERY NUMBERS " bool tf32 e4m3 e5m2"
 const char *construct_dtype(const struct construct *row, int n, char *room);
 
-void construct_start(void); // device, stream, memory: in the process that checks
+void construct_start(void); // device, stream, memory: in the checking process
 void construct_stop(void);
-// Fails the test that runs when anything differs. Compiles with the compiler's choice of warps, and
+// Fails the running test if anything differs. Compiles with the compiler's choice of warps, and
 // with 1, 4 and 8; a turn of 0 or more picks one of these three.
 void construct_check(const struct construct *row, const char *dtype, int turn);
-// The same for warps and strides that the caller names, products not joined to sums. `near`: how
-// the names of the tensors begin that `ulps` is for.
+// Checks with warps and strides from the caller, and does not contract products into sums. `near`:
+// the prefix of the names of tensors that `ulps` is for.
 void construct_check_as(const struct construct *row, uint32_t warps, int mode, const char *near);
-// A kernel that ends in a failure with both: what the driver says, and what the interpreter.
+// Runs a kernel that fails on both, and returns the messages of the driver and of the interpreter.
 enum { FAILURE_ROOM = 1024 };
 void construct_fails(const struct construct *row, char *driver, char *interpreter);
-// A source that parses and does not compile: what the compiler says.
+// Returns the compiler's message for a source that parses but does not compile.
 void construct_refused(const char *source, char *text);
-// The PTX of many constructs, in one module, made for a target; to be freed. Constructs that do not
-// have the dtype are left out; of those without dtypes NULL asks.
+// The PTX of many constructs for a target, in one module; the caller frees it. Omits constructs
+// that do not have the dtype; NULL selects those without dtypes.
 char *construct_ptx(const struct construct *row, int rows, const char *dtype, int sm,
                     bool specific);
 

@@ -1,4 +1,5 @@
-// The data of constructs: elements of each kind, tensors in host and device memory, comparing them.
+// Data of constructs: elements of each kind, tensors in host and device memory, and their
+// comparison.
 #include "construct_data.h"
 
 #include "tile/ir/scalar.h"
@@ -49,7 +50,7 @@ static uint64_t below(uint64_t n)
     return (random64() >> 11) % n;
 }
 
-// Elements of a kind
+// Elements of each kind
 
 static uint64_t any_float(cuc_dtype dtype)
 {
@@ -63,7 +64,7 @@ static uint64_t any_float(cuc_dtype dtype)
     switch (below(4)) {
     case 0:
         return tile_element_of_real(dtype, edges[below(sizeof(edges) / sizeof(edges[0]))]);
-    case 1: // any bits at all
+    case 1: // arbitrary bits
         return bits == 64 ? random64() : random64() >> (64 - bits);
     default:
         return tile_element_of_real(
@@ -195,7 +196,7 @@ void construct_make(struct tensor *t, const struct tile_parameter *p, const int6
     ck_assert(t->bytes && t->touched);
     memset(t->bytes, POISON, t->size);
     visit(t, origin(t, t->bytes), fill);
-    if (t->name[0] == 'p') // each once, in disorder
+    if (t->name[0] == 'p') // each number once, in random order
         for (int64_t i = reach - 1; i > 0 && type->rank == 1; i--) {
             size_t size = cuc_dtype_bits(type->dtype) / 8, k = below((uint64_t)i + 1);
             unsigned char kept[8], *a = t->bytes + (size_t)i * size, *b = t->bytes + k * size;
@@ -258,7 +259,8 @@ static void compare(struct tensor *t, unsigned char *at, int64_t n)
         double size = fabs(x) > construct_now.row->scale ? fabs(x) : construct_now.row->scale;
         if (x != x && y != y)
             return;
-        // The interpreter sums in f64, one after the other: of f64 itself that is no better.
+        // The interpreter sums in f64, one element after another, so f64 results are no more exact
+        // there.
         double ulps = construct_now.row->ulps * (dtype == CUC_F64 ? 16 : 1);
         const char *near = construct_now.near;
         if (near && strncmp(t->name, near, strlen(near)) != 0)

@@ -1,4 +1,4 @@
-// What construct.c and construct_data.c share.
+// Declarations shared by construct.c and construct_data.c.
 #ifndef CUCORE_TESTS_TILE_CONSTRUCT_DATA_H
 #define CUCORE_TESTS_TILE_CONSTRUCT_DATA_H
 
@@ -16,39 +16,39 @@
                          cuc_status_name(got_), cuc_error_message(), cuc_error_log()); \
     } while (0)
 
-// What is checked, for messages.
+// The case under test, for messages.
 struct construct_now {
     const struct construct *row;
     const char *dtype, *mode, *entry, *sizes;
     unsigned warps;
-    const char *near; // as construct_check_as() is given it; NULL: all tensors
+    const char *near; // from construct_check_as(); NULL: all tensors
 };
 extern struct construct_now construct_now;
 const char *construct_where(void);
 
-// In construct.c.
+// Defined in construct.c.
 extern cuc_stream *construct_stream;
 extern cuc_memory_resource *construct_memory; // managed
 
-// How a tensor lies in memory.
+// The placement of a tensor in memory.
 enum mode { PADDED, DENSE, TRANSPOSED, REVERSED, REPEATED, MODES };
 
 struct tensor {
     cuc_tensor host, dev;
     cuc_buffer *buffer;
-    unsigned char *bytes, *image; // of the host's, and the device's own
-    unsigned char *touched;       // by byte: an element is there
+    unsigned char *bytes, *image; // the host's image, and the device's own
+    unsigned char *touched;       // for each byte: part of an element
     size_t size;
     const char *name;
 };
 
-// The same data after the same text.
+// Generates the same data for the same text.
 void construct_seed(const char *text);
-// A tensor of a parameter, filled by its name, in both memories.
+// A tensor of a parameter, filled as its name says, in both memories.
 void construct_make(struct tensor *t, const struct tile_parameter *p, const int64_t *dimension,
                     enum mode mode);
 void construct_drop(struct tensor *t);
-// Fails the test when the driver's differs from the host's.
+// Fails the test if the driver's memory differs from the host's.
 void construct_compare(struct tensor *t);
 
 #endif

@@ -107,7 +107,7 @@ static const struct construct constructs[] = {
       "    ids = load(p, [0], [8], inside=true)\n    store(oo, [0], gather(x, [ids % 12, iota(i32, 8) * 5], mask=ids > 2, pad=1, inside=true))\n"
       "    store(o1, [0, 0], load_rows(x, iota(i32, 3) * 2, [0], [11], inside=true), inside=true)\n"
       "    scatter(oo, [iota(i32, 8)], gather(x, [ids % 12, iota(i32, 8)], inside=true), inside=true)\n}", 0, 0, NULL },
-    // By element
+    // Elementwise
     { "a gather", EVERY, "N=40",
       "kernel k(x: T[N], i: i32[33], o: T[33]) const T = f32 {\n"
       "    store(o, [0], gather(x, [load(i, [0], [33])]))\n}", 0, 0, NULL },
@@ -549,7 +549,7 @@ static const struct construct constructs[] = {
       "kernel k(w: T[3, 20, 9], o: T[3, 20, 9], oo: T[3, 20, 9]) const T = i32 {\n    a = load(w, [0, 0, 0], [3, 20, 9])\n"
       "    store(o, [0, 0, 0], cumsum(a, 1))\n    store(oo, [0, 0, 0], cumsum(a, 0, reverse=true))\n}", 0, 0, NULL },
     { "a scan by a function that does not commute", "i32 i64 u8", "",
-      // x -> a x + b, one after the other
+      // x -> a x + b, one after another
       "fn after(a, b, c, d) { return a * c, b * c + d }\n"
       "kernel k(w: T[3, 70], ww: T[3, 70], o: T[4, 3, 70]) const T = i32 {\n"
       "    a, b = load(w, [0, 0], [3, 70]), load(ww, [0, 0], [3, 70])\n"
@@ -661,7 +661,7 @@ static const struct construct constructs[] = {
       "    p = load(s, [0, 0], [32, 16]) @ load(ss, [0, 0], [16, 32])\n"
       "    top = max(p, 1)\n"
       "    store(o, [0, 0], cast(p, T) @ load(sss, [0, 0], [32, 24]) + top)\n}", 40, 64, NULL },
-    // Pipelines: what can be written around the loop
+    // Pipelines: statements around the loop
     { "a pipeline whose accumulator is stored turned", "f16 bf16", "M=70 K=40 N=136;M=64 K=32 N=64",
       "kernel k(w: T[M, K], ww: T[K, N], o: f32[N, M])\n"
       "    const T = f16, BM = 64, BN = 64, BK = 32\n    grid cdiv(M, BM), cdiv(N, BN)\n{\n"
@@ -850,7 +850,7 @@ static const struct construct constructs[] = {
       "kernel k(w: T[9, 12], ww: T[12, 10], www: T[10, 11], o: T[9, 11]) const T = f32 {\n"
       "    store(o, [0, 0], load(w, [0, 0], [9, 12]) @ load(ww, [0, 0], [12, 10]) @ load(www, [0, 0], [10, 11]))\n}", 0, 0, NULL },
 
-    // Random numbers, instructions of the source's own
+    // Random numbers, inline instructions
     { "random numbers", NULL, "N=100 n=77;N=100 n=18446744073709551615",
       "kernel k(x: u64[N], n: u64, o: u32[4, N], oo: u32[N], o1: u32[4]) {\n"
       "    c = load(x, [0], [100])\n    a, b, d, e = philox(n, c)\n"
@@ -1003,7 +1003,7 @@ static const struct construct constructs[] = {
       "kernel k(w: T[N], o: T[2, 16]) const T = f32, NN = 3 {\n    a = load(w, [0], [16])\n    b = a\n"
       "    static for i in 0 .. NN { b = twice(b) + i }\n    p, q = pair(a, b)\n"
       "    store(o, [0, 0], p)\n    store(o, [1, 0], q)\n}", 0, 0, NULL },
-    // What kernels say
+    // Messages of kernels
     { "prints of scalars", NULL, "n=-7 x=2.5 b=1",
       "kernel k(n: i64, x: f16, b: bool, u: u32[]) {\n    print(\"100% of {} is {}: {}, {} \\\"{}\\\"\", n, x, b, load(u, [], []), x < 2.0)\n"
       "    print(\"nothing\")\n    print(\"{}{}\", cast(n, u64), cast(x, f64) / 3.0)\n}", 0, 0, NULL },
@@ -1053,13 +1053,13 @@ static const struct construct constructs[] = {
     { "tiles that take dynamic shared memory", "f32 f64", "",
       "kernel k(w: T[128, 130], o: T[130, 128], oo: T[1, 130]) const T = f32 {\n    a = load(w, [0, 0], [128, 130])\n"
       "    store(o, [0, 0], trans(a))\n    store(oo, [0, 0], sum(a, 0))\n}", 0, 0, NULL },
-    // As networks, a few registers at a time through shared memory; ptxas takes seconds for each
+    // Networks, a few registers at a time through shared memory; ptxas takes seconds for each
     { "a sort of as many as a block has threads and more", "i32 f16", "",
       "kernel k(x: T[5000], o: T[5000]) const T = i32 {\n    store(o, [0], sort(load(x, [0], [5000]), 0))\n}", 0, 0, NULL },
     { "the largest of as many as a block has threads and more", "i32", "",
       "kernel k(x: T[4100], o: i32[40]) const T = i32 {\n"
       "    v, i = topk(load(x, [0], [4100]), 40, 0)\n    store(o, [0], i)\n}", 0, 0, NULL },
-    // As loops: the first three where there is one warp
+    // Loops: the first three with one warp
     { "sorts in shared memory", "f16 u8", "",
       "kernel k(x: T[3, 600], o: T[3, 600]) const T = f16 {\n    store(o, [0, 0], sort(load(x, [0, 0], [3, 600]), 1))\n}", 0, 0, NULL },
     { "a sort in shared memory of the axis in the middle", "f16", "",

@@ -1,4 +1,4 @@
-// References of what computes. See kernel_reference.h.
+// References of the arithmetic kernels. See kernel_reference.h.
 #include "kernel_reference.h"
 
 #include <float.h>
@@ -108,7 +108,7 @@ void prepare_layer_norm_gradient(struct numbers *a)
     }
 }
 
-// x w dy mean rstd dx; what the row adds to dw and db goes into two rows.
+// x w dy mean rstd dx; two rows receive the row's contributions to dw and db.
 static void row_gradient(struct numbers *a, int64_t r, double *dw, double *db)
 {
     const double *x = row_of(&a[0], r), *w = a[1].at, *dy = row_of(&a[2], r);
@@ -251,7 +251,7 @@ static void wide(uint32_t x, uint32_t y, uint32_t *high, uint32_t *low)
     *low = x * y;
 }
 
-// Philox4x32-10 of Salmon and others, "Parallel random numbers: as easy as 1, 2, 3".
+// Philox4x32-10, from Salmon et al., "Parallel random numbers: as easy as 1, 2, 3".
 static void philox(uint64_t seed, uint64_t counter, uint32_t *out)
 {
     uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32), high0, low0, high1, low1;
@@ -328,7 +328,7 @@ void prepare_factors(struct numbers *a)
         a[0].at[i] = 1 + a[0].at[i] / 64;
 }
 
-// x low low_at high high_at; NaN do not count but alone
+// x low low_at high high_at; a NaN counts only if there is nothing else.
 void expect_extremes(struct numbers *a)
 {
     int64_t step;
@@ -423,7 +423,7 @@ void expect_cumulative_product(struct numbers *a)
 void prepare_gains(struct numbers *a)
 {
     for (int64_t i = 0; i < a[0].count; i++)
-        a[0].at[i] *= 0.45; // less than 1: what was fades
+        a[0].at[i] *= 0.45; // below 1: earlier elements fade
 }
 
 // gain x h
@@ -448,10 +448,10 @@ void expect_cumulative_rows(struct numbers *a)
     }
 }
 
-// x y told ticket: what each tile told last is 2, and the bits of the sum up to its end.
+// x y told ticket: the last message of each tile is 2 and the bits of the sum up to its end.
 static void long_sum(struct numbers *a, bool floats)
 {
-    int64_t tiles = a[2].count, length = 64; // BN of the table, the least that is enough
+    int64_t tiles = a[2].count, length = 64; // the smallest sufficient BN of the table
     double so_far = 0;
 
     while (length * tiles < a[0].count)
@@ -479,7 +479,7 @@ void expect_long_sum_f32(struct numbers *a)
 
 // ---- Cross entropy
 
-// x target ..: one in four does not count
+// x target ..: one row in four is ignored.
 void prepare_targets(struct numbers *a)
 {
     for (int64_t r = 0; r < a[1].count; r++) {
@@ -531,7 +531,7 @@ void expect_cross_entropy_gradient(struct numbers *a)
 
 // ---- Matrix products
 
-// Whichever way operands lie: a's row m, b's column n.
+// Row m of a and column n of b, in either storage order.
 static void multiply(struct numbers *a, bool turned_a, bool turned_b)
 {
     int64_t rows = a[2].extent[0], columns = a[2].extent[1], depth = a[0].extent[!turned_a];
@@ -621,7 +621,7 @@ void prepare_groups(struct numbers *a)
 {
     int64_t count = a[3].count - 1, rows = a[0].extent[0];
 
-    // In the middle an empty one, and the last takes what is left.
+    // The middle group is empty, and the last takes the remaining rows.
     a[3].at[0] = 0;
     for (int64_t g = 1; g < count; g++) {
         int64_t left = rows - (int64_t)a[3].at[g - 1];
@@ -685,7 +685,7 @@ void expect_gemm_silu(struct numbers *a)
         a[2].at[i] /= 1 + exp(-a[2].at[i]);
 }
 
-// a, a factor for each of its rows, b turned, c
+// a, a factor for each row of a, b transposed, c
 void expect_gemm_mixed(struct numbers *a)
 {
     struct numbers one[] = { a[0], a[2], a[3] };

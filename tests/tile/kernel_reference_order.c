@@ -1,4 +1,4 @@
-// References of what moves elements: sorting, rows by ids, stencils, messages. See
+// References of kernels that move elements: sorting, rows by ids, stencils, messages. See
 // kernel_reference.h.
 #include "kernel_reference.h"
 
@@ -40,7 +40,7 @@ void prepare_ties(struct numbers *a)
         a[0].at[i] = (double)kernel_random(12) - 6;
 }
 
-// x value at: each next one is the largest that has not been taken, the first of equals
+// x value at: repeatedly takes the largest remaining element, the first among equals.
 void expect_top(struct numbers *a)
 {
     for (int64_t r = 0; r < a[0].extent[0]; r++) {
@@ -135,7 +135,7 @@ void prepare_rows_again(struct numbers *a)
     random_ids(&a[0], a[2].extent[0]);
 }
 
-// id x table: with ids that differ, as of equal ones any row may arrive; one is outside.
+// id x table. The ids differ, since any row of equal ids may win; one id is out of range.
 void prepare_rows_once(struct numbers *a)
 {
     for (int64_t i = 0; i < a[0].count; i++)

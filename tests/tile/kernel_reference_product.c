@@ -1,5 +1,4 @@
-// References of kernels that are made of products of matrices: split sums, few bits, transforms,
-// experts.
+// References of kernels built from matrix products: split sums, low precision, transforms, experts.
 #include "kernel_reference.h"
 
 #include <math.h>
@@ -9,7 +8,7 @@ static int64_t cdiv(int64_t x, int64_t y)
     return x / y + (x % y != 0);
 }
 
-// Sums over k of a row of a and a column of b.
+// Sums the products of a row of a and a column of b over k.
 static double dot(const struct numbers *a, const struct numbers *b, int64_t i, int64_t j,
                   int64_t first, int64_t last)
 {
@@ -27,7 +26,7 @@ static void multiply(const struct numbers *a, const struct numbers *b, struct nu
             row_of(c, i)[j] = dot(a, b, i, j, 0, a->extent[1]);
 }
 
-// ---- Split sums; a turn takes 64 numbers
+// ---- Split sums; an iteration takes 64 elements
 
 static void multiply_parts(const struct numbers *a, const struct numbers *b, struct numbers *w)
 {
@@ -71,7 +70,7 @@ void expect_gemm_parts_sum(struct numbers *a)
     }
 }
 
-// a b c w told: what each range leaves of the tile that it begins with; tiles of 64 x 64
+// a b c w told: the partial sums that each range leaves for its first tile; tiles are 64 x 64.
 void expect_gemm_stream(struct numbers *a)
 {
     int64_t rows = a[0].extent[0], columns = a[1].extent[1], depth = a[0].extent[1];
@@ -97,7 +96,7 @@ void expect_gemm_stream(struct numbers *a)
     }
 }
 
-// ---- Few bits: the largest number of 8-bit floats is 448
+// ---- Low precision: the largest 8-bit float is 448
 
 static double scale_of(const struct numbers *x, int64_t row, int64_t rows, int64_t column,
                        int64_t columns)
@@ -110,7 +109,7 @@ static double scale_of(const struct numbers *x, int64_t row, int64_t rows, int64
     return most > 0 ? (double)((float)most / 448.0f) : 1;
 }
 
-// x q scale, whose blocks are of that size
+// x q scale, with blocks of that size
 static void quantize(struct numbers *a, int64_t rows, int64_t columns)
 {
     int64_t across = cdiv(a[0].extent[1], columns);
@@ -204,7 +203,7 @@ enum { EXPERTS = 8, EACH = 2 };
 void prepare_experts(struct numbers *a)
 {
     for (int64_t i = 0; i < a[0].count; i++)
-        a[0].at[i] = (double)kernel_random(EXPERTS - 1); // the last has none
+        a[0].at[i] = (double)kernel_random(EXPERTS - 1); // the last expert has none
 }
 
 // expert count
@@ -253,7 +252,7 @@ static void split_rows(struct numbers *offsets, int64_t rows)
 
     for (int64_t e = 0; e <= experts; e++)
         offsets->at[e] =
-            (double)(e < experts / 2 ? rows * e / experts : rows); // the last are empty
+            (double)(e < experts / 2 ? rows * e / experts : rows); // the last experts are empty
 }
 
 // x order offsets gate up h: pairs in any order

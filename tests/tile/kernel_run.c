@@ -1,4 +1,4 @@
-// Kernels run three times. See kernel_run.h.
+// Runs each kernel three times. See kernel_run.h.
 #include "kernel_run.h"
 
 #include "tile/ir/diagnostic.h"
@@ -27,7 +27,7 @@ enum { MOST = 16, MOST_SETTINGS = 12, POISON = 0xb5, MOST_TEXT = 1 << 16 };
 static cuc_device *device;
 static cuc_stream *stream;
 
-// What is checked, for messages.
+// The case under test, for messages.
 static struct {
     const struct kernel_case *row;
     const char *dtype, *sizes, *who;
@@ -80,7 +80,7 @@ struct source {
     const struct tile_kernel *kernel;
 };
 
-// The n-th dtype of the row; false when there are no more.
+// Reads the n-th dtype of the row. False if there are no more.
 static bool open_source(struct source *s, const struct kernel_case *row, int n)
 {
     const char *at = row->set ? row->set : "", *dtype = row->dtypes;
@@ -147,15 +147,15 @@ static cuc_program *make_program(const struct source *s, const char *arch, const
 struct argument {
     char fill;
     cuc_dtype dtype;
-    cuc_tensor tensor; // its data is set for who runs
+    cuc_tensor tensor; // data pointer: set for each run
     uint64_t scalar;
     struct numbers in, want;
-    unsigned char *bytes, *image; // what the interpreter has, and the driver
+    unsigned char *bytes, *image; // memory of the interpreter and of the driver
     size_t size;
-    ptrdiff_t origin; // of element [0][0].. in them
+    ptrdiff_t origin; // offset of element [0][0].. in them
 };
 
-// NAME=VALUE in the sizes.
+// Finds NAME=VALUE in the sizes.
 static double size_of(const char *sizes, const char *name)
 {
     char word[32];
@@ -245,7 +245,8 @@ static void make_numbers(struct argument *a, const struct tile_parameter *p, cha
 
 // ---- Tensors in memory
 
-// 1 byte for each byte of the memory that belongs to an element; `each` gets its offset.
+// Marks with 1 each byte of the memory that belongs to an element, and calls `each` with its
+// offset.
 static void visit(const struct argument *a,
                   void (*each)(const struct argument *a, size_t offset, int64_t n, void *data),
                   void *data)
@@ -313,7 +314,7 @@ static bool is_near(const struct argument *a, double got, double want, double ti
                                          : unit;
     double least = a->dtype == CUC_F16    ? 0x1p-25
                    : a->dtype == CUC_E4M3 ? 0x1p-10
-                                          : 0; // half the least subnormal
+                                          : 0; // half the smallest subnormal
 
     if (got == want || (got != got && want != want))
         return true;
@@ -326,7 +327,7 @@ static bool is_near(const struct argument *a, double got, double want, double ti
 }
 
 struct comparison {
-    const unsigned char *got, *other; // other: bytes that are wanted; NULL: a->want
+    const unsigned char *got, *other; // other: the expected bytes; NULL: a->want
     unsigned char *touched;
     double times;
 };
@@ -340,7 +341,7 @@ static void compare_element(const struct argument *a, size_t offset, int64_t n, 
     memcpy(&got, c->got + offset, element_bytes(a->dtype));
     if (c->other)
         memcpy(&want, c->other + offset, element_bytes(a->dtype));
-    if (tile_is_integer(a->dtype)) { // as scalar.h has them
+    if (tile_is_integer(a->dtype)) { // in the form of scalar.h
         got = tile_element_of_int(a->dtype, (int64_t)got);
         want = tile_element_of_int(a->dtype, (int64_t)want);
     }
@@ -492,7 +493,7 @@ void kernel_check(const struct kernel_case *row)
         cuc_program *program = make_program(&s, NULL, NULL, 0);
         cuc_object *object;
         cuc_kernel *kernel;
-        // As construct.c does: by the driver's assembler or by nvJitLink.
+        // Chooses the driver's assembler or nvJitLink, as construct.c does.
         ck_ok(cuc_program_compile(&object, program,
                                   getenv("TILE_LINKED") ? CUC_CODE_CUBIN : CUC_CODE_PTX));
         ck_ok(cuc_object_get_kernel(&kernel, object, row->kernel));
@@ -509,7 +510,7 @@ void kernel_check(const struct kernel_case *row)
 
 // ---- Assembling
 
-// The bytes that an entry puts aside, as the assembler tells it.
+// The bytes that an entry spills, from the assembler's log.
 static long spills_of(const char *log, const char *kernel, const char *variant)
 {
     char mark[96];
@@ -532,13 +533,13 @@ bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spil
     for (int n = 0; open_source(&s, row, n); n++) {
         cuc_program *program = make_program(&s, arch, verbose, 1);
         cuc_status st = cuc_program_compile(&object, program, CUC_CODE_CUBIN);
-        if (st == CUC_ERROR_NOT_FOUND) // there is no nvJitLink
+        if (st == CUC_ERROR_NOT_FOUND) // nvJitLink is missing
             return false;
         ck_ok(st);
         const char *log = cuc_program_log(program), *remark = strstr(log, "(C75");
-        // What is linked gives no registers from role to role (C7504), so that products may lack
-        // them (C7512): kernel_assemble_whole() sees what the driver makes of these. All others
-        // cost speed.
+        // Linked code moves no registers between roles (C7504), so its products may wait for one
+        // another (C7512): kernel_assemble_whole() checks the driver's code for these. All other
+        // remarks cost speed.
         while (remark && (!strncmp(remark, "(C7504)", 7) || !strncmp(remark, "(C7512)", 7)))
             remark = strstr(remark + 1, "(C75");
         ck_assert_msg(!remark, "%s: %.300s", where_text(), remark);
@@ -553,7 +554,7 @@ bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spil
     return true;
 }
 
-// Where the toolkit has its assembler; false: nowhere.
+// Finds the toolkit's assembler. False if there is none.
 static bool find_assembler(char *path, size_t room)
 {
     static const char *const homes[] = { "CUDA_PATH", "CUDA_HOME", NULL };

@@ -1,12 +1,12 @@
-// A kernel of examples/tile, done three times on the same data: by a host reference in double, by
-// the interpreter, and by the driver that CUCORE_DRIVER names.
+// Runs a kernel of examples/tile three times on the same data: a host reference in double, the
+// interpreter, and the driver that CUCORE_DRIVER names.
 #ifndef CUCORE_TESTS_TILE_KERNEL_RUN_H
 #define CUCORE_TESTS_TILE_KERNEL_RUN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-// An argument as numbers, in the order of its indices; of a scalar one.
+// An argument as numbers, in the order of its indices; a scalar is one number.
 struct numbers {
     double *at;
     int64_t count, extent[8];
@@ -15,40 +15,40 @@ struct numbers {
 
 struct kernel_case {
     const char *file, *kernel;
-    const char *dtypes; // what the constant T is, one after the other; NULL: it is left as it is
+    const char *dtypes; // values of the constant T, one after another; NULL: unset
     // The other constants: "BN=64 REVERSE=true"; and options: "stages=2 cluster=2".
     const char *set;
-    // Extents of dimensions and values of scalars: "M=3 N=5 eps=1e-5", cases apart by semicolons.
+    // Extents of dimensions and values of scalars: "M=3 N=5 eps=1e-5". Semicolons separate cases.
     const char *sizes;
-    // What is in each parameter before, a letter each:
-    //   r  -2 to 2; of integers -8 to 8, of unsigned ones 0 to 15
+    // The initial contents of each parameter, a letter each:
+    //   r  -2 to 2; integers -8 to 8, unsigned ones 0 to 15
     //   x  the same, with NaN and infinities
-    //   o  poison: it is a result             z  zeros
-    //   k  whole numbers from 0 to 2^32 - 1   -  a scalar, or what `prepare` makes
+    //   o  poison, for a result               z  zeros
+    //   k  whole numbers from 0 to 2^32 - 1   -  a scalar, or made by `prepare`
     const char *fill;
-    void (*prepare)(struct numbers *a); // on top of that; NULL
-    // The results, from the other arguments as they are in memory. They are rounded to their dtype
-    // afterwards.
+    void (*prepare)(struct numbers *a); // changes the arguments after that; NULL: none
+    // Computes the results from the other arguments, as they are in memory. They are rounded to
+    // their dtype afterwards.
     void (*expect)(struct numbers *a);
-    // How far floats may be off: `steps` roundings to f32 (of T=f64, to f64) of a value of `scale`,
-    // or of the result itself when that is larger; and the last one, to the result's dtype. With 0
+    // The tolerance of floats: `steps` roundings to f32 (to f64 if T=f64) of a value of `scale`, or
+    // of the result itself if that is larger; and the last rounding, to the result's dtype. With 0
     // steps the result is exact.
     double steps, scale;
-    // How tensors lie: d without gaps, a rows of whole 16 bytes, o off by an element with odd
-    // strides, s with other elements between, t first axis fastest, r last but one,
-    // n all strides negative.
+    // Strides of tensors: d no gaps, a rows of whole 16 bytes, o off by an element with odd
+    // strides, s other elements between, t first axis fastest, r last but one, n all strides
+    // negative.
     const char *layouts; // NULL: all of them
 };
 
-void kernel_start(void); // device and stream: in the process that checks
+void kernel_start(void); // device and stream: in the checking process
 void kernel_stop(void);
-// Fails the test that runs when anything differs.
+// Fails the running test if anything differs.
 void kernel_check(const struct kernel_case *row);
-// Its file assembled for an architecture; false when there is nothing to assemble with. Bytes of
-// registers that the kernel puts aside in memory, with tensors without gaps; -1: nobody told.
+// Assembles the kernel's file for an architecture. False if there is no assembler. `*spills`: the
+// bytes of registers that the kernel spills with tensors without gaps; -1 if the log does not say.
 bool kernel_assemble(const struct kernel_case *row, const char *arch, long *spills);
-// The same by the toolkit's assembler, which gives registers from role to role, as the driver does.
-// An entry with roles must be there, and nothing that the assembler does slowly.
+// Assembles with the toolkit's assembler, which moves registers between roles, as the driver does.
+// An entry with roles must be there, and nothing that the assembler makes slow.
 bool kernel_assemble_whole(const struct kernel_case *row, const char *arch, long *spills);
 // A random number below n, the same in every run.
 uint64_t kernel_random(uint64_t n);

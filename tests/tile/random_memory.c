@@ -1,6 +1,5 @@
-// Accesses at random. What a block writes it alone reads: where there are several blocks, tensors
-// that are written have an axis of blocks before all others. Of the elements of one store no two go
-// to one place.
+// Random memory accesses. Only the block that writes an element reads it: with several blocks,
+// written tensors have a leading axis of blocks. No two elements of one store share an address.
 #include "random_program.h"
 
 #include <string.h>
@@ -15,7 +14,7 @@ static const char *hints(struct generator *g, bool stores)
     return random_chance(g, 8) ? some[random_below(g, 5)] : "";
 }
 
-// A parameter with the dtype and as many axes; a new one when it is time.
+// Picks a parameter with the dtype and rank, or adds one from time to time.
 static struct parameter *tensor_for(struct generator *g, cuc_dtype d, int rank, bool written)
 {
     struct parameter *found = NULL;
@@ -55,7 +54,7 @@ static bool own_part(const struct generator *g, const struct parameter *p)
     return p->use == WRITTEN && g->blocks;
 }
 
-// Axes of the tensor for those of a tile, which come in their order; -1 where the tile has none.
+// Maps axes of a tile, in order, to axes of the tensor; -1 marks a tensor axis without a tile axis.
 static void place_axes(struct generator *g, const struct parameter *p, int tile_rank, int *axis)
 {
     int extra = p->rank - tile_rank, next = 0;
@@ -133,7 +132,7 @@ const char *random_load(struct generator *g, cuc_dtype d, struct shape s, int de
     if (rank > MOST_AXES)
         return NULL;
     const struct parameter *p = tensor_for(g, d, rank, written);
-    if (!p) { // one of another dtype
+    if (!p) { // a parameter of another dtype
         int first = (int)random_below(g, (uint32_t)g->parameters + 1);
         for (int i = 0; i < g->parameters && !p; i++) {
             const struct parameter *some = &g->parameter[(first + i) % g->parameters];
@@ -172,7 +171,7 @@ const char *random_load(struct generator *g, cuc_dtype d, struct shape s, int de
                access_shape(g, p, axis, &s), pad_of(g, d, s, depth), hints(g, false));
 }
 
-// A tensor for results alone.
+// A tensor for results only.
 void random_output(struct generator *g, const char *value, cuc_dtype d, const struct shape *s,
                    bool approximate)
 {
@@ -197,7 +196,7 @@ static bool is_word(cuc_dtype d)
     return is_whole(d) && cuc_dtype_bits(d) >= 32;
 }
 
-// Element by element: places that no two elements share, or sums, which do not mind.
+// Scatters elements to distinct addresses, or accumulates, which may repeat an address.
 static void scatter(struct generator *g, const struct parameter *p, struct shape s)
 {
     static const char *const sums[] = { "add", "max", "min", "and", "or", "xor" };

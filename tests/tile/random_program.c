@@ -1,4 +1,4 @@
-// Statements at random, control flow, and the head of the kernel. See random_program.h.
+// Random statements, control flow, and the head of the kernel. See random_program.h.
 #include "random_program.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void bind(struct generator *g)
     struct shape s = random_shape(g);
     cuc_dtype d = random_dtype(g);
 
-    if (random_chance(g, 8)) { // two or four at once
+    if (random_chance(g, 8)) { // binds two or four names at once
         if (random_chance(g, 2) && s.rank && d != CUC_BOOL) {
             uint32_t axis = random_below(g, (uint32_t)s.rank);
             const char *x = random_value(g, d, s, 2);
@@ -136,7 +136,7 @@ static void bind_again(struct generator *g)
         line(g, "%s = %s", x->text, random_value(g, x->dtype, x->shape, 3));
 }
 
-// Both arms of an if bind a new name.
+// Binds a new name in both arms of an if.
 static void bind_in_arms(struct generator *g)
 {
     struct shape s = random_shape(g);
@@ -168,7 +168,7 @@ static void branch(struct generator *g)
     line(g, "}");
 }
 
-// break or continue, with something before it sometimes.
+// Writes break or continue, sometimes after another statement.
 static void leave(struct generator *g)
 {
     const char *word = random_chance(g, 2) ? "break" : "continue";
@@ -195,7 +195,7 @@ static void count_up(struct generator *g)
     int names = g->names;
     const char *first = firsts[random_below(g, 5)], *end = ends[random_below(g, 6)];
     const char *step = random_chance(g, 3) ? " step 2" : "";
-    // What is counted is i64 as m is.
+    // The counter is i64 if a bound is m, which is i64.
     struct name *i =
         new_name(g, strcmp(first, "m") == 0 ? CUC_I64 : CUC_I32, (struct shape){ 0 }, true);
 
@@ -236,7 +236,7 @@ static void go_on(struct generator *g)
     g->is_static = outer;
     g->loops--;
     line(g, "}");
-    g->names = names + 1; // the counter stays
+    g->names = names + 1; // the counter remains visible
 }
 
 static void unroll(struct generator *g)
@@ -294,7 +294,7 @@ static const char functions[] =
 
 static const char dimensions[] = "NML";
 
-// What is true of the sizes below, said by some programs.
+// Some programs state facts about the sizes below.
 static void put_facts(struct generator *g, FILE *out, bool used[3], const uint32_t unit[3],
                       int facts)
 {
@@ -362,16 +362,16 @@ void random_program_make(struct random_program *p, uint64_t seed, bool large)
     known(g, "m", CUC_I64);
     known(g, "f", CUC_F32);
     known(g, "c", CUC_BOOL);
-    known(g, "b", CUC_I64); // KNOWN of them
-    g->starting = true;     // what loops and ifs then bind again
+    known(g, "b", CUC_I64); // the first KNOWN names
+    g->starting = true;     // names that loops and ifs rebind later
     statements(g, 2 + random_below(g, 2));
     g->starting = false;
     statements(g, 2 + random_below(g, large ? 12 : 6));
-    for (int i = g->names; i-- > KNOWN;) // what there is at the end, the newest first
+    for (int i = g->names; i-- > KNOWN;) // stores the live names, the newest first
         random_output(g, g->name[i].text, g->name[i].dtype, &g->name[i].shape, false);
     fclose(g->body);
     FILE *out = open_memstream(&p->source, &bytes);
-    uint32_t unit[3]; // of each dimension a divisor
+    uint32_t unit[3]; // a divisor of each dimension
     for (int i = 0; i < 3; i++)
         unit[i] = random_chance(g, 2) ? 1 : 1u << random_below(g, 4);
     put_head(g, out, unit);

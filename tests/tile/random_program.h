@@ -1,10 +1,10 @@
-// Tile programs at random, as text: typed, so that each compiles, and exact, so that the driver and
-// the interpreter have nothing to disagree on. What only approximates is stored in tensors whose
-// names begin with "oa", and nowhere else.
+// Random tile programs as text: typed, so that each compiles, and exact, so that the driver and the
+// interpreter must agree. Approximate results are stored only in tensors whose names begin with
+// "oa".
 //
-//   random_text.c     dice, text, names
+//   random_text.c     random numbers, text, names
 //   random_value.c    expressions of a dtype and a shape
-//   random_shape.c    those that move elements or go along an axis
+//   random_shape.c    expressions that move elements or work along an axis
 //   random_memory.c   loads, stores, gathers, atomic operations
 //   random_program.c  statements, control flow, the kernel's head
 #ifndef CUCORE_TESTS_TILE_RANDOM_PROGRAM_H
@@ -17,16 +17,16 @@
 #include <stdio.h>
 
 struct random_program {
-    char *source;    // free()
-    char sizes[256]; // cases as construct.h has them
+    char *source;    // freed with free()
+    char sizes[256]; // cases as in construct.h
     uint32_t warps;  // 0: the compiler chooses
-    int mode;        // of the tensors' strides: construct_data.h
+    int mode;        // strides of the tensors: construct_data.h
 };
 
-// The same program for the same seed. `large`: more statements and larger tiles.
+// Makes the same program for the same seed. `large`: more statements and larger tiles.
 void random_program_make(struct random_program *p, uint64_t seed, bool large);
 
-// Within
+// Shared by the generator's files
 
 enum {
     MOST_AXES = 4,
@@ -48,37 +48,37 @@ struct name {
     char text[8];
     cuc_dtype dtype;
     struct shape shape;
-    bool fixed; // it is not bound again
+    bool fixed; // never bound again
 };
 
 struct parameter {
     char text[8];
     cuc_dtype dtype;
     int rank, extent[MOST_AXES];        // below 0: dimension -1 - extent
-    enum { READ, WRITTEN, RESULT } use; // WRITTEN: and read, each block its own part
+    enum { READ, WRITTEN, RESULT } use; // WRITTEN: also read; each block has its own part
 };
 
 struct generator {
     uint64_t state;
-    char *text; // everything that is said; NULL when it is full
+    char *text; // all text produced; it starts over when full
     size_t used;
     FILE *body;
     int indent, depth, budget;
-    int most_elements, extent[3]; // of most shapes
-    bool blocks; // more than one: what is written has an axis of blocks before all others
-    int loops;   // that a break may leave
+    int most_elements, extent[3]; // extents of most shapes
+    bool blocks;                  // several: written tensors have a leading axis of blocks
+    int loops;                    // loops that a break may leave
     bool is_static, starting;
-    bool meets; // few tensors and large tiles: a barrier that is missing is seen
+    bool meets; // few tensors and large tiles, which expose a missing barrier
     struct name name[MOST_NAMES];
     int names, next_name;
     struct parameter parameter[MOST_TENSORS];
     int parameters, inputs;
 };
 
-// Dice
+// Random choices
 uint32_t random_below(struct generator *g, uint32_t n);
 bool random_chance(struct generator *g, uint32_t one_in);
-cuc_dtype random_dtype(struct generator *g); // one that can be computed with
+cuc_dtype random_dtype(struct generator *g); // a dtype with arithmetic
 struct shape random_shape(struct generator *g);
 cuc_dtype random_number(struct generator *g);
 
@@ -93,23 +93,23 @@ bool is_real(cuc_dtype d);       // f16, bf16, f32, f64
 bool is_restricted(cuc_dtype d); // tf32, e4m3, e5m2
 struct name *random_name(struct generator *g, cuc_dtype d, const struct shape *s, bool free);
 
-// A value of a dtype and a shape, as text that can stand anywhere.
+// A value of a dtype and a shape, as text valid in any context.
 const char *random_value(struct generator *g, cuc_dtype d, struct shape s, int depth);
-// The same of a float dtype, whole and from -4 to 4: any sum of a few is exact.
+// The same for a float dtype, whole and from -4 to 4: sums of a few such values are exact.
 const char *random_small(struct generator *g, cuc_dtype d, struct shape s, int depth);
 const char *random_scalar(struct generator *g, cuc_dtype d, int depth);
-const char *random_index(struct generator *g); // a small integer scalar
+const char *random_index(struct generator *g); // An approximate function of a float.
 // A function that approximates, of a float.
 const char *random_approximate(struct generator *g, cuc_dtype d, struct shape s);
 
-// Makers: the text of an expression of a dtype and a shape, or NULL.
+// Makers return the text of an expression of a dtype and a shape, or NULL.
 typedef const char *maker(struct generator *g, cuc_dtype d, struct shape s, int depth);
 maker make_reshape, make_squeeze, make_permute, make_broadcast, make_cat, make_extract, make_insert,
     make_take, make_shift, make_reduce, make_arg, make_scan, make_sort, make_histogram, make_mma;
 // A shape that broadcasts to s.
 struct shape random_thinner(struct generator *g, struct shape s);
 
-// A load of any kind; NULL when there is no room for another tensor.
+// A load of any kind; NULL if there is no room for another tensor.
 const char *random_load(struct generator *g, cuc_dtype d, struct shape s, int depth);
 void random_store(struct generator *g);
 void random_output(struct generator *g, const char *value, cuc_dtype d, const struct shape *s,

@@ -1,11 +1,11 @@
-// Expressions that move elements, go along an axis, or multiply matrices. See random_value.c.
+// Expressions that move elements, work along an axis, or multiply matrices. See random_value.c.
 #include "random_program.h"
 
 #include <string.h>
 
 // Shapes
 
-// Another shape of as many elements.
+// Reshapes a value with the same number of elements.
 static struct shape reshaped(struct generator *g, struct shape s)
 {
     int left = count_of(&s);
@@ -98,7 +98,7 @@ const char *make_cat(struct generator *g, cuc_dtype d, struct shape s, int depth
     return say(g, "cat(%s, %s, %d)", a, b, axis);
 }
 
-// Which subtile, of so many: a constant, or something that is computed.
+// Picks a subtile out of `of`: by a constant or a computed index.
 static const char *subtile(struct generator *g, const int *of, int rank)
 {
     const char *all = "";
@@ -179,7 +179,8 @@ const char *make_shift(struct generator *g, cuc_dtype d, struct shape s, int dep
 
 // Along axes
 
-// A tile whose reduction has shape s: 1 becomes more along an axis; of a scalar, all are reduced.
+// Chooses a tile whose reduction has shape s: an extent of 1 grows along an axis; a scalar reduces
+// all elements.
 static bool unreduced(struct generator *g, struct shape s, struct shape *from, int *axis)
 {
     *from = s;
@@ -273,7 +274,7 @@ const char *make_histogram(struct generator *g, cuc_dtype d, struct shape s, int
     return say(g, "histogram(%s, %d)", x, s.extent[0]);
 }
 
-// Matrix products of small whole numbers: every sum is exact.
+// Matrix products of small whole numbers, so that every sum is exact.
 
 static const char *operand(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {

@@ -1,10 +1,10 @@
-// Dice, text and names of programs at random. See random_program.h.
+// Random choices, text and names of random programs. See random_program.h.
 #include "random_program.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-// Dice
+// Random choices
 
 // splitmix64 (Steele, Lea and Flood 2014)
 uint32_t random_below(struct generator *g, uint32_t n)
@@ -37,7 +37,7 @@ cuc_dtype random_dtype(struct generator *g)
     return random_chance(g, 8) ? CUC_BOOL : random_number(g);
 }
 
-// Extents are few, so that what there is meets.
+// Few extents, so that shapes often match.
 int random_extent(struct generator *g)
 {
     static const int extents[] = {
@@ -59,7 +59,7 @@ struct shape random_shape(struct generator *g)
             s.extent[i] = 1;
         left /= s.extent[i];
     }
-    // What there is already is met more often than what there is not.
+    // Prefers shapes of existing names.
     if (g->names && random_chance(g, 2)) {
         struct shape known = g->name[random_below(g, (uint32_t)g->names)].shape;
         if (known.rank)
@@ -77,7 +77,7 @@ const char *say(struct generator *g, const char *format, ...)
     va_start(args, format);
     int length = vsnprintf(g->text + g->used, TEXT_ROOM - g->used, format, args);
     va_end(args);
-    if ((size_t)length + 1 >= TEXT_ROOM - g->used) { // no more of anything
+    if ((size_t)length + 1 >= TEXT_ROOM - g->used) { // the room is full: ends the program
         g->budget = 0;
         g->used = 0;
         return "0";

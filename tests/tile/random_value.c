@@ -1,5 +1,5 @@
-// Expressions at random. A maker gives the text of an expression of the dtype and shape that is
-// asked for, or NULL when it has none of that kind; random_value() throws dice until one has.
+// Random expressions. A maker returns the text of an expression of the given dtype and shape, or
+// NULL if it has none; random_value() draws makers until one returns a text.
 #include "random_program.h"
 
 #include <string.h>
@@ -24,7 +24,8 @@ static const char *make_name(struct generator *g, cuc_dtype d, struct shape s, i
     return name ? name->text : NULL;
 }
 
-// Of a name of another shape: its elements reshaped, repeated along new axes, or a part of it.
+// Derives a value from a name of another shape: reshapes it, broadcasts it along new axes, or takes
+// a part.
 static const char *make_derived(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     (void)depth;
@@ -39,7 +40,7 @@ static const char *make_derived(struct generator *g, cuc_dtype d, struct shape s
             x = say(g, "cast(%s, %s)", x, cuc_dtype_name(d));
         if (have->rank && count_of(have) == count_of(&s))
             return say(g, "reshape(%s, [%s])", x, say_shape(g, &s));
-        for (int i = 0; i < s.rank; i++) { // its axes, in order, at those of the same extent
+        for (int i = 0; i < s.rank; i++) { // aligns its axes, in order, with equal extents
             bool here = next < have->rank && have->extent[next] == s.extent[i];
             axes = say(g, "%s%s%s", axes, i ? ", " : "", here ? ":" : "None");
             next += here;
@@ -98,9 +99,9 @@ static const char *make_load(struct generator *g, cuc_dtype d, struct shape s, i
     return random_load(g, d, s, depth);
 }
 
-// Each element by itself
+// Elementwise expressions
 
-// What d + other is d of.
+// A dtype that promotes to d next to an operand of dtype d.
 static cuc_dtype narrower(struct generator *g, cuc_dtype d)
 {
     static const struct {
@@ -130,7 +131,7 @@ struct shape random_thinner(struct generator *g, struct shape s)
     return s;
 }
 
-// A second operand: of another dtype or shape sometimes, or a literal.
+// A second operand, sometimes of another dtype or shape, or a literal.
 static const char *other(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     if (d != CUC_BOOL && random_chance(g, 6))
@@ -165,7 +166,7 @@ static const char *make_arithmetic(struct generator *g, cuc_dtype d, struct shap
     }
 }
 
-// Nothing is divided by 0, nor by -1, nor shifted past its width.
+// Avoids division by 0 and by -1, and shifts beyond the width.
 static const char *make_integer(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     static const char *const bits[] = { "&", "|", "^" };
@@ -193,7 +194,7 @@ static const char *make_integer(struct generator *g, cuc_dtype d, struct shape s
     }
 }
 
-// What says how it rounds, exactly.
+// Arithmetic with an explicit rounding mode, which is exact.
 static const char *make_rounded(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     static const char *const rounds[] = { "rn", "rz", "rm", "rp" };
@@ -204,7 +205,7 @@ static const char *make_rounded(struct generator *g, cuc_dtype d, struct shape s
     const char *x = random_value(g, d, s, depth), *y = other(g, d, s, depth);
     const char *ftz = d == CUC_F32 && random_chance(g, 2) ? ", ftz=true" : "";
     const char *round = rounds[random_below(g, 4)];
-    // What is added up may be of another dtype.
+    // Operands of a sum may differ in dtype, but not with ftz.
     if (d == CUC_F32 && *ftz)
         y = say(g, "cast(%s, f32)", y);
     switch (random_below(g, 6)) {
@@ -288,7 +289,7 @@ static const char *make_cast(struct generator *g, cuc_dtype d, struct shape s, i
                : say(g, "cast(%s, %s)", x, cuc_dtype_name(d));
 }
 
-// The bits of a NaN are nobody's: there is none.
+// Bitcasts. The bits of a NaN are unspecified, so none is bitcast.
 static const char *make_bits(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     cuc_dtype from = random_number(g);
@@ -302,7 +303,7 @@ static const char *make_bits(struct generator *g, cuc_dtype d, struct shape s, i
                      random_small(g, from, s, depth), cuc_dtype_name(d));
 }
 
-// Of another width: the last axis is longer or shorter.
+// Bitcasts to another width: the last axis shrinks or grows.
 static const char *make_bytes(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     static const cuc_dtype wholes[] = { CUC_U8, CUC_I16, CUC_U32, CUC_I64 };
@@ -318,7 +319,7 @@ static const char *make_bytes(struct generator *g, cuc_dtype d, struct shape s, 
     return say(g, "bitcast(%s, %s)", random_value(g, from, s, depth), cuc_dtype_name(d));
 }
 
-// Instructions of the source's own.
+// Inline instructions of the source.
 static const char *make_asm(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {
     static const struct {
@@ -355,7 +356,7 @@ static const char *make_promise(struct generator *g, cuc_dtype d, struct shape s
     return is_whole(d) ? say(g, "assume((%s * 8) %% 8 == 0)", random_value(g, d, s, depth)) : NULL;
 }
 
-// All of them, the common ones several times.
+// All makers; common ones appear several times.
 static maker *const inner[] = {
     make_arithmetic, make_arithmetic, make_arithmetic, make_integer, make_integer,   make_real,
     make_logic,      make_logic,      make_where,      make_cast,    make_cast,      make_bits,

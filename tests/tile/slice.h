@@ -1,4 +1,4 @@
-// `--slice I/N`: every N-th case from the I-th, so that processes share what takes long on a GPU.
+// `--slice I/N`: every N-th case from the I-th, to split slow GPU tests among processes.
 #ifndef CUCORE_TESTS_TILE_SLICE_H
 #define CUCORE_TESTS_TILE_SLICE_H
 
@@ -16,7 +16,7 @@ static inline bool slice_asked(int argc, char **argv)
     return argc > 2 && strcmp(argv[1], "--slice") == 0;
 }
 
-// False: the word behind it is no slice.
+// False if the word after it is not a slice.
 static inline bool slice_read(struct slice *s, char **argv)
 {
     return sscanf(argv[2], "%d/%d", &s->first, &s->step) == 2 && s->step > 0 && s->first >= 0;

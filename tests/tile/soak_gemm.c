@@ -1,12 +1,13 @@
-// Products of random kinds and shapes, one after another: each element against a sum of whole
-// numbers made by a plain kernel, bit for bit, and all around the result untouched.
+// Multiplies random kinds and shapes of matrices, one after another. Compares each element bit for
+// bit with a plain kernel's sum of whole numbers, and checks that the memory around the result is
+// untouched.
 //
 //     soak_gemm [--seconds S] [--plans N] [--seed N] [--most EXTENT]
 //
-// Elements are half numbers from -2 to 2, so that every sum is exact in every accumulator, and
-// what is expected is one rounding to the result's type. Both sides are on the device: shapes of
-// thousands go through whole grids. Prints each failure with what makes it again; ends with 1 where
-// there was one, with 77 where there is no NVRTC.
+// Elements are halves of whole numbers, from -2 to 2, so every sum is exact in every accumulator,
+// and the expected result is one rounding to the result's type. Both sides run on the device, so
+// shapes of thousands exercise whole grids. Prints each failure with the command that repeats it;
+// exits with 1 if one failed, and with 77 without NVRTC.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #include "tile/ir/scalar.h"
 
 enum { LEVELS = 9, POISON = 0xc7, SHAPES_OF_A_PLAN = 32, MAX_BATCH = 5 };
-enum { FROM_F16, FROM_BF16, FROM_F32, FROM_F64, FROM_I32 }; // as the kernel has them
+enum { FROM_F16, FROM_BF16, FROM_F32, FROM_F64, FROM_I32 }; // as declared in the kernel
 
 static const char source[] =
     "typedef unsigned long long u64; typedef long long i64; typedef unsigned char u8;\n"
@@ -57,7 +58,7 @@ static const char source[] =
     "  case 2: return w;\n"
     "  case 3: return (u64)__double_as_longlong(x);\n"
     "  default: return (u64)(unsigned)(int)x; } }\n"
-    // Counts elements that differ, and makes them poison again.
+    // Counts wrong elements, and restores the poison.
     "extern \"C\" __global__ void check(product p) {\n"
     "  i64 all = p.batch * p.m * p.n, step = (i64)gridDim.x * blockDim.x;\n"
     "  double one = p.whole ? 1 : 0.5;\n"
@@ -68,7 +69,7 @@ static const char source[] =
     "    for (int n = 0; n < p.d_bytes; n++) bits |= (u64)d[n] << 8 * n;\n"
     "    if (p.groups) { zb = -1; const int *o = (const int *)p.offsets;\n"
     "      for (i64 g = 0; g < p.groups; g++) if (i >= o[g] && i < o[g + 1]) zb = g;\n"
-    "      if (zb < 0) continue; }\n" // of no group: not written
+    "      if (zb < 0) continue; }\n" // in no group: not written
     "    i64 sum = 0;\n"
     "    for (i64 l = 0; l < p.k; l++)\n"
     "      sum += number(p.a, (za * p.m + i) * p.k + l) * number(p.b, (zb * p.k + l) * p.n + j);\n"
@@ -79,11 +80,11 @@ static const char source[] =
     "    if (p.relu && x < 0) x = 0;\n"
     "    if (p.has_residual) x += number(p.residual, e) * one;\n"
     "    u64 expected = rounded(x, p.to);\n"
-    "    if (x == 0 && (bits << (64 - 8 * p.d_bytes) + 1) == 0) bits = expected;\n" // of any sign
+    "    if (x == 0 && (bits << (64 - 8 * p.d_bytes) + 1) == 0) bits = expected;\n" // any sign
     "    if (bits != expected) atomicAdd(p.wrong, 1ull);\n"
     "    put(d, 0x0101010101010101ull * p.poison, p.d_bytes); } }\n";
 
-// The kernels' own.
+// Parameters of the kernels.
 struct place {
     uint64_t data;
     int64_t batch, row, column;
@@ -142,8 +143,8 @@ static void launch_over(cuc_kernel *kernel, int64_t count, const cuc_arg *args, 
                     n));
 }
 
-// [batch][rows][columns], 0: not that axis. Lines are `gap` elements apart beyond what they hold,
-// the first that many behind what is aligned; around it all is poison.
+// An array [batch][rows][columns]; 0 omits an axis. Lines are `gap` elements longer than their
+// contents, and the first begins `gap` elements after an aligned address; poison surrounds it all.
 static void make(struct array *a, cuc_dtype dtype, int64_t batch, int64_t rows, int64_t columns,
                  int32_t order, int64_t gap, bool filled)
 {
@@ -235,7 +236,7 @@ static void make_kind(struct kind *kind, int64_t most)
         o->residual_dtype = o->d_dtype;
     if (o->dtype == CUC_F32)
         o->precision = (int32_t)below(3);
-    if (!below(3)) { // a pipeline's tiles, whatever the shape would have
+    if (!below(3)) { // tiles of a pipeline, for any shape
         o->tile_m = 64 << below(3);
         o->tile_n = o->tile_m == 256 ? 128 : 64 << below(3);
         if (o->dtype == CUC_F64 && o->tile_m * o->tile_n > 128 * 128)
@@ -246,7 +247,7 @@ static void make_kind(struct kind *kind, int64_t most)
         if (!o->form && !below(3))
             o->split = 2 + (int32_t)below(2);
         else if (below(2))
-            o->warps = 4; // of a tile: warpgroups take them in turns
+            o->warps = 4; // per tile: ping-pong warpgroups
     } else {
         o->m = 1 + (int64_t)below((uint64_t)most);
         o->n = 1 + (int64_t)below((uint64_t)most);
@@ -260,7 +261,7 @@ static void make_kind(struct kind *kind, int64_t most)
         o->stream_k = 1 + (int32_t)below(3);
 }
 
-// From 1 up, small ones as often as large ones; often near a multiple of 64.
+// An extent from 1 up, small ones as often as large ones, often near a multiple of 64.
 static int64_t extent(int64_t most)
 {
     int64_t bits = 0;
@@ -288,7 +289,7 @@ static const cuc_tensor *tensor(const struct array *a)
     return a->buffer ? &a->t : NULL;
 }
 
-// One product; how many elements are wrong, and bytes touched beside them.
+// Runs one product; counts wrong elements and touched bytes around them.
 static void run(const struct kind *kind, cuc_gemm_plan *plan, const int64_t shape[4], int64_t gap,
                 cuc_buffer *counts, uint64_t *wrong, uint64_t *beside)
 {
@@ -392,7 +393,7 @@ static void run(const struct kind *kind, cuc_gemm_plan *plan, const int64_t shap
     cuc_buffer_release(workspace);
 }
 
-// ---- All of it
+// ---- Main
 
 static void open_kernels(cuc_device *device)
 {

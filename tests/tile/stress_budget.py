@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Small tile sources at random that are as expensive as possible, compiled within the default budget.
+"""Compile random small tile sources that are as expensive as possible, within the default budget.
 
     stress_budget.py CUCORE [--count N] [--seed N] [--seconds S] [--megabytes M]
 
-Each source has less than 2 kB. It has to compile, or be refused with a code of the compiler, in S seconds of CPU time
-(2) and M MB of memory (512). Prints the seed, percentiles and the worst sources; exits 1 when one is over.
+Each source has less than 2 kB. It must compile, or fail with a code of the compiler, within S seconds of CPU time (2)
+and M MB of memory (512). Prints the seed, percentiles and the worst sources; exits 1 if one exceeds a limit.
 """
 import argparse
 import os
@@ -17,7 +17,7 @@ import tempfile
 UNARY = ["sin", "exp", "log", "erf", "tanh", "sqrt", "abs", "tan", "cos", "exp2"]
 TARGETS = ["sm_80", "sm_90a", "sm_100"]
 
-# Sources that were over once: each comes first.
+# Sources that once exceeded the limits; they run first.
 FOUND = ["""kernel k(a: f32[N], b: f32[N]) grid 1 {
     x = load(a, [0], [4194304])
     static for j1 in 0 .. 100 { static for j0 in 0 .. 100 { x = reshape(trans(reshape(x, [1048576, 4])), [4194304]) } }
@@ -27,7 +27,7 @@ FOUND = ["""kernel k(a: f32[N], b: f32[N]) grid 1 {
 
 
 def statement(rng, extent):
-    """One change of the tile x, in loops that may be unrolled."""
+    """One assignment to the tile x, in loops that may be unrolled."""
     op = rng.choice([
         *[f"x = {name}(x)" for name in UNARY], "x = cumsum(x, 0)", "x = sort(x, 0)", "x = -x", "x = x * x + x",
         "x = x + sum(x, 0)", "x = x / (x + 1.0)", "x = x % 3.0", "x = where(x > 0.0, x, -x)",
@@ -52,7 +52,7 @@ def source(rng):
 
 
 def compile_one(program, path, target):
-    """(CPU seconds, MB, "ok" or the code) of one compilation."""
+    """Compile once: (CPU seconds, MB, "ok" or the code)."""
     child = subprocess.Popen([program, "compile", path, "--arch", target, "--dim", "N=4096", "--emit", "ptx", "-o",
                               "/dev/null"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     said = child.stderr.read()

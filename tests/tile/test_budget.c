@@ -1,6 +1,5 @@
-// Budgets of compiling tile programs: what is refused, by which code and with which words; that the
-// count of operations is exact and memory stays within its limit; and that time is linear in the
-// parts that a source can have many of.
+// Budgets of compilation: refusals with their codes and texts, an exact count of operations, memory
+// within its limit, and time linear in the number of each part that a source can repeat.
 #include "testing.h"
 #include "tile/ir/budget.h"
 #include "tile/ir/target.h"
@@ -136,7 +135,7 @@ START_TEST(dumps_and_candidates_have_budgets_too)
 }
 END_TEST
 
-// With half of the budget the best of some candidates is found, and the other half compiles it.
+// The search for the best candidate takes half of the budget, and compilation the other half.
 START_TEST(candidates_take_half_of_a_budget)
 {
     const cuc_program_options options = { .dimensions = dimension, .dimension_count = 1 };
@@ -179,7 +178,7 @@ START_TEST(options_that_are_no_budget_are_refused)
 }
 END_TEST
 
-// Compiles within a budget; what it took is in it.
+// Compiles within a budget, which receives the resources used.
 static bool compiles(struct tile_budget *budget, const char *source)
 {
     struct tile_target target;
@@ -247,7 +246,7 @@ START_TEST(programs_made_by_calls_have_a_budget)
 }
 END_TEST
 
-// Asks for blocks until the program takes no more, or there are enough.
+// Adds blocks until the program refuses one, or there are enough.
 static uint32_t make_blocks(cuc_tile_program *p, uint32_t most)
 {
     uint32_t calls = 0;
@@ -282,7 +281,7 @@ START_TEST(programs_made_by_calls_have_the_budget_that_they_are_given)
     cuc_tile_program *p;
 
     budget.struct_size = sizeof(budget);
-    for (int given = 0; given < 2; given++) { // before and behind what it is for
+    for (int given = 0; given < 2; given++) { // before and after the calls
         asked = 0;
         ck_ok(cuc_tile_program_create(&p));
         if (!given)
@@ -291,7 +290,7 @@ START_TEST(programs_made_by_calls_have_the_budget_that_they_are_given)
         if (given)
             ck_ok(cuc_tile_program_set_budget(p, &budget));
         if (given && made[_i].budget.cancel)
-            testing_sleep_ms(20); // between two questions
+            testing_sleep_ms(20); // between two calls of cancel()
         cuc_status st = cuc_tile_program_finish(NULL, p);
         if (!made[_i].code)
             ck_ok(st);
@@ -316,7 +315,7 @@ START_TEST(a_larger_budget_lets_a_program_be_made)
         ck_ok(cuc_tile_program_create(&p));
         ck_ok(cuc_tile_program_set_budget(p, CUC_TILE_BUDGET(.budget_operations = 1000)));
         if (larger)
-            ck_ok(cuc_tile_program_set_budget(p, NULL)); // every default
+            ck_ok(cuc_tile_program_set_budget(p, NULL)); // all defaults
         (void)make_blocks(p, 10000);
         if (larger)
             ck_ok(cuc_tile_program_finish(NULL, p));
@@ -352,7 +351,7 @@ END_TEST
 
 // ---- Time
 
-// A source with n parts, each of which `part` writes with its number, twice.
+// A source with n parts; `part` writes each with its number, twice.
 static const struct {
     const char *what, *head, *part, *then, *also, *tail;
     unsigned n;
@@ -397,7 +396,7 @@ static char *source_of(size_t row, unsigned n)
     return text;
 }
 
-// Seconds of the CPU, the least of some runs.
+// CPU seconds, the minimum of several runs.
 static double time_of(const char *source)
 {
     static const struct tile_limits none = { UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, NULL, NULL };
@@ -429,7 +428,7 @@ static double time_of(const char *source)
 
 START_TEST(time_is_linear)
 {
-    enum { TIMES = 4, LINEAR = 7 }; // of four times as much; sixteen would be quadratic
+    enum { TIMES = 4, LINEAR = 7 }; // for four times as many parts; quadratic time gives sixteen
     char *one = source_of((size_t)_i, many[_i].n),
          *more = source_of((size_t)_i, TIMES * many[_i].n);
     double first = time_of(one), second = time_of(more);

@@ -1,5 +1,4 @@
-// The C builder gives the IR that the text of the language gives, and what becomes of it when
-// memory runs out.
+// The C builder makes the same IR as the text of the language, and handles failed allocations.
 #include "wrap_malloc.h"
 
 #include "builder_testing.h"
@@ -9,8 +8,8 @@
 
 #include <math.h>
 
-// The programs of the language page, call by call. Nested calls are only those whose order does not
-// matter: C does not say which argument is built first.
+// Programs of the language page as calls. Calls nest only if their order does not matter, since C
+// leaves the order of arguments unspecified.
 
 static void build_vadd(cuc_tile_program *p)
 {
@@ -249,7 +248,7 @@ static void welford(void *user, cuc_tile_program *p, uint32_t count, const cuc_t
     cuc_tile some = cuc_tile_gt(K, total, F(0.0));
     cuc_tile part = cuc_tile_where(K, some, cuc_tile_div(K, y[0], total), F(0.0));
 
-    if (count != 3 || user != p) // no assertion: Check allocates, and that fails here too
+    if (count != 3 || user != p) // no assertion: Check allocates, which fails here too
         abort();
     result[0] = total;
     result[1] = cuc_tile_add(K, x[1], cuc_tile_mul(K, d, part));
@@ -455,7 +454,7 @@ static void build_rounded(cuc_tile_program *p)
     cuc_tile_kernel_end(K);
 }
 
-// Constructs that the page's programs do not have, with their text.
+// Constructs that the page's programs lack, with their text.
 
 static void build_constants(cuc_tile_program *p)
 {
@@ -515,7 +514,7 @@ static void build_elementwise(cuc_tile_program *p)
     x = cuc_tile_sub(K, x, cuc_tile_min_nan(K, x, 0, NULL));
     x = cuc_tile_sub(K, x, cuc_tile_max_nan(K, x, CUC_AXES(0)));
     x = cuc_tile_mul(K, x, cuc_tile_prod(K, x, CUC_AXES(0)));
-    cuc_tile q = cuc_tile_isinf(K, x); // in an order that is not the C compiler's
+    cuc_tile q = cuc_tile_isinf(K, x); // in a fixed order, which the C compiler cannot change
     cuc_tile c = cuc_tile_bitor(K, cuc_tile_isnan(K, x), q);
     c = cuc_tile_bitand(K, c, cuc_tile_ge(K, x, F(0.0)));
     c = cuc_tile_bitand(K, c, cuc_tile_le(K, x, F(1.0)));
@@ -601,7 +600,7 @@ static void build_scans(cuc_tile_program *p)
     cuc_tile_kernel_end(K);
 }
 
-// Arms and loops that are left in every way, and variables that they set or do not.
+// Arms and loops with every exit, and variables that they set or leave alone.
 static void build_nested(cuc_tile_program *p)
 {
     cuc_tile_kernel_begin(K, "k");
@@ -660,7 +659,7 @@ static void build_behind(cuc_tile_program *p)
     cuc_tile_while(K, cuc_tile_bool(K, 1));
     cuc_tile_if(K, cuc_tile_lt(K, cuc_tile_get(K, x), I(0)));
     cuc_tile_return(K);
-    cuc_tile_store(K, a, CUC_TILES(I(1)), I(1), NULL); // dropped, as all that is behind
+    cuc_tile_store(K, a, CUC_TILES(I(1)), I(1), NULL); // unreachable: dropped
     cuc_tile_for(K, I(0), I(4), 1);
     cuc_tile_set(K, x, I(9));
     cuc_tile_set(K, y, I(9));
@@ -761,9 +760,9 @@ static void build_pairs(cuc_tile_program *p)
 }
 
 static const struct same {
-    const char *name; // of the page's kernel, or what it is about
+    const char *name; // the page's kernel, or the subject
     void (*build)(cuc_tile_program *p);
-    const char *text; // NULL: the page's
+    const char *text; // NULL: the page's text
     bool without_dead_code;
 } sames[] = {
     { "vadd", build_vadd, NULL, false },
@@ -777,7 +776,7 @@ static const struct same {
     { "atomics", build_atomics, NULL, false },
     { "functions", build_functions, NULL, false },
     { "along", build_along, NULL, false },
-    // `sign` is first bound in the arms, which a variable cannot be.
+    // `sign` is first bound in the arms, which no variable can be.
     { "control", build_control, NULL, true },
     { "gemm", build_gemm, NULL, false },
     { "rest", build_rest, NULL, false },
@@ -908,7 +907,7 @@ static const struct same {
       false },
 };
 
-// The program of the page that has this kernel; malloc'ed.
+// The page's program that contains this kernel; malloc'ed.
 static char *page_program(const char *kernel)
 {
     char *page = malloc(1 << 18), head[64];
@@ -938,7 +937,7 @@ START_TEST(calls_give_the_ir_that_the_text_gives)
     ck_assert_msg(st == CUC_OK, "%s:\n%s", s->name, cuc_tile_program_log(p));
     char *text = s->text ? strdup(s->text) : page_program(s->name);
     char *expected = parsed(text, s->without_dead_code);
-    char *printed = parsed(source, s->without_dead_code); // the text that users get
+    char *printed = parsed(source, s->without_dead_code); // the text that users see
     char *got = numbered(p->module, s->without_dead_code);
     ck_assert_msg(strcmp(got, expected) == 0, "%s: expected\n%s\ngot\n%s", s->name, expected, got);
     char *again = parsed(expected, false);
@@ -952,7 +951,7 @@ START_TEST(calls_give_the_ir_that_the_text_gives)
 }
 END_TEST
 
-// A function for each call of the language. What it writes by signs is above.
+// One function for each call of the language. Operators are tested above.
 #define HAS(name)                              \
     {                                          \
 #name, (void (*)(void))cuc_tile_##name \

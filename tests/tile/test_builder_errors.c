@@ -1,5 +1,5 @@
-// Errors of the C builder: those of the text, at the caller's line; and misuse of the calls, which
-// is an error like any other.
+// Errors of the C builder: those of the text, at the caller's line, and misuse of the calls, which
+// fails like any other error.
 #include "builder_testing.h"
 
 static void add(void *user, cuc_tile_program *p, uint32_t count, const cuc_tile *x,
@@ -10,7 +10,7 @@ static void add(void *user, cuc_tile_program *p, uint32_t count, const cuc_tile 
     result[0] = cuc_tile_add(K, x[0], y[0]);
 }
 
-// Errors that a text has too
+// Errors that a text can have too
 
 struct head {
     cuc_tile a, b, i, u, e, s;
@@ -281,9 +281,9 @@ ERROR(e_four)
 }
 
 static const struct wrong {
-    const char *body; // that has the same error: of the kernel above, or with clauses before `{`
+    const char *body; // a text with the same error: a body, or clauses before `{`
     void (*build)(cuc_tile_program *p, const struct head *h);
-    const char *says; // what the message has, when not all of it is the text's
+    const char *says; // the message, if it differs from the text's
 } wrongs[] = {
     { "x = exp(s)", e_exp, NULL },
     { "x = load(a, [0], [8]) & load(a, [0], [8])", e_bitand, NULL },
@@ -335,7 +335,7 @@ static const struct wrong {
     { "\ngrid N, N, N, N {", e_four, NULL },
 };
 
-// From "T123:" to the end of the line.
+// Copies from "T123:" to the end of the line.
 static void first_message(const char *text, char *to, size_t room)
 {
     const char *at = strstr(text, "error T");
@@ -388,7 +388,7 @@ START_TEST(all_errors_are_told_and_none_that_an_earlier_one_caused)
 
     cuc_tile x = cuc_tile_exp(p, "one.c", 1, h.s);
     ck_assert_uint_eq(x, 0);
-    cuc_tile y = cuc_tile_add(K, x, I(1)); // caused
+    cuc_tile y = cuc_tile_add(K, x, I(1)); // caused by the first error
     cuc_tile_store(K, h.a, CUC_TILES(I(0)), y, NULL);
     cuc_tile_if(K, y);
     cuc_tile_sum(p, "two.c", 2, ZEROS(F32, 4), CUC_SHAPE(7));

@@ -1,9 +1,9 @@
-// The C builder with calls at random: no crash, and control flow that does what the calls say.
+// Random calls of the C builder: no crash, and control flow that does as the calls say.
 #include "builder_testing.h"
 
 #include "tile/interpret/interpret.h"
 
-// Calls at random, with handles at random.
+// Random calls with random handles.
 
 static uint32_t seed;
 
@@ -182,7 +182,7 @@ START_TEST(calls_at_random_never_crash)
 }
 END_TEST
 
-// A kernel of calls at random, each from a seed of its own; END is cuc_tile_end().
+// A kernel of random calls, each with its own seed; END is cuc_tile_end().
 enum { END = 0, MOST_CALLS = 60 };
 
 static cuc_tile_program *replay(const uint32_t *calls, uint32_t count)
@@ -216,7 +216,7 @@ static bool is_right(const uint32_t *calls, uint32_t count)
     return right;
 }
 
-// A call is tried after those before it, and kept when it makes no error.
+// Tries each call after the ones before it, and keeps it if it causes no error.
 START_TEST(what_is_built_at_random_without_an_error_is_a_program)
 {
     for (uint32_t i = 0; i < 50; i++) {
@@ -239,7 +239,7 @@ START_TEST(what_is_built_at_random_without_an_error_is_a_program)
 }
 END_TEST
 
-// Control flow at random, built and interpreted, against a walk of the same tree in C.
+// Random control flow, built and interpreted, against a walk of the same tree in C.
 
 enum { VARIABLES = 5, MOST_VARIABLES = 24, SLOTS = 16, MOST_DEPTH = 5 };
 
@@ -251,7 +251,7 @@ struct node {
     struct node *body, *otherwise, *next;
 };
 
-// In a loop: break and continue may stand; in a for, its number may be used.
+// In a loop, where break and continue are allowed; in a for, its counter may be used.
 static struct node *grow_block(uint32_t depth, bool in_loop, bool in_for, uint32_t variables)
 {
     struct node *first = NULL, **end = &first;
@@ -270,7 +270,7 @@ static struct node *grow_block(uint32_t depth, bool in_loop, bool in_for, uint32
         *node = (struct node){ .kind = kind,
                                .to = dice(variables),
                                .x = dice(variables),
-                               .y = dice(variables + in_for), // the last: the number
+                               .y = dice(variables + in_for), // the innermost loop: the counter
                                .op = dice(4) };
         if (kind == LOCAL)
             variables++;
@@ -316,7 +316,7 @@ static bool compare(uint32_t op, uint32_t x, uint32_t y)
     return op == 0 ? (int32_t)x < (int32_t)y : op == 1 ? x == y : op == 2 ? x != y : (x & 1) == 0;
 }
 
-// How the block is left: NEXT at its end.
+// Walks a block. Returns its exit: NEXT at its end.
 enum flow { NEXT, BROKEN, CONTINUED, RETURNED };
 
 static enum flow run(struct machine *m, const struct node *node, uint32_t number)

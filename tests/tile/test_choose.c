@@ -1,5 +1,5 @@
-// What is chosen: tiles of products by the model, candidates of auto() by the model and by records,
-// and what files of records hold.
+// Choices: tiles of products by the model, candidates of auto() by the model and by records, and
+// the contents of files of records.
 #include "gemm/gemm.h"
 #include "testing.h"
 #include "tile/compile/cost.h"
@@ -15,8 +15,8 @@
 
 // ---- Products
 
-// Times on an H200, bf16, cold, in microseconds: those of the tiles that came first, and of a usual
-// one. What the model picks must not be much slower than the best.
+// Times on an H200, bf16, cold, in microseconds: the fastest tiles, and a usual one. The model's
+// choice must not be much slower than the best.
 struct measured {
     int64_t m, n, k;
     struct {
@@ -104,7 +104,7 @@ static const struct measured products[] = {
         { 64, 128, 128, 1, 46.88 },
         { 128, 128, 64, 1, 51.07 },
         { 128, 64, 64, 1, 51.10 } } },
-    // Widths between, where the usual ones leave much of the last wave empty.
+    // Widths between the usual ones, which leave the last wave mostly empty.
     { 3328,
       3328,
       3328,
@@ -112,14 +112,14 @@ static const struct measured products[] = {
         { 256, 112, 64, 1, 104.0 },
         { 128, 240, 64, 1, 109.0 },
         { 128, 256, 64, 1, 111.7 } } },
-    // Rows of b that do not begin with memory's lines.
+    // Rows of b that are not aligned to cache lines.
     { 3000,
       5000,
       2000,
       { { 256, 128, 64, 1, 93.9 }, { 128, 256, 64, 1, 111.5 }, { 128, 192, 64, 1, 114.8 } } },
 };
 
-// The same with columns of b side by side.
+// The same with column-major b.
 static const struct measured turned[] = {
     { 2304,
       2304,
@@ -175,7 +175,7 @@ static struct cuc__gemm_tile chosen(const struct cuc__gemm_kind *kind, int sm, i
     return tile;
 }
 
-// What a tile took; 0: it was not measured.
+// The time of a tile; 0 if it was not measured.
 static double measured_us(const struct measured *p, const struct cuc__gemm_tile *t)
 {
     for (int i = 0; i < LENGTH(p->at); i++)
@@ -265,9 +265,9 @@ START_TEST(grids_that_are_small_share_their_sums)
     struct cuc__gemm_tile t = chosen(&bf16, 90, 256, 256, 8192, 0);
 
     ck_assert_int_ge(t.split, 4);
-    ck_assert_int_eq(t.parts, 1); // there is no workspace
+    ck_assert_int_eq(t.parts, 1); // without a workspace
     t = chosen(&bf16, 80, 256, 256, 8192, 0);
-    ck_assert_int_eq(t.split * t.parts, 1); // nor clusters
+    ck_assert_int_eq(t.split * t.parts, 1); // without clusters either
     t = chosen(&bf16, 80, 256, 256, 8192, 1 << 24);
     ck_assert_int_ge(t.parts, 2);
     ck_assert_int_le(256 * 256 * 4 * t.parts, 1 << 24);
@@ -276,8 +276,8 @@ START_TEST(grids_that_are_small_share_their_sums)
 }
 END_TEST
 
-// Sums of the last waves are dealt evenly where the last one is nearly empty: 800 tiles of 128 x
-// 256 on 132 multiprocessors, and there is a workspace.
+// Stream-K splits the sums of the last waves evenly if the last wave is nearly empty: 800 tiles of
+// 128 x 256 on 132 multiprocessors, with a workspace.
 START_TEST(last_waves_are_dealt_where_they_are_nearly_empty)
 {
     const uint64_t workspace = 1 << 25;
@@ -288,17 +288,17 @@ START_TEST(last_waves_are_dealt_where_they_are_nearly_empty)
     ck_assert_int_eq(t.programs, 132);
     ck_assert_int_eq(t.split * t.parts * t.cluster, 1);
     ck_assert_uint_le(cuc__gemm_stream_bytes(&kind, &t), workspace);
-    ck_assert_int_eq(chosen(&kind, 90, 5120, 5120, 5120, 1 << 20).stream_k, 0); // it is too small
+    ck_assert_int_eq(chosen(&kind, 90, 5120, 5120, 5120, 1 << 20).stream_k, 0); // too small
     ck_assert_int_eq(chosen(&kind, 90, 4096, 4096, 4096, workspace).stream_k, 0);
     ck_assert_int_eq(chosen(&kind, 90, 2048, 2048, 2048, workspace).stream_k, 0);
     ck_assert_int_eq(chosen(&kind, 90, 256, 256, 8192, workspace).stream_k, 0);
     ck_assert_int_eq(chosen(&kind, 80, 5120, 5120, 5120, workspace).stream_k, 0);
-    kind.residual = CUC_BF16; // its loads would not be by TMA
+    kind.residual = CUC_BF16; // its loads would not use TMA
     ck_assert_int_eq(chosen(&kind, 90, 5120, 5120, 5120, workspace).stream_k, 0);
 }
 END_TEST
 
-// A residual of another width would come by threads, which is for those who take turns.
+// Threads would load a residual of another width, which is for ping-pong warpgroups.
 START_TEST(what_is_loaded_like_the_result_has_whole_lines)
 {
     struct cuc__gemm_kind kind = bf16;
@@ -315,8 +315,7 @@ START_TEST(what_is_loaded_like_the_result_has_whole_lines)
 }
 END_TEST
 
-// Ranges take all turns of the tiles that are dealt, once; units are enough for what each goes
-// through.
+// Ranges cover every iteration of the split tiles once, and there are enough units for each range.
 START_TEST(ranges_of_turns_are_all_of_them)
 {
     static const int64_t shapes[][3] = { { 4096, 4096, 4096 }, { 3072, 3072, 3072 },
@@ -380,7 +379,7 @@ START_TEST(tiles_fit_where_they_run)
 }
 END_TEST
 
-// Sums of 8-bit floats that are added up outside of tensor cores take longer, in the same tiles.
+// Sums of 8-bit floats that accumulate outside tensor cores take longer, with the same tiles.
 START_TEST(promotion_takes_time_and_no_room)
 {
     const struct tile_machine *machine = tile_machine_of(90);
@@ -433,7 +432,7 @@ static const char program[] =
 
 static const struct {
     const char *arch, *dimensions[4], *constants[3];
-    const char *says[3]; // of the remarks
+    const char *says[3]; // in the remarks
 } choices[] = {
     { "sm_90a",
       { "M=4096", "N=4096", "K=4096" },
@@ -580,7 +579,7 @@ START_TEST(dimensions_are_told_by_the_arguments)
         cuc_program_create(&p, CUC_SOURCE_TILE, source, 0, CUC_PROGRAM_OPTIONS(.arch = "sm_90a")));
     ck_ok(cuc_tensor_contiguous(&a, 4096, CUC_F32, 2, shape_a, 0));
     ck_ok(cuc_tensor_contiguous(&b, 8192, CUC_F32, 2, shape_b, 0));
-    ck_ok(cuc_tile_visit_dimensions(p, "k", args, 4, join, told)); // facts are for the launch
+    ck_ok(cuc_tile_visit_dimensions(p, "k", args, 4, join, told)); // facts apply to the launch
     ck_assert_str_eq(told, "M=5 N=7 n=-9");
     *told = '\0';
     b.shape[0] = 8;
@@ -606,7 +605,7 @@ static void open_file(void)
     int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
     close(fd);
-    unlink(path); // cuc_tuned_add() makes it
+    unlink(path); // created by cuc_tuned_add()
 }
 
 static void close_file(void)
@@ -657,16 +656,16 @@ START_TEST(records_serve_what_is_near)
     ck_assert_str_eq(find("M=1024 N=4096 K=33", "13.0"), "BM=64");
     ck_assert_str_eq(find("M=1024 N=4096 K=33", "13.2"), "BM=64");
     ck_assert_str_eq(find("M=1024 N=4096 K=33", "12.9"), "");
-    ck_assert_str_eq(find("M=1056 N=4096 K=33", "13.0"), "BM=64"); // the nearer one
+    ck_assert_str_eq(find("M=1056 N=4096 K=33", "13.0"), "BM=64"); // the nearer record
     ck_assert_str_eq(find("M=1200 N=4096 K=33", "13.0"), "BM=128");
     ck_assert_str_eq(find("M=1800 N=4096 K=33", "13.0"), "BM=128"); // within half an octave
     ck_assert_str_eq(find("M=2048 N=4096 K=33", "13.0"), "");
-    ck_assert_str_eq(find("M=1025 N=4096 K=33", "13.0"), ""); // no multiple of 8
-    ck_assert_str_eq(find("M=1024 N=4096 K=34", "13.0"), ""); // small ones are to be the same
+    ck_assert_str_eq(find("M=1025 N=4096 K=33", "13.0"), ""); // not a multiple of 8
+    ck_assert_str_eq(find("M=1024 N=4096 K=34", "13.0"), ""); // small dimensions must match exactly
     ck_assert_str_eq(find("M=1024 K=33 N=4096", "13.0"), "");
     ck_assert_str_eq(find("M=1024 N=4096", "13.0"), "");
     other.choice = "BM=256";
-    ck_ok(cuc_tuned_add(path, &other)); // in place of the one before
+    ck_ok(cuc_tuned_add(path, &other)); // replaces the previous record
     ck_assert_str_eq(find("M=1280 N=4096 K=33", "13.0"), "BM=256");
     ck_assert_str_eq(find("M=1024 N=4096 K=33", "13.0"), "BM=64");
 }
@@ -766,7 +765,7 @@ START_TEST(files_that_are_none_are_refused_with_their_line)
     ck_fails(CUC_ERROR_IO, cuc_tuned_find(choice, 64, "/nowhere/tuned", &record), "/nowhere");
     ck_fails(CUC_ERROR_IO, cuc_tuned_add("/nowhere/tuned", &record), "/nowhere");
     ck_fails(CUC_ERROR_IO, cuc_tuned_find(choice, 64, "/", &record), "/ could not be read: ");
-    // It is of zeros, and takes no room.
+    // A file of zeros, which takes no disk blocks.
     ck_assert_int_eq(truncate(path, INT64_C(17) << 20), 0);
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tuned_find(choice, 64, path, &record), path,
              "larger than 16 MiB");
@@ -815,7 +814,7 @@ START_TEST(a_file_that_the_environment_names_must_be_there)
     very_long[sizeof(very_long) - 1] = 0;
     ck_assert_int_eq(setenv("CUCORE_TUNED", very_long, 1), 0);
     ck_fails(CUC_ERROR_IO, cuc_tuned_find(choice, 64, NULL, &record), "xxxxxxxx");
-    // Programs that are compiled for measured dimensions say so too.
+    // Programs compiled for measured dimensions report the record too.
     const char *const dimensions[] = { "M=4096", "N=4096", "K=4096", NULL };
     const char *const constants[] = { "T=f16", NULL };
     cuc_program *p = made(NULL, dimensions, constants, NULL);
@@ -826,7 +825,7 @@ START_TEST(a_file_that_the_environment_names_must_be_there)
 }
 END_TEST
 
-// Anybody who can read a folder can lock it.
+// Anyone with read access to a folder can lock it.
 START_TEST(a_lock_that_nobody_gives_back_delays_and_does_not_stop)
 {
     int folder = open("/tmp", O_RDONLY | O_DIRECTORY);
@@ -839,7 +838,7 @@ START_TEST(a_lock_that_nobody_gives_back_delays_and_does_not_stop)
 }
 END_TEST
 
-// A program that is compiled for the device looks its kernels up by their text.
+// A program compiled for the device looks up records of its kernels by their text.
 START_TEST(programs_use_what_was_measured)
 {
     const char *const dimensions[] = { "M=4096", "N=4096", "K=4096", NULL };
@@ -867,7 +866,7 @@ START_TEST(programs_use_what_was_measured)
     if (strcmp(cuc_device_arch(device), "sm_90") == 0)
         ck_assert_msg(strstr(cuc_program_log(p), "3 stages") != NULL, "%s", cuc_program_log(p));
     cuc_program_release(p);
-    p = made(NULL, dimensions, NULL, path); // other constants: nothing was measured
+    p = made(NULL, dimensions, NULL, path); // other constants: no measurement
     compile(p);
     ck_assert_ptr_nonnull(strstr(cuc_program_log(p), "gemm: BM=128 BN=256 of auto() by the model"));
     cuc_program_release(p);
@@ -879,7 +878,7 @@ START_TEST(programs_use_what_was_measured)
 }
 END_TEST
 
-// What a program's record may say: candidates of its constants, each once.
+// Choices that a program's record may contain: candidates of its constants, each once.
 static const char *const wrong_words[] = { "BM=7 BN=64", "BM=64 BM=128", "BM=64 OTHER=1",
                                            "BM=64 BN",   "BM=64 BN=",    "BM=64 BN=64x" };
 
@@ -904,7 +903,7 @@ START_TEST(records_that_no_program_can_have_are_left_out)
     compile(p);
     ck_assert_msg(strstr(cuc_program_log(p), "of auto() by the model") != NULL, "%s",
                   cuc_program_log(p));
-    // Of options the others count.
+    // An invalid option is ignored, and the others apply.
     cuc_program *other = made(NULL, dimensions, NULL, path);
     key.choice = "BM=64 BN=64 :warps=12 :stages=1 :raster=65";
     ck_ok(cuc_tuned_add(path, &key));
@@ -917,7 +916,7 @@ START_TEST(records_that_no_program_can_have_are_left_out)
 }
 END_TEST
 
-// Choices that are none.
+// Invalid choices.
 static const char *const no_choices[] = {
     "BM=banana",
     "BM=64x BN=64 BK=64",
@@ -932,7 +931,7 @@ static const char *const no_choices[] = {
     "BM=64 BN=64",
 };
 
-// A file may say anything: the model is asked then.
+// A file may contain anything: if its choice is invalid, the model chooses.
 START_TEST(records_that_no_plan_can_have_are_left_out)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT, none = CUC_GEMM_OPTIONS_INIT;
@@ -960,7 +959,7 @@ START_TEST(records_that_no_plan_can_have_are_left_out)
 }
 END_TEST
 
-// Whose words are right each, and together are too much for a block.
+// Each word is valid, but together they exceed the limits of a block.
 START_TEST(records_that_cannot_be_compiled_are_left_out)
 {
     cuc_gemm_options o = CUC_GEMM_OPTIONS_INIT;
@@ -994,7 +993,7 @@ START_TEST(plans_use_what_was_measured)
     cuc_gemm_choice choice = CUC_GEMM_CHOICE_INIT;
     cuc_tuned_record key = CUC_TUNED_RECORD_INIT;
     cuc_device *device = NULL;
-    cuc_gemm_plan *plan, *kept; // whose texts the key has
+    cuc_gemm_plan *plan, *kept; // owns the texts of the key
 
     ck_ok(cuc_device_get(&device, 0));
     o.dtype = CUC_BF16;
@@ -1006,7 +1005,7 @@ START_TEST(plans_use_what_was_measured)
     key.choice = "BM=64 BN=128 BK=64 :stages=4 :parts=1";
     ck_ok(cuc_tuned_add(path, &key));
     key.dimensions = "M=512 N=512 K=512 Z=1";
-    key.choice = "BM=64 BN=64 BK=64 :parts=4"; // which takes a workspace
+    key.choice = "BM=64 BN=64 BK=64 :parts=4"; // requires a workspace
     ck_ok(cuc_tuned_add(path, &key));
     key.dimensions = "M=256 N=256 K=256 Z=1";
     key.choice = "BM=banana";
@@ -1029,7 +1028,8 @@ START_TEST(plans_use_what_was_measured)
         ck_assert_str_eq(choice.by, "model");
         cuc_gemm_plan_release(plan);
     }
-    // Near 4096, and not by as much as the model may be wrong.
+    // Near 4096 the estimate for this tile is slower than the best by more than the possible error
+    // of the model.
     for (o.m = 4064; o.m >= 3072; o.m -= 992) {
         o.n = o.k = o.m;
         ck_ok(cuc_gemm_plan_create(&plan, device, &o));
@@ -1040,14 +1040,15 @@ START_TEST(plans_use_what_was_measured)
     key.dimensions = "M=4096 N=4096 K=4096 Z=1";
     key.choice = "BM=128 BN=256 BK=64 :raster=16";
     ck_ok(cuc_tuned_add(path, &key));
-    for (o.m = 4064; o.m >= 3072; o.m -= 992) { // which leaves most of its third wave empty
+    for (o.m = 4064; o.m >= 3072; o.m -= 992) { // 3072 leaves most of its third wave empty
         o.n = o.k = o.m;
         ck_ok(cuc_gemm_plan_create(&plan, device, &o));
         ck_ok(cuc_gemm_plan_get_choice(&choice, plan));
         ck_assert_str_eq(choice.by, o.m == 3072 ? "model" : "tuned");
         cuc_gemm_plan_release(plan);
     }
-    // 6 waves of tiles of 128 x 256 and 8 more, which are dealt where there is a workspace.
+    // 6 waves of tiles of 128 x 256 and 8 more tiles, which stream-K splits if there is a
+    // workspace.
     key.dimensions = "M=5120 N=5120 K=5120 Z=1";
     ck_ok(cuc_tuned_add(path, &key));
     o.activation = CUC_GEMM_LINEAR;
@@ -1065,7 +1066,7 @@ START_TEST(plans_use_what_was_measured)
 }
 END_TEST
 
-// What is installed is a file of records, whose choices are plans.
+// The installed file contains records, whose choices make plans.
 START_TEST(the_installed_records_are_good)
 {
     FILE *f = fopen(TUNED, "rb");

@@ -1,12 +1,11 @@
-// Diagnostics of the tile language, word for word: code, line and column, operand, what was
-// expected, what was there, and what could have been. A row for each rule that a source can break.
+// Diagnostics of the tile language, word for word: code, line and column, operand, expected and
+// actual value, and suggestions. One row for each rule that a source can break.
 //
-// The classes of rules that tile compilers have are all here, as far as the language has them:
-// shapes (which do not broadcast, with how many elements, axes out of range, twice or missing,
-// subtiles), dtypes (no common one, constants out of range, classes that an op does not take,
-// roundings, pads, functions of reductions), products, memory (indices, orders, scopes, masks,
-// hints, atomics, tensors that are no values), control flow (carried names, conditions, steps,
-// break and return), names and the host's part.
+// The rows cover the rule classes of tile compilers, as far as the language has them: shapes (no
+// broadcast, wrong number of elements, axes out of range, repeated or missing, subtiles), dtypes
+// (no common dtype, constants out of range, unsupported classes, rounding modes, padding, reduction
+// functions), products, memory (indices, orders, scopes, masks, hints, atomics, tensors used as
+// values), control flow (carried names, conditions, steps, break and return), names, and host code.
 #include "explain/explain.h"
 #include "tile/ir/target.h"
 #include "tile/signature/entry.h"
@@ -22,8 +21,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Functions and the head that a body stands in; its first line is 1. A source that begins with a
-// newline stands alone, and its line 1 is the one behind that.
+// Functions and the head of a kernel around the body, whose first line is 1. A source that begins
+// with a newline stands alone, and its line 1 is the next one.
 #define BEFORE                                                                                    \
     "fn add(x, y) { return x + y }\n"                                                             \
     "fn two(x, y) { return x, y }\n"                                                              \
@@ -45,7 +44,7 @@ enum { LINES_BEFORE = 12 };
 // clang-format off
 static const struct {
     const char *rule, *source;
-    int line, column; // a line before the body has a number below 1
+    int line, column; // lines before the body have numbers below 1
     const char *says; // code and text
 } rows[] = {
     // Shapes
@@ -564,7 +563,7 @@ static const struct {
       1, 28, "T504 any: there is no argument nan (x axes...)" },
     { "a parameter given twice", "x = add(1, x=2)",
       1, 14, "T504 add: x is given twice" },
-    // Functions that nobody calls
+    // Functions without callers
     { "a name that nothing binds in a function that nobody calls", "\nfn g(x) { return x + y }\nkernel k() { }",
       1, 22, "T501 name: nothing binds y" },
     { "a slip in a function that nobody calls", "\nfn g(scale) { return scael }\nkernel k() { }",
@@ -620,7 +619,7 @@ static const struct {
       1, 1, "T406 static for: more than 4096 turns" },
     { "a program that is too large unrolled", "static for j in 0 .. 4000 { static for l in 0 .. 4000 { x = j + l } }",
       1, 65, "T007 program: more than 1048576 expressions and blocks, with every turn of a static for and every call: make it with loops" },
-    // What the host computes
+    // Host expressions
     { "a grid of a condition", "\nkernel k(a: f32[N]) grid N > 3 { }",
       1, 28, "T701 host: expected an integer, got a condition" },
     { "a fact that is a number", "\nkernel k(a: f32[N]) where N % 4 { }",
@@ -681,12 +680,12 @@ START_TEST(a_broken_rule_is_told_word_for_word)
 }
 END_TEST
 
-// What shows when a program is compiled, or set from outside: whole sources.
+// Errors found in compilation, or in outside settings: whole sources.
 // clang-format off
 static const struct {
     const char *rule, *source, *setting;
     bool require_tma;
-    int line, column; // 0: about no place in the source
+    int line, column; // 0: no place in the source
     const char *says;
 } compiled[] = {
     { "a setting of a constant that there is not", "kernel k() const BM = 4 { }", "BN=4", false,
@@ -705,7 +704,7 @@ static const struct {
       2, 28, "T602 full: a tile of 8388608 elements, expected no more than 4194304: make it smaller" },
     { "a copy by TMA that is asked for", "kernel k(a: f32[N]) {\n    store(a, [1], load(a, [0], [8], tma=true))\n}", NULL, true,
       2, 19, "T603 load: expected a copy by TMA, as require_tma asks for it, got loads and stores of threads" },
-    { "an op that there is no code for in its layout", // which only the machine form can say
+    { "an op that there is no code for in its layout", // only the machine form can express it
       "tile 1 machine\nlayout @0 = r: l:0,0,0,0,0 w: of []\nlayout @1 = r:1 l:3,4,8,16,32 w: of [64]\n"
       "kernel k(a: f32[N])\n{\n    %1 = constant() {value = 0} : i64 @0\n"
       "    %2 = load(%a_0, %1) {shape = [64]} : f32[64] @1\n    %3 = sort(%2) {axis = 0} : f32[64] @1\n"
@@ -754,7 +753,7 @@ START_TEST(what_shows_when_it_is_compiled_is_told_word_for_word)
 }
 END_TEST
 
-// Codes that no row above can show.
+// Codes that no row above can trigger.
 static const struct {
     enum tile_code code;
     const char *why;

@@ -1,4 +1,4 @@
-// PTX of every construct, on the driver against the interpreter; and assembled for each generation.
+// PTX of every construct: the driver against the interpreter, and assembly for each generation.
 #include "construct.h"
 #include "slice.h"
 
@@ -20,7 +20,7 @@ START_TEST(the_driver_and_the_interpreter_leave_the_same_bytes)
     char room[8];
 
     construct_start();
-    if (!cuc_driver_is_simulated()) // what hangs on a GPU is the last one named
+    if (!cuc_driver_is_simulated()) // the last name printed is the one that hangs a GPU
         fprintf(stderr, "%s\n", row->name);
     if (!row->dtypes)
         construct_check(row, NULL, few ? _i : -1);
@@ -79,13 +79,13 @@ START_TEST(what_cannot_be_compiled_is_named)
 }
 END_TEST
 
-// Assembled: all constructs of a dtype in one module.
+// Assembles all constructs of a dtype in one module.
 static const char *arch;
 
-// Each construct once, for one of its dtypes, another one on each architecture.
+// Assembles each construct for one of its dtypes only, a different one on each architecture.
 static bool once;
 
-// The first of these each have code of their own somewhere.
+// Each of the first FEW has code of its own in the compiler.
 static const char *const dtypes[] = { NULL,  "i8",   "i64",  "f16",  "bf16", "f32",
                                       "f64", "bool", "e4m3", "tf32", "i16",  "i32",
                                       "u8",  "u16",  "u32",  "u64",  "e5m2" };
@@ -99,7 +99,7 @@ static bool is_assembled(int construct, int n)
     const char *dtype;
     char room[8];
 
-    if (!once || !row->dtypes) // construct_ptx() leaves out what does not have the dtype
+    if (!once || !row->dtypes) // construct_ptx() omits constructs without the dtype
         return true;
     for (int d = 1; d < FEW; d++)
         for (int k = 0; (dtype = construct_dtype(row, k, room)); k++)
@@ -123,7 +123,7 @@ START_TEST(the_assembler_takes_the_code)
             rows[count++] = constructs[i];
     char *ptx = construct_ptx(rows, count, dtypes[_i], sm, strchr(arch, 'a') != NULL);
 
-    if (once && !*ptx) { // no construct's turn
+    if (once && !*ptx) { // no construct of this dtype
         free(ptx);
         return;
     }
@@ -135,7 +135,7 @@ START_TEST(the_assembler_takes_the_code)
     if (st != CUC_OK)
         ck_abort_msg("%s, %s: %s\n%.3000s", arch, dtypes[_i] ? dtypes[_i] : "the others",
                      cuc_error_message(), cuc_error_log());
-    // What is linked gives no registers from role to role (C7504); other remarks of the kind are of
+    // Linked code moves no registers between roles (C7504); other remarks of this kind report
     // products that wait for one another.
     const char *remark = strstr(cuc_program_log(program), "(C75");
     while (remark && strncmp(remark, "(C7504)", 7) == 0)
@@ -194,7 +194,7 @@ int main(int argc, char **argv)
         few = true;
         argc = 1;
     }
-    for (int i = 0; argc > 1 && i < CONSTRUCTS; i++) // one by its name, or a part of it
+    for (int i = 0; argc > 1 && i < CONSTRUCTS; i++) // one construct, by its name or a part of it
         if (strstr(constructs[i].name, argv[1])) {
             first = i;
             end = i + 1;

@@ -1,5 +1,5 @@
-// What loops with several products become on sm_90a: how much of each kind is in the text of the
-// entry with roles, where it counts. That it is right is for test_kernels.c.
+// Code for loops with several products on sm_90a: counts of instructions in the text of the entry
+// with roles. test_kernels.c tests its results.
 #include "tile/ir/target.h"
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
@@ -29,7 +29,7 @@ static char *read_text(const char *path)
     return text;
 }
 
-// The entry's text, up to the next.
+// The entry's text, up to the next entry.
 static char *entry_of(const char *text, const char *const *settings, uint32_t count,
                       const char *name)
 {
@@ -59,13 +59,13 @@ static int count_of(const char *text, const char *what)
     return count;
 }
 
-// The work of a turn stands there for the first turn and for the others, each time without masks
-// and with them.
+// The loop body appears for the first iteration and for the others, each without masks and with
+// them.
 enum { COPIES = 2, ARMS = 2, ROWS_OF_THREAD = 2, STEPS_OF_LANES = 2 };
 
 static const struct {
     const char *settings[4];
-    int elements; // of scores, a thread
+    int elements; // scores of a thread
 } attentions[] = {
     { { "D=64", "CAUSAL=false", "BM=128", "BN=128" }, 64 },
     { { "D=64", "CAUSAL=true", "BM=128", "BN=128" }, 64 },
@@ -76,7 +76,7 @@ static const struct {
     { { "D=256", "CAUSAL=true", "BM=128", "BN=64" }, 32 },
 };
 
-// A tile's layout has powers of two: what is beyond its elements is computed, and needed by nobody.
+// A tile's layout has powers of two: the code computes the padding, and nobody uses it.
 static int with_padding(int elements)
 {
     int all = 1;
@@ -97,7 +97,7 @@ START_TEST(turns_without_masks_scale_and_subtract_in_one_instruction)
     const char *text = attention(_i);
     int elements = attentions[_i].elements;
 
-    // and, besides, the sum of each row
+    // plus the sum of each row
     ck_assert_int_ge(count_of(text, "fma.rn.f32"), COPIES * elements);
     // with masks: a product and a difference
     ck_assert_int_ge(count_of(text, "sub.rn.f32"), COPIES * elements);
@@ -115,7 +115,7 @@ START_TEST(sums_of_rows_wait_for_other_lanes_behind_the_loop_alone)
 }
 END_TEST
 
-// Comparisons of a register with a number, of places in tiles.
+// Counts comparisons of a register with a constant, which test positions in tiles.
 static int count_bounds(const char *text)
 {
     char predicate[16], place[16], number[16];
@@ -132,7 +132,7 @@ START_TEST(a_mask_takes_one_comparison_with_a_number_an_element)
 {
     const char *text = attention(_i);
     bool causal = strstr(attentions[_i].settings[1], "true") != NULL;
-    // Without a bound for each row the columns alone.
+    // Without a bound for each row only the columns are compared.
     int each = COPIES / (causal ? 1 : ROWS_OF_THREAD), elements = attentions[_i].elements;
 
     ck_assert_int_ge(count_bounds(text), each * elements);
@@ -141,7 +141,7 @@ START_TEST(a_mask_takes_one_comparison_with_a_number_an_element)
 }
 END_TEST
 
-// Numbers that are the same in a warp: its group, twice; and its own.
+// Broadcasts of warp-uniform values: the group twice; causal masks add the number of the warp.
 enum { OF_ROLES = 2 };
 
 START_TEST(warps_look_at_their_own_rows_where_those_are_masked)
@@ -165,7 +165,7 @@ START_TEST(no_place_is_divided_by_a_call)
 }
 END_TEST
 
-// Columns that have something in common wait for one another in each turn, for all rows.
+// Columns with a common value synchronize in each iteration, for all rows.
 START_TEST(warps_that_wait_for_one_another_go_the_same_way)
 {
     static const char source[] =
@@ -190,11 +190,11 @@ START_TEST(warps_that_wait_for_one_another_go_the_same_way)
 }
 END_TEST
 
-// Where an access in an order stands: before the loop, or in it.
+// Positions of an ordered access: before the loop, or in it.
 static const char *const orders[][2] = { { "load(flag, [0], [_], order=acquire)", "1" },
                                          { "1", "load(flag, [k], [_], order=acquire)" } };
 
-// What comes behind it in the program must not be read ahead of it.
+// Loads that follow it in the program must not be moved ahead of it.
 START_TEST(nothing_is_loaded_ahead_of_an_access_in_an_order)
 {
     static const char source[] =
@@ -226,7 +226,7 @@ START_TEST(nothing_is_loaded_ahead_of_an_access_in_an_order)
 }
 END_TEST
 
-// What stands behind a product, and whether blocks may wait for others in it.
+// Statements after a product, and whether they may wait for other blocks.
 static const struct {
     const char *behind;
     bool waits;
@@ -253,7 +253,8 @@ START_TEST(blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid)
 
     snprintf(text, sizeof(text), source, behinds[_i].behind);
     const char *entry = entry_of(text, NULL, 0, ".entry k$tma(");
-    // The number of a tile by how many along the first axis come before the next along the second.
+    // Waits need the grid's order, which a raster of 2^15 tiles along the first axis keeps: a shift
+    // by 15.
     ck_assert_int_eq(count_of(entry, ", 15;\n") > 0, behinds[_i].waits);
     teardown();
     module = tile_parse("some.tile", text, strlen(text), NULL, 0);

@@ -1,5 +1,5 @@
-// cuc_gemm() and its kin against sums in double: element types, orders, shapes, what is done with
-// the result, leading dimensions; nothing written beside d, c not read where beta is 0.
+// cuc_gemm() and its variants against sums in double: element types, orders, shapes, epilogues,
+// leading dimensions. Nothing around d is written, and c is not read if beta is 0.
 #include "device/context.h"
 #include "gemm/gemm.h"
 #include "code/kernel_tile.h"
@@ -25,7 +25,7 @@ static void teardown(void)
     cuc_stream_release(stream);
 }
 
-// Hopper alone has them.
+// Only Hopper has them.
 static bool has_pipelines(void)
 {
     return strncmp(cuc_device_arch(device), "sm_90", 5) == 0;
@@ -33,7 +33,7 @@ static bool has_pipelines(void)
 
 // ---- Arrays
 
-enum { GUARD = 64, POISON = 0x5a, NONE = -1 }; // elements in front; bytes that stay as they are
+enum { GUARD = 64, POISON = 0x5a, NONE = -1 }; // elements in front; bytes that must stay
 
 struct array {
     cuc_tensor t;
@@ -74,8 +74,8 @@ static void set(struct array *a, int64_t z, int64_t i, int64_t j, double x)
     memcpy(at(a, z, i, j), &element, cuc_dtype_bits(dtype) / 8);
 }
 
-// [batch][rows][columns] without the axes that are NONE; lines are `gap` elements apart beyond what
-// they have, and the first is `gap` elements off what is aligned.
+// An array [batch][rows][columns] without the axes that are NONE. Lines are `gap` elements longer
+// than their contents, and the first begins `gap` elements after an aligned address.
 static void make(struct array *a, cuc_dtype dtype, int64_t batch, int64_t rows, int64_t columns,
                  int32_t order, int64_t gap)
 {
@@ -129,7 +129,7 @@ static void drop(struct array *a)
 struct row {
     const char *name;
     cuc_gemm_options o;
-    int64_t m, n, k, batch; // of the call
+    int64_t m, n, k, batch; // extents of the call
     double alpha, beta;
     int64_t gap;
 };
@@ -282,7 +282,7 @@ struct arrays {
     cuc_gemm_args args;
 };
 
-// Groups: the second is empty, one row is skipped in front and some at the end.
+// Groups: the second is empty; one row in front and some at the end belong to none.
 static int64_t offset(const struct row *r, int64_t group)
 {
     return group == 0 ? 1 : group <= 2 ? 1 + r->m / 3 : 1 + r->m / 3 + (group - 2) * (r->m / 8);
@@ -371,7 +371,7 @@ static double scaled(const struct arrays *x, const struct row *r, int64_t i, int
            (r->o.flags & CUC_GEMM_SCALED_COLUMNS ? value(&x->column_scale, 0, 0, j) : 1);
 }
 
-// What d is to be, and how large the numbers are that it is made of.
+// Computes an element of d, and the magnitude of its terms.
 static double expected(const struct arrays *x, const struct row *r, int64_t z, int64_t i, int64_t j,
                        double *size)
 {
@@ -400,7 +400,7 @@ static double expected(const struct arrays *x, const struct row *r, int64_t z, i
     return y;
 }
 
-// One rounding to d's type, and some to f32's of what it was made of.
+// The tolerance: one rounding to d's type, and some roundings of the terms to f32's.
 static double allowed(const struct row *r, cuc_dtype d, double y, double size)
 {
     double unit = d == CUC_F16    ? 0x1p-11
@@ -440,7 +440,7 @@ static void compare(const struct arrays *x, const struct row *r)
         for (int64_t i = 0; i < r->m; i++)
             for (int64_t j = 0; j < r->n; j++) {
                 if (r->o.form == CUC_GEMM_GROUPED && group_of(r, i) < 0)
-                    continue; // stays what it was
+                    continue; // keeps its value
                 double size, y = saturated(d, expected(x, r, z, i, j, &size));
                 double have = value(&got, z, i, j);
                 ck_assert_msg(fabs(have - y) <= allowed(r, d, y, size),
@@ -482,7 +482,7 @@ START_TEST(every_kind_of_product_is_right)
 }
 END_TEST
 
-// ---- At random: edges of tiles, in every type and order
+// ---- Random cases: edges of tiles, in every type and order
 
 static uint64_t below(uint64_t n)
 {
@@ -536,7 +536,7 @@ static void make_row(struct row *r)
         o->residual_dtype = d;
     if (o->dtype == CUC_F32)
         o->precision = (int32_t)below(3);
-    if (!below(2)) { // tiles of a pipeline, whatever the shape would have
+    if (!below(2)) { // tiles of a pipeline, for any shape
         o->tile_m = 64 << below(2);
         o->tile_n = 64 << below(2);
         o->tile_k = 64;
@@ -572,11 +572,11 @@ START_TEST(products_at_random_are_right)
 }
 END_TEST
 
-// ---- What is refused
+// ---- Refusals
 
 static const struct {
     cuc_gemm_options o;
-    const char *words[3]; // of the message
+    const char *words[3]; // parts of the message
 } bad_options[] = {
 #define BAD(...)                                             \
     {                                                        \
@@ -626,7 +626,7 @@ START_TEST(options_that_cannot_be_are_refused_by_name)
     cuc_status st = cuc_gemm_plan_create(&plan, device, &bad_options[_i].o);
 
     ck_assert_int_lt(st, 0);
-    ck_assert_ptr_eq(plan, &plan); // untouched
+    ck_assert_ptr_eq(plan, &plan); // unchanged
     ck_assert_str_eq(cuc_error_function(), "cuc_gemm_plan_create");
     for (int i = 0; i < 3 && bad_options[_i].words[i]; i++)
         ck_assert_msg(strstr(cuc_error_message(), bad_options[_i].words[i]) != NULL, "%s lacks %s",
@@ -693,7 +693,7 @@ START_TEST(arguments_that_do_not_fit_are_refused_by_name)
     negative.shape[0] = -8;
     g.a = &negative;
     ck_fails(bad, cuc_gemm(stream, plan, 1, 0, &g), "a is [-8, 16]", "0 and more");
-    // What says where groups are is not what is written.
+    // The array of group offsets must not overlap d.
     ck_ok(cuc_gemm_plan_create(&grouped, device,
                                CUC_GEMM_OPTIONS(.dtype = CUC_F16, .form = CUC_GEMM_GROUPED)));
     ck_ok(cuc_tensor_contiguous(&many, 0x10000, CUC_F16, 3, (const int64_t[]){ 1, 16, 24 }, 0));
@@ -709,7 +709,7 @@ START_TEST(arguments_that_do_not_fit_are_refused_by_name)
 }
 END_TEST
 
-// Of a plan that puts parts of sums aside, which no memory is large enough for.
+// A plan with split sums, whose workspace exceeds all memory.
 START_TEST(a_workspace_past_64_bits_is_none)
 {
     enum { PARTS = 4 };
@@ -742,13 +742,13 @@ static const struct {
     { { 2, 8, 24 }, { 192, 23, 1 }, true },
     { { 2, 8, 24 }, { 192, 0, 1 }, true },
     { { 2, 8, 24 }, { 0, 24, 1 }, true },
-    { { 2, 8, 24 }, { 24, 48, 1 }, false }, // rows of two matrices in turns
+    { { 2, 8, 24 }, { 24, 48, 1 }, false }, // interleaved rows of two matrices
     { { 2, 8, 24 }, { 24, 24, 1 }, true },
     { { 2, 8, 24 }, { -192, -24, -1 }, false },
     { { 2, 8, 24 }, { 192, -23, 1 }, true },
     { { 2, 8, 24 }, { 192, 1, 8 }, false },
     { { 2, 8, 24 }, { 192, 1, 7 }, true },
-    { { 2, 8, 24 }, { 1000, 6, 15 }, true }, // 5 rows are 2 columns
+    { { 2, 8, 24 }, { 1000, 6, 15 }, true }, // 5 row strides are 2 column strides
     { { 2, 8, 24 }, { 768, 4, 32 }, false },
     { { 1, 1, 24 }, { 0, 0, 1 }, false },
     { { 2, 0, 24 }, { 0, 0, 0 }, false },
@@ -786,7 +786,7 @@ START_TEST(results_with_two_elements_at_one_address_are_refused)
 }
 END_TEST
 
-// Quotients by inverses, where they are off first: at the ends of bands.
+// Checks divisions by reciprocals, at the ends of bands, where errors show first.
 static void check_bands(const struct cuc__gemm_tile *t, int64_t up, int64_t across)
 {
     enum { SAMPLES = 100 };
@@ -886,13 +886,13 @@ START_TEST(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns)
         int64_t rows, columns, blocks;
         int32_t warps, form;
     } cases[] = {
-        { 64, 32, 128, 0, 0 }, // 2048 in 16 turns
+        { 64, 32, 128, 0, 0 }, // 2048 tiles in 16 rounds
         { 10, 10, 100, 0, 0 },
         { 12, 11, 132, 0, 0 },
         { 19, 7, 67, 0, 0 },
         { 24, 11, 132, 0, 0 },
-        { 64, 32, 132, 4, 0 },                // warpgroups in turns
-        { 64, 32, 132, 0, CUC_GEMM_GROUPED }, // of which there may be fewer
+        { 64, 32, 132, 4, 0 },                // ping-pong warpgroups
+        { 64, 32, 132, 0, CUC_GEMM_GROUPED }, // groups may be fewer
     };
     struct tile_argument argument[4] = { { .tensor = NULL } };
     static uint64_t block[CUC__TILE_BLOCK_BYTES / 8];
@@ -917,7 +917,7 @@ START_TEST(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns)
     t[2] = tensor(CUC_F16, 2, m, n);
     t[3] = tensor(CUC_I32, 1, 2, 0);
     for (int i = 0; i < 4; i++) {
-        t[i].data = UINT64_C(1) << 40; // with room before it
+        t[i].data = UINT64_C(1) << 40; // leaves room before it
         argument[i] = (struct tile_argument){ .dtype = t[i].dtype, .tensor = &t[i] };
     }
     ck_assert(s->entry[0].persistent);
@@ -962,8 +962,8 @@ START_TEST(a_plan_shows_its_programs)
 }
 END_TEST
 
-// Whatever the workspace holds, and as often as one likes; it is of 64 x 64 sums for each
-// multiprocessor, behind the flags.
+// Results do not depend on the workspace's contents or on the repetition; the workspace holds 64 x
+// 64 sums for each multiprocessor, after the flags.
 START_TEST(stream_k_is_the_same_every_time)
 {
     static const struct row row = {
@@ -989,7 +989,7 @@ START_TEST(stream_k_is_the_same_every_time)
     ck_assert_int_eq(choice.stream_k, 1);
     ck_assert_int_eq(choice.tiles, 0);
     make_all(&x, &row, plan);
-    for (int64_t i = 0; i < row.m; i++) // sums that are rounded, one way or another
+    for (int64_t i = 0; i < row.m; i++) // inexact sums
         for (int64_t k = 0; k < row.k; k++)
             set(&x.a, 0, i, k, sin((double)(i * row.k + k)));
     ck_ok(cuc_buffer_write(stream, x.a.buffer, 0, x.a.bytes, x.a.size));
@@ -1020,7 +1020,7 @@ START_TEST(stream_k_is_the_same_every_time)
 }
 END_TEST
 
-// Threads that have no current context launch pipelines too, whose blocks have three warpgroups.
+// Threads without a current context can launch pipelines, whose blocks have three warpgroups.
 START_TEST(a_pipeline_wants_no_current_context)
 {
     static const struct row row = {
@@ -1055,7 +1055,7 @@ START_TEST(a_pipeline_wants_no_current_context)
 }
 END_TEST
 
-// The same elements from the other end.
+// Returns the same elements in reverse order.
 static cuc_tensor reversed(const cuc_tensor *t, int32_t axis)
 {
     cuc_tensor out = *t;
@@ -1066,8 +1066,8 @@ static cuc_tensor reversed(const cuc_tensor *t, int32_t axis)
     return out;
 }
 
-// A grid has at most 65535 blocks along its second and third axes. What is reversed in b and d
-// alike comes out the same.
+// A grid has at most 65535 blocks along its second and third axes. Reversing b and d alike must not
+// change the result.
 START_TEST(what_passes_a_grid_is_done_in_pieces)
 {
     static const struct row both[] = {
@@ -1124,7 +1124,7 @@ int main(int argc, char **argv)
     TCase *c = tcase_create("products");
     struct slice slice = { 0, 1 };
 
-    unsetenv("CUCORE_TUNED"); // what is chosen here is the model's
+    unsetenv("CUCORE_TUNED"); // tests the model's choices
     if (argc > 1 && (!slice_asked(argc, argv) || !slice_read(&slice, argv)))
         return 2;
     tcase_add_checked_fixture(c, setup, teardown);

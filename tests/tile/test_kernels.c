@@ -1,4 +1,4 @@
-// The kernels of examples/tile.
+// Tests of the kernels in examples/tile.
 #include "kernel_reference.h"
 #include "slice.h"
 
@@ -7,17 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Random elements are multiples of 2^-18 from -2 to 2, so that sums below 64 are exact in f32 in
-// any order, and products by powers of two. Where that is so there are no steps.
+// Random elements are multiples of 2^-18 from -2 to 2, so sums below 64 and products by powers of
+// two are exact in f32, in any order. Such cases have no steps.
 //
 // Steps are counted as: exp and log 4, erf and tanh 8, other functions and operations 1, an
-// argument of exp as many as its size, a sum log2 of the threads and 1 for each element that a
-// thread has.
+// argument of exp its magnitude, a sum log2 of the threads and 1 for each element of a thread.
 #define EXACT 0, 0
 
 // clang-format off
 static const struct kernel_case rows[] = {
-    // Vector addition: a sum of two is rounded once.
+    // Vector addition: the sum of two elements rounds once.
     { "vadd", "vadd", "f32 f16 bf16 i32", NULL, "N=1; N=7; N=1024; N=3001",
       "rro", NULL, expect_sum_of_two, EXACT, NULL },
     { "vadd", "vadd", "f32", NULL, "N=200001",
@@ -59,16 +58,18 @@ static const struct kernel_case rows[] = {
       "ro", NULL, expect_softmax, 24, 0, NULL },
     { "softmax", "softmax", "f32 bf16", "BN=4096", "M=2 N=4096; M=1 N=4095",
       "ro", NULL, expect_softmax, 40, 0, "ao" },
-    // 64 elements a thread, which wait in 16 bits and are widened again; edges within a vector and at one.
+    // 64 elements a thread, kept in 16 bits and widened again; edges within a vector and at its
+    // end.
     { "softmax", "softmax", "f16 bf16", "BN=32768", "M=2 N=32768; M=1 N=32761; M=1 N=32752",
       "ro", NULL, expect_softmax, 64, 0, "a" },
-    // Besides, each of the 8 turns of 128 columns may shrink the sum, and once more at the end.
+    // Each of the 8 iterations of 128 columns may also rescale the sum, and once more at the end.
     { "softmax", "softmax_online", "f32 f16 bf16", "BN=128", "M=1 N=1; M=3 N=781; M=5 N=1024",
       "ro", NULL, expect_softmax, 24 + 9 * 9, 0, NULL },
-    { "softmax", "softmax_online", "f32", "BN=128", "M=3 N=781", // scores that are masked by a finite number
+    { "softmax", "softmax_online", "f32", "BN=128", "M=3 N=781", // scores masked by a finite number
       "ro", prepare_lowest, expect_softmax, 24 + 9 * 9, 0, NULL },
 
-    // Layer norm: the mean is off by 20 steps of 2, which all differences are; the rest is of their size.
+    // Layer norm: the mean has an error of 20 steps of 2, which all differences share; the rest has
+    // their magnitude.
     { "layer_norm", "layer_norm", "f32 f16 bf16", "N=1000", "M=3 eps=1e-5",
       "rrrooo-", NULL, expect_layer_norm, 64, 8, NULL },
     { "layer_norm", "layer_norm", "f32 bf16", "N=512", "M=13 eps=1e-5",
@@ -106,7 +107,7 @@ static const struct kernel_case rows[] = {
     // Activations
     { "activations", "relu", "bf16 f16 f32", NULL, "N=1; N=3001",
       "xo", NULL, expect_relu, EXACT, NULL },
-    { "activations", "gelu", "bf16 f16 f32", NULL, "N=1; N=3001", // 1 + erf cancels down to 0
+    { "activations", "gelu", "bf16 f16 f32", NULL, "N=1; N=3001", // 1 + erf cancels to 0
       "ro", NULL, expect_gelu, 16, 1, NULL },
     { "activations", "gelu", "bf16 f32", "TANH=true", "N=1; N=3001",
       "ro", NULL, expect_gelu_tanh, 16, 1, NULL },
@@ -137,7 +138,7 @@ static const struct kernel_case rows[] = {
       "xoooo", NULL, expect_extremes, EXACT, NULL },
     { "reduce", "extremes_along", "f32 u16", "BN=512 BB=1", "A=5 N=1300 B=1",
       "xoooo", NULL, expect_extremes, EXACT, NULL },
-    // A difference is off by 100 and the mean by 12 * 100; squares of up to 2.
+    // A difference has an error of 100 and the mean of 12 * 100; squares are up to 2.
     { "reduce", "variance_along", "f32", NULL, "A=3 N=1 B=5; A=2 N=130 B=33",
       "roo", prepare_far, expect_variance, 2000, 0, NULL },
     { "reduce", "variance_along", "f32", "BN=512 BB=1", "A=5 N=1300 B=1",
@@ -163,7 +164,7 @@ static const struct kernel_case rows[] = {
       "ro", prepare_factors, expect_cumulative_product, 130, 0, NULL },
     { "scan", "cumulative_product", "i32", "ACC=i32", "A=2 N=7 B=33",
       "ro", NULL, expect_cumulative_product, EXACT, NULL },
-    // An error fades with what it is of, to a tenth in one step at best: 4 steps, 10 times.
+    // An error decays with its term, to a tenth in one step at best: 4 steps, 10 times.
     { "scan", "recurrence", "f32 bf16", NULL, "M=3 N=1; M=3 N=700",
       "rro", prepare_gains, expect_recurrence, 40, 20, NULL },
     { "scan", "cumulative_sum_rows", "f32 f16 bf16", "BN=128", "M=3 N=1; M=2 N=130; M=3 N=384; M=2 N=900",
@@ -175,7 +176,7 @@ static const struct kernel_case rows[] = {
       "rozz", NULL, expect_long_sum, EXACT, NULL },
     { "scan", "cumulative_sum_long", "f32", "BN=64 W=8", "N=64 G=1; N=1000 G=16",
       "rozz", NULL, expect_long_sum_f32, EXACT, NULL },
-    // Of several warps one looks back.
+    // With several warps, one looks back.
     { "scan", "cumulative_sum_long", "i32", "SUM=i32 BN=4096 W=32", "N=4096 G=1; N=30000 G=8",
       "rozz", NULL, expect_long_sum, EXACT, NULL },
 
@@ -214,7 +215,7 @@ static const struct kernel_case rows[] = {
       "L=1 M=1 N=1 rate=0.125; L=5 M=9 N=33 rate=0.125",
       "ro-", NULL, expect_diffused_3d, EXACT, NULL },
 
-    // Cross entropy: as the sum of softmax_online; of its logarithm that is an error of 100 steps of 1.
+    // Cross entropy: the sum as in softmax_online; an error of 100 steps of 1 for its logarithm.
     { "cross_entropy", "cross_entropy", "bf16 f32", "BN=128", "M=1 V=1; M=9 V=1001",
       "r-oo", prepare_targets, expect_cross_entropy, 120, 1, NULL },
     { "cross_entropy", "cross_entropy", "f32", "BN=128", "M=9 V=1001", // a row of masked scores
@@ -222,8 +223,8 @@ static const struct kernel_case rows[] = {
     { "cross_entropy", "cross_entropy_gradient", "bf16 f32", "BN=128", "M=1 V=1; M=9 V=1001",
       "r--ro", prepare_lse, expect_cross_entropy_gradient, 20, 2, NULL },
 
-    // Matrix products: sums of K products of up to 4, of which tensor cores cut what is below 2^-23 of
-    // the largest; of 8-bit floats below 2^-13, for 32 products at a time.
+    // Matrix products: sums of K products of up to 4. Tensor cores drop bits below 2^-23 of the
+    // largest product; with 8-bit floats below 2^-13, for 32 products at a time.
     { "gemm", "gemm_nt", "f16 bf16", NULL, "M=128 N=256 K=64; M=1 N=1 K=1; M=130 N=300 K=200",
       "rro", NULL, expect_gemm_nt, 64, 256, "ao" },
     { "gemm", "gemm_nn", "f16", NULL, "M=130 N=300 K=200", "rro", NULL, expect_gemm_nn, 64, 256, "a" },
@@ -243,7 +244,7 @@ static const struct kernel_case rows[] = {
     { "gemm", "gemm_nt", "e5m2", "D=bf16 BM=256 BN=96 BK=256", "M=300 N=200 K=304", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "a" },
     { "gemm", "gemm_nt", "e4m3", "D=f32 BN=208 BK=128", "M=130 N=300 K=304", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "a" },
     { "gemm", "gemm_nt", "e4m3", "D=f32 BN=256 BK=128 FAST=true", "M=130 N=300 K=304", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "a" },
-    // Stored by pieces of 64 and of 32 bytes of a row.
+    // Stores pieces of 64 and of 32 bytes of a row.
     { "gemm", "gemm_nt", "f16 bf16", "BN=224", "M=128 N=224 K=64; M=130 N=456 K=200", "rro", NULL, expect_gemm_nt, 64, 256, "a" },
     { "gemm", "gemm_nn", "bf16", "BN=208 stages=2", "M=200 N=424 K=104", "rro", NULL, expect_gemm_nn, 64, 256, "a" },
     { "gemm", "gemm_tt", "f16", "BM=256 BN=80", "M=264 N=168 K=72", "rro", NULL, expect_gemm_tt, 64, 256, "a" },
@@ -255,7 +256,7 @@ static const struct kernel_case rows[] = {
     { "gemm_batched", "gemm_batched_tn", "f16", "BM=16 BN=64 split=2", "B=2 M=24 N=80 K=72", "rro", NULL, expect_gemm_batched_tn, 64, 256, "a" },
     { "gemm", "gemm_nt", "i8 u8", "D=i32 ACC=i32 BN=128 BK=128", "M=128 N=128 K=128; M=130 N=200 K=300",
       "rro", NULL, expect_gemm_nt, EXACT, "a" },
-    // With work behind: gelu(s) has an error of 8 steps of s more; what is added comes by the way.
+    // Epilogues: gelu(s) adds an error of 8 steps of s; the addend needs no more.
     { "gemm_epilogue", "gemm_bias_gelu", "f16 bf16", NULL, "M=130 N=300 K=72; M=1 N=1 K=1", "rrro", NULL, expect_gemm_bias_gelu, 80, 256, "ao" },
     { "gemm_epilogue", "gemm_bias_gelu", "bf16", "TANH=true BM=256 BN=128", "M=130 N=304 K=72", "rrro", NULL, expect_gemm_bias_gelu_tanh, 80, 256, "a" },
     { "gemm_epilogue", "gemm_residual", "f16 bf16", NULL, "M=300 N=520 K=72 alpha=0.5 beta=2; M=1 N=1 K=1 alpha=2 beta=1", "rrro--", NULL, expect_gemm_residual, 80, 256, "ao" },
@@ -268,7 +269,7 @@ static const struct kernel_case rows[] = {
     { "gemm_epilogue", "gemm_scaled", "e4m3", "FAST=true BN=256", "M=130 N=200 K=304", "rrrro", NULL, expect_gemm_scaled, 1 << 17, 64, "a" },
     { "gemm_epilogue", "gemm_scaled", "i8", "ACC=i32 D=f32", "M=130 N=200 K=304", "rrrro", NULL, expect_gemm_scaled, 4, 1 << 16, "a" },
     { "gemm_epilogue", "gemm_silu", "bf16", NULL, "M=130 N=300 K=72", "rro", NULL, expect_gemm_silu, 80, 256, "a" },
-    // Every edge, in every order; lines of whole 16 bytes go by TMA, others do not.
+    // Every edge, in every order. TMA loads lines of whole 16 bytes, threads load others.
     { "gemm", "gemm_nn", "f16", "BM=64 BN=64 BK=32", "M=1 N=7 K=63; M=63 N=64 K=65; M=64 N=65 K=127; M=127 N=129 K=1; M=129 N=1 K=64; M=7 N=127 K=129",
       "rro", NULL, expect_gemm_nn, 64, 256, "ado" },
     { "gemm", "gemm_nt", "bf16", "BM=64 BN=64 BK=32", "M=1 N=7 K=63; M=63 N=64 K=65; M=64 N=65 K=127; M=127 N=129 K=1; M=129 N=1 K=64; M=7 N=127 K=129",
@@ -280,7 +281,7 @@ static const struct kernel_case rows[] = {
     { "gemm", "gemm_nt", "tf32", "D=f32 BM=64 BN=64 BK=32", "M=63 N=64 K=65; M=129 N=127 K=7", "rro", NULL, expect_gemm_nt, 64, 256, "ad" },
     { "gemm", "gemm_nt", "e5m2", "D=f16 BM=64 BN=64 BK=64", "M=63 N=65 K=129; M=7 N=127 K=1", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "ad" },
     { "gemm", "gemm_nt", "u8", "D=i32 ACC=i32 BM=64 BN=64 BK=64", "M=63 N=65 K=129; M=7 N=127 K=1", "rro", NULL, expect_gemm_nt, EXACT, "ad" },
-    // Of few rows: the other way round.
+    // Few rows: the operands change places.
     { "gemm", "gemm_nt", "f16 bf16", "BM=16 BN=128", "M=16 N=128 K=64; M=1 N=200 K=104; M=33 N=65 K=136; M=1 N=1 K=1",
       "rro", NULL, expect_gemm_nt, 64, 256, "ao" },
     { "gemm", "gemm_nn", "bf16", "BM=8 BN=64 D=f32", "M=7 N=64 K=63; M=9 N=136 K=128", "rro", NULL, expect_gemm_nn, 64, 256, "a" },
@@ -288,7 +289,7 @@ static const struct kernel_case rows[] = {
     { "gemm", "gemm_tt", "f16", "BM=48 BN=128 stages=2 cluster=2", "M=128 N=392 K=128", "rro", NULL, expect_gemm_tt, 64, 256, "a" },
     { "gemm", "gemm_nt", "e4m3", "D=f32 BM=16 BN=128 BK=128", "M=17 N=129 K=304", "rro", NULL, expect_gemm_nt, 1 << 17, 16, "a" },
     { "gemm", "gemm_nt", "i8", "D=i32 ACC=i32 BM=16 BN=64 BK=128", "M=17 N=129 K=304", "rro", NULL, expect_gemm_nt, EXACT, "a" },
-    // Sums in parts.
+    // Split sums.
     { "gemm", "gemm_nt", "f16 bf16", "BM=64 BN=128 split=4 stages=3", "M=64 N=128 K=1024; M=130 N=72 K=200; M=5 N=8 K=64; M=1 N=8 K=0",
       "rro", NULL, expect_gemm_nt, 64, 256, "ao" },
     { "gemm", "gemm_nn", "f16", "BM=16 BN=64 BK=32 split=3", "M=17 N=72 K=299", "rro", NULL, expect_gemm_nn, 64, 256, "a" },
@@ -302,7 +303,7 @@ static const struct kernel_case rows[] = {
     { "gemm", "gemm_nn", "tf32 e4m3", "D=f32 BM=32 BN=32 BK=32", "M=33 N=40 K=70",
       "rro", NULL, expect_gemm_nn, 1 << 17, 16, "ao" },
 
-    // Of a left operand that is computed each element is rounded to 8 bits, of up to 16.
+    // A computed left operand rounds each element, of up to 16, to 8 bits.
     { "gemm_mixed", "gemm_mixed", "bf16", "A=i8", "M=128 N=128 K=128; M=130 N=200 K=300; M=7 N=8 K=0",
       "rrro", NULL, expect_gemm_mixed, 1 << 15, 1500, "a" },
     { "gemm_mixed", "gemm_mixed", "f16", "A=f32 BM=64 BN=64 BK=64", "M=130 N=72 K=200",
@@ -310,14 +311,14 @@ static const struct kernel_case rows[] = {
     { "gemm_mixed", "gemm_mixed", "bf16", "A=e4m3 BM=256 BN=64 BK=64", "M=300 N=72 K=200",
       "rrro", NULL, expect_gemm_mixed, 1 << 15, 1500, "a" },
 
-    // Attention: what is taken from each row is rounded to 8 or 11 bits before it is multiplied.
+    // Attention: the weights of each row are rounded to 8 or 11 bits before the product.
     { "attention", "attention", "f16 bf16", "CAUSAL=false D=64 BM=32 BN=32",
       "B=1 HQ=1 HK=1 SQ=32 SK=32 scale=0.125; B=2 HQ=4 HK=2 SQ=45 SK=70 scale=0.125",
       "rrroo-", NULL, expect_attention, 1 << 17, 4, "d" },
     { "attention", "attention", "bf16", "D=128 BM=64 BN=64",
       "B=1 HQ=2 HK=1 SQ=100 SK=130 scale=0.0884; B=1 HQ=1 HK=1 SQ=70 SK=30 scale=0.0884",
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "ao" },
-    // By wgmma, the products of one turn under the work of the next.
+    // With wgmma: products of one iteration overlap the work of the next.
     { "attention", "attention", "f16 bf16", "CAUSAL=false D=64 BM=128 BN=64",
       "B=1 HQ=1 HK=1 SQ=128 SK=64 scale=0.125; B=2 HQ=4 HK=2 SQ=145 SK=270 scale=0.125",
       "rrroo-", NULL, expect_attention, 1 << 17, 4, "d" },
@@ -327,26 +328,27 @@ static const struct kernel_case rows[] = {
     { "attention", "attention", "bf16", "D=128 BM=128 BN=128",
       "B=1 HQ=2 HK=1 SQ=200 SK=390 scale=0.0884; B=1 HQ=1 HK=1 SQ=300 SK=30 scale=0.0884",
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
-    { "attention", "attention", "bf16", "D=64 BM=128 BN=64", // by pairs of tiles
+    { "attention", "attention", "bf16", "D=64 BM=128 BN=64", // in pairs of tiles
       "B=3 HQ=25 HK=5 SQ=257 SK=20 scale=0.125; B=2 HQ=2 HK=1 SQ=257 SK=257 scale=0.125",
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
     { "attention", "attention", "bf16", "D=64 BM=192 BN=96",
       "B=1 HQ=2 HK=1 SQ=200 SK=290 scale=0.125; B=1 HQ=1 HK=1 SQ=400 SK=30 scale=0.125",
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
-    { "attention", "attention", "bf16", "D=64 BM=192 BN=128", // warps with masks beside others without
+    { "attention", "attention", "bf16", "D=64 BM=192 BN=128", // only some warps have masks
       "B=1 HQ=2 HK=1 SQ=400 SK=530 scale=0.125", "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
     { "attention", "attention", "f16", "D=64 BM=64 BN=160 CAUSAL=false",
       "B=1 HQ=2 HK=1 SQ=70 SK=490 scale=0.125", "rrroo-", NULL, expect_attention, 1 << 17, 4, "a" },
     { "attention", "attention", "f16", "D=256 BM=128 BN=64",
       "B=1 HQ=2 HK=2 SQ=130 SK=200 scale=-0.0625; B=1 HQ=1 HK=1 SQ=1 SK=70 scale=0.0",
       "rrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
-    // Queries with NaN and infinities give NaN, not the 0 of rows that see nothing.
+    // Queries with NaN and infinities give NaN, not the 0 of rows without keys.
     { "attention", "attention", "f32", "CAUSAL=false D=16 BM=32 BN=32",
       "B=1 HQ=2 HK=1 SQ=45 SK=70 scale=0.125", "xrroo-", NULL, expect_attention, 1 << 17, 4, "d" },
     { "attention", "attention", "f16 bf16", "D=64 BM=128 BN=64",
       "B=1 HQ=1 HK=1 SQ=200 SK=270 scale=0.125", "xrroo-", NULL, expect_attention_causal, 1 << 17, 4, "a" },
 
-    // Sums that are split, as gemm; products of few bits; of experts, whose activation is as that of gemm.
+    // Split sums, as gemm; low-precision products; products of experts, with the activation as in
+    // gemm.
     { "gemm_split", "gemm_split_add", "f16 bf16", "S=4", "M=70 N=40 K=300; M=1 N=1 K=1; M=64 N=64 K=1024",
       "rrz", NULL, expect_gemm_split_add, 64, 256, "ao" },
     { "gemm_split", "gemm_split_last", "f16", "D=f32", "M=70 N=40 K=300 S=3; M=1 N=1 K=1 S=1; M=64 N=128 K=700 S=11",
@@ -380,7 +382,7 @@ static const struct kernel_case rows[] = {
     { "moe", "moe_combine", "bf16 f32", "K=2 BD=64", "P=10 S=5 D=100; P=2 S=1 D=1",
       "r-ro", prepare_moe_combine, expect_moe_combine, 8, 8, NULL },
 
-    // Messages, in one warp, and in several, which must go the same way.
+    // Messages, in one warp, and in several, which must take the same branches.
     { "messages", "produce_consume", NULL, "N=100", "G=1; G=17",
       "rozoz", NULL, expect_produced, EXACT, NULL },
     { "messages", "produce_consume", NULL, "N=2000", "G=17",
@@ -408,7 +410,7 @@ START_TEST(the_kernel_does_what_its_reference_does_in_every_layout)
 }
 END_TEST
 
-// ---- Assembled
+// ---- Assembly
 
 static const char *const archs[] = { "sm_80", "sm_90a", "sm_100a" };
 
@@ -431,7 +433,7 @@ static const struct kernel_case fast[] = {
     { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "e4m3 e5m2", .set = "BN=128 BK=128", .fill = "rro" },
     { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "i8 u8", .set = "D=i32 ACC=i32 BK=128", .fill = "rro" },
     { .file = "gemm",       .kernel = "gemm_nt",    .dtypes = "bf16", .set = "BM=64 BN=128 split=2", .fill = "rro" },
-    // More work behind a product than this needs registers that linked code does not have (C7504).
+    // A longer epilogue than this needs registers that linked code does not have (C7504).
     { .file = "gemm_epilogue", .kernel = "gemm_residual", .dtypes = "f16 bf16", .fill = "rrro--" },
     { .file = "attention",  .kernel = "attention",  .dtypes = "f16 bf16", .set = "D=64 BN=128", .fill = "rrroo-" },
     { .file = "attention",  .kernel = "attention",  .dtypes = "bf16", .set = "D=64 BN=128 CAUSAL=false", .fill = "rrroo-" },
@@ -469,8 +471,8 @@ START_TEST(products_with_work_between_overlap_it_without_spills)
 }
 END_TEST
 
-// Of rows that are made again, so that two blocks have room at once, and take other rows with them,
-// less than a 16th part spills.
+// A rematerialized row, which lets two blocks fit at once and is loaded with other rows, spills
+// less than a 16th part.
 START_TEST(rows_of_up_to_32768_and_accumulators_stay_in_registers)
 {
     long spills, most = strcmp(fast[_i].file, "layer_norm") == 0 ? 64 : 0;
@@ -490,7 +492,7 @@ static const struct kernel_case copied[] = {
 };
 // clang-format on
 
-// Warps with 64 x 64 of the sums have few registers left.
+// Warps with 64 x 64 accumulators have few free registers.
 START_TEST(sums_of_mma_sync_stay_in_registers)
 {
     long spills;
@@ -500,7 +502,7 @@ START_TEST(sums_of_mma_sync_stay_in_registers)
 }
 END_TEST
 
-// Arguments: --assemble, and the name of a file or kernel: no others.
+// Arguments: --assemble, and the name of a file or kernel.
 int main(int argc, char **argv)
 {
     bool assembles = argc > 1 && strcmp(argv[1], "--assemble") == 0;
@@ -526,7 +528,7 @@ int main(int argc, char **argv)
         if (!assembles)
             tcase_add_loop_test(all, the_kernel_does_what_its_reference_does_in_every_layout, i,
                                 i + 1);
-        else if (!repeated) // a file at once
+        else if (!repeated) // one test for each file
             tcase_add_loop_test(all, every_kernel_assembles_for_every_architecture, i, i + 1);
     }
     if (assembles && !only) {

@@ -1,10 +1,10 @@
-// What programs mean, by what they print: answers that are known beforehand, on the interpreter,
-// with which compiled code is compared elsewhere.
+// Meaning of programs, by their printed values: known answers, on the interpreter. Other tests
+// compare compiled code with it.
 #include "testing.h"
 
 #include <math.h>
 
-// What each body stands in: x is 1 NaN 3 NaN 3 -2, n is 3.
+// The head of each body: x is 1 NaN 3 NaN 3 -2, n is 3.
 #define HEAD                                                                         \
     "fn pair(x, y) { return y, x }\n"                                                \
     "kernel k(x: f32[N], n: i32) const BIG = 0xffffffffffffffff, T = i16 grid 1 {\n" \
@@ -16,7 +16,7 @@
 static const struct {
     const char *name, *body, *printed;
 } rows[] = {
-    // Where the least and the largest are
+    // Positions of the least and the largest
     { "the first of the largest, NaN left out", "print(\"{} {}\", argmax(v), argmin(v))", "2 5\n" },
     { "the first NaN", "print(\"{} {}\", argmax(v, nan=true), argmin(v, nan=true))", "1 1\n" },
     { "over all axes in the order of memory", "print(\"{} {}\", argmax(trans(w)), argmin(trans(w)))", "3 5\n" },
@@ -41,7 +41,7 @@ static const struct {
     { "as a bound", "for i in 18446744073709551612 .. BIG step 2 { print(\"{}\", i) }", "18446744073709551612\n18446744073709551614\n" },
     { "from below 2^63 to above", "for i in 9223372036854775806 .. BIG step 9223372036854775807 { print(\"{}\", i) }", "9223372036854775806\n18446744073709551613\n" },
     { "compared", "print(\"{} {} {}\", BIG > -1, BIG == 0xffffffffffffffff, minimum(BIG, -1))", "true true -1\n" },
-    // Tiles of a list
+    // Tiles from lists
     { "elements one by one", "print(\"{} {}\", full(i32, [3], [n, 7, n + 1]), full(f16, [1], [0.5]))", "[3 7 4] [0.5]\n" },
     { "rows of elements", "y = full(i32, [2, 3], [[1, 2, 3], [4, 5, 6]])\nprint(\"{} {}\", sum(y, 1), y == full(i32, [2, 3], [1, 2, 3, 4, 5, 6]))", "[6 15] [true true true true true true]\n" },
     { "elements of 8-bit floats and bools", "print(\"{} {}\", cast(full(e4m3, [2], [1.5, -2]), f32), full(bool, [3], [true, n == 3, n == 4]))", "[1.5 -2] [true true false]\n" },
@@ -50,7 +50,7 @@ static const struct {
     { "to the nearest when it is said", "print(\"{} {}\", cast(v + 0.5, i32, round=rn), cast(-2.5, i8, round=rn))", "[2 0 4 0 4 -2] -2\n" },
     { "of what only f64 holds", "print(\"{} {}\", cast(1e50, f64), cast(5000000000, i64, round=rn))", "1e+50 5000000000\n" },
     { "up and down", "print(\"{} {}\", cast(v + 0.5, i32, round=rp), cast(v + 0.5, i32, round=rm))", "[2 0 4 0 4 -1] [1 0 3 0 3 -2]\n" },
-    // What is far outside
+    // Values far out of range
     { "an index that only u64 holds", "y = m - 4\nprint(\"{} {}\", load_at(x, [y], [2], pad=7.0), load_at(x, [BIG - 1 + 0 * m], [3], pad=8.0))", "[7 7] [8 8 8]\n" },
     { "bounds that only u64 holds", "s = slice(x, 0, m, m - 4)\nprint(\"{}\", dim(s, 0))", "3\n" },
     // Names
@@ -83,7 +83,7 @@ START_TEST(a_program_prints_what_is_known_beforehand)
     ck_assert_msg(strcmp(printed, rows[_i].printed) == 0, "%s: expected %s, got %s", rows[_i].name,
                   rows[_i].printed, printed);
 
-    // The dump means the same.
+    // The dump has the same meaning.
     const char *ir;
     cuc_program *again = NULL;
     ck_ok(cuc_tile_get_ir(&ir, NULL, p));

@@ -1,4 +1,4 @@
-// Launches of tile kernels: what the driver is given, what is refused, and what the kernels do.
+// Launches of tile kernels: arguments of the driver, refusals, and effects of the kernels.
 #include "code/kernel_tile.h"
 #include "code/object.h"
 #include "testing.h"
@@ -68,7 +68,7 @@ static void teardown(void)
         ck_assert_int_eq(fake_live_total(), 0);
 }
 
-// A tensor of no memory, for launches that are refused, or on a driver that runs nothing.
+// A tensor without memory, for launches that are refused, or on a driver that runs nothing.
 static cuc_tensor tensor(cuc_dtype dtype, int32_t rank, int64_t m, int64_t n)
 {
     const int64_t shape[] = { m, n };
@@ -104,7 +104,7 @@ START_TEST(the_driver_gets_the_entry_the_grid_and_one_block_of_parameters)
     ck_assert_mem_eq(last.params[0], expected, sizeof(expected));
     ck_assert_uint_eq(last.config.sharedMemBytes, 0);
 
-    c.data += 4; // no vector begins there
+    c.data += 4; // not aligned for vectors
     ck_ok(CUC_LAUNCH(stream, NULL, vadd, &a, &b, &c));
     seen("vadd$idx64", 5, 1, 1);
     cuc_kernel_release(vadd);
@@ -150,7 +150,7 @@ START_TEST(an_empty_grid_launches_nothing)
 }
 END_TEST
 
-// Arguments of vadd and rows with one thing wrong, and what the message has.
+// Arguments of vadd and rows with one error each, and a part of the message.
 
 enum { A, B, C, X, Y };
 enum spoiling { DTYPE, RANK, EXTENT, LAST_EXTENT, STRIDE, ADDRESS, FLAGS, DEVICE };
@@ -555,7 +555,7 @@ START_TEST(no_failing_driver_call_leaves_anything_behind)
 }
 END_TEST
 
-// What kernels do, on a driver that runs them.
+// Effects of kernels, on a driver that runs them.
 
 static cuc_tensor on_device(cuc_buffer **buffer, const float *data, int64_t n)
 {
@@ -575,7 +575,7 @@ static cuc_tensor on_device(cuc_buffer **buffer, const float *data, int64_t n)
 
 enum { ROOM = 8192 };
 
-// Adds n elements of arrays `step` apart from `first` on; the rest must stay as it was.
+// Adds n elements of arrays `step` apart, from `first` on; the rest must not change.
 static void check_vadd(cuc_kernel *vadd, int64_t n, int64_t first, int64_t step)
 {
     static float a[ROOM], b[ROOM], c[ROOM], poison[ROOM];
@@ -712,7 +712,7 @@ START_TEST(a_kernel_without_a_grid_takes_the_launchs)
 }
 END_TEST
 
-// y begins 4 elements behind x: what is read of x another thread has written as y.
+// y begins 4 elements after x: some elements read as x are written as y by other threads.
 START_TEST(a_block_sees_what_it_wrote_where_tensors_overlap)
 {
     NEED_REAL();
@@ -759,7 +759,7 @@ START_TEST(a_transpose_through_shared_memory_is_right)
 }
 END_TEST
 
-// The second may begin while the first still computes, and waits for it.
+// The second kernel may start while the first still runs, and waits for it.
 START_TEST(a_kernel_that_waits_for_other_grids_may_be_launched_as_their_dependent)
 {
     static const char both[] = "kernel first(x: i32[N], turns: i32) grid cdiv(N, 64) {\n"
@@ -789,7 +789,7 @@ START_TEST(a_kernel_that_waits_for_other_grids_may_be_launched_as_their_dependen
     ck_ok(cuc_program_create(&program, CUC_SOURCE_TILE, both, 0,
                              CUC_PROGRAM_OPTIONS(.arch = "sm_90", .warps = 2)));
     ck_ok(cuc_program_compile(&code, program, CUC_CODE_PTX));
-    // A device need not start the second early: that it waits is seen in the text, too.
+    // A device need not start the second kernel early, so the text must contain the wait, too.
     const char *text, *waits;
     ck_ok(cuc_object_get_ptx(&text, NULL, code));
     ck_assert_ptr_nonnull(text = strstr(text, ".entry second"));

@@ -1,4 +1,4 @@
-// Layouts: each held to what it means, element by element, for many shapes.
+// Layouts: each is compared with its definition, element by element, for many shapes.
 #include "tile/layout/assign.h"
 #include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
@@ -63,7 +63,7 @@ START_TEST(a_blocked_layout_holds_every_element_and_none_twice_unless_threads_ar
             for (uint32_t c = 0; c < count; c++)
                 ck_assert_uint_eq(times[c], copies > 255 ? 255 : copies);
             ck_assert(tile_layout_covers(&layout));
-            // Copies are in threads, never in registers.
+            // Copies of elements are in threads, never in registers.
             ck_assert(copies == 1 || layout.register_bits <= vector);
             free(times);
         }
@@ -101,7 +101,7 @@ START_TEST(a_slice_is_what_each_place_of_a_broadcast_needs)
     struct tile_type type = type_of(_i), operand = type;
     struct tile_layout layout = blocked(&type, 1, 1);
 
-    // Every set of axes of extent 1, and as many leading axes left out.
+    // Every set of axes of extent 1, with every number of omitted leading axes.
     for (uint32_t ones = 0; ones < UINT32_C(1) << type.rank; ones++)
         for (uint32_t lead = 0; lead <= type.rank; lead++) {
             operand = (struct tile_type){ .dtype = CUC_F32, .rank = (uint8_t)(type.rank - lead) };
@@ -114,7 +114,7 @@ START_TEST(a_slice_is_what_each_place_of_a_broadcast_needs)
                     ck_assert_uint_eq(
                         tile_axis_coordinate(&slice, h, i),
                         operand.extent[i] == 1 ? 0 : tile_axis_coordinate(&layout, h, lead + i));
-            // And back: the broadcast of the slice needs that slice.
+            // Conversely, the broadcast of the slice needs that slice.
             struct tile_layout wide = tile_layout_broadcast(&slice, &operand, &type);
             ck_assert(tile_layout_covers(&wide));
         }
@@ -154,7 +154,7 @@ START_TEST(a_reduction_leaves_the_other_axes_and_drops_registers_that_become_one
         ck_assert(tile_layout_covers(&out));
         for (uint32_t i = 0; i < out.register_bits; i++)
             ck_assert_uint_ne(out.basis[i], 0);
-        // A thread's elements are those of the tile that it holds.
+        // A thread's elements are those of its part of the tile.
         uint32_t threads = UINT32_C(1) << (TILE_LANE_BITS + layout.warp_bits);
         for (uint32_t t = 0; t < threads; t++)
             for (uint32_t i = 0; i < type.rank; i++)
@@ -173,7 +173,7 @@ START_TEST(a_reshape_of_powers_of_two_leaves_elements_where_they_are)
     struct tile_layout layout = blocked(&x, 1, 2), out;
 
     ck_assert(tile_layout_reshape(&out, &layout, &x, &y));
-    for (uint32_t h = 0; h < indices(&layout); h++) // the number of the element is the same
+    for (uint32_t h = 0; h < indices(&layout); h++) // the element's linear index is the same
         ck_assert_uint_eq(tile_coordinate(&out, h), tile_coordinate(&layout, h));
     ck_assert_uint_eq(out.axis_bits[0], 5);
     ck_assert(!tile_layout_reshape(&out, &layout, &z, &y));
@@ -234,7 +234,7 @@ static void count_conversions(struct tile_op *op, void *data)
 
 static const struct {
     const char *name, *body;
-    int conversions; // the most that are put in
+    int conversions; // the maximum number of conversions inserted
 } assigned[] = {
     { "an elementwise kernel", "store(a, [0, 0], load(a, [0, 0], [4, 256]) * 2.0 + 1.0)", 0 },
     { "a row kernel",
@@ -255,8 +255,8 @@ static const struct {
     { "indices", "i = iota(i32, 64)\nstore(b, [0], cast(i * i, f32) + load(b, [0], [64]))", 0 },
 };
 
-// The tables of the instruction set: register i of an accumulator of wgmma with N columns is row
-// 16 w + g + 8 (i / 2 % 2), column 8 (i / 4) + 2 t + i % 2; warpgroups have 64 rows each in turn.
+// Tables of the instruction set. Register i of a wgmma accumulator with N columns is row 16 w + g +
+// 8 (i / 2 % 2), column 8 (i / 4) + 2 t + i % 2; each warpgroup has 64 rows, in order.
 START_TEST(wgmma_has_its_accumulator_where_the_instruction_has_it)
 {
     static const int32_t extents[][2] = { { 64, 8 },    { 64, 96 },  { 128, 256 },
@@ -294,9 +294,8 @@ START_TEST(what_wgmma_has_no_accumulator_for_gets_no_layout)
 }
 END_TEST
 
-// The four registers of a group: rows g and g + 8, columns 2 t and 2 t + 1, of a fragment whose
-// first row is a multiple of 16 and whose first column one of 8; a smaller tile is held again and
-// again.
+// The four registers of a group: rows g and g + 8, columns 2 t and 2 t + 1 of a fragment whose
+// first row is a multiple of 16 and whose first column one of 8. A smaller tile is replicated.
 START_TEST(mma_sync_has_its_accumulator_in_fragments)
 {
     struct tile_type type = type_of(_i);
@@ -350,7 +349,7 @@ END_TEST
 static const struct {
     int32_t whole[3], part[3];
     uint32_t vector;
-    bool found; // by registers, in the tile's blocked layout
+    bool found; // in registers, in the tile's blocked layout
 } parts[] = {
     { { 1, 8, 64 }, { 1, 8, 32 }, 2, false },  { { 1, 8, 64 }, { 1, 4, 64 }, 2, true },
     { { 1, 64, 64 }, { 1, 32, 64 }, 2, true }, { { 3, 32, 4 }, { 3, 32, 1 }, 2, true },
@@ -370,7 +369,7 @@ START_TEST(a_part_of_a_tile_is_some_of_its_registers)
         return;
     ck_assert(tile_layout_covers(&own));
     for (uint32_t h = 0; h < indices(&all); h++) {
-        // The place of the same element in the part, and which part it is in.
+        // The index of the same element in the part, and the part that contains it.
         uint32_t bits = 0, place = 0, other = 0;
         for (uint32_t bit = 0; bit < tile_hardware_bits(&all); bit++)
             if (bit < all.register_bits && selects[bit])
@@ -385,7 +384,7 @@ START_TEST(a_part_of_a_tile_is_some_of_its_registers)
             ck_assert_uint_eq(first % (uint32_t)parts[_i].part[axis], 0);
         }
     }
-    // And back: the part's threads hold of the tile what they hold of the part.
+    // Conversely, the part's threads hold the same elements of the tile as of the part.
     ck_assert(tile_layout_whole(&made, &own, &whole, &part));
     ck_assert(tile_layout_covers(&made));
     ck_assert(tile_layout_part(&again, &made, &whole, &part, NULL));
@@ -393,7 +392,7 @@ START_TEST(a_part_of_a_tile_is_some_of_its_registers)
 }
 END_TEST
 
-// The tile of a load or store.
+// Checks the tile of a load or store.
 static void look_at_moved(struct tile_op *op, void *data)
 {
     uint32_t vector = *(uint32_t *)data;
@@ -424,7 +423,7 @@ START_TEST(both_sides_of_a_transpose_go_along_their_rows)
     char load[64], value[128], text[512];
 
     snprintf(load, sizeof(load), "load(x, [block(1), block(0)], [%s])", turned[_i].shape);
-    // %s of a table.
+    // Replaces %s in a table.
     const char *at = strstr(turned[_i].program, "%s");
     snprintf(value, sizeof(value), "%.*s%s%s", (int)(at - turned[_i].program), turned[_i].program,
              load, at + 2);
@@ -445,10 +444,10 @@ START_TEST(both_sides_of_a_transpose_go_along_their_rows)
 }
 END_TEST
 
-// On the way through shared memory
+// Shared memory
 
-// A layout of a tile of two axes: `order` is "rc" or "cr", the fastest axis last; then the bits of
-// registers along either: `vector` along the fastest, `square` along the other.
+// Makes a layout of a tile of two axes: `order` is "rc" or "cr", the fastest axis last. `vector`
+// counts the register bits along the fastest axis, `square` those along the other.
 struct pair_side {
     const char *order;
     uint32_t vector, square;
@@ -498,9 +497,8 @@ static struct tile_layout side_of(int i, const struct pair_side *side)
     return tile_squares(&type, pairs[i].warps_log2, side->vector, order, !by_rows, side->square);
 }
 
-// The words of one access, 32 lanes of `vector` bytes each at `at`: how many passes it takes, when
-// 32 lanes of a word, half of them of 8 bytes or a quarter of 16 are served at once and lanes may
-// share a word.
+// Counts the passes of one access: 32 lanes with `vector` bytes each at `at`. A pass serves all 32
+// lanes with words, half of them with 8 bytes or a quarter with 16; lanes may share a word.
 static uint32_t passes(const uint32_t *at, uint32_t vector)
 {
     uint32_t lanes = vector <= 4 ? 32 : 128 / vector, most = 1;
@@ -556,7 +554,7 @@ START_TEST(a_conversion_meets_in_no_bank_and_moves_wide_vectors)
 
     tile_swizzle_choose(&s, &from, &to, pairs[_i].bytes);
     ck_assert_uint_eq(s.bits, from.coordinate_bits);
-    // Each coordinate has a place of its own.
+    // Coordinates map to distinct addresses.
     uint32_t count = 1u << s.bits;
     uint8_t *taken = calloc(count, 1);
     ck_assert_ptr_nonnull(taken);

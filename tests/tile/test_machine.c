@@ -1,4 +1,4 @@
-// The machine form: what is printed with layouts is read back as it was, and makes the same code.
+// The machine form: a printed module with layouts parses to itself, and compiles to the same code.
 #include "tile/ir/target.h"
 #include "tile/signature/entry.h"
 #include "tile/layout/assign.h"
@@ -28,7 +28,7 @@ static struct tile_target target_of(int sm)
     return target;
 }
 
-// The PTX of all kernels' entries of one kind.
+// The PTX of one kind of entry of all kernels.
 static const char *code_of(struct tile_module *module, const struct tile_target *target,
                            enum tile_variant variant)
 {
@@ -42,7 +42,7 @@ static const char *code_of(struct tile_module *module, const struct tile_target 
     return text.at ? text.at : "";
 }
 
-// Texts that may be long: where they differ is enough.
+// Compares texts that may be long, and prints only the difference.
 static void is_same(const char *what, const char *name, const char *got, const char *expected)
 {
     size_t at = 0, line = 0;
@@ -107,7 +107,7 @@ START_TEST(every_program_of_the_examples_is_read_back_and_makes_the_same_code)
 }
 END_TEST
 
-// What only some constructs have: strings, floats that are none, functions, the least integer.
+// Details of few constructs: strings, non-finite floats, functions, the least integer.
 static const char *const programs[] = {
     "kernel k(a: f32[N], b: f16[N]) grid cdiv(N, 8) {\n"
     "    i = block(0)\n    grid_dependency_wait()\n    x = load(a, [i], [8], inside=true)\n"
@@ -169,7 +169,7 @@ START_TEST(the_form_is_that_of_the_documentation)
 END_TEST
 
 static const struct {
-    const char *text, *says; // place and text of the first error
+    const char *text, *says; // position and text of the first error
 } wrongs[] = {
     { "tile 2 machine\n", "1:6: error T005: tile: this library reads version 1" },
     { "tile 1\n", "expected machine, got" },

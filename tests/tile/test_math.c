@@ -1,16 +1,14 @@
-// The tile compiler's functions of one element against libm's long double, on the simulated driver
-// or a GPU: each on edge values and on random arguments of every exponent, and the values that C
-// gives where a function has no number.
+// Elementwise functions of the tile compiler against libm's long double, on the simulated driver or
+// a GPU: each on edge values and on random arguments of every exponent, and C's values where a
+// function has no number.
 //
-// An error is counted in steps: how many numbers of the dtype lie between a result and the
-// correctly rounded one. Where a function uses an approximate instruction it runs two times more,
-// with each such result moved by what the PTX ISA allows the hardware, up and down; the bounds hold
-// for these too.
+// The error is in steps: the count of numbers of the dtype between a result and the correctly
+// rounded one. A function with an approximate instruction runs two more times, with each such
+// result moved up or down by the error that the PTX ISA allows; the bounds hold for these runs too.
 //
 //     test_tile_math                     the tests
-//     test_tile_math --measure [NAME]    the largest errors, as docs/tile-math.md has them
-//     test_tile_math --all [NAME]        f32 functions of one operand, on each of its 2^32
-//     arguments
+//     test_tile_math --measure [NAME]    the largest errors, as in docs/tile-math.md
+//     test_tile_math --all [NAME]        f32 functions of one operand, all 2^32 arguments
 #include "base/arena.h"
 #include "tile/emit/emit.h"
 
@@ -35,7 +33,7 @@ static double rsqrt(double x)
     return 1.0 / sqrt(x);
 }
 
-// powl(-INFINITY, -0x1p63) is no zero in glibc 2.36.
+// powl(-INFINITY, -0x1p63) is not zero in glibc 2.36.
 static long double powerl(long double x, long double y)
 {
     return isinf(x) ? (long double)pow((double)x, (double)y) : powl(x, y);
@@ -51,7 +49,7 @@ static double sigmoid(double x)
     return x < 0 ? exp(x) / (1.0 + exp(x)) : 1.0 / (1.0 + exp(-x));
 }
 
-// Bounds in steps, of f32 and f64; and where arguments that matter lie, beside all others.
+// Bounds in steps, for f32 and f64, and the range of the arguments that matter most.
 struct function {
     const char *name;
     enum tile_op_kind kind;
@@ -85,7 +83,7 @@ static const struct function functions[] = {
     { "atan2", TILE_ATAN2, NULL, NULL, atan2l, { 2, 2 }, -4, 4 },
 };
 
-// Also where no test runs.
+// Compiled even if no test runs.
 #define MUST(condition, ...)              \
     do {                                  \
         if (!(condition)) {               \
@@ -98,8 +96,8 @@ static const struct function functions[] = {
 
 // The kernel
 
-// Approximate instructions, and how far their results may be from the rounded ones, in units of the
-// last place of the upper word (PTX ISA, their own sections).
+// Approximate instructions, and the largest difference of their results from the rounded ones, in
+// units of the last place of the upper word (PTX ISA, section of each instruction).
 static const struct {
     const char *name;
     int steps;
@@ -107,10 +105,10 @@ static const struct {
     { "ex2.approx.ftz.f32", 2 }, // 2 ulp
     { "rcp.approx.ftz.f32", 1 }, // 1 ulp
     { "rsqrt.approx.f32", 2 },   // 2^-22.9
-    { "rcp.approx.ftz.f64", 2 }, // 20 bits: the upper word alone
+    { "rcp.approx.ftz.f64", 2 }, // 20 bits: only the upper word
 };
 
-// The body with `nudge` times those steps added to each approximate result that is a number.
+// Adds `nudge` times those errors to each approximate result in the body that is a number.
 static char *nudged(const char *body, bool *any)
 {
     size_t room = strlen(body) * 12 + 1, at = 0;
@@ -149,7 +147,7 @@ static const char *const versions[][2] = { { "sm_80", "7.0" },
                                            { "sm_90a", "8.0" },
                                            { "sm_100a", "8.6" } };
 
-// An entry (x, y, out, n, nudge) for a function; appended to a text.
+// Appends an entry (x, y, out, n, nudge) for a function to a text.
 static void put_entry(struct tile_text *text, struct tile_module *module, const struct function *f,
                       cuc_dtype dtype, bool *any)
 {
@@ -205,7 +203,7 @@ static struct tile_module *module_of(struct tile_text *text, const char *const *
     return module;
 }
 
-// Running it
+// Runs
 
 enum { BATCH = 1 << 17, WIDE_BATCH = 1 << 22 };
 
@@ -222,7 +220,7 @@ struct run {
     } x, y, out;
     cuc_object *object;
     cuc_kernel *kernel;
-    bool any; // of its instructions is approximate
+    bool any; // one of its instructions is approximate
 };
 
 static void begin(struct run *r, const struct function *f, bool wide, int room)
@@ -289,7 +287,7 @@ struct error {
     double ulps;
 };
 
-// A NaN for a number, a number for a NaN, and the sign of a zero are as wrong as can be.
+// A NaN for a number, a number for a NaN, and a wrong sign of zero are the largest error.
 static struct error error_of(bool wide, double got, long double want)
 {
     double rounded = wide ? (double)want : (double)(float)want;
@@ -308,8 +306,8 @@ static struct error error_of(bool wide, double got, long double want)
     frexpl(want, &exponent);
     int least = wide ? -1074 : -149, unit = exponent - (wide ? 53 : 24);
     e.ulps = (double)fabsl(ldexpl((long double)got - want, unit < least ? -least : -unit));
-    // So near to the middle of two numbers either counts as the rounded one: the simulator's
-    // approximations, which are then nudged, are not always to the nearest.
+    // Close to the midpoint of two numbers, either counts as the rounded one: the simulator's
+    // approximations, which are then nudged, do not always round to the nearest.
     if (e.steps && e.ulps <= (double)e.steps - 0.49)
         e.steps--;
     return e;
@@ -374,7 +372,7 @@ static void put_bits(union numbers *n, bool wide, int i)
         n->u32[i] = (uint32_t)(random64() >> 32);
 }
 
-// Numbers at which something may change, with neighbours and both signs.
+// Numbers at which a function may change, with neighbours and both signs.
 static int edges(double *to, bool wide)
 {
     static const double values[] = {
@@ -507,7 +505,7 @@ static int edges(double *to, bool wide)
         0x1.fffffffffffffp1023,
         INFINITY,
         NAN,
-        6381956970095103.0 * 0x1p797, // next to a multiple of pi/2, as near as any f64
+        6381956970095103.0 * 0x1p797, // as close to a multiple of pi/2 as any f64
     };
     int count = 0;
 
@@ -525,15 +523,15 @@ static int edges(double *to, bool wide)
 
 enum { EDGES = 1000 };
 
-// A third is of any bits, a third from the range that matters, and of functions of two a third with
-// results that are numbers.
+// A third has arbitrary bits, and a third is from the range that matters; for functions of two
+// operands a third has results that are numbers.
 static void fill(struct run *r, const struct function *f, bool wide, int count)
 {
     for (int i = 0; i < count; i++) {
         put_bits(&r->x, wide, i);
         put_bits(&r->y, wide, i);
         if (i % 3 == 1) {
-            double scale = wide && f->high > 60 ? 8 : 1; // of arguments near overflow
+            double scale = wide && f->high > 60 ? 8 : 1; // arguments near overflow
             put(&r->x, wide, i, between(f->low * scale, f->high * scale));
             put(&r->y, wide, i, between(-4, 4));
         } else if (i % 3 == 2 && f->kind == TILE_POW) {
@@ -585,7 +583,8 @@ START_TEST(results_are_within_their_bound)
     begin(&r, f, wide, BATCH);
     for (int nudge = -1; nudge <= 1; nudge++) {
         struct worst w = { .x = NAN };
-        // An approximation that is as exact as it can be is nudged; a GPU has its own errors.
+        // The simulator's approximations are as exact as possible, so the test nudges them; a GPU
+        // has its own errors.
         if (nudge && (!r.any || !cuc_driver_is_simulated()))
             continue;
         measure(&w, &r, f, wide, nudge, 1);
@@ -599,7 +598,7 @@ START_TEST(results_are_within_their_bound)
 }
 END_TEST
 
-// What C says, in both dtypes.
+// Values that C defines, in both dtypes.
 static const struct {
     const char *name;
     double x, y, want;
@@ -699,7 +698,7 @@ START_TEST(limits_are_those_of_c)
         put(&r.y, wide, count, limits[i].y);
         rows[count++] = i;
     }
-    put(&r.x, wide, count, NAN); // NaN gives NaN, where no row says otherwise
+    put(&r.x, wide, count, NAN); // NaN gives NaN unless a row says otherwise
     put(&r.y, wide, count, NAN);
     compute(&r, count + 1, 0);
     for (int i = 0; i < count; i++) {
@@ -749,7 +748,7 @@ END_TEST
 
 // Tables
 
-// f32 of one operand, on every step-th of its 2^32 arguments.
+// Runs f32 functions of one operand on every step-th of its 2^32 arguments.
 static void measure_all(struct worst *w, struct run *r, const struct function *f, int nudge,
                         uint64_t step)
 {
@@ -769,7 +768,7 @@ static void measure_all(struct worst *w, struct run *r, const struct function *f
     }
 }
 
-// step: 0 to measure as the tests do, only more.
+// step: 0 measures as the tests do, with more arguments.
 static void tell(const struct function *f, bool wide, uint64_t step)
 {
     static const int nudges[] = { 0, 1, -1 };

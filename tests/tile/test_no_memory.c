@@ -1,5 +1,5 @@
-// Memory that runs out, at any place between a source and its PTX: the compiler says so, and
-// nothing else happens.
+// Allocation failures anywhere between a source and its PTX: the compiler reports them, with no
+// other effect.
 #include "construct.h"
 #include "constructs.h"
 
@@ -17,8 +17,8 @@
 
 enum { PLACES = 40 };
 
-// Linked with --wrap=cuc__arena_take and cuc__arena_resize: from the n-th call on there is none.
-static long calls, last_good, missing = -1; // the one that there is not, alone
+// Linked with --wrap=cuc__arena_take and cuc__arena_resize: calls after `last_good` fail.
+static long calls, last_good, missing = -1; // this one call fails alone
 
 void *__real_cuc__arena_take(struct cuc__arena *arena, size_t bytes);
 void *__wrap_cuc__arena_take(struct cuc__arena *arena, size_t bytes);
@@ -34,12 +34,12 @@ void *__wrap_cuc__arena_resize(struct cuc__arena *arena, void *block, size_t byt
 
 void *__wrap_cuc__arena_resize(struct cuc__arena *arena, void *block, size_t bytes)
 {
-    bool none = bytes && (++calls > last_good || calls == missing); // giving back never fails
+    bool none = bytes && (++calls > last_good || calls == missing); // a size of 0 never fails
 
     return none ? NULL : __real_cuc__arena_resize(arena, block, bytes);
 }
 
-// True when everything was there; how many calls it took.
+// True if every allocation succeeded; counts the calls.
 static bool compile(const struct construct *row, const char *const *settings, uint32_t count,
                     bool *told)
 {
@@ -90,7 +90,7 @@ START_TEST(a_compilation_without_memory_says_so)
 }
 END_TEST
 
-// What runs out for a moment is told as all errors are.
+// A single failed allocation is reported like any other error.
 START_TEST(memory_that_runs_out_once_is_an_error_of_its_own)
 {
     const char *source = "kernel k(a: f32[N]) {\n    store(a, [0], load(a, [1], [8]) * 2.0)\n}";

@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A body stands in: kernel k(a: f32[N], b: f16[M, K], i: i32[N], s: i32) grid N { .. }; its first
-// line is 1.
+// The kernel around a body: kernel k(a: f32[N], b: f16[M, K], i: i32[N], s: i32) grid N { .. }; its
+// first line is 1.
 #define IN_KERNEL \
     "kernel k(a: f32[N], b: f16[M, K], i: i32[N], u: u32[N], e: e4m3[N], s: i32) grid N {"
 
 struct wrong {
     const char *name;
-    const char *body; // of the kernel above; or, when it has a newline first, the whole text
-    const char *says; // "T101 1:88 part of the message", the columns counted from the body's start
+    const char *body; // a body of the kernel above, or, after a newline, a whole source
+    const char *says; // "T101 1:88 part of the message", with columns counted from the body's start
 };
 
 static const struct wrong wrongs[] = {
@@ -261,7 +261,7 @@ static const struct wrong wrongs[] = {
     { "a division by zero", "x = 1 // 0", "T509 7 a division by zero" },
     { "a constant beyond 64 bits", "x = 18446744073709551615 + 1",
       "T509 26 out of the range of 64 bits" },
-    // What the host computes
+    // Host expressions
     { "a grid with a division of floats", "\nkernel k(a: f32[N]) grid N / 2 { }",
       "T701 2:28 write // or cdiv" },
     { "a grid of a float", "\nkernel k(a: f32[N], x: f32) grid x { }",
@@ -323,9 +323,9 @@ START_TEST(all_errors_of_a_source_are_told_each_once)
 {
     struct tile_module *module = parse("kernel k(s: i32) {\n"
                                        "    x = y + 1\n"  // y
-                                       "    z = x * y\n"  // said already
+                                       "    z = x * y\n"  // already reported
                                        "    w = exp(s)\n" // s
-                                       "    v = w + x\n"  // caused
+                                       "    v = w + x\n"  // caused by an earlier error
                                        "    t = sum(zeros(f32, [4]), 7)\n"
                                        "    if q { }\n"
                                        "    for j in 0 .. s { frob(j) }\n"
@@ -339,7 +339,7 @@ START_TEST(all_errors_of_a_source_are_told_each_once)
 }
 END_TEST
 
-// A source with the lines of its errors, one a line; none of them is caused by another.
+// Compares a source with its errors, one a line; no error is caused by another.
 static const struct {
     const char *name, *text;
     unsigned line[8];
@@ -426,11 +426,11 @@ END_TEST
 
 #define TEN(x) x x x x x x x x x x
 
-// A text with a part that stands many times; its numbers are those of this time and the last.
+// A text with a repeated part, whose numbers are those of this repetition and the last.
 static const struct {
     const char *name, *before, *part, *after;
     int times;
-    const char *expected; // of the one error; NULL: none
+    const char *expected; // text of the only error; NULL: none
 } large[] = {
     { "a sum of many", "kernel k(s: i32) { x = s", " + s", " }", 400, NULL },
     { "a sum of too many", "kernel k(s: i32) { x = s", " + s", "\ny = x }", 20000, "T006" },
@@ -622,7 +622,7 @@ static struct tile_module *good(const char *text, const char *what)
     return module;
 }
 
-// The dump of a dump is that dump, before and after the passes.
+// The dump of a dump is the same dump, before and after the passes.
 static void dump_parses_to_itself(const char *text, const char *name)
 {
     for (int simplified = 0; simplified < 2; simplified++) {
@@ -637,7 +637,7 @@ static void dump_parses_to_itself(const char *text, const char *name)
     }
 }
 
-// What the host checks, as it is written and as it is printed: with the brackets that it needs.
+// Host checks, as written and as printed, with the brackets that they need.
 static const struct {
     const char *name, *written, *printed; // NULL: the same
 } facts[] = {
@@ -690,7 +690,7 @@ END_TEST
 
 static const struct {
     const char *path;
-    int programs; // or more
+    int programs; // at least
 } pages[] = { { PAGE, 14 }, { TILE_PAGE, 1 } };
 
 START_TEST(the_programs_of_the_documentation_parse_and_so_do_their_dumps)

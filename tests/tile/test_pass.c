@@ -1,4 +1,4 @@
-// The passes, each by itself: what a program becomes, and what must stay as it is.
+// Tests each pass by itself: programs after it, and programs that it must leave alone.
 #include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A body stands in this kernel.
+// The kernel around a body.
 #define HEAD \
     "kernel k(a: f32[N], b: f16[4, M], i: i32[N], u: u32[N], n: i32, m: i64, f: f32) grid N {\n"
 
@@ -104,7 +104,7 @@ static const struct row rows[] = {
       NULL },
     { "0 and -0 are two constants", tile_cse, "store(a, [0], -0.0 + f); store(a, [1], 0.0 + f)",
       "cast(-0.0, f32)", NULL },
-    // Motion
+    // Hoisting
     { "what does not change in a loop", everything,
       "x = 0.0\nfor j in 0 .. n { x = x + exp(f) }\nstore(a, [0], x)",
       "exp(f)\n    x = v0\n    for", NULL },
@@ -122,7 +122,7 @@ static const struct row rows[] = {
     { "dividing by a power of two", tile_fold, "store(a, [0], f / 8.0)", "cast(0.125, f32)", "/" },
     { "not dividing by another number", tile_fold, "store(a, [0], f / 10.0)", "/", NULL },
     { "not dividing by what has no inverse", tile_fold, "store(a, [0], f / 0.0)", "/", NULL },
-    // Widening late
+    // Late widening
     { "the largest of f16 in f32", tile_widen_late,
       "store(a, [0], max(cast(load(b, [0, 0], [_, 8]), f32)), shape=[_])", "f32)", "max(v3" },
     { "a change of shape on the way to it", everything,
@@ -172,7 +172,7 @@ START_TEST(a_pass_makes_of_a_program_what_it_should)
     row->run(module->first);
     ck_assert_msg(tile_verify(module, "the pass"), "%s:\n%s", row->name,
                   tile_diagnostics_text(module, false));
-    // What folding leaves behind is not looked at.
+    // Ignores dead code that folding leaves.
     if (row->run == tile_fold)
         tile_drop_dead(module->first);
     const char *dump = tile_print(module);
@@ -186,7 +186,7 @@ START_TEST(a_pass_makes_of_a_program_what_it_should)
 }
 END_TEST
 
-// How many powers and quotients need not be within their bounds.
+// Counts powers and quotients that need not meet their error bounds.
 
 static const struct {
     const char *name, *body;
@@ -258,7 +258,7 @@ START_TEST(less_than_the_bound_is_enough_for_few_digits)
 }
 END_TEST
 
-// How many words are widened again, of rows of 64.
+// Counts words that are widened again, for rows of 64.
 
 static const struct {
     const char *name, *body;
@@ -307,7 +307,7 @@ START_TEST(long_rows_are_widened_again)
 }
 END_TEST
 
-// How many blocks of 8 warps are asked for, of rows of 8192.
+// The number of blocks of 8 warps requested, for rows of 8192.
 static const struct {
     const char *name, *body;
     uint32_t blocks;
@@ -339,7 +339,7 @@ START_TEST(blocks_are_asked_for_where_a_row_waits)
 }
 END_TEST
 
-// The verifier: what a pass could break, broken by hand.
+// The verifier: damages a pass could do, made by hand.
 
 static struct tile_op *find(struct tile_block *block, enum tile_op_kind kind)
 {

@@ -1,4 +1,4 @@
-// Tile programs as programs: options, architectures, errors, what comes out; and interpretation.
+// Tile programs as programs: options, architectures, errors, results, and interpretation.
 #include "testing.h"
 #include "tile/ir/diagnostic.h"
 #include "wrap_malloc.h"
@@ -8,7 +8,7 @@ static const char vadd[] = "kernel vadd(a: f32[N], b: f32[N], c: f32[N]) grid cd
                            "    store(c, [i], load(a, [i], [1024]) + load(b, [i], [1024]))\n"
                            "}\n";
 
-// One constant of each kind, two kernels, a product to contract.
+// One constant of each kind, two kernels, and a product to contract.
 static const char scale[] = "kernel scale(x: T[N], y: T[N])\n"
                             "    const T = f32, BN = auto(256, 512), F = 1.5, ON = true\n"
                             "    grid cdiv(N, BN)\n"
@@ -64,7 +64,7 @@ static int occurrences(const char *text, const char *of)
     return n;
 }
 
-// What is compiled for
+// Targets
 
 static const struct {
     const char *arch;
@@ -102,7 +102,7 @@ START_TEST(the_arch_is_the_targets)
 }
 END_TEST
 
-// One of 9.0 takes all that it has; cuc_device_arch() itself says no suffix.
+// A device of 9.0 gets all of its features by default; cuc_device_arch() itself returns no suffix.
 START_TEST(without_an_arch_it_is_all_of_the_devices)
 {
     cuc_device *device;
@@ -125,7 +125,7 @@ START_TEST(neither_a_driver_nor_a_toolkit_is_needed_for_ptx)
     setenv("CUDA_HOME", "/nowhere", 1);
     char *ptx = ptx_of(vadd, CUC_PROGRAM_OPTIONS(.arch = "sm_90a"));
     free(ptx);
-    cuc_program *p = made(vadd, NULL); // asks for the device's when it must
+    cuc_program *p = made(vadd, NULL); // needs the device's arch only on demand
     const char *ir;
     ck_ok(cuc_tile_get_ir(&ir, NULL, p));
     ck_fails(CUC_ERROR_NO_DRIVER, cuc_program_compile(&object, p, CUC_CODE_PTX), "/nowhere");
@@ -265,7 +265,7 @@ START_TEST(options_reach_the_code)
 }
 END_TEST
 
-// What the compiler tells
+// Output of the compiler
 
 // See negate() of emit/element.c.
 START_TEST(whole_numbers_are_negated_without_neg)
@@ -359,7 +359,8 @@ START_TEST(a_downgrade_is_a_remark_or_an_error_as_is_asked)
 }
 END_TEST
 
-// From lines of 128 bytes on, what a pipeline stores goes by TMA where they are pieces of 32 bytes.
+// TMA stores the results of a pipeline with lines of at least 128 bytes if they are pieces of 32
+// bytes.
 START_TEST(sums_of_a_pipeline_are_stored_by_tma)
 {
     static const char product[] =
@@ -394,8 +395,8 @@ START_TEST(sums_of_a_pipeline_are_stored_by_tma)
 }
 END_TEST
 
-// One warpgroup waits for its own threads alone; where it needed shared memory it would meet the
-// other one.
+// Ping-pong warpgroups synchronize only their own threads; work after the product that needs shared
+// memory would synchronize with the other warpgroup.
 START_TEST(warpgroups_take_tiles_in_turns_with_loads_behind)
 {
     static const struct {
@@ -432,7 +433,7 @@ START_TEST(warpgroups_take_tiles_in_turns_with_loads_behind)
 }
 END_TEST
 
-// Each product by multiply-adds says why; where that is an error, those of all kernels are told of.
+// Products by multiply-adds report the reason. If that is an error, it covers all kernels.
 START_TEST(what_has_no_tensor_core_says_why)
 {
     static const struct {
@@ -491,7 +492,7 @@ START_TEST(all_errors_are_told_with_their_lines)
     cuc_program *p = made(wrong, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .name = "wrong.tile"));
     cuc_object *object = NULL;
 
-    for (int again = 0; again < 2; again++) { // a program can be compiled after a failure
+    for (int again = 0; again < 2; again++) { // a program can be compiled again after a failure
         ck_fails(CUC_ERROR_COMPILE, cuc_program_compile(&object, p, CUC_CODE_PTX),
                  "wrong.tile:2:9: error T501: ", "(2 errors)");
         ck_assert_ptr_null(object);
@@ -558,7 +559,7 @@ START_TEST(a_cubin_keeps_its_ptx_and_can_be_made_again)
     options.ptxas_options = ptxas;
     options.ptxas_option_count = 1;
     cuc_program *p = made(vadd, &options);
-    memset(options_text, 'x', 6); // it was copied
+    memset(options_text, 'x', 6); // the copy stays valid
     memset(name, 'x', 5);
     first = compiled(p, CUC_CODE_CUBIN);
     ck_assert_msg(strstr(cuc_program_log(p), "registers") != NULL, "%s", cuc_program_log(p));
@@ -577,7 +578,7 @@ START_TEST(a_cubin_keeps_its_ptx_and_can_be_made_again)
 }
 END_TEST
 
-// What the compiler sees
+// Input of the compiler
 
 START_TEST(the_ir_is_a_program_that_gives_itself)
 {
@@ -618,7 +619,7 @@ END_TEST
 
 START_TEST(the_machine_form_is_for_an_arch)
 {
-    // Tensor cores have it from sm_89 on.
+    // Tensor cores support it from sm_89.
     static const char product[] =
         "kernel k(x: e4m3[32, 32], y: e4m3[32, 32], o: f32[32, 32]) grid 1 {\n"
         "    store(o, [0, 0], load(x, [0, 0], [32, 32]) @ load(y, [0, 0], [32, 32]))\n}\n";
@@ -729,7 +730,7 @@ START_TEST(a_kernel_is_interpreted_on_host_memory)
     t[2].flags = 0;
     ck_ok(cuc_tile_interpret(p, "vadd", args, 3, NULL));
     for (int i = 0; i < 3; i++)
-        t[i].data = 0, t[i].shape[0] = 0; // nothing is there, and nothing is needed
+        t[i].data = 0, t[i].shape[0] = 0; // nothing there, and nothing needed
     ck_ok(cuc_tile_interpret(p, "vadd", args, 3, NULL));
     cuc_program_release(p);
 }
@@ -792,12 +793,12 @@ START_TEST(an_interpreted_kernel_ends_when_it_is_asked_to)
                            CUC_TILE_INTERPRET_OPTIONS(.stop = stop_later, .user = &asked)),
         CUC_NOT_READY);
     ck_assert_int_eq(asked, 2);
-    ck_assert(x[0] == 1 && x[1] == 0); // what was done by then stays
+    ck_assert(x[0] == 1 && x[1] == 0); // earlier stores remain
     cuc_program_release(p);
 }
 END_TEST
 
-// What only running shows.
+// Errors that appear only at run time.
 static const struct {
     const char *source, *says[2];
 } unrunnable[] = {
@@ -822,7 +823,7 @@ static const struct {
 START_TEST(what_cannot_be_interpreted_says_where_and_why)
 {
     float x[8] = { 0 };
-    if (fake_available() && strstr(unrunnable[_i].source, "asm(")) // which takes the simulator
+    if (fake_available() && strstr(unrunnable[_i].source, "asm(")) // needs the simulator
         return;
     cuc_program *p = made(unrunnable[_i].source, NULL);
     cuc_tensor t = on_host(x, CUC_F32, 8);
@@ -834,7 +835,7 @@ START_TEST(what_cannot_be_interpreted_says_where_and_why)
 }
 END_TEST
 
-// The whole way, for the test below; nothing of Check, whose allocations would fail too.
+// The whole path, for the test below, without Check, whose allocations would fail too.
 static cuc_status walk(cuc_stream *stream)
 {
     float a[4] = { 0 };
@@ -862,8 +863,7 @@ static cuc_status walk(cuc_stream *stream)
     return st;
 }
 
-// The same for what is chosen: constants, and the tile of a plan.
-// A log for which there is no memory is empty.
+// The same for choices: constants, and the tile of a plan. A log without memory is empty.
 static cuc_status walk_choosing(cuc_stream *stream)
 {
     static const char *const dimensions[] = { "N=1000" };
@@ -901,7 +901,7 @@ START_TEST(want_of_memory_anywhere_is_told_and_leaves_nothing)
     ck_ok(cuc_device_get(&device, 0));
     ck_ok(cuc_stream_create(&stream, device, NULL));
     cuc_status (*const way)(cuc_stream * s) = _i ? walk_choosing : walk;
-    ck_ok(way(stream)); // what the library keeps for good is there now
+    ck_ok(way(stream)); // the library's permanent objects exist now
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_program_create(NULL, 0, "", 0, NULL), "out");
     live = wrap_live;
     while (st == CUC_ERROR_OUT_OF_MEMORY) {

@@ -1,11 +1,11 @@
-// Tile programs at random, on the driver against the interpreter. Without arguments the same ones
-// every time, as many as fit into 40 seconds, each a seed:
+// Random tile programs, the driver against the interpreter. Without arguments, the same ones every
+// time, as many as fit into 40 seconds, each from a seed:
 //
 //     test_tile_random --seed 4711 --count 1     that one
 //     test_tile_random --full                    larger ones, for 10 minutes
 //     test_tile_random --seed 4711 --print       its source
-//     test_tile_random --seed 4711 --shrink      lines taken out of it while it fails
-//     test_tile_random --source FILE             what --print has printed, edited
+//     test_tile_random --seed 4711 --shrink      removes lines while it fails
+//     test_tile_random --source FILE             the edited output of --print
 //
 // With another CUCORE_DRIVER, or none, they run on a GPU.
 #include "construct.h"
@@ -30,7 +30,7 @@ static uint64_t first = 1, count;
 static bool large;
 static double end_time;
 
-// What the processes that check tell the one that started them.
+// Messages of the checking processes to their parent.
 static struct told {
     uint64_t checked, at;
 } * told;
@@ -89,8 +89,8 @@ static int run(const TTest *test, int tests, enum print_output mode)
     return failed;
 }
 
-// Shrinking: lines, and what stands between a line's { and its }, go while the program still fails
-// without an error in its source.
+// Shrinking: removes lines, and the lines between a line's { and its }, while the program still
+// fails without an error in its source.
 
 static struct random_program candidate;
 
@@ -140,7 +140,7 @@ static char *joined(char *const *lines, int n)
     return text;
 }
 
-// The line where what line i opens ends.
+// The line that closes the block opened in line i.
 static int end_of(char *const *lines, int n, int i)
 {
     int open = 0;
@@ -229,7 +229,7 @@ int main(int argc, char **argv)
     bool print = false, shrinks = false;
     const char *path = NULL;
 
-    setenv("CK_MAX_MSG_SIZE", "1000000", 0); // a message has the source in it
+    setenv("CK_MAX_MSG_SIZE", "1000000", 0); // a message contains the source
     while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0)
         switch (option) {
         case 's':

@@ -1,5 +1,5 @@
-// What is known of integers: bounds and divisors of values by their name, and what they are good
-// for: vectors, masks that are not needed.
+// Range analysis of integers: bounds and divisors of values by name, and their effects: vectors,
+// and masks that are omitted.
 #include "tile/ir/target.h"
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
@@ -15,7 +15,7 @@
 #define MOST INT64_MAX
 #define EXTENT (INT64_C(1) << 60)
 
-// A body stands in this kernel; x is looked at.
+// The kernel around a body; the test examines x.
 #define HEAD                                                                            \
     "kernel k(a: f32[N], b: i32[M, 48], n: i32, m: i64, u: u32, w: u64, h: i8, c: i32)" \
     " where N % 16 == 0, M <= 100 and 3 < M, c % 6 == 0, c % 4 == 0, c >= 0 grid 1 {\n"
@@ -25,7 +25,7 @@ static const struct {
     int64_t low, high;
     uint64_t divisor;
 } rows[] = {
-    // Where values come from
+    // Sources of values
     { "a constant", "x = cast(-12, i32)", -12, -12, 12 },
     { "zero, which everything divides", "x = cast(0, i64)", 0, 0, 0 },
     { "a scalar argument", "x = n + 0", INT32_MIN, INT32_MAX, 1 },
@@ -110,7 +110,7 @@ static void look(struct tile_op *op, void *data)
 
     for (uint32_t i = 0; i < op->result_count; i++)
         if (op->result[i]->name && strcmp(op->result[i]->name, "x") == 0 &&
-            (!s->found || !op->parent->parent)) // the last of the kernel's own body, if it is there
+            (!s->found || !op->parent->parent)) // prefers the last top-level x
             s->found = op->result[i];
 }
 
@@ -136,7 +136,7 @@ START_TEST(bounds_and_divisors_are_found)
 }
 END_TEST
 
-// PTX of a kernel, of all its entries.
+// PTX of all entries of a kernel.
 static const struct {
     const char *name, *source, *has, *lacks;
 } codes[] = {
@@ -211,7 +211,7 @@ START_TEST(code_is_made_as_facts_allow)
     ck_assert_msg(module && !module->diagnostics->errors && tile_compile(module, &target, &out),
                   "%s: %s", codes[_i].name,
                   module ? tile_diagnostics_text(module, false) : "no memory");
-    // Of the entry for aligned tensors alone.
+    // Keeps only the entry for aligned tensors.
     const char *entry = strstr(out.ptx, ".visible .entry");
     ck_assert_ptr_nonnull(entry);
     const char *end = strstr(entry, "\n}\n");
@@ -243,8 +243,7 @@ START_TEST(an_extent_of_what_has_elements_is_not_0)
 }
 END_TEST
 
-// A product's entries, by what they are called, and how many lines they have at most: an assembler
-// takes as long as they are.
+// Entries of a product by name, with a limit of their lines: assembly time grows with length.
 static const struct {
     const char *entry;
     int most;
@@ -259,7 +258,7 @@ static int lines_with(const char *text, const char *end, const char *words)
     return count;
 }
 
-// `from`: where the loop begins.
+// `from`: the start of the loop.
 static struct tile_module *compile_product(struct tile_compiled *out, const char *from)
 {
     char text[512], why[128];

@@ -1,5 +1,5 @@
-// Signatures: what a launch must know of a kernel, into its PTX and cubin and back, and refused
-// when it is damaged.
+// Signatures: the data that a launch needs about a kernel, written to its PTX and cubin and read
+// back, and refused if damaged.
 #include "code/cubin.h"
 #include "code/kernel_tile.h"
 #include "code/object.h"
@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Every kind of expression that the host computes, of extents and of parameters.
+// Every kind of host expression, with extents and with parameters.
 static const char source[] =
     "kernel all(a: f32[M, N], b: bf16[M + 1, 8], c: i32[N * 2 - 1], n: i64, m: u16, on: bool,\n"
     "           eps: f32)\n"
@@ -166,7 +166,7 @@ START_TEST(equal_programs_have_equal_signatures_and_equal_ptx)
 }
 END_TEST
 
-// A cubin by itself, as it comes from a file.
+// A cubin alone, as it comes from a file.
 START_TEST(a_signature_comes_back_from_a_cubin)
 {
     cuc_object *object = NULL, *alone = NULL;
@@ -198,12 +198,12 @@ START_TEST(a_signature_comes_back_from_a_cubin)
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_tile_get_entry(&entry, alone, "nothing", 0), "nothing");
     cuc_object_release(alone);
 
-    // As a part of a fat binary, behind one that is compressed.
+    // The cubin as a member of a fat binary, after a compressed one.
     unsigned char *fat = calloc(1, 16 + 64 + 40 + 64 + size);
     memcpy(fat, "\x50\xed\x55\xba\1\0\x10\0", 8);
     const uint64_t content = 64 + 40 + 64 + size;
     memcpy(fat + 8, &content, 8);
-    memcpy(fat + 16, "\1\0\1\1\x40\0\0\0\x28", 9); // 64 bytes of head, 40 of anything
+    memcpy(fat + 16, "\1\0\1\1\x40\0\0\0\x28", 9); // 64 bytes of header, 40 arbitrary bytes
     memcpy(fat + 16 + 104, "\2\0\1\1\x40\0\0\0", 8);
     memcpy(fat + 16 + 104 + 8, &size, 8);
     memcpy(fat + 16 + 104 + 64, code, size);
@@ -212,13 +212,14 @@ START_TEST(a_signature_comes_back_from_a_cubin)
     ck_header(module->first, s->kernel);
     tile_signature_free(s);
     cuc_object_release(alone);
-    fat[16 + 8] = 0xff; // a part that would end in the middle of the next
+    fat[16 + 8] = 0xff; // a member that would end inside the next one
     ck_ok(cuc_object_create(&alone, CUC_CODE_FATBIN, fat, 16 + content, NULL));
     ck_assert_int_eq(cuc__tile_signature_of(&s, alone, "all", "cuc_test"), CUC_ERROR_NOT_FOUND);
     cuc_object_release(alone);
     free(fat);
 
-    // Any byte of the file changed, and any end of it gone: found whole, or refused.
+    // Changes any byte of the file, and cuts it at any length: the signature is found whole, or
+    // refused.
     unsigned char *copy = malloc(size);
     memcpy(copy, code, size);
     for (size_t at = 0; at < size; at += at < 64 ? 1 : 37) {
@@ -257,7 +258,7 @@ START_TEST(an_end_that_is_missing_is_refused)
     char why[128];
 
     for (size_t length = 0; length < count; length++) {
-        unsigned char *copy = malloc(length + 1); // so that a read behind it shows
+        unsigned char *copy = malloc(length + 1); // so that a read past its end shows
         memcpy(copy, bytes, length);
         ck_assert_msg(!tile_signature_read(copy, length, why, sizeof(why)), "%zu bytes", length);
         free(copy);
@@ -301,7 +302,7 @@ static void use(const struct tile_signature *s)
     ck_assert_ptr_nonnull(tile_select_entry(s, argument));
 }
 
-// Memory whose end is the end of what can be read, so that a read behind it shows.
+// Memory that ends where readable memory ends, so that a read past its end shows.
 static unsigned char *at_the_end(size_t length)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (length + page - 1) / page * page;
@@ -313,7 +314,7 @@ static unsigned char *at_the_end(size_t length)
     return start + room - length;
 }
 
-// A count may be written in up to ten bytes, and what it counts begins behind them.
+// A count may take up to ten bytes, and the counted data follows.
 START_TEST(a_name_does_not_reach_past_the_end)
 {
     enum { NAME = 20 };
@@ -337,7 +338,7 @@ START_TEST(a_name_does_not_reach_past_the_end)
 }
 END_TEST
 
-// With a checksum that is right: what is not refused can be used.
+// With a correct checksum: a signature that is accepted can be used.
 START_TEST(any_bytes_are_read_or_refused)
 {
     static const unsigned char values[] = { 0, 1, 2, 3, 5, 8, 63, 64, 127, 128, 255 };
@@ -394,7 +395,7 @@ START_TEST(what_is_wrong_is_told)
 }
 END_TEST
 
-// Arrays in PTX as others write them.
+// Arrays in PTX as other compilers write them.
 static const struct {
     const char *ptx;
     int count; // -1: refused
@@ -426,7 +427,7 @@ START_TEST(arrays_are_read_out_of_ptx)
 }
 END_TEST
 
-// Which entry takes which tensors: two of f32 with two axes.
+// Entries selected for tensors: two of f32 with two axes.
 #define GIGA (INT64_C(1) << 30)
 static const struct {
     const char *what;
@@ -473,7 +474,7 @@ START_TEST(arguments_choose_the_entry)
             struct tile_kernel k = { .parameter = parameter, .parameter_count = 2 };
             struct tile_signature s = { .kernel = &k };
             enum tile_variant expected = TILE_INDEX_64;
-            for (int i = 2; i >= 0; i--) { // the first that is no less than is needed
+            for (int i = 2; i >= 0; i--) { // the first one at least as wide as needed
                 if (sets[set][i] == TILE_VARIANTS)
                     continue;
                 s.entries++;
@@ -491,7 +492,7 @@ START_TEST(arguments_choose_the_entry)
 }
 END_TEST
 
-// Tensors of 4 x 8 f32, of which some are written.
+// Tensors of 4 x 8 f32, some of which are written.
 static const struct {
     const char *what;
     uint64_t written;
@@ -545,7 +546,7 @@ START_TEST(tensors_that_overlap_choose_the_entry)
                   "%s: %s, expected %s", overlaps[_i].what,
                   tile_variant_name(tile_select_entry(&s, argument)->variant),
                   tile_variant_name(overlaps[_i].variant));
-    s.entry[1] = s.entry[2]; // an entry that presumes nothing of it
+    s.entry[1] = s.entry[2]; // an entry without assumptions about overlap
     s.entries = 2;
     if (overlaps[_i].variant == TILE_OVERLAP_32)
         ck_assert_int_eq(tile_select_entry(&s, argument)->variant, TILE_ALIGNED_32);
