@@ -28,7 +28,7 @@ struct cuc_graph {
     cuc_graph *parent;    // retained; NULL while the parent is being captured, or if other code did
                           // that
     cuc_graph *next_body; // within an active capture
-    // Of its own nodes and those nested in them; only in a graph without a parent.
+    // Conditions of its own nodes and of those nested in them; only in a graph without a parent.
     // capture_registry.c.
     struct cuc__conditionals conditionals;
     // CUC__GONE_: the reason why the driver's graph no longer exists

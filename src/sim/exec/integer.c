@@ -5,7 +5,7 @@
 // the expression uses), its types, and the result as an expression. In the expression T is the
 // type, U an unsigned type for intermediate results, D a type twice as wide, and BITS the width.
 //
-// Where the ISA leaves a result open, the hardware decides: division by zero gives all ones, for
+// Results that the ISA leaves open are the hardware's: division by zero gives all ones, for
 // quotient and remainder; the smallest integer divided by -1 is itself, with remainder zero.
 #include "alu.h"
 

@@ -305,7 +305,7 @@ enum sim_next sim_fault(struct sim_warp *w, const struct sim_op *op, uint32_t la
 // handler, or NULL if there is no such form (decode.c then reports it).
 //
 // A register must agree with the type of its operand, and a constant takes the operand's width.
-// That type is the instruction's first type unless a mark after the letter selects another one: a
+// The operand's type is the instruction's first type unless a mark after the letter selects another one: a
 // digit n for types[n] ("da1" of set), w for 32 bits ("daaaw" of shf, "dwa" of popc), + for twice
 // the first type ("d+aaa+" of mad.wide.u32), q for 64 bits (a descriptor), h for 16 (a mask of
 // blocks). Further marks follow: ? the operand is optional, > its register may be wider (loads,

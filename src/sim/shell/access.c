@@ -1,4 +1,4 @@
-// Which devices reach an allocation.
+// Access of devices to an allocation.
 #include "shell.h"
 
 static bool has_peer(const struct context *c, const struct allocation *a)

@@ -109,7 +109,8 @@ bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint
 // Handles; 0 for NULL and for what stands for nothing.
 cuc_tile tile_handle_of(cuc_tile_program *p, struct tile_value *value);
 cuc_tile tile_handle_of_meaning(cuc_tile_program *p, struct tile_meaning what, bool anywhere);
-// Of the result of an op that has one attribute and takes values as they are. api_value.c.
+// Adds an op that has one attribute and takes its operands unchanged; returns its result.
+// api_value.c.
 cuc_tile tile_handle_of_op(cuc_tile_program *p, enum tile_op_kind kind,
                            struct tile_value **operands, uint32_t count,
                            enum tile_attribute_key key, int64_t i);
