@@ -9,10 +9,9 @@ import posixpath
 import re
 import shutil
 
-# Beside docs/*.md.
+# Beside docs/*.md and src/*/README.md.
 ARTICLES = ["README.md", "CONTRIBUTING.md", "api/README.md", "bench/README.md", "bindings/julia/README.md",
-            "examples/tile/README.md", "src/sim/README.md", "src/tile/README.md",
-            "src/tile/products.md"]
+            "examples/tile/README.md", "src/README.md", "src/tile/products.md"]
 LINK = re.compile(r"(?<!!)(\[[^]\[]*\])\(([^)#:\s]+)((?:#[^)\s]*)?)\)") # and no image
 LANGUAGES = {".c": "c", ".h": "c", ".hpp": "cpp", ".cpp": "cpp", ".cu": "cuda", ".py": "python",
              ".rs": "rust", ".tile": "tile", ".sh": "bash", ".def": "c"}
@@ -60,7 +59,8 @@ def write(path, text):
 
 def stage(source, into, others):
     """Put all pages into a folder: articles, files, and `others`, which are name -> text."""
-    articles = ARTICLES + [f"docs/{path.name}" for path in sorted((source / "docs").glob("*.md"))]
+    articles = ARTICLES + [path.relative_to(source).as_posix() for folder in ("docs/*.md", "src/*/README.md")
+                           for path in sorted(source.glob(folder))]
     texts = {**{name: (source / name).read_text() for name in articles}, **others}
     texts["README.md"] += "\n" + (source / "docs/site/contents.md").read_text()
     files = set()
