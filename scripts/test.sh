@@ -2,10 +2,11 @@
 # The test suite: scripts/test.sh [--full]
 #
 # By default it runs the suite once, built with the system's compiler, and checks the documentation.
-# --full adds: the suite "full", which repeats tests on more dtypes, warps and architectures; a clang build, which must generate the same code for tile programs; a build with
-# AddressSanitizer and UndefinedBehaviorSanitizer; one with ThreadSanitizer for tests that start
-# threads; the suite under valgrind without the toolkit's compilers; and the instruction counts per
-# call. The last line counts passed, failed and skipped tests; exits 1 if anything failed.
+# --full adds: the suite "full", which repeats tests on more dtypes, warps and architectures; a clang
+# build, which must generate the same code for tile programs; a build with AddressSanitizer and
+# UndefinedBehaviorSanitizer; one with ThreadSanitizer for tests that start threads; the suite under
+# valgrind without the toolkit's compilers; and the instruction counts per call. The last line counts
+# passed, failed and skipped tests; exits 1 if anything failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 

@@ -7,9 +7,7 @@
 #include "base/options.h"
 #include "device/stream.h"
 
-#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void cuc_launch_config_init(cuc_launch_config *config, size_t caller_size)
