@@ -42,11 +42,17 @@ class Joins(TileTest):
 
 
     def test_a_remainder_has_the_sign_of_its_divisor(self):
-        x = np.array([-46, 46, -7, 7], np.float32)
-        for divisor in (np.float32(2.3), np.float32(-2.3)):  # 46 / 2.3 rounds to 20
-            y, out = np.full(4, divisor), self.put(np.zeros(4, np.float32))
-            self.run_kernel((1,), k.remainders, self.put(x), self.put(y), out, 0)
-            np.testing.assert_array_equal(self.get(out), np.remainder(x, y))
+        inf = np.inf
+        x = np.array([-46, 46, -7, 7, 5, -5, 5, -5, -1e-30, inf, 0, -0.0, 3], np.float64)
+        y = np.array([2.3, -2.3, 2.3, 2.3, inf, inf, -inf, -inf, 7, 2, -3, 3, -0.0], np.float64)  # 46 / 2.3 rounds to 20
+        for dtype in np.float32, np.float64, np.float16:
+            with self.subTest(dtype), np.errstate(invalid="ignore"):
+                a, b = np.resize(x.astype(dtype), 16), np.resize(y.astype(dtype), 16)
+                out = self.put(np.zeros(16, dtype))
+                self.run_kernel((4,), k.remainders, self.put(a), self.put(b), out, 0)
+                got, expected = self.get(out), np.remainder(a, b)
+                np.testing.assert_array_equal(got, expected)
+                np.testing.assert_array_equal(np.signbit(got[~np.isnan(got)]), np.signbit(expected[~np.isnan(got)]))
 
 
 # Expressions of a float16 x, an int8 i, a bool z, an unsigned u and an index n, with their dtypes.

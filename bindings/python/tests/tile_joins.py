@@ -205,4 +205,5 @@ def comprehended(x, y, out, n):
 
 @ct.kernel
 def remainders(x, y, out, n):
-    ct.store(out, (0,), ct.load(x, (0,), (4,)) % ct.load(y, (0,), (4,)))
+    i = ct.bid(0)
+    ct.store(out, (i,), ct.load(x, (i,), (4,)) % ct.load(y, (i,), (4,)))

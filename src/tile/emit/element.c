@@ -84,6 +84,33 @@ static tile_register of_integers(struct tile_emitter *e, enum tile_op_kind kind,
     return TILE_NO_REGISTER;
 }
 
+// The remainder of a floored quotient, in f32 or f64: the divisor is added once where the quotient
+// was rounded up, and the result has the divisor's sign. A quotient of 0 leaves x, also where y is
+// infinite.
+static tile_register float_remainder(struct tile_emitter *e, const char *type, tile_register whole,
+                                     tile_register x, tile_register y)
+{
+    enum tile_register_class c = type[1] == '6' ? TILE_R64 : TILE_R32;
+    const char *bits = type + 1;
+    tile_register minus = tile_new(e, c), rest = tile_new(e, c), kept = tile_new(e, c);
+    tile_register signs = tile_new(e, c), more = tile_new(e, c), mended = tile_new(e, c);
+    tile_register none = tile_new(e, TILE_PRED), differ = tile_new(e, TILE_PRED);
+    tile_register wrong = tile_new(e, TILE_PRED), out = tile_new(e, c);
+    const char *zero = c == TILE_R64 ? "0d0000000000000000" : "0f00000000";
+
+    tile_ins(e, "neg.%s %R, %R", type, minus, whole);
+    tile_ins(e, "fma.rn.%s %R, %R, %R, %R", type, rest, minus, y, x);
+    tile_ins(e, "setp.eq.%s %R, %R, %s", type, none, whole, zero);
+    tile_ins(e, "selp.b%s %R, %R, %R, %R", bits, kept, x, rest, none);
+    tile_ins(e, "xor.b%s %R, %R, %R", bits, signs, kept, y);
+    tile_ins(e, "setp.lt.s%s %R, %R, 0", bits, differ, signs);
+    tile_ins(e, "setp.ne.and.%s %R, %R, %s, %R", type, wrong, kept, zero, differ);
+    tile_ins(e, "add.rn.%s %R, %R, %R", type, more, kept, y);
+    tile_ins(e, "selp.b%s %R, %R, %R, %R", bits, mended, more, kept, wrong);
+    tile_ins(e, "copysign.%s %R, %R, %R", type, out, y, mended);
+    return out;
+}
+
 // In f32 or f64.
 static tile_register of_floats(struct tile_emitter *e, enum tile_op_kind kind, const char *type,
                                bool nan, tile_register x, tile_register y)
@@ -106,14 +133,10 @@ static tile_register of_floats(struct tile_emitter *e, enum tile_op_kind kind, c
         return out;
     case TILE_FLOORDIV:
     case TILE_MOD: {
-        tile_register q = tile_new(e, c), whole = tile_new(e, c), minus = tile_new(e, c);
+        tile_register q = tile_new(e, c), whole = tile_new(e, c);
         tile_ins(e, "div.rn.%s %R, %R, %R", type, q, x, y);
         tile_ins(e, "cvt.rmi.%s.%s %R, %R", type, type, whole, q);
-        if (kind == TILE_FLOORDIV)
-            return whole;
-        tile_ins(e, "neg.%s %R, %R", type, minus, whole);
-        tile_ins(e, "fma.rn.%s %R, %R, %R, %R", type, out, minus, y, x);
-        return out;
+        return kind == TILE_FLOORDIV ? whole : float_remainder(e, type, whole, x, y);
     }
     case TILE_MINIMUM:
     case TILE_MAXIMUM: {

@@ -138,12 +138,26 @@ static double larger(double a, double b, bool nan)
     return a > b ? a : b;
 }
 
+// The remainder of the floored quotient, with the divisor's sign. As the emitted code does, it
+// rounds each step to f64 (`wide`) or f32, and adds the divisor once where the quotient was rounded
+// up.
+static double floored_remainder(bool wide, double x, double y)
+{
+    double whole = floor(wide ? x / y : (double)(float)(x / y));
+    double rest = whole == 0 ? x // also where y is infinite
+                  : wide     ? fma(-whole, y, x)
+                             : (double)(float)odd_sum(-whole * y, x);
+
+    if (rest != 0 && signbit(rest) != signbit(y))
+        rest = wide ? rest + y : (double)(float)odd_sum(rest, y);
+    return rest != rest ? rest : copysign(rest, y);
+}
+
 // Computes in double: the result for f64; other dtypes round it once more.
 static bool compute_real(enum tile_op_kind kind, cuc_dtype dtype, bool nan, double a, double b,
                          double c, double *out)
 {
     bool wide = dtype == CUC_F64;
-    double quotient;
 
     switch (kind) {
     case TILE_NEG:
@@ -167,9 +181,8 @@ static bool compute_real(enum tile_op_kind kind, cuc_dtype dtype, bool nan, doub
     case TILE_FLOORDIV:
         *out = floor(wide ? a / b : (double)(float)(a / b));
         break;
-    case TILE_MOD: // the remainder of the floored quotient, rounded once
-        quotient = floor(wide ? a / b : (double)(float)(a / b));
-        *out = wide ? fma(-quotient, b, a) : odd_sum(-quotient * b, a);
+    case TILE_MOD:
+        *out = floored_remainder(wide, a, b);
         break;
     case TILE_FMA: // the product of narrower dtypes is exact
         *out = wide ? fma(a, b, c) : odd_sum(a * b, c);

@@ -176,16 +176,7 @@ def binary(b: Builder, name: str, x: Any, y: Any) -> Value:
     a, c, loose = operands(b, name, x, y)
     if name in ("lt", "le", "gt", "ge") and b.kind(a) == b.kind(c) == raw.CUC_BOOL:  # bools are ordered as numbers
         a, c = b.cast(a, raw.CUC_U8), b.cast(c, raw.CUC_U8)
-    made = Value(b.call(name, a.handle, c.handle), loose and name not in _COMPARED and name not in _FLOATS)
-    return _with_sign_of(b, made, c) if name == "mod" and category(b.kind(made)) == FLOAT else made
-
-
-def _with_sign_of(b: Builder, rest: Value, divisor: Value) -> Value:
-    """Give a remainder of float division the divisor's sign. If the quotient was rounded up to the next integer, this
-    adds the divisor once."""
-    wrong = [b.call("bitand", binary(b, below, rest, 0.0).handle, binary(b, above, divisor, 0.0).handle)
-             for below, above in (("lt", "gt"), ("gt", "lt"))]
-    return Value(b.call("where", b.call("bitor", *wrong), b.call("add", rest.handle, divisor.handle), rest.handle))
+    return Value(b.call(name, a.handle, c.handle), loose and name not in _COMPARED and name not in _FLOATS)
 
 
 _OF_FLOATS = frozenset(("exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "erf",
