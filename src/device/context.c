@@ -288,6 +288,8 @@ void cuc_context_release(cuc_context *context)
         (void)cuc__handle_drop(context, CUC__HANDLE_CONTEXT); // reports it to the failure handler
         return;
     }
+    if (cuc__handle_drop_shared(context))
+        return;
     // The list must not return an object that is being destroyed.
     pthread_mutex_lock(&lock);
     bool last = cuc__handle_drop(context, CUC__HANDLE_CONTEXT);

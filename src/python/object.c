@@ -144,10 +144,8 @@ static bool is_foreign(const void *handle)
     }
 }
 
-void cuc__python_release(void *handle)
+void cuc__python_release_last(void *handle)
 {
-    if (!handle || cuc__handle_drop_shared(handle))
-        return;
     if (!cuc__python_may_release()) {
         (void)cuc__defer_drop(handle, release); // on failure it leaks
         return;

@@ -222,8 +222,15 @@ cuc_status cuc__python_own(const char *function);
 // released.
 void *cuc__python_make(void *type, void *handle);
 
-// Releases a reference, without the interpreter's lock if that may take time.
-void cuc__python_release(void *handle);
+// Releases the last reference, without the interpreter's lock if that may take time.
+void cuc__python_release_last(void *handle);
+
+// Releases a reference; NULL does nothing.
+static inline void cuc__python_release(void *handle)
+{
+    if (handle && !cuc__handle_drop_shared(handle))
+        cuc__python_release_last(handle);
+}
 
 // Releases a Python object, on any thread: the owner of another library's handle.
 void cuc__python_drop_owner(void *object);
