@@ -126,6 +126,10 @@ static void swap_ptx(const char *text)
     object->bytes = strlen(object->code);
     object->ptx = text ? object->code : NULL;
     object->ptx_bytes = object->bytes;
+    cuc__ptx_index_free(&object->ptx_index);
+    object->ptx_index = (struct cuc__ptx_index){ 0 };
+    if (text)
+        object->ptx_index.rest = (struct cuc__ptx){ object->ptx, object->ptx + object->ptx_bytes };
 }
 
 START_TEST(without_ptx_sizes_alone_are_known)

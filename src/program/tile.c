@@ -163,12 +163,13 @@ static cuc_status read_arch(struct cuc__program_tile *t, const char *text, const
 
     if (st < 0)
         return st;
-    if (!text && arch.number >= 90) {
+    if (!tile_target_of(&machine, arch.number, arch.suffix == 'a', why, sizeof(why)))
+        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function, "arch is \"%s\": %s", arch.text, why);
+    if (!text && tile_has(&machine, TILE_HAS_SPECIFIC)) {
+        machine.specific = true;
         arch.suffix = 'a';
         snprintf(arch.text, sizeof(arch.text), "sm_%da", arch.number);
     }
-    if (!tile_target_of(&machine, arch.number, arch.suffix == 'a', why, sizeof(why)))
-        return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function, "arch is \"%s\": %s", arch.text, why);
     t->target.sm = machine.sm;
     t->target.specific = machine.specific;
     t->target.shared_limit = machine.shared_limit;

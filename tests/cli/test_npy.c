@@ -1,9 +1,12 @@
 #include "npy.h"
 
 #include <check.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
@@ -438,6 +441,41 @@ START_TEST(what_cannot_be_read_says_why)
 }
 END_TEST
 
+static void ignore_signal(int number)
+{
+    (void)number;
+}
+
+// Opening a pipe waits for its writer and reading waits for data; a handler without SA_RESTART
+// interrupts both.
+START_TEST(a_signal_while_a_file_is_opened_or_read_is_no_failure)
+{
+    struct sigaction action = { .sa_handler = ignore_signal };
+    pid_t parent = getpid();
+    int status;
+
+    ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(mkfifo("pipe", 0600), 0);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (!child) {
+        FILE *f = NULL;
+        for (int i = 0; i < 20; i++) {
+            usleep(20000);
+            if (i == 10)
+                f = fopen("pipe", "wb");
+            kill(parent, SIGUSR1);
+        }
+        _exit(!f || fputs("text", f) < 0 || fclose(f));
+    }
+    check_contents("pipe", "text");
+    while (waitpid(child, &status, 0) < 0)
+        ck_assert_int_eq(errno, EINTR);
+    ck_assert_int_eq(status, 0);
+    unlink("pipe");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("npy");
@@ -457,6 +495,7 @@ int main(void)
     tcase_add_test(write, types_that_numpy_lacks_are_written_as_unsigned);
     tcase_add_test(write, the_widest_header_fits);
     tcase_add_checked_fixture(files, make_folder, remove_folder);
+    tcase_add_test(files, a_signal_while_a_file_is_opened_or_read_is_no_failure);
     tcase_add_test(files, a_file_appears_when_it_is_committed);
     tcase_add_test(files, a_file_that_is_discarded_leaves_the_old_one);
     tcase_add_test(files, a_file_is_replaced_through_a_link);

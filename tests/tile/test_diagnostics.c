@@ -826,6 +826,31 @@ START_TEST(a_target_that_there_is_not_is_told_with_those_that_there_are)
 }
 END_TEST
 
+// Resident blocks: CUDA 13.0, cuda_occupancy.h, cudaOccMaxBlocksPerMultiprocessor().
+START_TEST(targets_have_the_limits_of_their_machines)
+{
+    static const struct {
+        int sm;
+        uint32_t most_blocks;
+        bool specific; // ptxas knows the target with the `a`
+    } limits[] = {
+        { 80, 32, false }, { 86, 16, false }, { 87, 16, false }, { 88, 16, false },
+        { 89, 24, false }, { 90, 32, true },  { 100, 32, true }, { 103, 32, true },
+        { 110, 24, true }, { 120, 24, true }, { 121, 24, true },
+    };
+    struct tile_target target;
+    char why[256];
+
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        ck_assert(tile_target_of(&target, limits[i].sm, false, why, sizeof(why)));
+        ck_assert_msg(target.most_blocks == limits[i].most_blocks, "sm_%d: %u blocks", limits[i].sm,
+                      target.most_blocks);
+        ck_assert_msg(tile_has(&target, TILE_HAS_SPECIFIC) == limits[i].specific, "sm_%d",
+                      limits[i].sm);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tile diagnostics");
@@ -838,6 +863,7 @@ int main(void)
     tcase_add_test(t, every_code_has_a_row);
     tcase_add_test(t, the_documentation_has_every_code);
     tcase_add_test(t, a_target_that_there_is_not_is_told_with_those_that_there_are);
+    tcase_add_test(t, targets_have_the_limits_of_their_machines);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

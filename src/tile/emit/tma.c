@@ -264,7 +264,7 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
 // Synchronizes the threads that store together.
 static void put_together(struct tile_emitter *e, const struct tile_staging *s)
 {
-    if (e->ring->warps_apart || e->ring->plan->by_warp)
+    if (e->ring->warps_apart)
         tile_ins(e, "bar.warp.sync 0xffffffff");
     else
         tile_ins(e, "bar.sync %R, %u", s->barrier, (unsigned)TILE_GROUP_THREADS);
@@ -287,7 +287,7 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
             tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 64, %R", r->group, place.at[place.other]);
     const struct tile_staging *s = tile_staging_of(e, x);
     tile_register from = s->at;
-    if (r->warps_apart || plan->by_warp) {
+    if (r->warps_apart) {
         tile_register warp = tile_make(e, TILE_R32, "and.b32 %R, %R, 3", e->warp);
         place.at[place.other] =
             tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, place.at[place.other]);

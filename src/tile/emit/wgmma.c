@@ -35,9 +35,8 @@ void tile_open_products(struct tile_emitter *e)
         tile_make(e, TILE_R32, "and.b32 %R, %R, %u", e->tid, TILE_GROUP_THREADS - 1u);
 
     r->not_first = tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", in_group);
-    r->not_storing = r->plan->apart || r->plan->by_warp
-                         ? tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->lane)
-                         : r->not_first;
+    r->not_storing = r->plan->apart ? tile_make(e, TILE_PRED, "setp.ne.u32 %R, %R, 0", e->lane)
+                                    : r->not_first;
     for (uint32_t i = 0; i < 2; i++) {
         const struct tile_stream *s = &r->plan->stream[i];
         tile_register at =

@@ -7,18 +7,20 @@ bool tile_target_of(struct tile_target *target, int sm, bool specific, char *why
 {
     enum {
         ADA = TILE_HAS_CVT_FP8 | TILE_HAS_MMA_FP8,
-        LATER = ADA | TILE_HAS_ATOMIC_BF16 | TILE_HAS_GRID_CONTROL | TILE_HAS_MMA_F64_M16,
+        LATER = ADA | TILE_HAS_ATOMIC_BF16 | TILE_HAS_GRID_CONTROL | TILE_HAS_MMA_F64_M16 |
+                TILE_HAS_SPECIFIC,
         HOPPER = LATER | TILE_HAS_WGMMA | TILE_PAIRS_ROWS,
     };
     // A block may have all of a multiprocessor's shared memory but 1 KiB. Slabs of TMA and wgmma
-    // are aligned to 1024 bytes.
+    // are aligned to 1024 bytes. Resident blocks: CUDA 13.0, cuda_occupancy.h,
+    // cudaOccMaxBlocksPerMultiprocessor().
     static const struct {
         int sm;
         uint32_t shared_kib, shared_align, most_blocks, features;
     } machines[] = {
         { 80, 163, 128, 32, 0 },      { 86, 99, 128, 16, 0 },       { 87, 163, 128, 16, 0 },
         { 88, 99, 128, 16, 0 },       { 89, 99, 128, 24, ADA },     { 90, 227, 1024, 32, HOPPER },
-        { 100, 227, 128, 32, LATER }, { 103, 227, 128, 32, LATER }, { 110, 227, 128, 32, LATER },
+        { 100, 227, 128, 32, LATER }, { 103, 227, 128, 32, LATER }, { 110, 227, 128, 24, LATER },
         { 120, 99, 128, 24, LATER },  { 121, 99, 128, 24, LATER },
     };
 

@@ -13,6 +13,7 @@ enum tile_feature {
     TILE_HAS_MMA_FP8 = 1 << 4,      // mma.sync of 8-bit floats
     TILE_HAS_WGMMA = 1 << 5,        // pipelines of TMA and wgmma, on a target with the `a`
     TILE_PAIRS_ROWS = 1 << 6,       // some blocks of rows start in pairs, a measured choice
+    TILE_HAS_SPECIFIC = 1 << 7,     // a target with the `a` exists
 };
 
 struct tile_target {

@@ -456,9 +456,6 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     if (*why)
         return NULL;
     plan_split(p, split);
-    p->by_warp = false;
-    if (p->by_warp)
-        set_store_rows(p, 64, 16);
     p->raster = choose_raster(kernel, p, target);
     p->raster += p->cluster - 1; // the tiles of a cluster lie side by side
     p->raster -= p->raster % p->cluster;

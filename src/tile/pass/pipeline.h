@@ -56,7 +56,6 @@ struct tile_pipeline {
     uint32_t slabs;             // slabs that a warpgroup stores
     uint32_t together;          // slabs stored at a time
     uint32_t buffers;           // slab buffers of a warpgroup
-    bool by_warp;               // each warp stores its own 16 rows
     const struct tile_op *side; // a load behind the loop with the stored tile's shape and layout;
                                 // NULL if none
     uint32_t side_map;
