@@ -411,12 +411,12 @@ static uint64_t halves(uint64_t a, uint64_t b, int what, bool is_signed, bool re
 #define LOW24S(x) part_of((uint64_t)(x), 0, 24, true)
 
 // TYPE(suffix, letter, signed type, wide letter): one row for each type of an operation.
-#define ALL_TYPES(ROW, ...)                       \
-    ROW(u16, 'h', "h", uint16_t, 16, __VA_ARGS__) \
-    ROW(s16, 'h', "h", int16_t, 16, __VA_ARGS__)  \
-    ROW(u32, 'b', "b", uint32_t, 32, __VA_ARGS__) \
-    ROW(s32, 'b', "b", int32_t, 32, __VA_ARGS__)  \
-    ROW(u64, 'l', "l", uint64_t, 64, __VA_ARGS__) ROW(s64, 'l', "l", int64_t, 64, __VA_ARGS__)
+#define ALL_TYPES(ROW, ...)                                                                    \
+    ROW(u16, 'h', "h", uint16_t, 16, __VA_ARGS__)                                              \
+    ROW(s16, 'h', "h", int16_t, 16, __VA_ARGS__)                                               \
+    ROW(u32, 'b', "b", uint32_t, 32, __VA_ARGS__)                                              \
+    ROW(s32, 'b', "b", int32_t, 32, __VA_ARGS__) ROW(u64, 'l', "l", uint64_t, 64, __VA_ARGS__) \
+        ROW(s64, 'l', "l", int64_t, 64, __VA_ARGS__)
 #define SIGNED_TYPES(ROW, ...)                   \
     ROW(s16, 'h', "h", int16_t, 16, __VA_ARGS__) \
     ROW(s32, 'b', "b", int32_t, 32, __VA_ARGS__) ROW(s64, 'l', "l", int64_t, 64, __VA_ARGS__)
