@@ -24,8 +24,8 @@ struct cuda_abi_call {
     const char *name;
     int version;
     int as_declared;      // the row's type is the type of the function a program would call
-    int as_pinned;        // and the type that cudaTypedefs.h gives for the row's version
-    const char *exported; // what the driver's symbol is called; NULL for the other libraries
+    int as_pinned;        // type in cudaTypedefs.h for the row's version
+    const char *exported; // the driver's symbol; NULL for the other libraries
 };
 
 // The rows of cuda_abi.list as the toolkit's headers have them, in the order of the list, without

@@ -282,7 +282,7 @@ START_TEST(a_body_keeps_its_graph)
     cuc_condition c = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
     ck_ok(cuc_stream_add_conditional(&body, 1, stream, c, CUC_CONDITIONAL_IF));
     cuc_graph_release(end_capture());
-    FILL(body, ck_ok(launch_on(side, affine, buffer, 0, 1))); // which still exists
+    FILL(body, ck_ok(launch_on(side, affine, buffer, 0, 1))); // the body still exists
 }
 END_TEST
 

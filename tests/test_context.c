@@ -102,7 +102,7 @@ START_TEST(a_foreign_context_is_one_object_and_never_destroyed)
     ck_assert_ptr_eq(cuc_stream_context(stream), first);
     cuc_context_release(first);
     cuc_context_release(second);
-    ck_ok(cuc_stream_synchronize(stream)); // which holds its context
+    ck_ok(cuc_stream_synchronize(stream)); // the stream holds its context
     cuc_stream_release(stream);
     if (fake_available())
         ck_assert_int_eq(fake_live("context"), 1);
@@ -220,7 +220,7 @@ START_TEST(ids_limits_and_priorities_are_read_and_set)
     ck_ok(cuc_context_get_limit(&value, wrapped, CU_LIMIT_STACK_SIZE));
     ck_assert_uint_eq(value, 4096);
     ck_ok(cuc_context_get_limit(&value, primary, CU_LIMIT_STACK_SIZE));
-    ck_assert_uint_eq(value, before); // of the other context
+    ck_assert_uint_eq(value, before); // the other context's
     ck_ok(cuc_context_get_priority_range(&least, &greatest, primary));
     ck_assert_int_eq(least, 0);
     ck_assert_int_lt(greatest, least);

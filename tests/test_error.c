@@ -298,7 +298,7 @@ static const struct {
     { CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUC_ERROR_BUSY, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT" },
     { CUDA_ERROR_CAPTURED_EVENT, CUC_ERROR_BUSY, "CUDA_ERROR_CAPTURED_EVENT" },
     { CUDA_ERROR_UNKNOWN, CUC_ERROR_DRIVER, "CUDA_ERROR_UNKNOWN" },
-    { 31415, CUC_ERROR_DRIVER, "" }, // of a newer driver
+    { 31415, CUC_ERROR_DRIVER, "" }, // a newer driver's code
 };
 
 START_TEST(a_drivers_code_becomes_a_status_with_symbol_and_explanation)

@@ -18,7 +18,7 @@
 static const struct library {
     int id;
     size_t count;
-    const char *prefix; // of every symbol
+    const char *prefix; // begins every symbol
     const char *unknown;
 } libraries[] = {
     { CUC_LIBRARY_DRIVER, 101, "CUDA_", "unknown CUresult" },

@@ -35,7 +35,7 @@
 #define SYSTEM_SONAME "libnvpl_fftw.so.0"
 #define SYSTEM_DIR "CUCORE_TEST_SYSTEM_DIR"
 
-static char top[64]; // of the test's tree
+static char top[64]; // root of the test's tree
 
 // Trees
 
@@ -908,7 +908,7 @@ START_TEST(threads_find_and_load_at_once)
         ck_assert_ptr_nonnull(handles[i]);
         ck_assert_ptr_eq(handles[i], handles[0]);
     }
-    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 1); // what is loaded
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 1); // only the loaded libraries
 }
 END_TEST
 
@@ -938,7 +938,7 @@ START_TEST(a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_
     pthread_t thread; // one: mutexes are unfair, and this thread must get the lock too
 
     if (UNDER_TSAN)
-        return; // which stops in the child of a process with threads
+        return; // the sanitizer hangs in the child of a process with threads
     make_library("pp/nvidia/cu13/lib/" SONAME, SONAME, NULL);
     set("PYTHONPATH", "pp");
     ck_assert_int_eq(pthread_create(&thread, NULL, lock_often, NULL), 0);

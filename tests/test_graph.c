@@ -611,7 +611,7 @@ START_TEST(a_driver_that_refuses_to_end_lets_the_capture_go_on)
     fake_fail("cuStreamEndCapture", 1, 999);
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_end_capture(&graph, stream), "cuStreamEndCapture");
     ck_assert(cuc__capturing());
-    fake_fail("cuUserObjectCreate", 1, 2); // that keeps its kernel alive
+    fake_fail("cuUserObjectCreate", 1, 2); // its user object keeps the kernel alive
     ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_stream_end_capture(&graph, stream),
              "cuUserObjectCreate");
     ck_assert_ptr_eq(graph, (void *)1);
@@ -642,7 +642,7 @@ START_TEST(a_driver_from_before_12_3_captures_too)
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_stream_get_capture_info(&info, stream), "12.3");
     cuc_graph *graph = end_capture();
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_graph_get_edge_count(&edges, graph), "12.3");
-    ck_assert_int_eq(fake_live("user"), 1); // its kernel is kept anyway
+    ck_assert_int_eq(fake_live("user"), 1); // its kernel stays alive anyway
     cuc_graph_exec *exec = instance_of(graph);
     ck_ok(cuc_graph_exec_launch(exec, stream));
     ck_assert_uint_eq(value_of(buffer), 1);

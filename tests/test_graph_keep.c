@@ -98,7 +98,7 @@ START_TEST(a_launch_beside_a_capture_is_none_of_its_business)
     ck_ok(launch_on(side, affine, buffer, 1, 1));
     ck_assert_uint_eq(references(), before + 1);
     ck_ok(cuc_stream_cancel_capture(stream));
-    ck_assert_uint_eq(references(), before + 1); // of the other capture
+    ck_assert_uint_eq(references(), before + 1); // the other capture's reference
     ck_ok(cuc_stream_cancel_capture(side));
     ck_assert_uint_eq(references(), before);
     ck_assert(!cuc__capturing());

@@ -240,7 +240,7 @@ START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
     void *first = (void *)(uintptr_t)cuc_buffer_ptr(buffer), *end = (char *)first + 256;
     void *nothing = NULL;
     ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, first, 4));
-    ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, end, 4)); // of an array
+    ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, end, 4)); // the end of an array
     ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, nothing, 4));
     ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, buffer, 4));
     ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, (uint64_t)(uintptr_t)stack, 4)); // a value

@@ -183,7 +183,7 @@ static pid_t start(void (*other)(void))
 START_TEST(two_processes_share_memory_and_order)
 {
     cuc_memory_resource *pool = NULL;
-    cuc_buffer *buffer = NULL, *other = NULL; // of the same pool, which is unaffected
+    cuc_buffer *buffer = NULL, *other = NULL; // from the same pool, unaffected
     cuc_event *event = NULL;
     cuc_ipc_handle handle;
     int gate[2], fd = -1, status;

@@ -45,7 +45,7 @@ START_TEST(memory_that_the_device_cannot_reach_is_refused)
     }
     if (fake_available())
         fake_do_nothing("cuDeviceCanAccessPeer", 0);
-    ck_ok(CUC_LAUNCH(stream, SHAPE, one, pinned)); // which every device can access
+    ck_ok(CUC_LAUNCH(stream, SHAPE, one, pinned)); // every device can access it
     tensor.flags = CUC_TENSOR_MANAGED;
     ck_ok(CUC_LAUNCH(stream, SHAPE, one, &tensor));
     tensor.flags = 0;

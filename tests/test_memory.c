@@ -678,7 +678,7 @@ START_TEST(a_handler_of_failures_may_make_pools)
     ck_assert_int_eq(unraisable.count, 1);
     ck_assert_ptr_nonnull(strstr(unraisable.last, "cuMemPoolDestroy"));
     unraisable.count = 0;
-    ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), 0); // which had not happened
+    ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), 0); // this pool was not destroyed before
 }
 END_TEST
 

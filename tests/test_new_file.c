@@ -23,7 +23,7 @@ static struct {
     int signal;     // or this signal comes before it
     int calls;      // made while this was armed
     bool anonymous; // the file system has O_TMPFILE
-    int flags;      // of the last temporary file with a name
+    int flags;      // the last named temporary file's
     char name[64];
 } hit = { .anonymous = true };
 

@@ -266,7 +266,7 @@ START_TEST(launches_pass_over_what_is_disabled)
     ck_assert_int_eq(enabled, 0);
     ck_ok(cuc_graph_exec_launch(exec, stream));
     ck_assert_uint_eq(value_of(buffer), 14);
-    ck_ok(cuc_graph_exec_update(exec, graph)); // which leaves it
+    ck_ok(cuc_graph_exec_update(exec, graph)); // the update leaves it unchanged
     ck_ok(cuc_graph_exec_launch(exec, stream));
     ck_assert_uint_eq(value_of(buffer), 14);
     ck_ok(cuc_graph_exec_set_enabled(exec, second, 1));
@@ -355,7 +355,7 @@ START_TEST(a_graph_that_is_embedded_is_a_copy)
     ck_ok(cuc_node_get_graph(&copy, graph, node));
     cuc_graph *parent = graph;
     graph = child;
-    kernel_after(affine, 1, 1, NULL, 0); // of the original alone
+    kernel_after(affine, 1, 1, NULL, 0); // only in the original
     graph = parent;
     ck_ok(cuc_graph_get_node_count(&count, child));
     ck_assert_uint_eq(count, 2);
@@ -370,7 +370,7 @@ START_TEST(a_graph_that_is_embedded_is_a_copy)
              "cuGraphKernelNodeGetParams");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_node_get_graph(&copy, graph, NULL), "node is NULL");
     cuc_graph_release(child);
-    cuc_graph_release(graph); // which the copy holds
+    cuc_graph_release(graph); // the copy holds it
     ck_ok(cuc_graph_get_node_count(&count, copy));
     cuc_graph_release(copy);
 }

@@ -448,7 +448,7 @@ START_TEST(a_managed_variable_has_one_address)
 }
 END_TEST
 
-// Unless the pop failed, which the message then says.
+// If the pop itself failed, the message says so.
 static void expect_context_back(cuc_status st)
 {
     CUcontext popped;

@@ -6,7 +6,7 @@
 #include <cucore/virtual.h>
 
 static cuc_device *second;
-static cuc_stream *far; // of the second device
+static cuc_stream *far; // the second device's
 static int reaches;     // the second device can access memory of the first
 
 static void setup(void)
@@ -238,7 +238,7 @@ static const struct {
     const char *name;
     void (*make)(cuc_memory_resource **out);
     const char *remedy;
-    int by_resource; // which the driver does not report
+    int by_resource; // the driver does not report this access
 } closed[] = {
     { "a pool", make_closed_pool, "cuc_memory_pool_set_access()", 0 },
     { "a pool closed again", make_pool_closed_again, "cuc_memory_pool_set_access()", 0 },

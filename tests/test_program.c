@@ -122,7 +122,7 @@ static const struct option_case {
     const char *flag;
     cuc_program_options options;
     int32_t target;    // 0 is PTX
-    cuc_status status; // of the compilation; NOT_SUPPORTED already of the creation
+    cuc_status status; // the compilation's; NOT_SUPPORTED: the creation's
 } option_cases[] = {
     { "--relocatable-device-code=true",  { .relocatable_device_code = CUC_ON }, 0, 0 },
     { "--relocatable-device-code=false", { .relocatable_device_code = CUC_OFF }, 0, 0 },

@@ -217,7 +217,7 @@ START_TEST(a_tensor_of_a_buffer_stays_within_it)
 END_TEST
 
 static const struct kind {
-    int32_t kind, device; // of the tensor
+    int32_t kind, device; // the tensor's
     uint32_t flags;
     int32_t dl_device;
 } kinds[] = {

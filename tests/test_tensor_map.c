@@ -149,7 +149,7 @@ END_TEST
 
 START_TEST(steps_and_the_dimensions_order_are_the_tensors)
 {
-    const uint32_t box[] = { 8, 8 }; // of which every second row is taken
+    const uint32_t box[] = { 8, 8 }; // the map takes every second row
     cuc_tensor_map map;
     float got[32];
 

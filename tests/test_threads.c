@@ -137,7 +137,7 @@ START_TEST(threads_work_on_objects_of_their_own)
 {
     together(own_objects);
     if (fake_available())
-        ck_assert_int_eq(fake_live_total(), 3); // of the fixture
+        ck_assert_int_eq(fake_live_total(), 3); // the fixture's objects
 }
 END_TEST
 

@@ -350,7 +350,7 @@ END_TEST
 // Calls of an allocation and of a growth that moves; each fails in turn.
 static const struct {
     const char *call;
-    int nth; // of those the allocation and the growth make
+    int nth; // counts the calls of the allocation and the growth
 } calls[] = {
     { "cuMemAddressReserve", 1 },
     { "cuMemCreate", 1 },
@@ -445,7 +445,7 @@ END_TEST
 
 static const struct {
     const char *call;
-    int nth; // of those that the export and the import of two pieces make
+    int nth; // counts the calls of the export and the import of two pieces
 } shared_calls[] = {
     { "cuMemExportToShareableHandle", 1 },
     { "cuMemExportToShareableHandle", 2 },

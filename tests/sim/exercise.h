@@ -17,7 +17,7 @@ struct exercise {
     const char *inputs, *outputs;
     const char *outside; // variables and functions of the module; may be NULL
     const char *body;
-    uint32_t blocks, threads; // of a block; 0: 1 and 32
+    uint32_t blocks, threads; // threads of a block; 0: 1 and 32
     int arch;                 // with its suffix a; 0: 90
 };
 

@@ -73,7 +73,7 @@ static inline uint64_t soft_round(struct soft x, struct soft_format f, enum soft
     if (lsb < lowest)
         lsb = lowest;
     soft_big kept = x.m;
-    int against = x.more ? 1 : 0; // what is lost and half a step: 0 exact, 1 below, 2 half, 3 above
+    int against = x.more ? 1 : 0; // the lost part: 0 none, 1 below half a step, 2 half, 3 above
     for (int at = x.e; at < lsb; at++) {
         bool bit = kept & 1, rest = against != 0;
         against = bit ? (rest ? 3 : 2) : (rest ? 1 : 0);

@@ -690,7 +690,7 @@ static bool compared(const struct kind *k, bool ftz, int how, uint64_t a, uint64
 static const struct {
     const char *name;
     struct kind kind;
-    int first, last; // of hows; and from 14 on when it is unsigned
+    int first, last; // indices in hows; from 14 on for unsigned types
     bool ftz;
 } compared_types[] = {
     { "b16", { "", 'h', 16, false, { 0, 0 } }, 0, 1, false },

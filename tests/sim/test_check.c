@@ -57,9 +57,9 @@ struct kernel_test {
     const char *name;
     uint32_t blocks, threads, cluster, shared_bytes; // 0: 1, 32, none, none
     const char *ptx;
-    uint32_t line;    // of the finding; 0: there must be none
+    uint32_t line;    // the finding's; 0: there must be none
     const char *told; // text that it contains
-    int code;         // of the launch
+    int code;         // the launch's
 };
 
 static int run(const char *ptx, const struct kernel_test *t, void *out, void *fresh, uint64_t n)

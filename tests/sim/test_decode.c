@@ -17,7 +17,7 @@
     "r0, r1, r2, r3; .reg .u32 u32; .reg .s32 s32; .reg .f16 f16; .reg .f16x2 f16x2; .reg .f32 "  \
     "f0, f1, f2, f3; .reg .b64 d0, d1, d2; .reg .s64 s64; .reg .f64 g0, g1; .reg .b128 q0, q1;\n" \
     ".shared .align 16 .b8 sv[64]; .local .align 16 .b8 lv[64];\n"
-enum { LINE = 9 }; // of the statement
+enum { LINE = 9 }; // the statement's line
 
 static const char *with(const char *statement)
 {

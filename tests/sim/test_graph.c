@@ -866,7 +866,7 @@ static void tell(void *user)
     int device;
 
     ck_assert_ptr_eq(user, &told);
-    answer = cuDeviceGetCount(&device); // which it may not
+    answer = cuDeviceGetCount(&device); // a callback may not call the driver
     told++;
 }
 

@@ -730,7 +730,7 @@ START_TEST(stmatrix_of_bytes_writes_accumulators_by_columns)
     for (uint32_t reg = 0; reg < 4; reg++) {
         for (uint32_t lane = 0; lane < 32; lane++) {
             for (uint32_t i = 0; i < 4; i++) {
-                uint32_t row, col; // of the accumulators
+                uint32_t row, col; // in the accumulators
                 place_c(lane, i, &row, &col);
                 ck_assert_uint_eq(shared[(8 * reg + col) * 5 % 32][row],
                                   reg < count ? in[1 + reg][lane] >> 8 * i & 0xff : 0x5a);

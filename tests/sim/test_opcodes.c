@@ -23,7 +23,7 @@ enum {
     SKIP = 77,
     TOLD = 3,     // number of wrong results shown for an instance
     MODULE = 100, // kernels
-    SLOTS = MAX_IN * CASES > CASES_ALL ? MAX_IN *CASES : CASES_ALL, // of 8 bytes, in a buffer
+    SLOTS = MAX_IN * CASES > CASES_ALL ? MAX_IN *CASES : CASES_ALL, // 8-byte slots of a buffer
 };
 
 static const char *record_folder, *golden_folder = OPCODE_GOLDEN;
@@ -240,7 +240,7 @@ static cuc_status load(cuc_object **object, const struct instance *const *list, 
 
     free(ptx);
     if (st >= 0)
-        st = cuc_object_get_kernel(&kernel, *object, "k0"); // which loads it
+        st = cuc_object_get_kernel(&kernel, *object, "k0"); // loads the object
     cuc_kernel_release(kernel);
     return st;
 }

@@ -476,7 +476,7 @@ struct race_test {
     uint32_t threads, blocks, cluster; // 0: 64, 1, none
     const char *ptx;
     const char *without, *with;
-    char at, before; // of the finding; 0: none
+    char at, before; // letters of the finding's lines; 0: none
     const char *words;
 };
 

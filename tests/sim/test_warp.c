@@ -381,7 +381,7 @@ ORACLE(a_cas, old == b ? c : old)
 
 static const struct {
     const char *operation;
-    char letter; // of the type
+    char letter; // the type's
     uint64_t (*of)(uint64_t old, uint64_t b, uint64_t c);
     uint32_t range; // bound of the operands; 0: anything
     bool cas, no_red;
@@ -488,7 +488,7 @@ END_TEST
 // Many blocks at one address: the total is exact, and no update is lost.
 static const struct {
     const char *what, *body;
-    uint64_t total; // of 64 blocks of 128 threads
+    uint64_t total; // from 64 blocks of 128 threads
 } contended[] = {
     { "red.add.u32", "red.global.add.u32 [%g], %t;", UINT64_C(8192) * 8191 / 2 },
     { "red.add.u64", "cvt.u64.u32 %x0, %t;\nred.global.add.u64 [%g], %x0;",

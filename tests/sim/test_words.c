@@ -747,7 +747,7 @@ END_TEST
 
 static const struct {
     const char *name, *value;
-    const char *said; // of cuInit() and a call of cuMemAlloc, at the end too; NULL: nothing
+    const char *said; // report of cuInit() or cuMemAlloc(), also at exit; NULL: nothing
 } settings[] = {
     { "CUCORE_SIM_FAIL", "cuMemAlloc_v2:1=2", NULL },
     { "CUCORE_SIM_FAIL", "cuMemAlloc:1=2", NULL },
