@@ -1,5 +1,5 @@
-// The toolkit's own headers, asked for the facts that test_cuda_abi.c compares. This is the only
-// source of the project that includes them; without them it compiles to empty tables.
+// The facts that test_cuda_abi.c compares, from the toolkit's own headers. This is the only source
+// of the project that includes them; without them it compiles to empty tables.
 #if defined __has_include
 #if __has_include(<cuda.h>) && __has_include(<cudaTypedefs.h>)
 #include <cuda.h>

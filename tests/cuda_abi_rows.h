@@ -1,31 +1,31 @@
-// What test_cuda_abi.c compares: facts about a set of declarations, one row each.
+// Facts about a set of declarations, one in each row, which test_cuda_abi.c compares.
 #ifndef CUCORE_TESTS_CUDA_ABI_ROWS_H
 #define CUCORE_TESTS_CUDA_ABI_ROWS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// A number that the declarations of CUDA fix. `extra` is an alignment, or the size of a member.
+// A number that the CUDA declarations fix. `extra` is an alignment, or the size of a member.
 struct cuda_abi_row {
     const char *name;
     long long value;
     long long extra;
 };
 
-// How a row of cuda_abi.list becomes such a fact.
+// Conversion of a row of cuda_abi.list to such a fact.
 #define SIZE(type) { "size of " #type, (long long)sizeof(type), (long long)_Alignof(type) },
 #define OFFSET(type, member)                                \
     { #type "." #member, (long long)offsetof(type, member), \
       (long long)sizeof(((type *)0)->member) },
 #define VALUE(constant) { #constant, (long long)(intptr_t)(constant), 0 },
 
-// A function of one of the .def files, seen by the toolkit's headers.
+// A function of a .def file, as the toolkit's headers declare it.
 struct cuda_abi_call {
     const char *name;
     int version;
     int as_declared;      // the row's type is the type of the function a program would call
-    int as_pinned;        // and the type that cudaTypedefs.h gives for the row's version
-    const char *exported; // what the driver's symbol is called; NULL for the other libraries
+    int as_pinned;        // type in cudaTypedefs.h for the row's version
+    const char *exported; // the driver's symbol; NULL for the other libraries
 };
 
 // The rows of cuda_abi.list as the toolkit's headers have them, in the order of the list, without

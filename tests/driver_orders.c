@@ -35,7 +35,7 @@ static CUstream streams[MOST_THREADS]; // with x
 static long thread_count;
 static atomic_int failures;
 
-// Pools that are to be destroyed, or used again.
+// Pools to be destroyed, or reused.
 struct grave {
     CUmemoryPool pool;
     int fd;
@@ -163,7 +163,7 @@ static bool is_empty(struct grave *g)
     return (now.tv_sec - g->empty.tv_sec) * 1000000000 + now.tv_nsec - g->empty.tv_nsec > 2000000;
 }
 
-// Destroy what can be.
+// Destroys those that can be.
 static void tend(void)
 {
     if (pthread_mutex_trylock(&yard.lock))
@@ -198,7 +198,7 @@ static void end_pool(const struct pooled *p, CUstream stream)
 
 static void await(CUstream stream)
 {
-    if (on('v') || on('y')) // unmapping waits for nobody
+    if (on('v') || on('y')) // unmapping does not wait
         CHECK(cuStreamSynchronize, stream);
     if (on('c'))
         check(cuc__cu.cuCtxSynchronize(), "cuCtxSynchronize");

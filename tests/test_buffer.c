@@ -8,7 +8,7 @@ static cuc_buffer *const untouched = (cuc_buffer *)&unraisable;
 
 static const int32_t kinds[] = { CUC_MEMORY_DEVICE, CUC_MEMORY_PINNED, CUC_MEMORY_MANAGED };
 
-// Six resources: a pool and a synchronous one of each kind.
+// Six resources: a pool and a synchronous resource of each kind.
 static cuc_memory_resource *resource_of(int i)
 {
     cuc_memory_resource *mr = NULL;
@@ -61,7 +61,7 @@ START_TEST(a_buffer_outlives_the_handles_it_was_made_of)
         ck_assert_int_eq(fake_live("stream"), 1);
         ck_assert_int_eq(fake_live("allocation"), 1);
     }
-    cuc_buffer_release(b); // frees, and takes the stream and the pool along
+    cuc_buffer_release(b); // frees, and drops the stream and the pool
 }
 END_TEST
 
@@ -104,7 +104,7 @@ START_TEST(another_stream_can_be_told_to_free_it)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_set_stream(NULL, other), "buffer is NULL");
     ck_assert_ptr_eq(cuc_buffer_stream(b), stream);
     ck_ok(cuc_buffer_set_stream(b, other));
-    ck_ok(cuc_buffer_set_stream(b, other)); // to itself is no harm
+    ck_ok(cuc_buffer_set_stream(b, other)); // a move to its own stream is harmless
     ck_assert_ptr_eq(cuc_buffer_stream(b), other);
     CUstream handle = other->handle;
     fake_hold(handle);
@@ -190,7 +190,7 @@ START_TEST(a_driver_call_that_fails_makes_no_buffer_and_leaks_none)
         }
         fake_fail_reset();
         while (cuc__cu.cuCtxPopCurrent(&(CUcontext){ NULL }) == 0)
-            ; // a pop that was made to fail has left one
+            ; // the failed pop has left one current
         if (st >= 0)
             cuc_buffer_release(b);
         ck_assert_int_eq(fake_live("allocation"), 0);
@@ -351,8 +351,8 @@ START_TEST(a_resource_takes_memory_over)
 }
 END_TEST
 
-// A resource of the user's that lends one allocation of a device, and says or does not say whose it
-// is.
+// A user-defined resource that lends one allocation of a device, and may or may not name the
+// device.
 static cuc_device_ptr lent_memory;
 
 static cuc_status lend(void *user, cuc_device_ptr *out, size_t bytes, cuc_stream *with)

@@ -1,6 +1,6 @@
-// Captures that end badly: what becomes of the graph that they add to, of the body that they fill,
-// and of the graph that has that. Each is a process of its own, which uses nothing of Check: the
-// driver crashes where cucore is wrong, and some streams stay captured for good.
+// Captures that end badly: the fate of the graph that they add to, of the body that they fill, and
+// of that body's graph. Each case runs in its own process without Check: the driver crashes where
+// cucore is wrong, and some streams stay captured for good.
 #include <cucore/condition.h>
 #include <cucore/node.h>
 
@@ -14,7 +14,7 @@
 enum { WORDS = 32 };
 
 static cuc_device *device;
-static cuc_stream *root, *outer, *inner, *side; // each has its place in what is captured
+static cuc_stream *root, *outer, *inner, *side; // each has its place in the captured work
 static cuc_buffer *buffer;
 static struct testing_failures unraisable;
 static const char *row_says;
@@ -51,7 +51,8 @@ static void start(void)
     cuc_memory_resource_release(resource);
 }
 
-// Checks what a process can still do if no stream is captured for good, and what is left alive.
+// Checks that the process still works unless a stream is captured for good, and that no object is
+// left.
 static void finish(int graphs, int streams, int told)
 {
     cuc_graph_exec *exec = NULL;
@@ -86,7 +87,7 @@ static void finish(int graphs, int streams, int told)
     cuc_buffer_release(buffer);
 }
 
-// Each use of a graph that is no more says so.
+// Every call on a graph that the driver has freed says so.
 static void is_no_more(cuc_graph *graph, bool body, const char *words)
 {
     size_t count;
@@ -124,7 +125,7 @@ static cuc_graph *add_if(cuc_stream *s)
     return body;
 }
 
-// A graph made by hand with a conditional node, and the body of that.
+// A graph built by hand with a conditional node, and that node's body.
 static cuc_graph *by_hand(cuc_graph **body)
 {
     cuc_graph *graph = NULL, *same = NULL;
@@ -137,7 +138,7 @@ static cuc_graph *by_hand(cuc_graph **body)
     return graph;
 }
 
-// By a call that its stream alone refuses.
+// Spoils a capture by a call that only its own stream refuses.
 static void spoil(cuc_stream *s)
 {
     cuc_capture_info info = CUC_CAPTURE_INFO_INIT;
@@ -213,7 +214,8 @@ static const struct {
     { "nor cancelled for all", BODY_IN_BODY, ALL_SPOILT, LEFT, CANCELLED, STUCK },
 };
 
-// End the capture of a stream in a way that has these statuses, and these words where it fails.
+// Ends the capture of a stream in a way that gives one of these statuses, and this text if it
+// fails.
 static void end_as(cuc_stream **s, enum end how, cuc_status ended, cuc_status cancelled,
                    const char *words)
 {
@@ -255,7 +257,7 @@ static void end_badly(cuc_stream **s, size_t i)
         spoil(*s);
     else
         spoil_all();
-    // A capture around it that is spoilt would take the body under it.
+    // A spoilt outer capture would free the inner body.
     if (rows[i].wrong == ALL_SPOILT && rows[i].place >= BODY_CAPTURED) {
         cuc_graph *none = NULL;
         FAILS(CUC_ERROR_BUSY, cuc_stream_end_capture(&none, root), "fills the body");
@@ -264,7 +266,7 @@ static void end_badly(cuc_stream **s, size_t i)
            rows[i].place == GRAPH ? "the driver frees the graph" : "the driver frees the body");
 }
 
-// The captures around a body end in the way of the row.
+// The captures around a body end as the row says.
 static void end_around(cuc_stream **s, size_t i)
 {
     static const char *const words[] = {
@@ -277,7 +279,7 @@ static void end_around(cuc_stream **s, size_t i)
            fate == STUCK ? CUC_ERROR_DRIVER : CUC_OK, words[fate]);
     if (fate != STUCK || !*s)
         return;
-    // Again, and whatever else one would try.
+    // Ends again, and tries everything else.
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&none, *s), words[STUCK]);
     FAILS(CUC_ERROR_DRIVER, cuc_stream_cancel_capture(*s), "restart the process");
     FAILS(CUC_ERROR_DRIVER, cuc_stream_begin_capture(*s, 0), words[STUCK]);
@@ -354,7 +356,7 @@ static void run_row(size_t i)
     finish(graphs, streams, unraisable.count);
 }
 
-// Another body of the same graph is left as it is, and can be ended.
+// Another body of the same graph is unaffected, and its capture can be ended.
 static void a_body_beside_one_that_ended_badly_ends(void)
 {
     cuc_graph *graph = NULL, *bodies[2] = { NULL }, *same = NULL;
@@ -428,7 +430,7 @@ static void no_body_is_taken_while_it_is_filled(void)
 {
     cuc_graph *graph = NULL, *body = NULL, *same = NULL;
 
-    // By an end that is sure to fail, though the capture is not spoilt.
+    // An end that certainly fails, though the capture is not spoilt.
     OK(cuc_stream_begin_capture(root, CUC_CAPTURE_RELAXED));
     body = add_if(root);
     begin_to(inner, body);
@@ -440,14 +442,14 @@ static void no_body_is_taken_while_it_is_filled(void)
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&graph, root), "UNJOINED");
     is_no_more(body, true, "failed or was cancelled");
     cuc_graph_release(body);
-    // With a graph of one's own.
+    // With a graph made by the caller.
     graph = by_hand(&body);
     begin_to(root, graph);
     begin_to(inner, body);
     put(inner, 1);
     spoil(root);
     FAILS(CUC_ERROR_BUSY, cuc_stream_end_capture(&same, root), "fills the body");
-    OK(cuc_stream_cancel_capture(root)); // with what fills it
+    OK(cuc_stream_cancel_capture(root)); // with the capture that fills it
     is_no_more(graph, false, "a capture into it");
     is_no_more(body, true, "a capture into the graph that it was a part of");
     cuc_graph_release(body);
@@ -460,7 +462,7 @@ static void nor_is_a_graph_that_another_capture_adds_to(void)
     cuc_graph *graph = NULL, *same = NULL;
 
     if (!cuc__driver_simulated())
-        return; // it is not documented what a driver does with two
+        return; // the driver's behaviour with two captures is undocumented
     OK(cuc_graph_create(&graph, device));
     begin_to(root, graph);
     begin_to(outer, graph);
@@ -472,7 +474,7 @@ static void nor_is_a_graph_that_another_capture_adds_to(void)
     cuc_graph_release(same);
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&same, root), "the driver frees the graph");
     cuc_graph_release(graph);
-    // Nor when it is cancelled, or its stream goes: the other capture does before.
+    // Cancelling it or releasing its stream does not either: the other capture was first.
     for (int goes = 0; goes < 2; goes++) {
         OK(cuc_graph_create(&graph, device));
         begin_to(root, graph);
@@ -497,7 +499,7 @@ static void nor_is_a_graph_that_another_capture_adds_to(void)
     finish(0, 1, 1);
 }
 
-// Nobody here knows when the graph is destroyed.
+// The time of the graph's destruction is unknown here.
 static void a_spoilt_body_of_a_capture_of_others_is_never_freed(void)
 {
     cuc_graph *same = NULL;
@@ -511,7 +513,7 @@ static void a_spoilt_body_of_a_capture_of_others_is_never_freed(void)
     FAILS(CUC_ERROR_DRIVER, cuc_stream_end_capture(&same, inner), "stays captured for good");
     begin_to(outer, other);
     fork_without_join(outer);
-    OK(cuc_stream_end_capture(&same, outer)); // rather than to take it
+    OK(cuc_stream_end_capture(&same, outer)); // instead of freeing it
     cuc_graph_release(same);
     CHECK(!cuc__cu.cuStreamEndCapture(cuc_stream_handle(root), &graph));
     cuc_graph_release(body);

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Runs a program's end in a child: its exit status, and what it wrote to stderr.
+// Runs a program's end in a child; returns its exit status and its stderr.
 static int end_of(void (*program)(void), char *text, size_t room)
 {
     int pipes[2], status;
@@ -39,7 +39,7 @@ static void fail_in_a_call(void)
 
 static void fail_elsewhere(void)
 {
-    CUC_MUST(CUC_ERROR_IO); // the thread's last error is another's
+    CUC_MUST(CUC_ERROR_IO); // the thread's last error belongs to another call
 }
 
 static void succeed(void)
@@ -70,7 +70,7 @@ static cuc_status use_and_return(cuc_device *device, bool early)
     ck_ok(cuc_stream_create(&stream, device, NULL));
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_STREAM), 1);
     if (early)
-        return CUC_NOT_READY; // nothing is in the event yet
+        return CUC_NOT_READY; // the event is not recorded yet
     for (int i = 0; i < 2; i++) {
         CUC_SCOPED(cuc_buffer, buffer);
         ck_ok(cuc_buffer_create(&buffer, NULL, 64, stream));
@@ -95,7 +95,7 @@ END_TEST
 
 int main(void)
 {
-    setenv("CUCORE_CHECK_HANDLES", "1", 1); // counts what is alive, from the first handle on
+    setenv("CUCORE_CHECK_HANDLES", "1", 1); // counts live objects, from the first handle on
     Suite *suite = suite_create("check");
     TCase *tests = tcase_create("check");
 

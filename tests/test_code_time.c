@@ -1,5 +1,5 @@
-// Reading code takes time in proportion to its size: four times the code takes about four times the
-// CPU time, also of code that nobody's compiler would write.
+// Time to read code is proportional to its size: four times the code takes about four times the CPU
+// time, also for code that no compiler would write.
 #include <cucore/device.h>
 #include <cucore/kernel.h>
 #include <cucore/linker.h>
@@ -10,7 +10,7 @@
 
 #include <time.h>
 
-// A cubin with as many tables of symbols as symbols, all of them the same bytes of the file.
+// A cubin with as many symbol tables as symbols, all of them the same bytes of the file.
 static void read_symbols(size_t n)
 {
     enum { HEADER = 64, SECTION = 64, SYMBOL = 24, TABLE_OF_SYMBOLS = 2 };
@@ -38,7 +38,7 @@ static void read_symbols(size_t n)
     free(file);
 }
 
-// PTX with a kernel a line. `suffix` makes them look like the entries of tile kernels.
+// PTX with a kernel on each line. `suffix` makes them look like the entries of tile kernels.
 static void list_kernels(size_t n, const char *suffix)
 {
     char *text = malloc(64 + n * 48);
@@ -66,7 +66,7 @@ static void list_entries(size_t n)
     list_kernels(n, "$idx64");
 }
 
-// A kernel a line, as a driver takes them.
+// A kernel on each line, in the form that drivers accept.
 static char *text_of_kernels(size_t n, size_t *bytes)
 {
     char *text = malloc(64 + n * 64);
@@ -87,7 +87,7 @@ static void need_a_driver(void)
     ck_ok(cuc_device_set_current(device, NULL));
 }
 
-// Every kernel is asked for, by its symbol or by an expression.
+// Looks up every kernel, by its symbol or by an expression.
 static void get_kernels(size_t n, bool by_expression)
 {
     cuc_object_mapping *names = calloc(n, sizeof(*names));
@@ -134,7 +134,7 @@ static void get_by_expression(size_t n)
     get_kernels(n, true);
 }
 
-// By the driver's own linker.
+// Through the driver's own linker.
 static void link_kernels(size_t n)
 {
     cuc_linker *linker = NULL;

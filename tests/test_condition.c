@@ -1,4 +1,4 @@
-// Conditional nodes: which bodies run, how often, who keeps what, and what is refused.
+// Conditional nodes: which bodies run, how often, what they keep alive, and what is refused.
 #include <cucore/condition.h>
 #include <cucore/node.h>
 
@@ -114,7 +114,7 @@ static cuc_condition condition_of(uint32_t value, uint32_t flags)
     return c;
 }
 
-// Fill a body by the side stream, and let go of it.
+// Fills a body through the side stream, and releases it.
 #define FILL(body, work)                                                                    \
     do {                                                                                    \
         cuc_graph *same_ = NULL, *body_ = (body);                                           \
@@ -149,7 +149,7 @@ static const struct {
     { CUC_CONDITIONAL_WHILE, 1, 0, 0 },
 };
 
-// The value comes from a kernel where `by_kernel`, else it is the default one.
+// The value comes from a kernel if `by_kernel` is set, else it is the default.
 static uint32_t decide(size_t i, bool by_kernel)
 {
     cuc_graph *bodies[3] = { NULL };
@@ -186,11 +186,11 @@ START_TEST(a_body_runs_until_its_kernel_says_no_more)
     cuc_condition more = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
     ck_ok(cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_WHILE));
     FILL(body, put_count(side, more, 10));
-    ck_ok(launch_on(stream, affine, buffer, 100, 0)); // behind all of it
+    ck_ok(launch_on(stream, affine, buffer, 100, 0)); // after all of it
     cuc_graph *graph = end_capture();
     cuc_graph_exec *exec = instance_of(graph);
     cuc_graph_release(graph);
-    for (int i = 0; i < 3; i++) { // with its default value each time
+    for (int i = 0; i < 3; i++) { // with the default value at each launch
         set_value(buffer, 0);
         ck_ok(cuc_graph_exec_launch(exec, stream));
         ck_assert_uint_eq(value_of(buffer), 1000);
@@ -209,13 +209,13 @@ START_TEST(without_a_default_a_value_stays_for_the_next_launch)
     ck_ok(cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_IF));
     FILL(body, put_set(side, once, 1));
     ck_ok(cuc_stream_add_conditional(&body, 1, stream, once, CUC_CONDITIONAL_IF));
-    FILL(body, put_count(side, once, 0)); // no more, the next time
+    FILL(body, put_count(side, once, 0)); // no longer at the next launch
     run(end_capture());
     ck_assert_uint_eq(value_of(buffer), 1);
 }
 END_TEST
 
-// A capture with a loop, whose body is captured from the side and has a condition of its own.
+// A capture with a loop whose body is captured on the side stream and has its own condition.
 static cuc_condition begin_loop(cuc_graph **loop, cuc_condition *inner)
 {
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
@@ -239,7 +239,7 @@ START_TEST(bodies_have_conditional_nodes_of_their_own)
     cuc_graph_release(same);
     cuc_graph_release(loop);
     cuc_graph *graph = end_capture();
-    // Also after its graph was captured.
+    // Also after the capture of its graph has ended.
     FILL(choice, ck_ok(launch_on(side, affine, buffer, 1, 1)));
     run(graph); // 2, 4, 6
     ck_assert_uint_eq(value_of(buffer), 6);
@@ -282,7 +282,7 @@ START_TEST(a_body_keeps_its_graph)
     cuc_condition c = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
     ck_ok(cuc_stream_add_conditional(&body, 1, stream, c, CUC_CONDITIONAL_IF));
     cuc_graph_release(end_capture());
-    FILL(body, ck_ok(launch_on(side, affine, buffer, 0, 1))); // that is still there
+    FILL(body, ck_ok(launch_on(side, affine, buffer, 0, 1))); // the body still exists
 }
 END_TEST
 
@@ -325,7 +325,7 @@ START_TEST(a_body_of_a_graph_that_is_made_node_by_node_keeps_its_code_too)
 }
 END_TEST
 
-// The results of calls for a body whose graph was destroyed.
+// Results of calls on a body whose graph was destroyed.
 static void is_no_more(cuc_graph *body)
 {
     ck_assert_ptr_null(cuc_graph_handle(body));
@@ -357,7 +357,7 @@ START_TEST(a_body_in_a_body_goes_with_the_outer_ones_capture)
     ck_ok(cuc_stream_cancel_capture(stream));
     is_no_more(loop);
     is_no_more(choice);
-    cuc_graph_release(loop); // the inner one knows all the same
+    cuc_graph_release(loop); // the inner body knows it too
     is_no_more(choice);
     cuc_graph_release(choice);
 }
@@ -418,8 +418,8 @@ static void *release_elsewhere(void *s)
     return NULL;
 }
 
-// Its capture's graph is not destroyed under the stream that fills a part of it. That is ended
-// then, or goes as well.
+// The graph of a body is not destroyed while a stream fills the body: that capture is ended first,
+// or destroyed too.
 START_TEST(a_stream_that_goes_waits_for_what_another_thread_fills)
 {
     const bool elsewhere = _i, both = _i == 2;

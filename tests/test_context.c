@@ -1,4 +1,4 @@
-// Contexts: one object each, nobody's current context changed, and what happens when one is lost.
+// Contexts: one object each, no change of any thread's current context, and lost contexts.
 #include "device/context.h"
 #include "device/stream.h"
 #include "testing.h"
@@ -33,7 +33,7 @@ static void teardown(void)
         ck_assert_int_eq(fake_live_total(), 0);
 }
 
-// A context of the driver's, not current.
+// A context made by the driver, not current.
 static CUcontext make_context(void)
 {
     CUcontext made = NULL, popped;
@@ -49,8 +49,8 @@ static void destroy_context(CUcontext context)
     ck_assert_int_eq(cuc__cu.cuCtxDestroy(context), 0);
 }
 
-// The driver gives a context the address of one that was destroyed, with an id of its own. The fake
-// never uses an address again, so the object is made to look like the earlier context's.
+// The driver may reuse the address of a destroyed context, with a new id. The fake never reuses
+// addresses, so the test makes the object look like the earlier context's.
 START_TEST(a_later_context_at_the_address_of_a_destroyed_one_is_another_object)
 {
     cuc_context *first = NULL, *second = NULL, *third = NULL;
@@ -102,7 +102,7 @@ START_TEST(a_foreign_context_is_one_object_and_never_destroyed)
     ck_assert_ptr_eq(cuc_stream_context(stream), first);
     cuc_context_release(first);
     cuc_context_release(second);
-    ck_ok(cuc_stream_synchronize(stream)); // which holds its context
+    ck_ok(cuc_stream_synchronize(stream)); // the stream holds its context
     cuc_stream_release(stream);
     if (fake_available())
         ck_assert_int_eq(fake_live("context"), 1);
@@ -144,7 +144,8 @@ START_TEST(the_current_context_comes_as_its_object)
 }
 END_TEST
 
-// As in a program whose runtime came first: only in a process that has not asked for it.
+// As in a program whose runtime was first: only in a process that has not yet asked for the
+// context.
 START_TEST(a_primary_context_made_by_somebody_else_is_known_for_one)
 {
     CUcontext made, popped;
@@ -219,7 +220,7 @@ START_TEST(ids_limits_and_priorities_are_read_and_set)
     ck_ok(cuc_context_get_limit(&value, wrapped, CU_LIMIT_STACK_SIZE));
     ck_assert_uint_eq(value, 4096);
     ck_ok(cuc_context_get_limit(&value, primary, CU_LIMIT_STACK_SIZE));
-    ck_assert_uint_eq(value, before); // of the other context
+    ck_assert_uint_eq(value, before); // the other context's
     ck_ok(cuc_context_get_priority_range(&least, &greatest, primary));
     ck_assert_int_eq(least, 0);
     ck_assert_int_lt(greatest, least);
@@ -305,8 +306,8 @@ START_TEST(null_arguments_are_named)
 }
 END_TEST
 
-// No call but set_current leaves another context current, whatever was: each row is made with none
-// current and with one that is not the call's.
+// Only set_current changes the current context: each row runs with none current and with one that
+// is not the call's.
 static cuc_stream *stream;
 static cuc_event *event;
 
@@ -441,7 +442,7 @@ START_TEST(no_call_changes_the_current_context)
     ck_assert_ptr_eq(testing_current(), foreign);
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&popped), 0);
     ck_assert_ptr_eq(popped, foreign);
-    ck_ok(cuc_device_set_current(device, NULL)); // and with its own one
+    ck_ok(cuc_device_set_current(device, NULL)); // and with the call's own
     rows[_i]();
     ck_assert_ptr_eq(testing_current(), cuc_context_handle(primary));
     ck_ok(cuc_context_set_current(NULL, NULL));
@@ -461,7 +462,7 @@ START_TEST(a_context_that_cannot_be_entered_fails_the_call)
              "making the context of device 0 current");
     ck_assert_ptr_null(s);
     ck_assert_int_eq(fake_calls("cuStreamCreateWithPriority"), 0);
-    fake_fail("cuCtxGetCurrent", 1, CUDA_ERROR_UNKNOWN); // then it is pushed all the same
+    fake_fail("cuCtxGetCurrent", 1, CUDA_ERROR_UNKNOWN); // it is pushed anyway
     ck_ok(cuc_stream_create(&s, device, NULL));
     cuc_stream_release(s);
 }
@@ -520,7 +521,7 @@ START_TEST(failures_of_a_release_go_to_the_failure_handler)
     ck_assert_int_eq(failures.count, 2);
     ck_assert_ptr_nonnull(strstr(failures.last, "cuEventDestroy("));
     ck_assert_int_eq(cuc_error_status(), CUC_OK);
-    // At the end of the process the driver may be gone, which is nobody's failure.
+    // At the end of the process the driver may be gone, which is not a failure.
     ck_ok(cuc_stream_create(&s, device, NULL));
     CUstream last = cuc_stream_handle(s);
     fake_fail("cuStreamDestroy", 1, CUDA_ERROR_DEINITIALIZED);
@@ -550,13 +551,13 @@ START_TEST(a_lost_context_tells_every_call_what_destroyed_it)
     ck_ok(cuc_event_record(e, s));
     ck_assert_int_eq(cuc_context_lost(c), 0);
     fake_poison(foreign, CUDA_ERROR_ILLEGAL_ADDRESS);
-    ck_assert_int_eq(cuc_context_lost(c), 0); // nobody asked the driver yet
+    ck_assert_int_eq(cuc_context_lost(c), 0); // the driver was not asked yet
 
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_synchronize(s), "CUDA_ERROR_ILLEGAL_ADDRESS",
              "first seen by cuc_stream_synchronize", "returned 700, CUDA_ERROR_ILLEGAL_ADDRESS");
     ck_assert_int_eq(cuc_error_library_code(), 700);
     ck_assert_int_eq(cuc_context_lost(c), 700);
-    fake_fail("cuEventQuery", 1, CUDA_ERROR_UNKNOWN); // whatever the driver says from then on
+    fake_fail("cuEventQuery", 1, CUDA_ERROR_UNKNOWN); // whatever the driver answers from then on
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_query(e), "CUDA_ERROR_ILLEGAL_ADDRESS",
              "first seen by cuc_stream_synchronize", "asking whether an event is complete");
     ck_assert_int_eq(cuc_error_library_code(), 700);
@@ -574,13 +575,13 @@ START_TEST(a_lost_context_tells_every_call_what_destroyed_it)
     ck_assert_int_eq(fd, 42);
     ck_assert_uint_eq(value, 42);
 
-    ck_ok(cuc_stream_create(&fine, device, NULL)); // the device's own context is not that one
+    ck_ok(cuc_stream_create(&fine, device, NULL)); // the device's own context is another
     ck_ok(cuc_stream_synchronize(fine));
     ck_assert_int_eq(cuc_context_lost(primary), 0);
     cuc_stream_release(fine);
     cuc_event_release(e);
     cuc_stream_release(s);
-    ck_assert_int_eq(failures.count, 0); // all was told before
+    ck_assert_int_eq(failures.count, 0); // all was reported before
     cuc_context_release(c);
     ck_assert_ptr_null(testing_current());
     destroy_context(foreign);
@@ -601,7 +602,7 @@ START_TEST(a_release_that_finds_the_context_lost_tells_the_failure_handler_once)
     ck_assert_int_eq(cuc_context_lost(primary), 700);
     cuc_stream_release(t);
     ck_assert_int_eq(failures.count, 1);
-    fake_reset(); // the streams went with their context
+    fake_reset(); // the streams were destroyed with their context
 }
 END_TEST
 

@@ -3,7 +3,7 @@
 #include "device_test.h"
 #include "device/stream.h"
 
-// Places that a copy can be from and to.
+// Kinds of memory that a copy can read and write.
 enum { DEVICE, PINNED, MANAGED, PLAIN, PLACES };
 
 struct place {
@@ -60,7 +60,7 @@ static void place_read(const struct place *p, unsigned char *to, size_t bytes)
     }
 }
 
-enum { SIZE = 4099 }; // of no power of two, and prime
+enum { SIZE = 4099 }; // not a power of two, and prime
 
 static unsigned char given[SIZE], poison[SIZE], expected[SIZE], got[SIZE];
 
@@ -301,7 +301,7 @@ START_TEST(copies_and_fills_become_nodes_of_a_capture)
         stream, CUC_COPY_BATCH_PARAMS(.dst = dst, .src = src, .bytes = bytes, .count = 2)));
     ck_assert_int_eq(cuc__cu.cuStreamEndCapture(stream->handle, &graph), 0);
     if (fake_available())
-        ck_assert_int_eq(fake_captured(stream->handle), 5); // a batch as its copies
+        ck_assert_int_eq(fake_captured(stream->handle), 5); // a batch, as the copies it makes
     ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
     place_drop(&p);
     place_drop(&plain);
@@ -372,7 +372,7 @@ START_TEST(rows_are_copied_as_the_reference_does)
         place_read(&to, got, SIZE);
         ck_assert_msg(memcmp(got, expected, SIZE) == 0, "box %d differs", r);
 
-        // A rectangle is a slice of it.
+        // A rectangle is a slice of a box.
         cuc_copy_2d_params q = CUC_COPY_2D_PARAMS_INIT;
         q.dst = p.dst;
         q.src = p.src;
@@ -482,7 +482,7 @@ START_TEST(a_batch_copies_every_entry)
         ck_assert_mem_eq(got, expected, SIZE);
     }
 
-    // Streams that take no batch get one copy after the other.
+    // Streams that do not support batches get one copy after the other.
     cuc_stream *legacy;
     ck_ok(cuc_stream_get_default(&legacy, device, CUC_STREAM_LEGACY));
     place_write(&to, poison, SIZE);
@@ -527,10 +527,10 @@ START_TEST(a_batch_is_as_few_calls_as_its_attributes_allow)
     ck_ok(cuc_copy_batch(stream, &p)); // all the same
     ck_assert_int_eq(fake_calls("cuMemcpyBatchAsync"), 1);
     for (size_t i = 0; i < MANY; i += 2)
-        attributes[i].flags = CUC_COPY_OVERLAP_COMPUTE; // no two neighbours the same
+        attributes[i].flags = CUC_COPY_OVERLAP_COMPUTE; // no two neighbours are equal
     ck_ok(cuc_copy_batch(stream, &p));
     ck_assert_int_eq(fake_calls("cuMemcpyBatchAsync"), 1 + 4);
-    bytes[50] = 0; // an empty one parts it
+    bytes[50] = 0; // an empty one splits the run
     p.attributes = NULL;
     ck_ok(cuc_copy_batch(stream, &p));
     ck_assert_int_eq(fake_calls("cuMemcpyBatchAsync"), 5 + 2);

@@ -52,7 +52,7 @@ static const struct def_row defs[] = {
 static const size_t row_count = sizeof(rows) / sizeof(*rows);
 static const size_t def_count = sizeof(defs) / sizeof(*defs);
 
-// All that is wrong with a table goes into one message: a changed header breaks many rows at once.
+// All differences of a table go into one message: a changed header breaks many rows at once.
 static char report[4000]; // Check refuses messages of 8 KiB
 static size_t report_length;
 static int wrong;
@@ -82,7 +82,7 @@ START_TEST(sizes_offsets_and_values_are_those_of_the_toolkit)
 
     for (size_t i = 0; i < cuda_abi_real_row_count; i++) {
         const struct cuda_abi_row *real = &cuda_abi_real_rows[i];
-        while (at < row_count && strcmp(rows[at].name, real->name)) // a section left out
+        while (at < row_count && strcmp(rows[at].name, real->name)) // an omitted section
             at++;
         ck_assert_msg(at < row_count, "%s is not in the list of this side", real->name);
         if (rows[at].value != real->value || rows[at].extra != real->extra)
@@ -106,7 +106,7 @@ START_TEST(functions_have_the_types_of_the_toolkit)
 }
 END_TEST
 
-// Only a driver can tell whether the version of a row picks the variant that programs get: types
+// Only a driver can tell whether the version of a row selects the variant that programs get; types
 // alone do not show it. No GPU is needed.
 START_TEST(versions_pick_the_variants_of_the_toolkit)
 {
@@ -123,7 +123,7 @@ START_TEST(versions_pick_the_variants_of_the_toolkit)
         if (variant && call->version == 2000 && strcmp(call->name, "cuEventElapsedTime") == 0)
             variant = call->name; // the first form, which drivers before 12.8 have too
         void *exported = variant ? dlsym(driver, variant) : NULL;
-        if (!exported) // not the driver's, or this driver is older
+        if (!exported) // not in the driver, or the driver is older
             continue;
         void *found = NULL;
         CUdriverProcAddressQueryResult how = 0;

@@ -1,4 +1,4 @@
-// Devices: what there is, what it says of itself, and what it refuses.
+// Devices: their number, their properties, and their errors.
 #include "device/context.h"
 #include "device/device.h"
 #include "driver/nvml.h"
@@ -296,7 +296,7 @@ START_TEST(null_arguments_are_named)
 }
 END_TEST
 
-// In a process that has read no device yet: fail each call in turn until all is read.
+// In a process that has read no device yet: fails each call in turn until all succeed.
 START_TEST(a_failure_while_reading_devices_is_told_and_not_remembered)
 {
     static const char *const functions[] = { "cuDeviceGetCount",    "cuDeviceGet",
@@ -320,7 +320,7 @@ START_TEST(a_failure_while_reading_devices_is_told_and_not_remembered)
 }
 END_TEST
 
-// NVML, made up: of one device, found by its PCI address alone, that has no power sensor.
+// A simulated NVML with one device, found only by its PCI address, without a power sensor.
 static struct nvmlDevice_st *const nvml_device = (void *)0x1234;
 static int nvml_starts;
 
@@ -405,7 +405,7 @@ START_TEST(sensors_are_read_as_far_as_the_device_has_them)
     ck_assert_int_eq(s.celsius, 47);
     ck_assert_uint_eq(s.throttle, CUC_THROTTLE_POWER_CAP);
     ck_assert_uint_eq(s.milliwatts, 0);
-    ck_assert_int_eq(nvml_starts, 1); // by the first reading, once
+    ck_assert_int_eq(nvml_starts, 1); // by the first query, once
 }
 END_TEST
 

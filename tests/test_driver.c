@@ -1,5 +1,5 @@
-// Loading the driver: which file, what is missing, what it is too old for, and children of fork().
-// Each test is a process of its own, so that each loads anew.
+// Loading the driver: the choice of file, missing and outdated functions, and children of fork().
+// Each test runs in its own process, so that each loads anew.
 #include "device/context.h"
 #include "driver/driver.h"
 #include "testing.h"
@@ -113,7 +113,7 @@ START_TEST(the_oldest_driver_that_will_do_does)
     ck_ok(cuc_device_get_count(&count));
     ck_assert_int_eq(count, 2);
     ck_assert_int_eq(cuc__driver_version(), 12000);
-    // Time between events is measured there too, though CUDA 12.8 has a newer form of it.
+    // It also measures time between events, though CUDA 12.8 has a newer form of that function.
     cuc_device *device;
     cuc_stream *stream;
     cuc_event *event;
@@ -147,7 +147,7 @@ START_TEST(a_function_that_the_driver_lacks_is_named_with_the_version_that_has_i
     ck_assert(!cuc__driver_has("cuStreamGetId"));
     ck_assert(cuc__driver_has("cuStreamQuery"));
     ck_assert(!cuc__driver_has("cuNoSuchFunction"));
-    fake_show_all(); // found when it is there: what is missing is asked for each time
+    fake_show_all(); // found once it is there: missing functions are looked up each time
     ck_ok(cuc_stream_get_id(&id, stream));
     cuc_stream_release(stream);
 }
@@ -241,7 +241,7 @@ START_TEST(threads_that_start_the_driver_together_start_it_once)
 }
 END_TEST
 
-// Children of fork(). A child reports by its exit status: Check's own assertions are its parent's.
+// Children of fork(). A child reports by its exit status: Check's assertions belong to its parent.
 
 static int in_child(int (*fn)(void))
 {
@@ -273,7 +273,7 @@ static cuc_event *event;
 static cuc_context *context, *foreign;
 static struct testing_failures failures;
 
-// Calls of every kind; none may do anything in a child.
+// Calls of every kind; none may reach the driver in a child.
 static cuc_status call_get_count(void)
 {
     return cuc_device_get_count(&count);
@@ -300,7 +300,7 @@ static cuc_status call_get_current(void)
 }
 static cuc_status call_new_context(void)
 {
-    cuc_device *other = device + 1; // one whose primary context was never asked for
+    cuc_device *other = device + 1; // whose primary context was never requested
     return cuc_device_get_context(&(cuc_context *){ NULL }, other);
 }
 static cuc_status call_synchronize(void)
@@ -392,7 +392,7 @@ static int libraries_can_be_found(void)
     CHECK(st == CUC_OK || st == CUC_ERROR_NOT_FOUND);
     cuc_found_release(found);
     CHECK(cuc_find_library_count() > 0);
-    CHECK(strcmp(cuc_device_name(device), "") != 0); // what was read before is still there
+    CHECK(strcmp(cuc_device_name(device), "") != 0); // values read before are still available
     return 0;
 }
 

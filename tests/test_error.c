@@ -30,7 +30,7 @@ static const struct {
     { "argument 1 of _Z5scaleIfEvPT_i", "argument 1 of scale<float>(float*, int)" },
     { "_Z5plainPf, saxpy", "plain(float*), saxpy" },
     { "in _ZN2ns1kILi3EEEvv: x", "in ns::k<3>(): x" },
-    { "no kernel \"_Z5plainPf\"", "no kernel \"_Z5plainPf\"" }, // the user's own words
+    { "no kernel \"_Z5plainPf\"", "no kernel \"_Z5plainPf\"" }, // the user's own text
     { "a_Z5plainPf _Z _Zzz", "a_Z5plainPf _Z _Zzz" },
     { "_Z1fILb1EEvNSt6vectorIiE", "_Z1fILb1EEvNSt6vectorIiE" },
     { "", "" },
@@ -87,7 +87,7 @@ START_TEST(a_failure_gives_its_status_back_and_is_kept)
     ck_assert_str_eq(cuc_error_function(), "cuc_thing_do");
     ck_assert_str_eq(cuc_error_message(), "cuc_thing_do: x is 7, at most 3");
     ck_assert_int_eq(cuc_error_library(), CUC_LIBRARY_NONE);
-    ck_assert_str_eq(cuc_status_name(CUC_OK), "CUC_OK"); // what succeeds leaves it alone
+    ck_assert_str_eq(cuc_status_name(CUC_OK), "CUC_OK"); // success leaves it alone
     ck_assert_int_eq(cuc_error_status(), CUC_ERROR_BUSY);
 }
 END_TEST
@@ -100,7 +100,7 @@ START_TEST(a_program_can_report_a_failure_of_its_own)
     ck_assert_str_eq(cuc_error_message(), "my_read: 100% of it is gone");
     ck_assert_int_eq(cuc_error_set(CUC_NOT_READY, "other", "nothing"), CUC_NOT_READY);
     ck_assert_int_eq(cuc_error_set(CUC_OK, "other", "nothing"), CUC_OK);
-    ck_assert_str_eq(cuc_error_function(), "my_read"); // what is no failure leaves it alone
+    ck_assert_str_eq(cuc_error_function(), "my_read"); // a normal outcome leaves it alone
     ck_assert_int_eq(cuc_error_set(CUC_ERROR_BUSY, NULL, NULL), CUC_ERROR_BUSY);
     ck_assert_int_eq(cuc_error_status(), CUC_ERROR_BUSY);
     ck_assert_str_eq(cuc_error_function(), "");
@@ -201,7 +201,7 @@ START_TEST(past_eight_notes_the_last_one_is_the_latest)
 }
 END_TEST
 
-// A long text in every place: cut, closed and never past its end, which the sanitizers watch.
+// A long text in every field: truncated, terminated and within bounds, which the sanitizers watch.
 START_TEST(long_texts_are_cut_and_a_long_log_is_kept_whole)
 {
     size_t bytes = 200000;
@@ -279,7 +279,7 @@ START_TEST(the_failure_handler_gets_what_no_call_can_return)
     cuc_set_failure_handler(NULL, NULL);
     cuc__unraisable("nobody listens");
     ck_assert_int_eq(failures.count, 2);
-    ck_assert_int_eq(cuc_error_status(), CUC_OK); // none of it is the thread's error
+    ck_assert_int_eq(cuc_error_status(), CUC_OK); // the thread's error has none of it
 }
 END_TEST
 
@@ -298,7 +298,7 @@ static const struct {
     { CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUC_ERROR_BUSY, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT" },
     { CUDA_ERROR_CAPTURED_EVENT, CUC_ERROR_BUSY, "CUDA_ERROR_CAPTURED_EVENT" },
     { CUDA_ERROR_UNKNOWN, CUC_ERROR_DRIVER, "CUDA_ERROR_UNKNOWN" },
-    { 31415, CUC_ERROR_DRIVER, "" }, // of a newer driver
+    { 31415, CUC_ERROR_DRIVER, "" }, // a newer driver's code
 };
 
 START_TEST(a_drivers_code_becomes_a_status_with_symbol_and_explanation)

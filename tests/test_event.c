@@ -194,7 +194,7 @@ START_TEST(an_event_is_recorded_in_its_own_context_only)
     ck_ok(cuc_stream_create(&far, other, NULL));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_record(event, far),
              "the stream is of device 1 (", "the event of device 0 (");
-    ck_ok(cuc_stream_wait_event(far, event)); // waiting is another matter
+    ck_ok(cuc_stream_wait_event(far, event)); // waiting differs
     cuc_stream_release(far);
 }
 END_TEST
@@ -233,7 +233,7 @@ END_TEST
 
 START_TEST(an_event_of_a_capture_cannot_be_asked)
 {
-    for (int wait = 0; wait < 2; wait++) { // a question spoils the capture: one for each
+    for (int wait = 0; wait < 2; wait++) { // a query spoils the capture: one for each
         CUgraph graph = NULL;
         ck_assert_int_eq(
             cuc__cu.cuStreamBeginCapture(cuc_stream_handle(stream), CU_STREAM_CAPTURE_MODE_RELAXED),

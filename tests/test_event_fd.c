@@ -28,7 +28,7 @@ static void teardown(void)
     cuc_event_release(event);
     cuc_stream_release(stream);
     ck_assert_ptr_null(testing_current());
-    if (fake_available()) // all but the streams that wait, which the context keeps
+    if (fake_available()) // all except the waiting streams, which the context keeps
         ck_assert_int_eq(fake_live_total(), fake_calls("cuStreamCreate"));
 }
 
@@ -92,14 +92,14 @@ START_TEST(a_descriptor_becomes_readable_when_the_event_completes)
 }
 END_TEST
 
-// The second round is held up by a word of memory: a driver that has one thread for host functions
-// would hold up the descriptor's callback too.
+// A word of memory delays the second round: a driver with one thread for host functions would delay
+// the descriptor's callback too.
 START_TEST(a_descriptor_stands_for_what_was_recorded_by_then)
 {
     _Atomic int go = 0;
     int32_t fd = -1;
     cuc_stream *other;
-    cuc_memory_resource *plain; // streams wait for no memory of a pool
+    cuc_memory_resource *plain; // streams cannot wait for memory of a pool
     cuc_buffer *word;
 
     ck_ok(cuc_memory_synchronous(&plain, device, CUC_MEMORY_DEVICE));
@@ -165,13 +165,13 @@ START_TEST(a_descriptor_may_be_closed_at_any_time)
     go = 1;
     ck_ok(cuc_stream_synchronize(stream));
     ck_soon(open_descriptors() == before + 2);
-    ck_assert(!readable(pipes[0], 0)); // nobody wrote into what is not his
+    ck_assert(!readable(pipes[0], 0)); // nobody wrote into a foreign descriptor
     close(pipes[0]);
     close(pipes[1]);
     go = 0;
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(event, stream));
-    ck_ok(cuc_event_fd(&again, event)); // the waiting stream is as good as before
+    ck_ok(cuc_event_fd(&again, event)); // the waiting stream still works
     go = 1;
     ck_assert(readable(again, 10000));
     close(again);
@@ -205,7 +205,7 @@ START_TEST(a_foreign_context_may_be_released_while_a_descriptor_waits)
     int32_t fd = -1;
     CUctxCreateParams params = { 0 };
 
-    NEED_FAKE(); // what is leaked is counted below
+    NEED_FAKE(); // leaks are counted below
     ck_assert_int_eq(cuc__cu.cuCtxCreate(&foreign, &params, 0, 0), 0);
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&popped), 0);
     ck_ok(cuc_context_from_handle(&context, foreign));
@@ -217,13 +217,13 @@ START_TEST(a_foreign_context_may_be_released_while_a_descriptor_waits)
         ck_ok(cuc_event_record(e, s));
         ck_ok(cuc_event_fd(&fd, e));
         cuc_event_release(e);
-        if (round == 0) { // once done before all is released: nothing stays
+        if (round == 0) { // once before all is released: nothing stays
             go = 1;
             ck_assert(readable(fd, 10000));
             ck_ok(cuc_stream_synchronize(s));
         }
         cuc_stream_release(s);
-        if (round == 1) { // and once only after that: the callback finds what it needs
+        if (round == 1) { // and once after that: the callback finds all it needs
             cuc_context_release(context);
             go = 1;
             ck_assert(readable(fd, 10000));
@@ -320,7 +320,7 @@ START_TEST(a_failure_on_the_way_leaves_no_descriptor)
         ck_assert_int_eq(fd, 42);
         ck_assert_int_eq(open_descriptors(), before);
     }
-    ck_assert_int_eq(fake_live("stream"), 1); // the one made waits for this event: not kept
+    ck_assert_int_eq(fake_live("stream"), 1); // the new one waits for this event: not kept
     CUcontext popped;
     fake_fail("cuCtxPopCurrent", 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_DRIVER, cuc_event_fd(&fd, event), "cuCtxPopCurrent");
@@ -349,7 +349,8 @@ START_TEST(a_system_without_descriptors_left_is_told)
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(event, stream));
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    for (int left = 0; left < 2; left++) { // none for the eventfd; one, and none to duplicate it
+    // none for the eventfd; then one, and none for its duplicate
+    for (int left = 0; left < 2; left++) {
         int free_fd = dup(0);
         close(free_fd);
         none = limit;

@@ -1,4 +1,4 @@
-// The tables that explain codes: complete, in order, fit to be shown to a person.
+// The tables that explain codes: complete, in order, and readable.
 #include "explain/explain.h"
 
 #include <cucore/error.h>
@@ -18,7 +18,7 @@
 static const struct library {
     int id;
     size_t count;
-    const char *prefix; // of every symbol
+    const char *prefix; // begins every symbol
     const char *unknown;
 } libraries[] = {
     { CUC_LIBRARY_DRIVER, 101, "CUDA_", "unknown CUresult" },
@@ -59,7 +59,7 @@ START_TEST(rows_are_sorted_and_begin_with_success)
 }
 END_TEST
 
-// A sentence or several: plain characters, single spaces, a full stop at the end.
+// One sentence or several: plain characters, single spaces, a full stop at the end.
 static void check_text(const char *symbol, const char *text)
 {
     size_t length = strlen(text);
@@ -174,7 +174,7 @@ START_TEST(exactly_thirteen_codes_of_the_driver_are_sticky)
 {
     static const int sticky[] = { 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911 };
     const struct library *lib = &libraries[_i];
-    // The runtime hands the driver's codes on; the compilers and NVML leave the process usable.
+    // The runtime passes on the driver's codes; the compilers and NVML leave the process usable.
     bool has = lib->id == CUC_LIBRARY_DRIVER || lib->id == CUC_LIBRARY_RUNTIME;
 
     for (size_t i = 0; i < lib->count; i++) {
@@ -201,7 +201,7 @@ START_TEST(the_runtime_shares_the_words_of_the_driver)
         const cuc__explanation *driver = cuc__explain(CUC_LIBRARY_DRIVER, row->code);
 
         if (driver->code == CUC__EXPLAIN_UNKNOWN || row->code == 708)
-            continue; // the runtime's alone, or the one that means something else
+            continue; // only in the runtime, or with another meaning there
         ck_assert_str_eq(row->meaning, driver->meaning);
         ck_assert_str_eq(row->remedy, driver->remedy);
         ck_assert_str_ne(row->symbol, driver->symbol);
@@ -237,8 +237,8 @@ static const struct lookup {
     { "ErrorIllegalAddress", CUC_LIBRARY_RUNTIME, 700 },
     { "IllegalAddress", CUC_LIBRARY_RUNTIME, 700 },
     { "cudaErrorInsufficientDriver", CUC_LIBRARY_RUNTIME, 35 },
-    // Short names that libraries share: the driver's first, then the order of the values. A full
-    // name is never taken for a short one of another library.
+    // Short names shared by libraries: the driver's first, then by value. A full name never matches
+    // a short one of another library.
     { "success", CUC_LIBRARY_DRIVER, 0 },
     { "out_of_memory", CUC_LIBRARY_DRIVER, 2 },
     { "not_found", CUC_LIBRARY_DRIVER, 500 },
@@ -348,9 +348,9 @@ START_TEST(values_are_those_of_the_toolkit)
 END_TEST
 #define CHECKS_VALUES
 
-// That nothing is missing, the compiler tells: a switch over the enum with a case for every row and
-// no default does not compile when an enumerator has no row. A newer toolkit has newer codes, so
-// only the one that the tables are for is held to it.
+// The compiler checks completeness: a switch over the enum with a case for every row and no default
+// does not compile when an enumerator has no row. A newer toolkit has newer codes, so the check is
+// only for the version of the tables.
 #if CUDA_VERSION == 13000
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
@@ -411,7 +411,7 @@ static bool nvjitlink_row_exists(nvJitLinkResult result)
 
 START_TEST(no_enumerator_of_the_toolkit_is_missing)
 {
-    // The work was done at compile time; this keeps the functions in use.
+    // The check is at compile time; this keeps the functions used.
     ck_assert(driver_row_exists(CUDA_ERROR_UNKNOWN));
 #ifdef HAVE_DRIVER_TYPES_H
     ck_assert(runtime_row_exists(cudaErrorUnknown));

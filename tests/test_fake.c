@@ -1,4 +1,4 @@
-// The fake driver itself, through the table that the library calls it by: other tests stand on it.
+// The fake driver itself, through the table by which the library calls it: other tests rely on it.
 #include <check.h>
 #include <pthread.h>
 #include <signal.h>
@@ -243,7 +243,7 @@ START_TEST(a_child_cannot_use_what_its_parent_initialised)
     CUstream stream = new_stream();
     int status;
 
-    fake_set_async(1); // so that there is a thread that the child has not
+    fake_set_async(1); // so that a thread exists that the child lacks
     ck_assert_int_eq(cuc__cu.cuMemsetD8Async(new_memory(4), 1, 4, stream), CUDA_SUCCESS);
     ck_assert_int_eq(cuc__cu.cuStreamSynchronize(stream), CUDA_SUCCESS);
     pid_t child = fork();
@@ -443,7 +443,7 @@ static void add_words(void *user)
         words[1000] += words[i];
 }
 
-// A thread with a stream of its own: what its host functions wrote is seen after the event.
+// A thread with its own stream: writes of its host functions are visible after the event.
 static void *use_a_stream(void *data)
 {
     uint32_t *words = data;
@@ -539,7 +539,7 @@ START_TEST(a_fork_of_a_capture_must_be_joined)
     CUevent fork = new_event(CU_EVENT_DISABLE_TIMING), back = new_event(CU_EVENT_DISABLE_TIMING);
     CUgraph graph;
 
-    // The third time the stream that joined ends it, which only spoils it.
+    // The third time the joined stream ends the capture, which only spoils it.
     for (int joined = 0; joined < 3; joined++) {
         const CUresult ends[] = { CUDA_ERROR_STREAM_CAPTURE_UNJOINED, CUDA_SUCCESS,
                                   CUDA_ERROR_STREAM_CAPTURE_INVALIDATED };
@@ -574,7 +574,7 @@ static void spoil(CUstream stream)
     ck_assert_int_eq(cuc__cu.cuStreamQuery(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
-// A node with one body, behind nothing.
+// A node with one body, without dependencies.
 static CUgraph add_if(CUgraph graph)
 {
     CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
@@ -675,7 +675,7 @@ START_TEST(what_leads_nowhere_is_joined_by_a_change_of_dependencies)
 }
 END_TEST
 
-// A driver goes down over these, and so does this one.
+// A real driver crashes here, and so does the fake one.
 
 // Destroying objects that contain a body freed by a capture.
 static void destroy_graph(CUgraph graph, CUstream stream)
@@ -854,7 +854,7 @@ START_TEST(copies_and_fills_are_done)
 }
 END_TEST
 
-// Copies that a GPU would not survive: past the end, from freed memory, from nowhere.
+// Copies that a GPU would fault on: past the end, from freed memory, from an unknown address.
 START_TEST(a_copy_out_of_bounds_ends_the_context)
 {
     CUdeviceptr ptr = new_memory(64), freed = new_memory(64);
@@ -871,7 +871,7 @@ START_TEST(a_copy_out_of_bounds_ends_the_context)
 }
 END_TEST
 
-// Freed on one stream, used on another that was not told to come first.
+// Freed on one stream, used on another without a dependency between them.
 START_TEST(work_that_finds_its_memory_gone_ends_the_context)
 {
     CUstream late = new_stream(), other = new_stream();
@@ -1259,7 +1259,7 @@ START_TEST(occupancy_follows_the_attributes)
     ck_assert_int_eq(
         cuc__cu.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, (CUfunction)kernel, 1, 256),
         CUDA_SUCCESS);
-    ck_assert_uint_eq(bytes, 49152); // as much as the kernel may have
+    ck_assert_uint_eq(bytes, 49152); // the maximum for the kernel
 }
 END_TEST
 

@@ -1,5 +1,5 @@
-// Finding libraries and headers, in trees of the test's own: every step of the order, what is
-// reported, and what is loaded.
+// Finding libraries and headers, in the test's own trees: every step of the order, the report, and
+// the loading.
 #include "find/find.h"
 
 #include "tiny_elf.h"
@@ -26,16 +26,16 @@
 #define TRIPLET "aarch64-linux-gnu"
 #endif
 
-// Libraries that hardly any machine has: one for every step but the system's loader, one that
-// only that knows. The loader reads LD_LIBRARY_PATH when a process starts, so main() sets it and
-// starts anew.
+// Libraries that hardly any machine has: one for every step except the system's loader, and one
+// that only the loader knows. The loader reads LD_LIBRARY_PATH when a process starts, so main()
+// sets it and starts anew.
 #define LIB "cusparseLt"
 #define SONAME "libcusparseLt.so.0"
 #define SYSTEM_LIB "nvpl_fftw"
 #define SYSTEM_SONAME "libnvpl_fftw.so.0"
 #define SYSTEM_DIR "CUCORE_TEST_SYSTEM_DIR"
 
-static char top[64]; // of the test's tree
+static char top[64]; // root of the test's tree
 
 // Trees
 
@@ -61,7 +61,7 @@ static void make_folders_of(const char *path)
     free(copy);
 }
 
-// An empty file, where it only matters that it is there.
+// An empty file, for tests of its existence.
 static void touch(const char *path)
 {
     make_folders_of(in_tree(path));
@@ -118,7 +118,7 @@ static void teardown(void)
     remove_tree(top);
 }
 
-// Checks the results, and that nothing of the search stays behind.
+// Checks the results, and that the search leaves nothing behind.
 static void expect_found(cuc_found *found, const char *method, const char *path)
 {
     ck_assert_str_eq(cuc_found_method(found), method);
@@ -137,13 +137,13 @@ static bool has_line(const cuc_found *found, const char *part)
 
 // The order
 
-// A place: the file that is there, and what leads to it. Earlier rows win over later ones.
+// A place: the file there, and the setting that leads to it. Earlier rows take precedence.
 static const struct place {
     const char *method;
     const char *file;     // relative to the tree
     const char *variable; // set to `value`, relative to the tree; NULL for a fixed place
     const char *value;
-    bool load; // the file is in the process already
+    bool load; // the process has already loaded the file
 } places[] = {
     { "explicit", "mine/lib.so", "CUCORE_CUSPARSELT", "mine/lib.so", false },
     { "loaded", "loaded/" SONAME, NULL, NULL, true },
@@ -348,7 +348,7 @@ END_TEST
 
 // The loader's own search, done without the loader
 
-// A program would load code from whatever folder it is started in.
+// A program would load code from the folder it was started in.
 START_TEST(relative_folders_are_never_searched)
 {
     static const struct {
@@ -416,7 +416,7 @@ enum { OWN_FLAGS = 0x0303, OTHER_FLAGS = 0x0a03 };
 enum { OWN_FLAGS = 0x0a03, OTHER_FLAGS = 0x0303 };
 #endif
 
-// A cache as ldconfig writes it, with one good entry behind some that are not for this process.
+// A cache as ldconfig writes it, with one good entry behind entries for other processes.
 static size_t make_cache(unsigned char *out, size_t room, bool old_part)
 {
     static const struct {
@@ -487,7 +487,7 @@ START_TEST(the_cache_of_the_loader_is_read_and_a_damaged_one_is_harmless)
         write_cache(bytes, cut);
         ck_assert(!cuc__system_library("libcached.so.1", path, sizeof(path)));
     }
-    for (size_t i = 0; i < size; i++) { // whatever it says, nothing out of bounds is read
+    for (size_t i = 0; i < size; i++) { // whatever it says, nothing is read out of bounds
         unsigned char was = bytes[i];
         bytes[i] = 0xff;
         write_cache(bytes, size);
@@ -668,7 +668,7 @@ START_TEST(CUDA_PATH_and_CUDA_HOME_that_differ_are_noted)
     ck_assert(has_line(found, "CUDA_HOME: is another folder than CUDA_PATH"));
     expect_found(found, "CUDA_HOME", in_tree("home-of-cuda/lib64/" SONAME));
 
-    // Two names of one folder do not differ.
+    // Two names of one folder are equal.
     ck_assert_int_eq(symlink(in_tree("path"), in_tree("link")), 0);
     set("CUDA_HOME", "link");
     ck_assert_int_eq(cuc_find_library(&found, LIB), CUC_ERROR_NOT_FOUND);
@@ -766,7 +766,7 @@ START_TEST(a_library_is_loaded_once_and_reported_as_it_was_found)
     ck_assert_ptr_eq(cuc__library_open(LIB, NULL), handle);
     ck_assert_ptr_nonnull(dlopen(SONAME, RTLD_LAZY | RTLD_NOLOAD));
 
-    // Not as "loaded", nor as what the environment leads to by now.
+    // Neither as "loaded" nor by the present environment.
     unsetenv("PYTHONPATH");
     ck_assert_int_eq(cuc_find_library(&again, LIB), CUC_OK);
     ck_assert_ptr_eq(again, found);
@@ -798,7 +798,7 @@ START_TEST(a_library_that_is_nowhere_can_be_tried_again_with_a_path)
     ck_assert_uint_gt(cuc_found_tried_count(found), 0);
     cuc_found_release(found);
 
-    // Without a reason to, it is not searched for again.
+    // It is not searched for again without a reason.
     make_library("pp/nvidia/cu13/lib/" SONAME, SONAME, NULL);
     set("PYTHONPATH", "pp");
     ck_assert_ptr_null(cuc__library_open(LIB, NULL));
@@ -827,7 +827,7 @@ START_TEST(what_a_library_depends_on_is_loaded_before_it)
 {
     cuc_found *found = NULL;
 
-    // Folders apart, so that the loader alone does not find the one for the other.
+    // In separate folders, so that the loader alone does not find one for the other.
     make_library("pp/nvidia/cu12/lib/libmathdx.so.0", "libmathdx.so.0", "libnvrtc.so.12");
     make_library("pp/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "libnvrtc.so.12", NULL);
     set("PYTHONPATH", "pp");
@@ -908,14 +908,14 @@ START_TEST(threads_find_and_load_at_once)
         ck_assert_ptr_nonnull(handles[i]);
         ck_assert_ptr_eq(handles[i], handles[0]);
     }
-    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 1); // what is loaded
+    ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 1); // only the loaded libraries
 }
 END_TEST
 
 static _Atomic(bool) stop;
 
-// Holds cucore's lock often, and never the loader's: a child that loads while another thread of
-// its parent did is lost without cucore.
+// Often holds cucore's lock, and never the loader's: a child that loads a library while another
+// thread of its parent does would deadlock without cucore.
 static void *lock_often(void *unused)
 {
     (void)unused;
@@ -935,10 +935,10 @@ static void *lock_often(void *unused)
 START_TEST(a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_do)
 {
     enum { FORKS = 10 };
-    pthread_t thread; // one: mutexes are not fair, and this thread needs its turn
+    pthread_t thread; // one: mutexes are unfair, and this thread must get the lock too
 
     if (UNDER_TSAN)
-        return; // which stops in the child of a process with threads
+        return; // the sanitizer hangs in the child of a process with threads
     make_library("pp/nvidia/cu13/lib/" SONAME, SONAME, NULL);
     set("PYTHONPATH", "pp");
     ck_assert_int_eq(pthread_create(&thread, NULL, lock_often, NULL), 0);
@@ -946,7 +946,7 @@ START_TEST(a_child_of_a_fork_finds_and_loads_whatever_the_threads_of_its_parent_
         pid_t child = fork();
         int status = -1;
         if (child == 0) {
-            alarm(20); // a lock that nobody holds any more would wait forever
+            alarm(20); // a lock whose holder is gone would block forever
             cuc_found *found = NULL;
             cuc_status st = cuc_find_library(&found, LIB);
             void *handle = cuc__library_open(LIB, NULL);
@@ -1069,7 +1069,7 @@ static void start_with_a_system_folder(char **argv)
         exit(EXIT_FAILURE);
     setenv(SYSTEM_DIR, dir, 1);
     setenv("LD_LIBRARY_PATH", dir, 1);
-    // Not /proc/self/exe itself, which under valgrind is another program.
+    // Not /proc/self/exe itself, which is another program under valgrind.
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
     self[length < 0 ? 0 : length] = '\0';
     execv(self, argv);

@@ -1,7 +1,7 @@
-// End to end on a GPU: CUDA C++ is compiled, launched in every way there is, and what comes back is
-// checked. Exits 77, a skip, where no device runs kernels.
+// End to end on a GPU: compiles CUDA C++, launches it in every way, and checks the results. Exits
+// 77, a skip, without a device that runs kernels.
 //
-// What poisons its context is done by this program run anew with an argument (main).
+// Tests that lose their context run in this program started anew with an argument (main).
 #include "gpu_source.h"
 #include "testing.h"
 
@@ -67,7 +67,7 @@ static cuc_buffer *allocate(size_t bytes)
     return b;
 }
 
-// Page-locked memory with its address for the host.
+// Page-locked memory and its host address.
 static cuc_buffer *allocate_pinned(void *host, size_t bytes)
 {
     cuc_buffer *b = NULL;
@@ -99,8 +99,8 @@ static void fill_random(float *x, size_t n)
         x[i] = random_float();
 }
 
-// One rounding of the product and one of the sum, or one of both: at most two halves of an ulp of
-// what is added.
+// The product and the sum are rounded separately or once: at most two halves of an ulp of the
+// addend.
 static void ck_saxpy(const float *got, float a, const float *x, const float *y, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -128,7 +128,7 @@ START_TEST(saxpy_is_right_for_ragged_sizes)
     fill_random(y, n);
     ck_ok(cuc_buffer_write(stream, dx, 0, x, bytes));
     ck_ok(cuc_buffer_write(stream, dy, 0, y, bytes));
-    ck_ok(cuc_buffer_write(stream, dy, bytes, &guard, 4)); // behind the end: must stay
+    ck_ok(cuc_buffer_write(stream, dy, bytes, &guard, 4)); // behind the end: must not change
     ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { (n + 255) / 256 }, .block = { 256 }),
                      saxpy, a, dx, dy, n));
     ck_ok(cuc_buffer_read(stream, got, dy, 0, bytes + 4));
@@ -526,7 +526,7 @@ START_TEST(a_descriptor_waits_for_a_long_kernel)
         ck_ok(cuc_event_record(event, stream));
         ck_ok(cuc_event_fd(&fd, event));
         struct pollfd p = { .fd = fd, .events = POLLIN };
-        ck_assert_int_eq(poll(&p, 1, 10), 0); // 50 ms have not passed
+        ck_assert_int_eq(poll(&p, 1, 10), 0); // less than 50 ms have passed
         ck_assert_int_eq(poll(&p, 1, 10000), 1);
         ck_assert_int_eq(cuc_event_query(event), CUC_OK);
         close(fd);
@@ -809,7 +809,7 @@ END_TEST
 
 static struct testing_failures failures;
 
-// A kernel that writes where nothing is, with others before it; launches wait or do not.
+// A kernel that writes to an unmapped address, after other kernels; launches wait or do not.
 static int fault(int blocking)
 {
     cuc_kernel *saxpy = NULL, *illegal = NULL;
@@ -846,7 +846,7 @@ static int fault(int blocking)
     CHECK(strstr(cuc_error_message(), "illegal grid 5,1,1") != NULL);
     CHECK(cuc_context_lost(context) == CUDA_ERROR_ILLEGAL_ADDRESS);
     printf("%s\n", cuc_error_message());
-    // All that follows refers to the first failure, and its log names the launch again.
+    // Later failures refer to the first one, and the log names the launch again.
     CHECK(cuc_event_record(event, stream) == CUC_ERROR_CONTEXT_LOST);
     CHECK(cuc_error_library_code() == CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK(strstr(cuc_error_message(), "first seen by cuc_") != NULL);
@@ -867,7 +867,7 @@ static int fault(int blocking)
     return 0;
 }
 
-// A child of a process that has used the driver is told so.
+// A child of a process that has used the driver gets an error.
 static int forked(void)
 {
     int status = 0;

@@ -1,4 +1,4 @@
-// Captures, and the graphs that come of them.
+// Captures, and the graphs they produce.
 #include "graph/graph.h"
 #include "device/deferred.h"
 
@@ -150,7 +150,7 @@ START_TEST(a_stream_that_has_not_joined_again_is_told_of)
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_end_capture(&graph, stream), "ending the capture",
              "CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "cuc_stream_wait_event");
     ck_assert_ptr_null(graph);
-    // Both are free again.
+    // Both streams are usable again.
     ck_assert_int_eq(status_of(stream), CUC_CAPTURE_NONE);
     ck_assert_int_eq(status_of(side), CUC_CAPTURE_NONE);
     ck_ok(launch_on(side, affine, buffer, 1, 1));
@@ -207,7 +207,7 @@ START_TEST(a_spoilt_capture_says_which_call_was_refused_first)
              "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "first call refused", "cuCtxSynchronize",
              "cuc_context_synchronize", "900");
     ck_assert_ptr_null(graph);
-    // The next one forgets that.
+    // The next capture has no trace of it.
     BEGIN(CUC_CAPTURE_GLOBAL);
     ck_ok(cuc_stream_wait_stream(side, stream));
     ck_ok(cuc_launch_host(side, nothing, NULL));
@@ -218,7 +218,7 @@ END_TEST
 
 // Capture modes.
 
-// A call of the driver that would escape a capture. cucore's own make theirs in relaxed mode.
+// A driver call that would escape a capture. cucore makes such calls in relaxed mode.
 static void *allocate_plainly(void *result)
 {
     CUcontext before;
@@ -359,7 +359,7 @@ START_TEST(what_cannot_be_captured_is_refused_in_words)
     ck_ok(cuc_stream_get_default(&legacy, device, CUC_STREAM_LEGACY));
     ck_fails(bad, cuc_stream_begin_capture(legacy, 0), "legacy default", "cuc_stream_create");
     ck_ok(cuc_device_set_current(device, NULL));
-    ck_ok(cuc_stream_from_handle(&wrapped, NULL, NULL, NULL)); // the same by another name
+    ck_ok(cuc_stream_from_handle(&wrapped, NULL, NULL, NULL)); // the same under another name
     ck_fails(bad, cuc_stream_begin_capture(wrapped, 0), "legacy default");
     cuc_stream_release(wrapped);
     ck_ok(cuc_context_set_current(NULL, NULL));
@@ -446,7 +446,7 @@ START_TEST(a_stream_released_while_it_is_captured_is_told_to_the_handler)
 }
 END_TEST
 
-// The same object on every thread, and another queue on each.
+// The same object on every thread, and a different queue on each.
 static void *capture_per_thread(void *data)
 {
     cuc_graph **graph = data;
@@ -560,7 +560,7 @@ START_TEST(a_graph_is_drawn_to_a_string_and_to_a_file)
     int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
     ck_ok(cuc_graph_write_dot(graph, path, CUC_DOT_EVERYTHING));
-    close(fd); // of the file that the drawing has replaced
+    close(fd); // in the file that the drawing has replaced
     fd = open(path, O_RDONLY);
     ck_assert_int_ge(fd, 0);
     ssize_t got = read(fd, read_back, sizeof(read_back) - 1);
@@ -611,11 +611,11 @@ START_TEST(a_driver_that_refuses_to_end_lets_the_capture_go_on)
     fake_fail("cuStreamEndCapture", 1, 999);
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_end_capture(&graph, stream), "cuStreamEndCapture");
     ck_assert(cuc__capturing());
-    fake_fail("cuUserObjectCreate", 1, 2); // what its kernel is kept by
+    fake_fail("cuUserObjectCreate", 1, 2); // its user object keeps the kernel alive
     ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_stream_end_capture(&graph, stream),
              "cuUserObjectCreate");
     ck_assert_ptr_eq(graph, (void *)1);
-    ck_assert(!cuc__capturing()); // that was too late to go on
+    ck_assert(!cuc__capturing()); // too late to go on
     ck_assert_int_eq(fake_live("graph"), 0);
     BEGIN(CUC_CAPTURE_GLOBAL);
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
@@ -642,7 +642,7 @@ START_TEST(a_driver_from_before_12_3_captures_too)
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_stream_get_capture_info(&info, stream), "12.3");
     cuc_graph *graph = end_capture();
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_graph_get_edge_count(&edges, graph), "12.3");
-    ck_assert_int_eq(fake_live("user"), 1); // its kernel is kept all the same
+    ck_assert_int_eq(fake_live("user"), 1); // its kernel stays alive anyway
     cuc_graph_exec *exec = instance_of(graph);
     ck_ok(cuc_graph_exec_launch(exec, stream));
     ck_assert_uint_eq(value_of(buffer), 1);

@@ -1,4 +1,4 @@
-// Instances of graphs: made, launched, updated, and the memory that they allocate.
+// Instances of graphs: creation, launch, update, and the memory that they allocate.
 #include "graph_testing.h"
 #include "device/deferred.h"
 
@@ -279,7 +279,7 @@ START_TEST(an_update_changes_arguments_kernels_and_addresses)
 }
 END_TEST
 
-// Graphs that differ from kernel, fill of rows, copy, in more than an update can change.
+// Graphs that differ from kernel, fill of rows, copy in more than an update can change.
 
 static uint32_t there[N];
 
@@ -397,7 +397,7 @@ START_TEST(an_update_that_cannot_be_made_says_which_node_and_why)
         ck_assert_msg(strstr(cuc_error_message(), differing[_i].says[i]) != NULL, "%s",
                       cuc_error_message());
     cuc_graph_release(graph);
-    // It is as it was.
+    // It is unchanged.
     ck_ok(cuc_graph_exec_launch(exec, stream));
     BEGIN(CUC_CAPTURE_GLOBAL);
     same();
@@ -466,7 +466,7 @@ START_TEST(memory_that_a_graph_allocates_and_frees_is_there_within_a_launch)
         ck_assert_uint_eq(host[N - 1], 42);
     }
     cuc_graph_exec_release(exec);
-    exec = instance_of(graph); // another, now that the first is gone
+    exec = instance_of(graph); // another one, now that the first is released
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
@@ -504,7 +504,7 @@ START_TEST(memory_that_a_launch_leaves_is_freed_before_the_next_one)
     ck_ok(cuc_stream_synchronize(stream));
     if (fake_available())
         ck_assert(!fake_allocated(ptr));
-    ck_ok(cuc_graph_exec_launch(exec, stream)); // and now there is room for another
+    ck_ok(cuc_graph_exec_launch(exec, stream)); // and now another fits
     ck_ok(cuc_memory_free(pool, ptr, 4 * N, stream));
     cuc_graph_exec_release(exec);
     cuc_memory_resource_release(pool);

@@ -1,4 +1,4 @@
-// Objects that graphs keep alive, for how long, and who releases them.
+// Objects that graphs keep alive, their lifetime, and who releases them.
 #include "device/deferred.h"
 
 #include "graph/capture_registry.h"
@@ -29,7 +29,7 @@ static cuc_graph *captured(uint32_t b)
     return end_capture();
 }
 
-// The references that are held on the code of the kernels.
+// The references held on the kernels' code.
 static uint32_t references(void)
 {
     cuc__deferred_poll();
@@ -42,7 +42,7 @@ START_TEST(the_code_of_captured_kernels_stays_as_long_as_it_is_needed)
     ck_ok(launch_on(stream, affine, buffer, 1, 4));
     cuc_kernel_release(affine);
     cuc_kernel_release(minus);
-    cuc_object_release(object); // within the capture already
+    cuc_object_release(object); // already during the capture
     affine = minus = NULL;
     object = NULL;
     cuc_graph *graph = end_capture();
@@ -78,7 +78,7 @@ START_TEST(a_graph_holds_an_object_once_and_lets_it_go)
     ck_assert_uint_eq(references(), before + 1);
     cuc_graph_exec_release(exec);
     ck_soon(references() == before);
-    // So does a capture that comes to nothing.
+    // So does a capture that yields no graph.
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
     ck_assert_uint_eq(references(), before + 1);
@@ -98,7 +98,7 @@ START_TEST(a_launch_beside_a_capture_is_none_of_its_business)
     ck_ok(launch_on(side, affine, buffer, 1, 1));
     ck_assert_uint_eq(references(), before + 1);
     ck_ok(cuc_stream_cancel_capture(stream));
-    ck_assert_uint_eq(references(), before + 1); // of the other capture
+    ck_assert_uint_eq(references(), before + 1); // the other capture's reference
     ck_ok(cuc_stream_cancel_capture(side));
     ck_assert_uint_eq(references(), before);
     ck_assert(!cuc__capturing());
@@ -134,7 +134,7 @@ START_TEST(an_owner_is_dropped_when_graph_and_instances_are_gone)
     ck_assert_int_eq(dropped_after_tidying(), 0);
     cuc_graph_exec_release(second);
     ck_soon(dropped_after_tidying() == 1);
-    ck_assert(pthread_equal(dropped_on, pthread_self())); // and not by a thread of the driver's
+    ck_assert(pthread_equal(dropped_on, pthread_self())); // and not on a thread of the driver
 }
 END_TEST
 
@@ -170,7 +170,7 @@ START_TEST(an_update_trades_what_is_kept)
         fake_hold(cuc_stream_handle(stream));
     ck_ok(cuc_graph_exec_launch(exec, stream));
     ck_ok(cuc_graph_exec_update(exec, two));
-    if (hold) { // the launch before still has the old one
+    if (hold) { // the launch in progress still has the old one
         testing_sleep_ms(5);
         ck_assert_int_eq(dropped_after_tidying(), 0);
         fake_resume(cuc_stream_handle(stream));
@@ -240,7 +240,7 @@ static void begin_to_capture(void *unused)
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
 }
 
-// Another thread may begin a capture when it was asked already whether there is one.
+// Another thread may begin a capture after the query whether there is one.
 START_TEST(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later)
 {
     cuc_memory_resource *resource = NULL;
@@ -251,7 +251,7 @@ START_TEST(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later)
     ck_ok(cuc_buffer_create(&own, resource, 4 * N, stream));
     cuc_memory_resource_release(resource);
     const cuc_device_ptr ptr = cuc_buffer_ptr(own);
-    ck_assert(cuc__defer_drop(own, let_go)); // the last one that is left goes first
+    ck_assert(cuc__defer_drop(own, let_go)); // the last remaining one goes first
     ck_assert(cuc__defer_drop(&dropped, begin_to_capture));
     cuc__deferred_poll();
     ck_ok(launch_on(stream, affine, buffer, 1, 1));

@@ -1,4 +1,4 @@
-// Green contexts: multiprocessors split, and streams that have some of them.
+// Green contexts: groups of multiprocessors, and streams confined to them.
 #include <cucore/green.h>
 
 #include "driver/cuda_abi.h"
@@ -40,7 +40,7 @@ START_TEST(a_device_has_its_multiprocessors)
 }
 END_TEST
 
-// How many are wanted of a size, and what becomes of that.
+// The wanted number and size of groups, and the result.
 static const struct {
     uint32_t wanted, least, flags;
 } splits[] = {
@@ -100,7 +100,7 @@ START_TEST(a_stream_of_a_part_does_what_others_do)
     ck_ok(launch_on(other, affine, buffer, 10, 0));
     ck_ok(cuc_stream_wait_stream(stream, other));
     ck_assert_uint_eq(value_of(buffer), 50);
-    // Memory in its order, and a graph.
+    // Memory in stream order, and a graph.
     cuc_buffer *mine = NULL;
     cuc_graph *graph = NULL;
     ck_ok(cuc_buffer_create(&mine, NULL, 4 * N, part));

@@ -1,5 +1,5 @@
-// Programs that run for days: making and releasing an object any number of times leaves the
-// process as large as it was, with as many descriptors and threads.
+// Long-running programs: creating and releasing an object any number of times leaves the size of
+// the process, its descriptors and its threads unchanged.
 #include "device_test.h"
 #include "launch_ptx.h"
 
@@ -85,7 +85,7 @@ static void make_pool(int round)
     cuc_memory_resource_release(memory);
 }
 
-// Each with a kernel of another long name: names are not kept for ever.
+// Each has a kernel with a different long name: names are not kept for ever.
 static void make_object(int round)
 {
     char text[600];
@@ -222,7 +222,7 @@ static struct size size_now(void)
                           entries("/proc/self/task") };
 }
 
-// Concurrent use is bounded, because a driver keeps room for its maximum.
+// Concurrency is bounded, because a driver reserves memory for its maximum.
 static void repeat(const struct growth *g, int from, int to)
 {
     for (int i = from; i < to; i++) {
@@ -232,7 +232,7 @@ static void repeat(const struct growth *g, int from, int to)
     }
 }
 
-// A peak of what is in flight can come late and is kept: only a leak grows each time.
+// The peak of concurrent work can come late and is kept: only a leak grows in every round.
 START_TEST(many_are_no_larger_than_a_few)
 {
     const struct growth *g = &growths[_i];

@@ -88,7 +88,7 @@ START_TEST(with_checks_each_kind_of_misuse_is_told_apart)
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "never made by cucore"));
 
     ck_assert(cuc__handle_drop(stream, CUC__HANDLE_STREAM));
-    cuc__handle_free(stream); // kept, so that the address means nothing else
+    cuc__handle_free(stream); // kept, so that its address is not reused
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_STREAM), 0);
     ck_assert_int_eq(use(stream), CUC_ERROR_INVALID_HANDLE);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "released already"));
@@ -138,7 +138,7 @@ START_TEST(an_empty_or_zero_variable_switches_no_checks_on)
 }
 END_TEST
 
-// The same through public functions. Released objects stay allocated, which is no leak here.
+// The same through public functions. Released objects stay allocated, which is not a leak here.
 START_TEST(public_calls_refuse_released_and_mistaken_handles)
 {
     cuc_device *device;
@@ -194,7 +194,7 @@ START_TEST(public_calls_refuse_released_and_mistaken_handles)
 }
 END_TEST
 
-// With the variable; without it; with it, on a device that reaches all of the host's memory.
+// With the variable; without it; with it, on a device that can access all host memory.
 START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
 {
     cuc_device *device;
@@ -227,7 +227,7 @@ START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
                      CUC_LAUNCH(stream, shape, three, 1.0F, wrong[i], 4), "three: argument 1: 0x",
                      "is not a device address", "Pass a cuc_buffer");
     }
-    // A pointer to anything is looked at as one to void is.
+    // A pointer to any type is checked like a void pointer.
     const cuc_arg told[] = { CUC_ARG(typed), CUC_ARG(opaque), CUC_ARG(&global[1]), CUC_ARG(heap) };
     for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
         if (!refused)
@@ -240,7 +240,7 @@ START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
     void *first = (void *)(uintptr_t)cuc_buffer_ptr(buffer), *end = (char *)first + 256;
     void *nothing = NULL;
     ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, first, 4));
-    ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, end, 4)); // of an array
+    ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, end, 4)); // the end of an array
     ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, nothing, 4));
     ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, buffer, 4));
     ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, (uint64_t)(uintptr_t)stack, 4)); // a value

@@ -1,5 +1,5 @@
-// Names of kernels and graphs: there are no more of them than the kernels, graphs and launch rings
-// that have them, and those that have just died.
+// Names of kernels and graphs: as many as the kernels, graphs and launch rings that use them, plus
+// those just released.
 #include "device/context.h"
 #include "device/intern.h"
 #include "device/deferred.h"
@@ -34,7 +34,7 @@ static void teardown(void)
     cuc_set_failure_handler(NULL, NULL);
     if (!fake_available())
         return;
-    // The driver lets go of what graphs kept on a thread of its own, a little later.
+    // The driver releases a graph's references on its own thread, slightly later.
     for (int i = 0; i < 1000 && fake_live_total(); i++) {
         testing_sleep_ms(5);
         cuc__deferred_poll();
@@ -91,7 +91,7 @@ enum { BOUND = CUC__INTERN_DEAD + CUC__LAUNCH_RECORDS };
 
 START_TEST(names_of_released_kernels_do_not_pile_up)
 {
-    const int kernels = fake_available() ? 4000 : 100000; // the fake driver forgets no code
+    const int kernels = fake_available() ? 4000 : 100000; // the fake driver keeps all code
     const size_t before = cuc__intern_count();
 
     use_new_names("warm", 1000, stream);
@@ -124,7 +124,7 @@ START_TEST(a_name_lives_as_long_as_a_kernel_or_an_object_has_it)
     ck_ok(cuc_object_get_kernel_name(&name, object, 0));
     ck_assert_str_eq(name, "lives");
     cuc_object_release(object);
-    // One that died and is wanted again before it is freed lives on.
+    // A released name that is requested again before it is freed stays.
     ck_ok(make_kernel(&again, "lives"));
     use_new_names("more", 1000, NULL);
     ck_assert_str_eq(cuc_kernel_name(again), "lives");
@@ -140,7 +140,7 @@ START_TEST(a_launch_that_may_be_to_blame_keeps_its_name)
     use_new_names("other", 10 * BOUND, NULL);
     list_launches(text, sizeof(text));
     ck_assert_msg(strstr(text, "blamed grid 1,1,1") != NULL, "%s", text);
-    // The ring forgets the launch, and then nothing has the name.
+    // The ring drops the launch, and then nothing uses the name.
     use_new_names("later", CUC__LAUNCH_RECORDS, stream);
     list_launches(text, sizeof(text));
     ck_assert_ptr_null(strstr(text, "blamed"));
@@ -187,7 +187,7 @@ START_TEST(names_of_graphs_do_not_pile_up)
     }
     ck_ok(cuc_stream_synchronize(stream));
     cuc_graph_exec_release(exec);
-    // The driver lets go of kernels in graphs by a thread of its own, a little later.
+    // The driver releases kernels in graphs on its own thread, slightly later.
     for (int i = 0; i < 1000 && cuc__intern_count() > before + BOUND; i++) {
         testing_sleep_ms(5);
         cuc__deferred_poll();

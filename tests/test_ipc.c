@@ -1,4 +1,4 @@
-// Memory and events of another process: a child that is forked before either has a driver.
+// Memory and events of another process: a child forked before either process opens a driver.
 #include <cucore/cucore.h>
 
 #include "memory/pool.h"
@@ -58,7 +58,7 @@ static int hear_fd(int at)
     return fd;
 }
 
-// State that each of the two processes has for itself.
+// The state of each of the two processes.
 static cuc_device *device;
 static cuc_stream *stream;
 
@@ -78,7 +78,7 @@ static void check_all(cuc_buffer *buffer, uint32_t expected)
         ck_assert_uint_eq(host[i], expected);
 }
 
-// One piece of memory is at one address, and stays as long as one of its buffers does.
+// One piece of memory has one address, and stays as long as one of its buffers does.
 static void import_again(cuc_buffer *buffer, cuc_memory_resource *pool,
                          const cuc_ipc_handle *handle)
 {
@@ -109,7 +109,7 @@ static void other_process(void)
     cuc_set_failure_handler(testing_failed, &failures);
     int fd = hear_fd(to_parent);
     ck_ok(cuc_memory_pool_import(&pool, device, fd));
-    ck_ok(cuc_memory_pool_import(&again, device, fd)); // which the driver may have one pool for
+    ck_ok(cuc_memory_pool_import(&again, device, fd)); // for which the driver may use one pool
     close(fd);
     ck_assert_int_lt(cuc_buffer_create(&buffer, pool, 16, stream), 0);
     hear(to_parent, &handle, sizeof(handle));
@@ -135,12 +135,12 @@ static void other_process(void)
     ck_assert_uint_eq(cuc_event_flags(event), CUC_EVENT_IPC);
     ck_ok(cuc_event_query(event));
     say(to_parent, &byte, 1);
-    hear(to_parent, &byte, 1); // it was recorded, and is held up
+    hear(to_parent, &byte, 1); // it was recorded, and is pending
     ck_assert_int_eq(cuc_event_query(event), CUC_NOT_READY);
     ck_ok(cuc_stream_wait_event(stream, event));
     ck_assert_int_eq(cuc_stream_query(stream), CUC_NOT_READY);
     say(to_parent, &byte, 1);
-    check_all(buffer, 11); // behind what it waits for
+    check_all(buffer, 11); // behind the work it waits for
     ck_ok(cuc_event_synchronize(event));
     ck_ok(cuc_event_query(event));
     cuc_event_release(event);
@@ -172,7 +172,7 @@ static pid_t start(void (*other)(void))
     to_parent = sockets[1];
     to_child = sockets[0];
     pid_t child = fork();
-    close(sockets[child == 0 ? 0 : 1]); // so that a process whose partner is gone hears of it
+    close(sockets[child == 0 ? 0 : 1]); // so that a process learns that its partner has ended
     if (!child) {
         other();
         _exit(0);
@@ -183,7 +183,7 @@ static pid_t start(void (*other)(void))
 START_TEST(two_processes_share_memory_and_order)
 {
     cuc_memory_resource *pool = NULL;
-    cuc_buffer *buffer = NULL, *other = NULL; // of the same pool, which stays as it is
+    cuc_buffer *buffer = NULL, *other = NULL; // from the same pool, unaffected
     cuc_event *event = NULL;
     cuc_ipc_handle handle;
     int gate[2], fd = -1, status;
@@ -261,10 +261,11 @@ static void other_imports_several_pools(void)
             check_all(buffers[p][b], mark_of(p, b));
 
     ck_assert_int_lt(cuc_buffer_import(&again, pools[0], &handles[2][0], 4 * N, stream), 0);
-    ck_assert_int_eq(cuc_error_library_code(), CUDA_ERROR_INVALID_VALUE); // it is of another pool
+    // it belongs to another pool
+    ck_assert_int_eq(cuc_error_library_code(), CUDA_ERROR_INVALID_VALUE);
     ck_assert_ptr_null(again);
 
-    // The end of one pool's buffer leaves the others', and its second import, where they are.
+    // Releasing one pool's buffer leaves the others, and its second import, in place.
     ck_ok(cuc_buffer_import(&again, pools[1], &handles[1][0], 4 * N, stream));
     ck_assert_uint_eq(cuc_buffer_ptr(again), cuc_buffer_ptr(buffers[1][0]));
     cuc_buffer_release(buffers[1][0]);
@@ -287,7 +288,7 @@ static void other_imports_several_pools(void)
     say(to_parent, &byte, 1);
 }
 
-// Buffers of equal size at equal places of their pools, whose export data may be the same bytes.
+// Buffers of equal size at equal offsets of their pools, whose exported bytes may be equal.
 START_TEST(each_buffer_is_imported_from_its_own_pool)
 {
     cuc_memory_resource *pools[POOLS] = { NULL };
@@ -366,7 +367,7 @@ static void other_grows(void)
     close(pieces[0].fd);
     close(pieces[1].fd);
     say(to_parent, &byte, 1);
-    hear(to_parent, &byte, 1); // the other one has let go of it
+    hear(to_parent, &byte, 1); // the other one has released it
     check_all(buffer, 7);
     ck_ok(cuc_buffer_grow(&more, buffer, 2 * bytes));
     cuc_buffer_release(buffer);
@@ -460,7 +461,7 @@ int main(void)
     Suite *suite = suite_create("ipc");
     TCase *tests = tcase_create("ipc");
 
-    // Each test has a process and a driver of its own: this one must have none.
+    // Each test has its own process and driver: this process must have none.
     int32_t devices = 0;
     int status = 0;
     pid_t child = fork();

@@ -26,7 +26,7 @@ static void teardown(void)
 {
     cuc_object_release(object);
     object_teardown();
-    ck_assert_ptr_null(testing_current()); // no call left a context behind
+    ck_assert_ptr_null(testing_current()); // no call left a context current
 }
 
 static cuc_kernel *get(const char *name)
@@ -55,8 +55,8 @@ static const char *parameters(const cuc_kernel *kernel)
     return text;
 }
 
-// Offsets of this driver's: from the parameter on that is aligned to 128 bytes, an architecture has
-// its own, and the fake driver and what is read from PTX alone have the plain ones.
+// This driver's offsets: from the parameter aligned to 128 bytes on, each architecture has its own;
+// the fake driver and the PTX reader have natural ones.
 static void expect_parameters(const cuc_kernel *kernel, const char *expected)
 {
     const char *got = parameters(kernel);
@@ -115,7 +115,7 @@ START_TEST(an_older_driver_leaves_both_to_the_ptx)
 }
 END_TEST
 
-// An object that is loaded and then has other PTX, or none: as a cubin on a real driver has.
+// A loaded object whose PTX is then replaced or removed: the state of a cubin on a real driver.
 static void swap_ptx(const char *text)
 {
     void *library;
@@ -193,7 +193,7 @@ START_TEST(a_parameter_is_given_as_far_as_the_caller_knows_it)
     larger.p.struct_size = sizeof(larger);
     ck_ok(cuc_kernel_get_parameter(&larger.p, kernel, 0));
     ck_assert_int_eq(larger.p.type, CUC_PARAMETER_FLOAT);
-    ck_assert_uint_eq(larger.behind[0], 0); // what the library does not know
+    ck_assert_uint_eq(larger.behind[0], 0); // beyond the library's knowledge
 
     p.struct_size = 3;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_kernel_get_parameter(&p, kernel, 0),
@@ -320,14 +320,14 @@ START_TEST(any_failing_driver_call_wraps_nothing)
         ck_assert_int_eq(st < 0, !kernel);
         cuc_kernel_release(kernel);
         CUcontext left;
-        if (testing_current()) // it could not be taken off again, as the message says
+        if (testing_current()) // it could not be popped, as the message says
             ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&left), 0);
         if (!reached)
             break;
     }
     ck_assert_int_lt(n, 50);
-    // The name, the device count, a first question without a context, which is then pushed and
-    // popped, four parameters and their end.
+    // The name, the device count, a first query without a context, which pushes and pops one, four
+    // parameters and their end.
     ck_assert_int_eq(failures, 10);
     cuc_kernel_release(own);
 }
@@ -638,7 +638,7 @@ START_TEST(blocks_of_a_kernel_are_counted)
     ck_assert_uint_ge(large, 1);
     ck_assert_uint_gt(small, large);
     ck_ok(cuc_occupancy_max_active_blocks(&large, kernel, device, 32, most, 0));
-    ck_assert_uint_eq(large, 1); // the opt-in was done, as a launch does it
+    ck_assert_uint_eq(large, 1); // the opt-in was made, as by a launch
 
     ck_assert_int_eq(cuc_occupancy_max_active_blocks(&blocks, kernel, device, 32, most + 1, 0),
                      CUC_ERROR_INVALID_ARGUMENT);

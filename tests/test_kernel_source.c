@@ -33,7 +33,7 @@ static void teardown(void)
         ck_assert_int_eq(fake_live_total(), 0);
 }
 
-// Every kernel's parameter is one address, which lets its launch tell that it is the right one.
+// Every kernel has one address as its parameter, so its launch shows that it is the right kernel.
 static const struct {
     int32_t kind;
     const char *source, *name, *symbol;
@@ -95,7 +95,7 @@ static const struct {
 
 START_TEST(a_failure_leaves_nothing_but_its_message_and_log)
 {
-    cuc_kernel *kernel = (cuc_kernel *)(void *)&device; // stays as it is
+    cuc_kernel *kernel = (cuc_kernel *)(void *)&device; // is unchanged
 
     ck_fails(refused[_i].status,
              cuc_kernel_from_source(&kernel, refused[_i].kind, refused[_i].source, 0,
@@ -116,7 +116,7 @@ END_TEST
 
 int main(void)
 {
-    setenv("CUCORE_CHECK_HANDLES", "1", 1); // counts what is alive, from the first handle on
+    setenv("CUCORE_CHECK_HANDLES", "1", 1); // counts live objects, from the first handle on
     Suite *suite = suite_create("kernel_source");
     TCase *tests = tcase_create("kernel_source");
 

@@ -1,4 +1,4 @@
-// Launches on streams of every sort, with memory of every device, and kernels that fail.
+// Launches on streams of every kind, with memory of every device, and kernels that fail.
 #include "launching.h"
 
 #include <cucore/condition.h>
@@ -45,7 +45,7 @@ START_TEST(memory_that_the_device_cannot_reach_is_refused)
     }
     if (fake_available())
         fake_do_nothing("cuDeviceCanAccessPeer", 0);
-    ck_ok(CUC_LAUNCH(stream, SHAPE, one, pinned)); // which every device reaches
+    ck_ok(CUC_LAUNCH(stream, SHAPE, one, pinned)); // every device can access it
     tensor.flags = CUC_TENSOR_MANAGED;
     ck_ok(CUC_LAUNCH(stream, SHAPE, one, &tensor));
     tensor.flags = 0;
@@ -53,7 +53,7 @@ START_TEST(memory_that_the_device_cannot_reach_is_refused)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, SHAPE, one, &tensor),
              "tensor of device 99, which does not exist");
     if (fake_available()) {
-        // If the driver cannot classify an address, the launch is left to the driver.
+        // If the driver cannot classify an address, the launch goes to the driver.
         fake_fail("cuPointerGetAttributes", 1, CUDA_ERROR_UNKNOWN);
         ck_ok(CUC_LAUNCH(stream, SHAPE, one, buffer));
     }
@@ -124,7 +124,7 @@ START_TEST(default_streams_take_launches_from_any_thread)
     ck_assert_ptr_null(testing_current());
     if (fake_available())
         ck_assert_ptr_eq(seen("none")->hStream, cuc_stream_handle(s));
-    // With another context current, in which the same handle is another stream.
+    // With another context current, in which the same handle is a different stream.
     ck_assert_int_eq(cuc__cu.cuCtxCreate(&foreign, &params, 0, 0), 0);
     ck_ok(CUC_LAUNCH(s, SHAPE, none));
     ck_ok(CUC_LAUNCH(s, CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 1 }, .cluster = { 2 }), none));
@@ -191,7 +191,7 @@ START_TEST(launches_are_captured)
 }
 END_TEST
 
-// Kernels that fail. On the fake a function of the host stands for the kernel.
+// Kernels that fail. On the fake driver a host function stands for the kernel.
 
 static _Atomic int ran;
 
@@ -231,7 +231,7 @@ static void lose(void)
     fake_reset();
 }
 
-// A later failure in a lost context does not tell the whole story again.
+// A later failure in a lost context does not repeat the full report.
 static void ck_short(size_t whole)
 {
     const char *message = cuc_error_message();
@@ -274,7 +274,7 @@ START_TEST(a_fault_is_told_with_the_latest_launches)
     ck_assert_int_ge(launches, 10);
     ck_assert_int_le(launches, 16);
     const size_t whole = strlen(cuc_error_message());
-    // Every later call, of whatever object, refers to it; its log has the launches.
+    // Every later call, on any object, refers to it; its log has the launches.
     ck_fails(CUC_ERROR_CONTEXT_LOST, CUC_LAUNCH(stream, SHAPE, none), "CUDA_ERROR_ILLEGAL_ADDRESS",
              "first seen by cuc_stream_synchronize", "launching none");
     ck_short(whole);
@@ -287,7 +287,7 @@ START_TEST(a_fault_is_told_with_the_latest_launches)
     ck_short(whole);
     ck_assert_ptr_null(more);
     ck_assert_int_eq(cuc_context_lost(primary), 700);
-    // Calls about code name no context, and the driver may refuse them too.
+    // Calls about code involve no context, and the driver may refuse them too.
     cuc_object *code = NULL;
     cuc_kernel *k = NULL;
     ck_ok(cuc_object_create(&code, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1, NULL));
@@ -303,7 +303,7 @@ START_TEST(a_fault_is_told_with_the_latest_launches)
 }
 END_TEST
 
-// The launches that a fault is blamed on, whatever was done before.
+// The launches blamed for a fault, after various earlier work.
 
 static void wait_for_the_stream(void)
 {
@@ -387,7 +387,7 @@ static void capture(void)
 
 static const struct {
     const char *name;
-    void (*act)(void); // behind a launch of `none` with a grid of 1
+    void (*act)(void); // after a launch of `none` with a grid of 1
     const char *blamed[3], *cleared[3];
 } before[] = {
     { "nothing", NULL, { "none grid 1,1,1" }, { NULL } },
@@ -471,7 +471,7 @@ START_TEST(a_fault_in_a_graph_is_blamed_on_its_kernels)
 }
 END_TEST
 
-// Graphs with a faulty kernel inside of them.
+// Graphs that contain a faulty kernel.
 
 static cuc_graph *end(cuc_stream *s)
 {
@@ -511,7 +511,7 @@ static void put_grandchild(cuc_stream *side, cuc_kernel *faulty)
     embed(child);
 }
 
-// A node that runs the second of two bodies, which is filled by `s` from here on.
+// A node that runs the second of two bodies, which `s` fills from here on.
 static cuc_graph *begin_body(cuc_stream *of, cuc_stream *s)
 {
     cuc_graph *bodies[2] = { NULL, NULL };
@@ -565,7 +565,7 @@ static void put_body_of_body(cuc_stream *side, cuc_kernel *faulty)
     cuc_stream_release(inner);
 }
 
-// Into a graph that is there, which gets its nodes at once.
+// Captured into an existing graph, which gets its nodes at once.
 static void put_body_into_a_graph(cuc_stream *side, cuc_kernel *faulty)
 {
     cuc_graph *graph = NULL;

@@ -1,4 +1,4 @@
-// The arguments of launches: what reaches the driver, and what is caught before it does.
+// The arguments of launches: the bytes that reach the driver, and the mistakes caught before.
 #include "launching.h"
 
 struct triple {
@@ -269,7 +269,7 @@ START_TEST(null_handles_are_named)
 }
 END_TEST
 
-// Asked of the driver once in a process, so this runs in one that has not asked.
+// The driver is queried once in a process, so this runs in one that has not queried it.
 START_TEST(parameters_that_nobody_knows_are_not_checked)
 {
     cuc_kernel *foreign = NULL;

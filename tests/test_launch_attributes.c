@@ -1,9 +1,9 @@
-// Attributes of launches: clusters, cooperation, programmatic dependence and the rest.
+// Attributes of launches: clusters, cooperation, programmatic dependence and others.
 #include "launch/launch.h"
 
 #include "launching.h"
 
-// `give` sets what a caller gives; `got` looks at what the driver gets.
+// `give` sets the caller's value; `got` examines the driver's.
 
 static cuc_event *event;
 
@@ -171,7 +171,7 @@ START_TEST(each_attribute_reaches_the_drivers_config)
     ck_assert_ptr_eq(c.attrs, room);
     ck_assert_uint_eq(room[0].id, attributes[_i].driver);
     attributes[_i].got(&room[0].value);
-    // A device node is of graphs alone; all others are taken by a launch.
+    // Only graphs can have a device node; a launch takes all other attributes.
     if (fake_available() && a.id != CUC_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE) {
         ck_ok(CUC_LAUNCH(stream, &config, none));
         ck_assert_uint_eq(seen("none")->numAttrs, 1);
@@ -279,7 +279,7 @@ START_TEST(a_cluster_must_divide_the_grid)
         ck_assert_uint_eq(last.attributes[0].value.clusterDim.y, 1);
     }
     c.grid[0] = 64;
-    c.cluster[0] = 32; // beyond what the hardware has: the driver says so
+    c.cluster[0] = 32; // beyond the hardware: the driver reports it
     ck_fails(CUC_ERROR_DRIVER, CUC_LAUNCH(stream, &c, none), "launching none, grid 64,1,1",
              "cuLaunchKernelEx returned");
 }
@@ -301,8 +301,8 @@ START_TEST(flags_become_attributes)
 }
 END_TEST
 
-// A device that lacks something; its limits are read with the first device asked for, so this runs
-// in a process that has asked for none.
+// A device that lacks a feature; its limits are read with the first device, so this runs in a
+// process without any.
 START_TEST(what_the_device_lacks_is_not_supported)
 {
     NEED_FAKE();

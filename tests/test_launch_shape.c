@@ -1,4 +1,4 @@
-// Grids, blocks and shared memory of launches, and what is beyond the device.
+// Grids, blocks and shared memory of launches, within and beyond the device's limits.
 #include "launching.h"
 
 #include <cucore/occupancy.h>
@@ -74,7 +74,7 @@ START_TEST(dimensions_left_out_are_one)
     ck_assert_uint_eq(c->blockDimY, 6);
     ck_assert_uint_eq(c->blockDimZ, 7);
     ck_assert_uint_eq(c->sharedMemBytes, 100);
-    // And the same through the way that attributes take.
+    // And the same through the path of attributes.
     ck_ok(CUC_LAUNCH(stream,
                      CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 5 }, .shared_bytes = 8,
                                        .flags = CUC_LAUNCH_COOPERATIVE),
@@ -196,7 +196,7 @@ START_TEST(a_launch_that_the_driver_refuses_names_the_kernel_and_its_shape)
 }
 END_TEST
 
-// A kernel whose block .reqntid fixes, of an object of its own.
+// A kernel whose block .reqntid fixes, in its own object.
 static cuc_kernel *exact_kernel(const char *reqntid)
 {
     char ptx[512];

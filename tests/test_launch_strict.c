@@ -1,5 +1,5 @@
-// CUC_LAUNCH as a compiler without GNU extensions sees it: arguments are variables, and a struct
-// is named as one. The header is read with such a compiler's eyes, the rest as usual.
+// CUC_LAUNCH as a compiler without GNU extensions sees it: arguments are variables, and a struct is
+// named as such. Only the header is read in that mode.
 #include <cucore/buffer.h>
 #include <cucore/event.h>
 #include <cucore/kernel.h>

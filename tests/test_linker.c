@@ -1,4 +1,4 @@
-// Linkers: nvJitLink for real, the driver's linker as the fake driver has it.
+// Linkers: the real nvJitLink, and the fake driver's linker.
 
 #include "testing.h"
 
@@ -115,7 +115,7 @@ static void remove_folder(void)
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_LINKER), 0);
 }
 
-// Every option: the flag it becomes, nvJitLink takes it, and the driver's linker does or does not.
+// Every option: its flag, nvJitLink's acceptance, and the driver's linker's acceptance or refusal.
 
 #define TEXTS(field, count, ...)                   \
     .field = (const char *const[]){ __VA_ARGS__ }, \
@@ -358,7 +358,7 @@ START_TEST(a_single_input_leaves_its_ptx_beside_the_cubin)
     const char *text;
     size_t bytes;
 
-    for (size_t extra = 0; extra < 2; extra++) { // with its closing zero counted, too
+    for (size_t extra = 0; extra < 2; extra++) { // counted with its terminating zero, too
         cuc_linker *l = linker_of(CUC_LINKER_OPTIONS(.arch = "sm_90", .verbose = CUC_ON));
         ck_assert_int_eq(cuc_linker_add_data(l, 0, ptx, strlen(ptx) + extra, NULL), CUC_OK);
         cuc_object *object = linked(l, CUC_CODE_CUBIN);
@@ -372,7 +372,7 @@ START_TEST(a_single_input_leaves_its_ptx_beside_the_cubin)
 }
 END_TEST
 
-// The fake device is of sm_90.
+// The fake device has sm_90.
 static const struct {
     const char *target, *arch;
     cuc_status status;
@@ -655,7 +655,7 @@ START_TEST(options_reach_the_drivers_linker)
         ck_assert_uint_eq((uintptr_t)l->jit.value[0], cases[i].value);
         cuc_linker_release(l);
     }
-    // An option that is off in any case is not passed.
+    // An option that is off is never passed.
     cuc_linker *l =
         linker_of(CUC_LINKER_OPTIONS(.backend = CUC_LINKER_DRIVER, .debug = CUC_OFF,
                                      .time = CUC_OFF, .link_time_optimization = CUC_OFF));
@@ -736,7 +736,7 @@ static Suite *suite(void)
 
 int main(void)
 {
-    setenv("CUCORE_CHECK_HANDLES", "1", 0); // so that the fixture can count what is alive
+    setenv("CUCORE_CHECK_HANDLES", "1", 0); // so that the fixture can count live objects
     if (testing_lacks("nvrtc") || testing_lacks("nvjitlink"))
         return 77;
     return testing_main(suite(), 0);

@@ -139,14 +139,14 @@ START_TEST(device_memory_is_not_allocated_on_another_devices_stream)
 }
 END_TEST
 
-// Fail the n-th driver call for every n until none is reached any more.
+// Fails the n-th driver call for every n until none is reached.
 START_TEST(a_driver_call_that_fails_leaves_nothing_behind)
 {
     const struct source *s = &sources[_i % SOURCES];
     cuc_stream *on = stream;
     bool done = false;
 
-    if (_i >= SOURCES) // a default stream wants its context current, and left again
+    if (_i >= SOURCES) // a default stream needs its context current, and popped again
         ck_ok(cuc_stream_get_default(&on, device, CUC_STREAM_LEGACY));
     for (int n = 1; !done && n < 50; n++) {
         cuc_memory_resource *mr = untouched;
@@ -165,7 +165,7 @@ START_TEST(a_driver_call_that_fails_leaves_nothing_behind)
                 ck_assert_uint_eq(ptr, 99);
             else if ((st = cuc_memory_free(mr, ptr, 64, on)) < 0)
                 (void)cuc_memory_free(mr, ptr, 64,
-                                      stream); // unless it was the way back that failed
+                                      stream); // unless the pop failed
             done = fake_fails_armed() == 1;
             fake_fail_reset();
             cuc_memory_resource_release(mr);
@@ -173,7 +173,7 @@ START_TEST(a_driver_call_that_fails_leaves_nothing_behind)
         fake_fail_reset();
         cuc__pools_settle();
         while (cuc__cu.cuCtxPopCurrent(&(CUcontext){ NULL }) == 0)
-            ; // a pop that was made to fail has left one
+            ; // the failed pop has left one current
         ck_assert_int_eq(fake_live("pool"), pools);
         ck_assert_int_eq(fake_live("allocation"), allocations);
     }
@@ -460,7 +460,7 @@ START_TEST(other_devices_are_let_into_a_pool_and_shut_out_again)
              "");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_pool_set_access(mr, NULL, CUC_ACCESS_NONE), "");
 
-    // A new pool is closed, whatever one before it was.
+    // A new pool is closed to other devices, whatever an earlier one was.
     ck_ok(cuc_memory_pool_set_access(mr, second, CUC_ACCESS_READ_WRITE));
     cuc_memory_resource_release(mr);
     ck_ok(make_pool(&mr, CUC_MEMORY_DEVICE));
@@ -516,9 +516,9 @@ START_TEST(a_wrapped_pool_is_borrowed_and_its_owner_dropped_once)
 }
 END_TEST
 
-// ---- Pools that were released
+// ---- Released pools
 
-// The handle of a pool that was made, filled or not, and released.
+// The handle of a pool that was created, filled or not, and released.
 static void *release_pool(const cuc_memory_pool_options *options, int fill,
                           void (*change)(cuc_memory_resource *pool))
 {
@@ -569,7 +569,7 @@ static const struct {
     cuc_memory_pool_options first, second;
     int fill;
     void (*change)(cuc_memory_resource *pool);
-    int again; // the second is the first, which rested
+    int again; // the second is the first, reused
 } released[] = {
 #define OPTIONS(...)                                                \
     {                                                               \
@@ -614,7 +614,7 @@ START_TEST(a_pool_that_was_filled_rests_and_is_as_new)
     ck_ok(cuc_memory_pool_create(&next, device, &released[_i].second));
     if (released[_i].again)
         ck_assert_ptr_eq(cuc_memory_pool_handle(next), first);
-    else if (fake_available()) // another driver may give the handle of one that is gone
+    else if (fake_available()) // another driver may reuse the handle of a destroyed pool
         ck_assert_ptr_ne(cuc_memory_pool_handle(next), first);
     for (int32_t a = CUC_MEMORY_POOL_REUSE_FOLLOW_EVENT_DEPENDENCIES;
          a <= CUC_MEMORY_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES; a++) {
@@ -647,7 +647,7 @@ START_TEST(too_many_pools_at_rest_go_in_time)
     ck_ok(cuc_stream_synchronize(stream));
     for (int i = 0; i < POOLS; i++)
         cuc_memory_resource_release(pools[i]);
-    ck_assert_int_eq(fake_live("pool"), POOLS); // a thread may be at one
+    ck_assert_int_eq(fake_live("pool"), POOLS); // a thread may be inside one
     usleep(1100000);
     ck_ok(cuc_memory_pool_create(&pools[0], device, NULL));
     ck_assert_int_eq(fake_live("pool"), KEPT + 1);
@@ -678,7 +678,7 @@ START_TEST(a_handler_of_failures_may_make_pools)
     ck_assert_int_eq(unraisable.count, 1);
     ck_assert_ptr_nonnull(strstr(unraisable.last, "cuMemPoolDestroy"));
     unraisable.count = 0;
-    ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), 0); // which had not happened
+    ck_assert_int_eq(cuc__cu.cuMemPoolDestroy(pool), 0); // this pool was not destroyed before
 }
 END_TEST
 
@@ -826,7 +826,7 @@ START_TEST(synchronous_memory_waits_for_its_stream_before_it_goes)
     ck_ok(cuc_memory_free(mr, ptr, 64, NULL));
     ck_assert_int_eq(fake_calls("cuStreamSynchronize"), 0);
 
-    // A wait that fails frees nothing.
+    // A failed wait frees nothing.
     ck_ok(cuc_memory_allocate(&ptr, mr, 64, stream));
     fake_fail("cuStreamSynchronize", 1, 999);
     ck_fails(CUC_ERROR_DRIVER, cuc_memory_free(mr, ptr, 64, stream), "");
@@ -1158,11 +1158,11 @@ START_TEST(batches_go_to_the_driver_in_one_call)
     fake_calls_reset();
     ck_ok(cuc_memory_prefetch_batch(stream, &batch));
     ck_assert_int_eq(fake_calls("cuMemPrefetchBatchAsync"), 1);
-    batch.location_count = MANY; // all the same: one run
+    batch.location_count = MANY; // all equal: one run
     ck_ok(cuc_memory_prefetch_batch(stream, &batch));
     ck_assert_int_eq(fake_calls("cuMemPrefetchBatchAsync"), 2);
     for (size_t i = 0; i < MANY; i += 2)
-        places[i].type = CUC_LOCATION_HOST; // no two the same: pieces of 64
+        places[i].type = CUC_LOCATION_HOST; // no two equal: pieces of 64
     ck_ok(cuc_memory_prefetch_batch(stream, &batch));
     ck_assert_int_eq(fake_calls("cuMemPrefetchBatchAsync"), 2 + 4);
     ck_ok(cuc_memory_discard_and_prefetch_batch(stream, &batch));
@@ -1170,7 +1170,7 @@ START_TEST(batches_go_to_the_driver_in_one_call)
     ck_ok(cuc_memory_discard_batch(stream, &batch));
     ck_assert_int_eq(fake_calls("cuMemDiscardBatchAsync"), 1);
 
-    // The legacy stream takes no batch, and gets the same by single calls.
+    // The legacy stream does not support batches, and gets single calls.
     cuc_stream *legacy;
     ck_ok(cuc_stream_get_default(&legacy, device, CUC_STREAM_LEGACY));
     fake_calls_reset();
@@ -1410,7 +1410,7 @@ int main(void)
     tcase_add_test(range_case, memory_that_is_not_managed_is_told);
     suite_add_tcase(suite, range_case);
 
-    if (fake) { // what devices and the driver are is asked once, so it is said before
+    if (fake) { // properties of devices and driver are read once, so they are set before
         TCase *early = tcase_create("other drivers");
         tcase_add_test(early, a_device_without_pools_has_a_synchronous_default);
         tcase_add_test(early, managed_pools_want_cuda_13);

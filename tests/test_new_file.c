@@ -1,6 +1,6 @@
 // Files written whole or not at all: every system call of every writer of the library fails in
-// turn, or a signal ends the process there. The path then has the old contents or the new ones,
-// and the folder has nothing else.
+// turn, or a signal ends the process there. The path then has the old contents or the new ones, and
+// the folder nothing else.
 #include "base/new_file.h"
 #include "testing.h"
 
@@ -18,12 +18,12 @@
 // ---- System calls that fail (linked with --wrap for each, see meson.build)
 
 static struct {
-    int at;         // the n-th call from now on is hit; 0: none
+    int at;         // the n-th call from now on fails; 0: none
     int error;      // by this error,
     int signal;     // or this signal comes before it
     int calls;      // made while this was armed
     bool anonymous; // the file system has O_TMPFILE
-    int flags;      // of the last temporary with a name
+    int flags;      // the last named temporary file's
     char name[64];
 } hit = { .anonymous = true };
 
@@ -196,7 +196,7 @@ static const struct {
     const char *name;
     cuc_status (*write)(void);
     const char *before; // NULL: no file
-    const char *after;  // is in the new file, and not in the old one
+    const char *after;  // in the new file, and not in the old one
 } writers[] = {
     { "cuc__write_file() of a new file", write_text, NULL, "new text\n" },
     { "cuc__write_file() over a file", write_text, "old text\n", "new text\n" },
@@ -233,7 +233,7 @@ static void start_over(int writer)
         put("file", writers[writer].before, 0640);
 }
 
-// The error after a writer that succeeded, or else failed or was ended; NULL: none.
+// The error of a writer that succeeded, or else of one that failed or was killed; NULL: none.
 static const char *look(int writer, bool done, bool ended)
 {
     const char *text = get("file"), *before = writers[writer].before;
@@ -305,7 +305,7 @@ START_TEST(a_signal_may_come_before_every_system_call)
                           "status 0x%x", (unsigned)status);
             const char *wrong = look(_i / 2, !status, true);
             if (signals[s] == SIGKILL && wrong && strstr(wrong, "left")) {
-                wrong = NULL; // nobody can clean up then
+                wrong = NULL; // then nobody can clean up
                 remove_folder();
                 ck_assert_int_eq(mkdir(folder, 0755), 0);
             }
@@ -386,7 +386,7 @@ START_TEST(devices_and_pipes_are_written_in_place)
     ck_assert_str_eq(text, "new");
     close(fds[0]);
     close(fds[1]);
-    // A regular file too, by its descriptor: it is the shell's, which goes on writing to it.
+    // A regular file too, by its descriptor: the shell owns it and goes on writing to it.
     put("file", "old", 0644);
     int fd = open(in_folder("file"), O_WRONLY | O_APPEND);
     snprintf(path, sizeof(path), "/dev/fd/%d", fd);
@@ -417,7 +417,7 @@ START_TEST(a_file_that_must_not_be_written_is_refused)
 }
 END_TEST
 
-// An attacker can make links of every name that he can guess.
+// An attacker can create links under every predictable name.
 START_TEST(temporary_names_cannot_be_guessed)
 {
     static const char *const forms[] = { "file.%ld", "file.%ld.new", "file.try%ld",

@@ -1,4 +1,4 @@
-// No heap allocation on the ways that are gone often: launch, record, wait, copy, ask.
+// No heap allocation on hot paths: launch, record, wait, copy, query.
 #include "launch_ptx.h"
 #include "testing.h"
 #include "wrap_malloc.h"
@@ -8,7 +8,7 @@ static cuc_stream *stream, *second, *legacy;
 static cuc_event *event;
 static cuc_object *object;
 static cuc_kernel *none, *three, *many, *tile;
-static cuc_buffer *buffer, *pinned, *word; // a stream waits for no word of a pool
+static cuc_buffer *buffer, *pinned, *word; // a stream cannot wait for a word of a pool's memory
 static cuc_tensor tensor, square, product;
 static cuc_gemm_plan *plan;
 static void *host;

@@ -1,4 +1,4 @@
-// Graphs that are made node by node.
+// Graphs built node by node.
 #include <cucore/node.h>
 
 #include "graph/capture_registry.h"
@@ -11,7 +11,7 @@ static void begin(cuc_node *const *after, size_t count)
     ck_ok(cuc_stream_begin_capture_to(stream, graph, after, count, CUC_CAPTURE_RELAXED));
 }
 
-// End the capture of one node, and give that.
+// Ends the capture of one node, and returns that node.
 static cuc_node *end(void)
 {
     cuc_node *node = NULL;
@@ -103,7 +103,7 @@ START_TEST(nodes_come_behind_those_that_are_named)
 }
 END_TEST
 
-// Its code and the graph are let go of, and what is left of both comes to this.
+// Its code and the graph are released, and the remaining references reach this count.
 static void ck_keeps_its_code(uint32_t expected)
 {
     cuc_kernel_release(affine);
@@ -137,7 +137,7 @@ START_TEST(a_capture_that_is_cancelled_leaves_the_graph)
     ck_ok(cuc_stream_cancel_capture(stream));
     ck_ok(cuc_graph_get_node_count(&count, graph));
     ck_assert_uint_eq(count, 1);
-    // A stream that goes while it adds to a graph leaves that, too.
+    // A stream released while it adds to a graph leaves the graph intact, too.
     cuc_stream *gone = NULL;
     ck_ok(cuc_stream_create(&gone, device, NULL));
     ck_ok(cuc_stream_begin_capture_to(gone, graph, &first, 1, CUC_CAPTURE_RELAXED));
@@ -195,7 +195,7 @@ START_TEST(a_capture_that_ends_badly_takes_the_graph_unless_it_can_be_cancelled)
         ck_fails(CUC_ERROR_DRIVER, cuc_stream_end_capture(&same, stream),
                  "the driver frees the graph that it added to");
     ck_assert_ptr_null(same);
-    for (int i = 0; i < LENGTH(others); i++) // what was freed would be given away
+    for (int i = 0; i < LENGTH(others); i++) // otherwise freed memory would be returned
         ck_ok(cuc_graph_create(&others[i], device));
     if (bad_ends[_i].stays) {
         cuc_node *nodes[4] = { NULL };
@@ -266,7 +266,7 @@ START_TEST(launches_pass_over_what_is_disabled)
     ck_assert_int_eq(enabled, 0);
     ck_ok(cuc_graph_exec_launch(exec, stream));
     ck_assert_uint_eq(value_of(buffer), 14);
-    ck_ok(cuc_graph_exec_update(exec, graph)); // which leaves it
+    ck_ok(cuc_graph_exec_update(exec, graph)); // the update leaves it unchanged
     ck_ok(cuc_graph_exec_launch(exec, stream));
     ck_assert_uint_eq(value_of(buffer), 14);
     ck_ok(cuc_graph_exec_set_enabled(exec, second, 1));
@@ -308,7 +308,7 @@ START_TEST(edges_are_added_and_removed)
     ck_ok(cuc_graph_add_empty(&empty, graph, &second, 1));
     ck_assert(has_edge(second, empty));
 
-    // The other way round: fill, second, first, which the driver lists in an order that can be run.
+    // The reverse order: fill, second, first, which the driver lists in a valid order of execution.
     cuc_node *from[] = { fill, first }, *to[] = { first, second };
     ck_ok(cuc_graph_remove_edges(graph, from, to, 2));
     ck_assert(!has_edge(fill, first) && !has_edge(first, second));
@@ -355,7 +355,7 @@ START_TEST(a_graph_that_is_embedded_is_a_copy)
     ck_ok(cuc_node_get_graph(&copy, graph, node));
     cuc_graph *parent = graph;
     graph = child;
-    kernel_after(affine, 1, 1, NULL, 0); // of the original alone
+    kernel_after(affine, 1, 1, NULL, 0); // only in the original
     graph = parent;
     ck_ok(cuc_graph_get_node_count(&count, child));
     ck_assert_uint_eq(count, 2);
@@ -370,7 +370,7 @@ START_TEST(a_graph_that_is_embedded_is_a_copy)
              "cuGraphKernelNodeGetParams");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_node_get_graph(&copy, graph, NULL), "node is NULL");
     cuc_graph_release(child);
-    cuc_graph_release(graph); // which the copy holds
+    cuc_graph_release(graph); // the copy holds it
     ck_ok(cuc_graph_get_node_count(&count, copy));
     cuc_graph_release(copy);
 }

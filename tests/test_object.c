@@ -1,4 +1,4 @@
-// Object code without a driver: making, refusing, files.
+// Object code without a driver: creation, refusal, files.
 #include <cucore/object.h>
 
 #include "code/object.h"
@@ -157,7 +157,7 @@ START_TEST(a_cubin_cut_short_anywhere_is_refused)
     cuc_object *object = NULL;
 
     for (size_t bytes = 1; bytes < sizeof(cubin); bytes++) {
-        // Without anything behind it, so that a memory checker sees a step too far.
+        // Without a byte behind it, so that a memory checker sees a read past the end.
         void *copy = malloc(bytes);
         memcpy(copy, &cubin, bytes);
         ck_assert_int_eq(cuc_object_create(&object, CUC_CODE_CUBIN, copy, bytes, NULL),
@@ -188,7 +188,7 @@ START_TEST(a_cubin_with_wild_tables_is_refused)
     ck_assert_int_lt(cuc_object_create(&object, CUC_CODE_CUBIN, &c, sizeof(c), NULL), 0);
     expect_message("truncated");
 
-    // Sections of no bytes in the file may be of any size.
+    // Sections without bytes in the file may have any size.
     c.sections[1].sh_type = SHT_NOBITS;
     ck_ok(cuc_object_create(&object, CUC_CODE_CUBIN, &c, sizeof(c), NULL));
     cuc_object_release(object);
@@ -507,7 +507,7 @@ START_TEST(a_save_that_fails_midway_leaves_the_old_file)
 }
 END_TEST
 
-// Through links in the folder, so that a mistake replaces those and no device of the machine.
+// Through links in the folder, so that a mistake replaces those and not a device of the machine.
 START_TEST(what_is_no_regular_file_is_written_straight)
 {
     cuc_object *object = ptx_object(".version 8.0\n");

@@ -117,14 +117,14 @@ START_TEST(ptx_that_the_driver_refuses_comes_with_its_log)
     cuc_object *object = NULL;
     cuc_kernel *kernel = NULL;
 
-    // No kernel begins like this, and so the text passes for PTX until it is compiled.
+    // No kernel begins like this, so the text passes for PTX until it is compiled.
     object = ptx_object(".version 8.0\n.target sm_80\n.address_size 64\n"
                         ".visible .entry broken(.param .u32 a,,)\n{\n\tret;\n}\n");
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(cuc_object_get_kernel(&kernel, object, "broken"), CUC_ERROR_DRIVER);
         ck_assert_int_eq(cuc_error_library(), CUC_LIBRARY_DRIVER);
         ck_assert_int_eq(cuc_error_library_code(), CUDA_ERROR_INVALID_PTX);
-        // A driver that loads lazily compiles when the first kernel is asked for.
+        // A lazy driver compiles when the first kernel is requested.
         if (strcmp(cuc_error_library_call(), "cuLibraryGetKernel") != 0)
             ck_assert_str_eq(cuc_error_library_call(), "cuLibraryLoadData");
         ck_assert_str_ne(cuc_error_log(), "");
@@ -140,7 +140,7 @@ START_TEST(any_failing_driver_call_leaves_nothing_behind)
     cuc_device *device;
     int n, failures = 0;
 
-    ck_ok(cuc_device_get(&device, 0)); // the driver's own start is another test's
+    ck_ok(cuc_device_get(&device, 0)); // another test covers the driver's own start
     for (n = 1; n < 100; n++) {
         cuc_object *object = ptx_object(sample_ptx);
         cuc_kernel *kernel = NULL;
@@ -153,7 +153,7 @@ START_TEST(any_failing_driver_call_leaves_nothing_behind)
             ck_assert_int_eq(st, CUC_ERROR_OUT_OF_DEVICE_MEMORY);
             ck_assert_str_eq(cuc_error_function(), "cuc_object_get_kernel");
             ck_assert_ptr_null(kernel);
-            // The object is as good as before.
+            // The object is still usable.
             kernel = kernel_of(object, "saxpy");
         }
         cuc_kernel_release(kernel);
@@ -278,7 +278,7 @@ START_TEST(kernel_names_come_from_ptx_without_a_driver)
 }
 END_TEST
 
-// Hide the PTX of an object that is loaded, so that it is as a cubin on a real driver.
+// Hides the PTX of a loaded object, so that it resembles a cubin on a real driver.
 static cuc_object *object_without_ptx(void)
 {
     cuc_object *object = ptx_object(sample_ptx);
@@ -448,7 +448,7 @@ START_TEST(a_managed_variable_has_one_address)
 }
 END_TEST
 
-// Unless it was the way back that failed, which the message then says.
+// If the pop itself failed, the message says so.
 static void expect_context_back(cuc_status st)
 {
     CUcontext popped;
@@ -516,7 +516,7 @@ START_TEST(a_module_belongs_to_the_device_asked_for)
 }
 END_TEST
 
-// The guarantee for a kernel's last user: unloading does not remove the code in use. Only a real
+// The guarantee for a kernel's last user: unloading does not remove running code. Only a real
 // driver can show it.
 START_TEST(a_kernel_released_while_it_runs_ends_well)
 {

@@ -2,7 +2,7 @@
 #include "base/options.h"
 #include "testing.h"
 
-struct thing { // as the library knows it
+struct thing { // the library's size
     size_t struct_size;
     int32_t a;
     int32_t b;
@@ -117,7 +117,7 @@ START_TEST(an_out_struct_is_filled_as_far_as_the_caller_has_it)
 }
 END_TEST
 
-// Every exported _init, with what the macros give.
+// Every exported _init, compared with its macro.
 static const cuc_stream_options stream_init = CUC_STREAM_OPTIONS_INIT;
 static const cuc_event_options event_init = CUC_EVENT_OPTIONS_INIT;
 static const cuc_launch_config launch_init = CUC_LAUNCH_CONFIG_INIT;

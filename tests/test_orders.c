@@ -1,7 +1,7 @@
-// Objects go in any order, on any thread, while work is under way that uses them, and others are
-// made: no crash, no hang, nothing left. Meant to be run under the thread sanitizer and on a GPU,
-// too, where ORDERS_WITHOUT names rows of `makers` to leave out (by commas) and ORDERS_ROUNDS says
-// how often each thread makes them all.
+// Objects are released in any order, on any thread, while work uses them and others are created: no
+// crash, no hang, nothing left. Intended also for the thread sanitizer and a GPU, where
+// ORDERS_WITHOUT names rows of `makers` to leave out (by commas) and ORDERS_ROUNDS is the number of
+// times each thread makes them all.
 #include "device/deferred.h"
 #include "launch_ptx.h"
 #include "memory/pool.h"
@@ -19,7 +19,7 @@ enum { THREADS = 6, MOST = 64, SLOTS = 40 };
 
 static cuc_device *device;
 static struct testing_failures failures;
-static atomic_int called, promised; // functions on the host
+static atomic_int called, promised; // host functions
 static int rounds = 20;
 
 struct thing {
@@ -127,7 +127,7 @@ static const char *make_capture(struct batch *b)
     return NULL;
 }
 
-// A graph that is filled, one of whose instances goes while it runs.
+// A captured graph, one of whose instances is released while it runs.
 static const char *make_graph(struct batch *b)
 {
     cuc_graph *graph = NULL, *same = NULL;
@@ -153,7 +153,7 @@ static const char *make_graph(struct batch *b)
     return NULL;
 }
 
-// Bodies within a body, which are kept without what they are in.
+// Nested bodies, which are kept without their parents.
 static const char *make_condition(struct batch *b)
 {
     cuc_graph *graph = NULL, *body = NULL, *branches[2] = { NULL, NULL };
@@ -176,7 +176,7 @@ static const char *make_condition(struct batch *b)
     return NULL;
 }
 
-// A buffer of a pool for other processes, and nothing else of that.
+// A buffer of a pool for other processes, without any other use of the pool.
 static const char *make_pool(struct batch *b)
 {
     cuc_memory_resource *pool = NULL;
@@ -283,7 +283,7 @@ static void shuffle(struct batch *b, uint32_t *state)
     }
 }
 
-// Where things wait for a thread that lets them go.
+// Objects waiting for a thread that releases them.
 static struct {
     pthread_mutex_t lock;
     struct thing things[SLOTS];
@@ -301,7 +301,7 @@ static struct thing swap_with_slot(struct thing t, size_t at)
 struct worker {
     pthread_t thread;
     uint32_t state;
-    int exchange; // let go what another thread has made
+    int exchange; // releases objects of another thread
     const char *wrong;
     char error[512];
 };
@@ -340,7 +340,8 @@ static void setup(void)
 
 static int nothing_lives(void)
 {
-    cuc__deferred_poll(); // what graphs kept is let go by a thread of the driver's, and then here
+    // a thread of the driver releases references of graphs, which are then dropped here
+    cuc__deferred_poll();
     cuc__pools_settle();
     return !fake_available() || fake_live_total() == 0;
 }
@@ -357,7 +358,7 @@ static void teardown(void)
     cuc_set_failure_handler(NULL, NULL);
 }
 
-// Whether what a thread makes goes there, or on another one.
+// Whether a thread releases its objects itself, or another one does.
 static const int exchanges[] = { 0, 1 };
 
 START_TEST(objects_go_in_any_order_on_many_threads)

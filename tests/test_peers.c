@@ -1,4 +1,4 @@
-// Two devices at work together. Where there is one only, all of it is skipped.
+// Two devices working together. With only one, all of it is skipped.
 #include "graph_testing.h"
 #include "memory/pool.h"
 
@@ -6,8 +6,8 @@
 #include <cucore/virtual.h>
 
 static cuc_device *second;
-static cuc_stream *far; // of the second device
-static int reaches;     // the second device reaches memory of the first
+static cuc_stream *far; // the second device's
+static int reaches;     // the second device can access memory of the first
 
 static void setup(void)
 {
@@ -89,7 +89,7 @@ START_TEST(a_stream_waits_for_one_of_the_other)
 }
 END_TEST
 
-// Each way by which memory goes there and back, on the stream of either.
+// Each path by which memory is copied there and back, on the stream of either device.
 static const struct {
     const char *name;
     int by_buffers, on_far;
@@ -127,7 +127,7 @@ START_TEST(memory_goes_there_and_back)
 }
 END_TEST
 
-// Memory of the first device, or of the host, that kernels of both work in.
+// Memory of the first device, or of the host, that kernels of both use.
 
 static void make_pool(cuc_memory_resource **out)
 {
@@ -164,7 +164,7 @@ static void make_managed(cuc_memory_resource **out)
 static const struct {
     const char *name;
     void (*make)(cuc_memory_resource **out);
-    int of_device; // so that the other has to reach that
+    int of_device; // so that the other one must access it
 } memories[] = { { "a pool that the other was let into", make_pool, 1 },
                  { "synchronous memory, with peer access", make_synchronous, 1 },
                  { "virtual memory of both", make_virtual, 1 },
@@ -196,7 +196,7 @@ START_TEST(kernels_of_both_work_in_one_memory)
 }
 END_TEST
 
-// Memory of the first device that the second was never let into.
+// Memory of the first device without access for the second.
 
 static void make_closed_pool(cuc_memory_resource **out)
 {
@@ -238,7 +238,7 @@ static const struct {
     const char *name;
     void (*make)(cuc_memory_resource **out);
     const char *remedy;
-    int by_resource; // which the driver does not tell
+    int by_resource; // the driver does not report this access
 } closed[] = {
     { "a pool", make_closed_pool, "cuc_memory_pool_set_access()", 0 },
     { "a pool closed again", make_pool_closed_again, "cuc_memory_pool_set_access()", 0 },
@@ -323,7 +323,7 @@ START_TEST(a_launch_refuses_memory_that_its_device_cannot_reach)
     testing_fails(CUC_ERROR_INVALID_ARGUMENT, st, "cuc_launch()", parts, __FILE__, __LINE__);
     ck_ok(cuc_stream_synchronize(far));
     ck_assert_uint_eq(value_of(there), 3);
-    ck_ok(launch_on(stream, affine, there, 2, 1)); // its own device goes on
+    ck_ok(launch_on(stream, affine, there, 2, 1)); // its own device still works
     ck_assert_uint_eq(value_of(there), 7);
     cuc_buffer_release(there);
     cuc_memory_resource_release(resource);

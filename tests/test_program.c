@@ -41,7 +41,7 @@ static cuc_object *compiled(cuc_program *p, int32_t target)
     return object;
 }
 
-// Compile, expect a failure, and look for words in its message.
+// Compiles, expects a failure, and checks words in its message.
 static void refused(cuc_program *p, int32_t target, cuc_status status, const char *words)
 {
     cuc_object *object = NULL;
@@ -109,7 +109,7 @@ static void remove_folder(void)
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_LINKER), 0);
 }
 
-// Every option: the flag that it becomes, and NVRTC takes it.
+// Every option: its flag, and NVRTC's acceptance.
 
 #define TEXTS(field, count, ...)                   \
     .field = (const char *const[]){ __VA_ARGS__ }, \
@@ -122,7 +122,7 @@ static const struct option_case {
     const char *flag;
     cuc_program_options options;
     int32_t target;    // 0 is PTX
-    cuc_status status; // of the compilation; NOT_SUPPORTED already of the creation
+    cuc_status status; // the compilation's; NOT_SUPPORTED: the creation's
 } option_cases[] = {
     { "--relocatable-device-code=true",  { .relocatable_device_code = CUC_ON }, 0, 0 },
     { "--relocatable-device-code=false", { .relocatable_device_code = CUC_OFF }, 0, 0 },
@@ -576,12 +576,12 @@ START_TEST(a_broken_source_gives_its_first_error_and_the_lines_around_each)
     ck_assert_str_eq(cuc_error_library_call(), "nvrtcCompileProgram");
     const char *log = cuc_error_log();
     ck_assert_ptr_nonnull(strstr(log, "4 errors detected in the compilation of \"bad.cu\""));
-    // NVRTC quotes the lines itself; nothing is said twice.
+    // NVRTC quotes the lines itself; the message repeats nothing.
     ck_assert_ptr_nonnull(strstr(log, "return zzz;"));
     ck_assert_ptr_null(strstr(strstr(log, "return zzz;") + 1, "return zzz;"));
     ck_assert_ptr_null(strstr(log, ", line 5:"));
 
-    // The program keeps the compiler's log, and can be asked again.
+    // The program keeps the compiler's log for later queries.
     ck_assert_ptr_nonnull(strstr(cuc_program_log(p), "identifier \"b\" is undefined"));
     refused(p, CUC_CODE_CUBIN, CUC_ERROR_COMPILE, "(4 errors)");
     cuc_program_release(p);
@@ -935,7 +935,7 @@ START_TEST(programs_compile_in_several_threads_at_once)
 }
 END_TEST
 
-// Signals that come while a process compiles for the first time, and handlers that change.
+// Signals during the first compilation of a process, and handlers that change.
 
 static volatile sig_atomic_t handled[NSIG];
 
@@ -1063,7 +1063,7 @@ static Suite *suite(void)
 
 int main(void)
 {
-    setenv("CUCORE_CHECK_HANDLES", "1", 0); // so that the fixture can count what is alive
+    setenv("CUCORE_CHECK_HANDLES", "1", 0); // so that the fixture can count live objects
     if (testing_lacks("nvrtc") || testing_lacks("nvjitlink"))
         return 77;
     return testing_main(suite(), 0);

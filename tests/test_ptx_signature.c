@@ -45,7 +45,7 @@ static const struct {
     { ".entry k {}", "k", "" },
     { ".entry k .maxntid 1,1,1 {}", "k", "" },
     { ".weak .entry _Z1kIfE$%1(.param .u8 x)", "_Z1kIfE$%1", "0:1i" },
-    // Layout: natural alignment, or the one that is stated.
+    // Layout: natural alignment, or an explicit one.
     { ".entry k(.param .u8 a, .param .u16 b, .param .u8 c, .param .u64 d)", "k",
       "0:1i 2:2i 4:1i 8:8i" },
     { ".entry k(.param .u8 a, .param .align 128 .b8 m[128], .param .u8 z)", "k",
@@ -55,10 +55,10 @@ static const struct {
     { ".entry k(.param .u8 a, .param .align 16 .f32 x)", "k", "0:1i 16:4f" },
     { ".entry k(.param .u8 a, .param .v4 .f32 x, .param .v2 .u8 y)", "k", "0:1i 16:16? 32:2?" },
     { ".entry k(.param .u8 a, .param .b128 x)", "k", "0:1i 16:16?" },
-    // Types that say no more than their bits, and the short floats.
+    // Types that specify only their bits, and the short floats.
     { ".entry k(.param .b16 a, .param .b32 b, .param .b64 c)", "k", "0:2? 4:4? 8:8?" },
     { ".entry k(.param .f16 a, .param .bf16 b, .param .f16x2 c)", "k", "0:2? 2:2? 4:4?" },
-    // Pointers: what stands behind .ptr is about what is pointed to.
+    // Pointers: attributes after .ptr describe the pointee.
     { ".entry k(.param .u8 a, .param .u64 .ptr .global .align 256 p)", "k", "0:1i 8:8i" },
     { ".entry k(.param .b64 .ptr p, .param .u64 .ptr .shared .align 4 q)", "k", "0:8i 8:8i" },
     { ".entry k(.param.u64.ptr.global.align 4 p)", "k", "0:8i" },
@@ -74,7 +74,7 @@ static const struct {
     { ".entry /* one */ k // two\n(/**/.param/*,*/.u32//)\n a/* ) */)", "k", "0:4i" },
     { "/* /* */ .entry k(.param .u32 a)", "k", "0:4i" },
     { ".entry k2(.param .f32 a) .entry k(.param .u32 a) .entry k3(.param .f32 a)", "k", "0:4i" },
-    // Not to be found.
+    // Absent kernels.
     { "", "k", "not found" },
     { ".entry", "k", "not found" },
     { ".entry k", "k", "not found" },
@@ -118,7 +118,8 @@ static const struct {
     { ".entry k(.param .u32 a)", "", "not found" },
 };
 
-// Without a NUL or anything else behind the text, so that a memory checker sees a step too far.
+// Without a NUL or any other byte behind the text, so that a memory checker sees a read past the
+// end.
 static char *exact_copy(const char *text, size_t bytes)
 {
     char *copy = malloc(bytes ? bytes : 1);
@@ -290,7 +291,7 @@ START_TEST(the_assembler_lays_parameters_out_the_same_way)
         ck_assert(
             cuc__ptx_signature(sample_ptx, strlen(sample_ptx), sample[i].kernel, mine, 64, &count));
         ck_assert_uint_eq(count, n);
-        // From the parameter on that is aligned to 128 bytes, offsets are the architecture's own.
+        // After a parameter aligned to 128 bytes, offsets depend on the architecture.
         bool own = false;
         for (size_t k = 0; k < n; k++) {
             own |= mine[k].bytes == 128;
@@ -322,8 +323,8 @@ static uint32_t random_below(uint32_t n)
     return (uint32_t)(((uint64_t)seed * n) >> 32);
 }
 
-// Changes a copy of one text in a few places: bytes out of the grammar, bytes of any value, pieces
-// moved. Offsets must stay in order and in bounds, whatever comes out.
+// Changes a copy of one text in a few places: bytes outside the grammar, arbitrary bytes, moved
+// pieces. Offsets must stay in order and in bounds, whatever the result.
 START_TEST(mutated_text_never_harms)
 {
     static const char grammar[] = "()[]{},;./*\"\\ \n0123456789xXbU.ptr.align.param.entry.v4";

@@ -1,4 +1,4 @@
-// The interface for CPython, in a process that hosts none. Python tests the rest.
+// The interface for CPython, in a process without an interpreter. Python tests the rest.
 #include <cucore/cucore.h>
 
 #include <check.h>

@@ -1,5 +1,5 @@
-// The CUDA runtime as a peer, against a runtime of a few functions (support/fake_cudart.c). What a
-// real one does with a kernel that nvcc compiled is in runtime_peer.cu.
+// The CUDA runtime as a peer: a fake one with a few functions (support/fake_cudart.c).
+// runtime_peer.cu tests a real one with kernels compiled by nvcc.
 #include <cucore/cucore.h>
 
 #include "fake.h"
@@ -76,7 +76,7 @@ START_TEST(a_kernel_of_the_program_is_found_by_its_symbol_and_launched)
                                (cuc_device_ptr)4096, 2.0f);
     ck_assert_int_eq(st, CUC_OK);
     ck_assert_int_eq(fake_launch_count(), before + 1);
-    // A foreign kernel's arguments are checked as any other's.
+    // A foreign kernel's arguments are checked like any other's.
     st = CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 }), kernel, 2.0f);
     ck_assert_int_eq(st, CUC_ERROR_INVALID_ARGUMENT);
     cuc_kernel_release(kernel);

@@ -1,4 +1,4 @@
-// Streams: made, wrapped, ordered after one another, and left alone.
+// Streams: creation, wrapping, order between them, and calls that leave them alone.
 #include "device/stream.h"
 #include "testing.h"
 
@@ -38,7 +38,7 @@ static void teardown(void)
         ck_assert_int_eq(fake_live_total(), 0);
 }
 
-// Host functions that write down in which order they came.
+// Host functions that record the order of their calls.
 static _Atomic int order_at, order_of[8];
 
 static void note(void *user)
@@ -134,7 +134,7 @@ START_TEST(work_after_a_wait_for_an_event_comes_after_the_event)
 
     order_at = 0;
     ck_ok(cuc_event_create(&event, device, NULL));
-    ck_ok(cuc_stream_wait_event(b, event)); // never recorded: not waited for
+    ck_ok(cuc_stream_wait_event(b, event)); // never recorded: no wait
     ck_ok(cuc_launch_host(a, wait_for_go, &go));
     queue_note(a, 1);
     ck_ok(cuc_event_record(event, a));
@@ -354,7 +354,7 @@ START_TEST(a_default_handle_means_the_current_contexts_stream)
     ck_ok(cuc_context_set_current(NULL, NULL));
     ck_assert_ptr_eq(cuc_stream_context(wrapped), primary);
     ck_assert_ptr_eq(cuc_stream_handle(wrapped), _i ? default_handles[_i] : CU_STREAM_LEGACY);
-    ck_ok(cuc_stream_synchronize(wrapped)); // means that context for good
+    ck_ok(cuc_stream_synchronize(wrapped)); // always means that context
     ck_ok(cuc_stream_get_id(&id, wrapped));
     cuc_stream_release(wrapped);
 }
@@ -436,14 +436,14 @@ START_TEST(what_a_capture_forbids_is_busy)
     ck_fails(CUC_ERROR_BUSY, cuc_stream_add_callback(a, tell, &told), "is being captured");
     ck_fails(CUC_ERROR_BUSY, cuc_stream_query(a), "is being captured");
     ck_fails(CUC_ERROR_BUSY, cuc_stream_synchronize(a), "is being captured");
-    // The capture is none the worse for it.
+    // The capture is unaffected.
     ck_assert_int_eq(cuc__cu.cuStreamEndCapture(cuc_stream_handle(a), &graph), 0);
     ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
     ck_ok(cuc_stream_synchronize(a));
 }
 END_TEST
 
-// Words of memory, in memory that the host sees too.
+// Words of memory, also in memory visible to the host.
 static volatile uint64_t *words;
 static cuc_device_ptr words_at;
 
@@ -533,12 +533,12 @@ START_TEST(a_release_does_not_wait_for_the_work)
     a = NULL;
     ck_assert_int_eq(order_at, 0);
     go = 1;
-    ck_soon(order_at == 1); // and the work is done all the same
+    ck_soon(order_at == 1); // and the work is done anyway
     ck_assert_int_eq(order_of[0], 3);
 }
 END_TEST
 
-// Every call that asks the driver one thing: its failure is told and nothing is written.
+// Every call that queries the driver once: its failure is reported and nothing is written.
 START_TEST(a_call_that_the_driver_refuses_writes_nothing)
 {
     static const char *const calls[] = { "cuStreamGetPriority", "cuStreamGetFlags", "cuStreamGetId",

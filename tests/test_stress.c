@@ -28,11 +28,11 @@ static const char tile[] =
 
 static cuc_device *device;
 static cuc_kernel *kernel;
-static _Atomic(cuc_buffer *) buffers[SLOTS]; // shared: whoever takes one out releases it
+static _Atomic(cuc_buffer *) buffers[SLOTS]; // shared: the thread that takes one out releases it
 static atomic_bool ends;
 static atomic_int wrong, unraisable;
 
-// The first that fails says why.
+// The first failure records its message.
 #define MUST(call)                                                   \
     do {                                                             \
         if ((call) < 0 && !atomic_fetch_add(&wrong, 1))              \
@@ -46,7 +46,7 @@ static void not_raised(const char *message, void *user)
         fprintf(stderr, "%s\n", message);
 }
 
-// LeakSanitizer asks. A process whose threads were cut off keeps what they held.
+// For LeakSanitizer: a process whose threads were cut off keeps their objects.
 static int cut_off;
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
@@ -221,7 +221,7 @@ static int finish(void)
     return atomic_load(&wrong) || atomic_load(&unraisable);
 }
 
-// The child's exit status is 0, or the number of what went wrong.
+// The child's exit status is 0, or the number of the failure.
 static int in_child(void)
 {
     cuc_stream *stream = NULL;

@@ -288,7 +288,7 @@ START_TEST(nvrtc_tells_its_version_and_ascending_architectures)
     for (size_t i = 1; i < count; i++)
         ck_assert_int_lt(archs[i - 1], archs[i]);
 
-    // Less room: what fits, and how many there are.
+    // A smaller buffer: the part that fits, and the total number.
     int32_t two[3] = { 0, 0, -7 };
     size_t again = 0;
     ck_assert_int_eq(cuc_nvrtc_get_archs(&again, two, 2), CUC_OK);
@@ -382,7 +382,8 @@ START_TEST(nvrtc_in_a_folder_that_the_loader_does_not_know_compiles)
 
     if (cuc_find_library(&found, "nvrtc") < 0)
         return;
-    // The version decides the builtins' name; a child asks, so that this process loads nothing.
+    // The version determines the builtins' name; a child queries it, so that this process loads
+    // nothing.
     snprintf(folder, sizeof(folder), "%s", cuc_found_path(found));
     int pipes[2], version[2] = { 0, 0 };
     ck_assert_int_eq(pipe(pipes), 0);

@@ -2,7 +2,7 @@
 
 #include "device_test.h"
 
-// The structs of DLPack are an agreement with everybody: their layout is nobody's to change.
+// The structs of DLPack are a common standard: their layout must never change.
 _Static_assert(sizeof(cuc_tensor) == 24 + 128, "cuc_tensor");
 _Static_assert(offsetof(cuc_tensor, dtype) == 8 && offsetof(cuc_tensor, rank) == 12 &&
                    offsetof(cuc_tensor, device) == 16 && offsetof(cuc_tensor, flags) == 20 &&
@@ -73,13 +73,13 @@ START_TEST(a_contiguous_tensor_has_its_last_dimension_fastest)
 }
 END_TEST
 
-// ---- What makes sense
+// ---- Valid tensors
 
 #define GOOD .data = 4096, .dtype = CUC_F32, .rank = 2, .shape = { 3, 4 }, .strides = { 4, 1 }
 
 static const struct check {
     cuc_tensor tensor;
-    const char *said; // NULL: it makes sense
+    const char *said; // NULL: valid
 } checks[] = {
     { { GOOD }, NULL },
     { { GOOD, .device = -1 }, NULL },
@@ -167,7 +167,7 @@ START_TEST(gaps_and_other_orders_are_not_contiguous)
         { 2, { 3, 4 }, { 8, 2 }, 0 },  // every other element
         { 2, { 3, 4 }, { 4, -1 }, 0 }, // backwards
         { 2, { 3, 4 }, { 0, 1 }, 0 },  // one row, three times
-        { 2, { 1, 4 }, { 99, 1 }, 1 }, // the stride of one row says nothing
+        { 2, { 1, 4 }, { 99, 1 }, 1 }, // the stride of one row is irrelevant
         { 3, { 3, 1, 4 }, { 4, -7, 1 }, 1 },
         { 1, { 1 }, { 5 }, 1 },
         { 2, { 0, 4 }, { 9, 9 }, 1 },
@@ -217,7 +217,7 @@ START_TEST(a_tensor_of_a_buffer_stays_within_it)
 END_TEST
 
 static const struct kind {
-    int32_t kind, device; // of the tensor
+    int32_t kind, device; // the tensor's
     uint32_t flags;
     int32_t dl_device;
 } kinds[] = {
@@ -247,7 +247,7 @@ START_TEST(the_kind_of_memory_goes_with_it_to_dlpack_and_back)
     ck_ok(cuc_tensor_from_dlpack(&back, dl));
     ck_assert_mem_eq(&back, &t, sizeof(t));
 
-    // The consumer's end is the memory's.
+    // The consumer's deleter ends the memory.
     cuc_device_ptr ptr = cuc_buffer_ptr(b);
     cuc_buffer_release(b);
     if (fake_available())
@@ -372,7 +372,7 @@ static int64_t produced_shape[9] = { 2, 3, 1, 1, 1, 1, 1, 1, 1 };
 static cuc_dl_managed_tensor_versioned produced(void)
 {
     return (cuc_dl_managed_tensor_versioned){
-        .version = { 1, 99 }, // a later minor is no obstacle
+        .version = { 1, 99 }, // a later minor version is accepted
         .flags = CUC_DL_IS_COPIED,
         .dl_tensor = { .data = storage,
                        .device = { CUC_DL_CPU, 0 },
@@ -474,7 +474,7 @@ int main(void)
     tcase_add_test(plain, what_cannot_be_given_away_is_refused);
     suite_add_tcase(suite, plain);
 
-    // The first half needs no device, and is run where there is none.
+    // The first half needs no device, and runs without one.
     if (fake_available() || (cuc_device_get_count(&count) == CUC_OK && count > 0)) {
         TCase *any = tcase_create("any driver");
 

@@ -1,4 +1,4 @@
-// Tensor maps: made as a kernel needs them, and refused with the value that is wrong.
+// Tensor maps: encoded as a kernel needs them, and refused with the wrong value.
 #include <cucore/tensor_map.h>
 
 #include "device/device.h"
@@ -149,7 +149,7 @@ END_TEST
 
 START_TEST(steps_and_the_dimensions_order_are_the_tensors)
 {
-    const uint32_t box[] = { 8, 8 }; // of which every second row is taken
+    const uint32_t box[] = { 8, 8 }; // the map takes every second row
     cuc_tensor_map map;
     float got[32];
 
@@ -163,7 +163,7 @@ START_TEST(steps_and_the_dimensions_order_are_the_tensors)
 }
 END_TEST
 
-// A dimension of one element may have any stride, which no map could have.
+// A dimension of one element may have any stride, even one that no map allows.
 START_TEST(strides_of_one_element_do_not_count)
 {
     const uint32_t box[] = { 1, 4, 8 };
@@ -175,7 +175,7 @@ START_TEST(strides_of_one_element_do_not_count)
     t.shape[0] = 1, t.shape[1] = ROWS, t.shape[2] = COLUMNS;
     t.strides[0] = 3, t.strides[1] = COLUMNS, t.strides[2] = 1;
     ck_ok(cuc_tensor_map_tiled(&map, &t, box, NULL));
-    // Nor where the array is so large that none past its end could be one of a map.
+    // Likewise if the array is so large that no box could begin past its end.
     t.strides[1] = (INT64_C(1) << 38) - 4;
     ck_ok(cuc_tensor_map_tiled(&map, &t, box, NULL));
 }
@@ -269,7 +269,7 @@ static const struct refusal {
     const char *says;
     cuc_status status; // 0: CUC_ERROR_INVALID_ARGUMENT
     cuc_dtype dtype;
-    int64_t offset, stride[2], extent; // bytes; elements, 0: as they are
+    int64_t offset, stride[2], extent; // in bytes; elements, 0: unchanged
     uint32_t box[2];
     cuc_tensor_map_options options;
 } refusals[] = {

@@ -1,5 +1,5 @@
-// Many threads: each on objects of its own, and all on one object where that is allowed. Meant to
-// be run under the thread sanitizer, too.
+// Many threads: each with its own objects, and all with one object where that is allowed. Intended
+// also for the thread sanitizer.
 #include "launch_ptx.h"
 #include "testing.h"
 
@@ -137,7 +137,7 @@ START_TEST(threads_work_on_objects_of_their_own)
 {
     together(own_objects);
     if (fake_available())
-        ck_assert_int_eq(fake_live_total(), 3); // of the fixture
+        ck_assert_int_eq(fake_live_total(), 3); // the fixture's objects
 }
 END_TEST
 
@@ -146,7 +146,7 @@ static const char *one_kernel(int number)
     cuc_stream *stream = NULL;
 
     TRY(cuc_stream_create(&stream, device, NULL));
-    for (int i = 0; i < ROUNDS; i++) { // the first launch of all reads the kernel's limits
+    for (int i = 0; i < ROUNDS; i++) { // the first launch reads the kernel's limits
         TRY(CUC_LAUNCH(stream, SHAPE, kernel, 1.0f, buffer, number));
         TRY(CUC_LAUNCH(stream,
                        CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }, .shared_bytes = 100000),
@@ -343,7 +343,7 @@ START_TEST(threads_set_the_failure_handler)
 }
 END_TEST
 
-// One thread's launch finds the context lost while the others go on: all are told the same story.
+// One thread's launch finds the context lost while others go on: all report the same failure.
 static _Atomic int poisoned;
 
 static const char *until_lost(int number)

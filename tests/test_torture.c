@@ -24,7 +24,7 @@ enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 
 static struct testing_failures failures;
 
-// The way of a program. Every out-parameter holds a mark until its call succeeds.
+// A program's calls. Every out-parameter holds a marker until its call succeeds.
 static char mark;
 #define MARK ((void *)&mark)
 
@@ -43,7 +43,7 @@ struct things {
     cuc_buffer *small, *large;
 };
 
-static const char *trouble; // what is wrong beside a status
+static const char *trouble; // a violation beyond the status
 
 static void check_outcome(cuc_status st, const void *out, const char *call)
 {
@@ -66,7 +66,7 @@ static void check_outcome(cuc_status st, const void *out, const char *call)
     } while (0)
 #define NO_OUT (st < 0 ? MARK : NULL)
 
-// A body is filled on the second stream, while the first one captures what has it.
+// The second stream fills a body, while the first one captures the node.
 static cuc_status decide(struct things *t)
 {
     const cuc_arg args[] = { CUC_ARG(1.0f), CUC_ARG(t->buffer), CUC_ARG(7) };
@@ -90,7 +90,7 @@ static cuc_status decide(struct things *t)
     return CUC_OK;
 }
 
-// Parts of the device, memory that grows, and maps of it.
+// Green contexts, virtual memory, and tensor maps of it.
 static cuc_status divide(struct things *t)
 {
     static const uint32_t box[] = { 1, 16 };
@@ -210,8 +210,8 @@ static cuc_status run(int *armed_before_release)
     RELEASE(event, event);
     RELEASE(graph_exec, exec);
 #undef RELEASE
-    // What graphs kept is let go by a thread of the driver's, and then here. Where a release has
-    // met the fault, something stays.
+    // A thread of the driver releases graphs' references, which are then dropped here. A fault in a
+    // release leaves something behind.
     const struct timespec moment = { 0, 50000 };
     for (int i = 0; i < 100000; i++) {
         cuc__deferred_poll();
@@ -222,7 +222,7 @@ static cuc_status run(int *armed_before_release)
     return st;
 }
 
-// What a failed call does not fail: the library has another way, or nothing depends on it.
+// Driver failures that do not fail the call: the library has another way, or nothing depends on it.
 static int may_be_passed_over(const char *function, int code)
 {
     static const struct {
@@ -232,7 +232,7 @@ static int may_be_passed_over(const char *function, int code)
         { "cuCtxGetCurrent", 0 },                             // then the context is pushed
         { "cuThreadExchangeStreamCaptureMode", 0 },           // then a capture may forbid the call
         { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_VALUE }, // the end of the list
-        { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_CONTEXT }, // then a device's own is taken
+        { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_CONTEXT }, // then the device's own is taken
         { "cuGraphKernelNodeGetParams", 0 }, // then the graph's name lacks the kernel's
         { "cuKernelGetName", 0 },
         { "cuGraphKernelNodeGetParams", 0 }, // then a graph's launches are recorded without names
@@ -259,13 +259,13 @@ static int starts_once(const char *function)
 
 static long heap_after_success; // blocks that the library keeps
 
-// Names of kernels and graphs do not count: each is a block, and dead ones are freed later.
+// Names of kernels and graphs do not count: each is a block, and unused ones are freed later.
 static long heap(void)
 {
     return wrap_live - (long)cuc__intern_count();
 }
 
-// In a child: what the heap comes to when nothing fails.
+// In a child: the size of the heap when nothing fails.
 static int measure(long *calls)
 {
     int armed;
@@ -300,15 +300,15 @@ static int fail_call(const char *function, int nth, int code)
         REPORT("a call failed that was not hit");
     if (st >= 0 && !armed && !may_be_passed_over(function, code))
         REPORT("the failure is lost");
-    if (st >= 0 && armed) { // hit in a release: what it left is the handler's to hear of
-        // A driver that says it is shutting down is nobody's failure, and what fails while
-        // restoring a capture mode or a context in a release is not looked at.
+    if (st >= 0 && armed) { // the fault was in a release: the handler hears of leftovers
+        // A driver that is shutting down is no failure, and neither are failures to restore a
+        // capture mode or a context in a release.
         if (!failures.count && code != CUDA_ERROR_DEINITIALIZED &&
             !may_be_passed_over(function, code))
             REPORT("a failed release is told to nobody");
         return 0;
     }
-    if (popped) // the context could not be taken off again, as the message says
+    if (popped) // the context could not be popped, as the message says
         (void)cuc__cu.cuCtxPopCurrent(&left);
     if (testing_current())
         REPORT("a context stays current");
@@ -324,7 +324,7 @@ static int fail_call(const char *function, int nth, int code)
     if (fake_live_total())
         REPORT("%d things stay alive after the next attempt", fake_live_total());
     cuc_error_clear();
-    // A context that was lost keeps the story; another device that was tried keeps its context.
+    // A lost context keeps its report; another device that was tried keeps its context.
     if (heap() != heap_after_success && code != CUDA_ERROR_ILLEGAL_ADDRESS &&
         !may_be_passed_over(function, code))
         REPORT("%ld blocks stay allocated, expected %ld", heap(), heap_after_success);
@@ -371,7 +371,7 @@ static int fail_allocation(long nth, int with_record, int more)
     return 0;
 }
 
-// Run one line in a child; the macro's expression gives its exit status.
+// Runs one line in a child; the macro's expression is its exit status.
 #define IN_CHILD(result, expression)                                           \
     do {                                                                       \
         int child_status = 0;                                                  \
@@ -433,7 +433,7 @@ END_TEST
 
 START_TEST(every_allocation_may_fail)
 {
-    // The one alone; with the next, which may be the failure's own record; and all from then on.
+    // Only this call; with the next, which may be the failure's own record; and all from then on.
     static const int also[] = { 0, 1, 1000 };
     const int with_record = _i & 1, more = also[_i / 2];
     int made = 0, bad = 0, result = 0;
@@ -452,8 +452,8 @@ START_TEST(every_allocation_may_fail)
 }
 END_TEST
 
-// Compilers, which are looked for and loaded first. A child of a parent that has NVRTC loaded and
-// used starts there.
+// Compilers, which are searched for and loaded first. A child of a parent that has loaded and used
+// NVRTC starts there.
 
 static const char cuda[] = "template <class T> __global__ void k(T *a) { *a = 1; }\n"
                            "extern \"C\" __global__ void plain(float *a) { *a = 2; }\n";
@@ -503,7 +503,7 @@ START_TEST(every_allocation_of_compiling_may_fail)
         cuc_status status;
         bool used;
     } rows[] = {
-        { "sm_999", CUC_ERROR_NOT_SUPPORTED, false }, // NVRTC is loaded and asked
+        { "sm_999", CUC_ERROR_NOT_SUPPORTED, false }, // NVRTC is loaded and queried
         { "sm_90", CUC_OK, true },
     };
     const char *arch = rows[_i].arch;
@@ -535,7 +535,7 @@ START_TEST(a_failure_without_memory_for_its_record_says_so)
         ck_assert_str_eq(cuc_error_message(), "no host memory to record the failure");
         ck_assert_uint_eq(cuc_error_note_count(), 0);
         ck_assert_str_eq(cuc_error_log(), "");
-        switch (i) { // none of these is a failure of its own
+        switch (i) { // none of these fails a call
         case 0:
             ck_assert_int_eq(cuc__pass(CUC_ERROR_IO, "cuc_b"), CUC_ERROR_IO);
             break;

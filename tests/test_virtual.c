@@ -95,7 +95,7 @@ START_TEST(a_buffer_grows_at_its_address_where_there_is_room)
     ck_assert_uint_eq(read_byte(third, 5 * grain), 9);
     ck_assert_uint_eq(read_byte(second, 999), 7);
     cuc_buffer_release(second);
-    // A copy over the ends of pieces, as one.
+    // One copy across the ends of pieces.
     ck_ok(cuc_buffer_fill(stream, third, 0, 5, 1, 5 * grain));
     ck_assert_uint_eq(read_byte(third, grain), 5);
     ck_assert_uint_eq(read_byte(third, 5 * grain - 1), 5);
@@ -182,7 +182,7 @@ START_TEST(an_address_has_the_alignment)
 }
 END_TEST
 
-// Memory that other processes can import, and so can this one.
+// Memory that other processes can import, and so can this process.
 static cuc_memory_resource *with_ipc(void)
 {
     cuc_memory_resource *r = NULL;
@@ -225,7 +225,7 @@ START_TEST(pieces_make_a_buffer_of_another_resource)
     ck_assert_uint_eq(count, 2);
     ck_assert_uint_eq(pieces[0].bytes, grain);
     ck_assert_uint_eq(pieces[1].bytes, 2 * grain);
-    // A smaller buffer is used as far as it extends.
+    // A smaller buffer is usable as far as it extends.
     cuc_buffer *less = grown(all, 1);
     size_t one = 0;
     ck_ok(cuc_buffer_export_pieces(&pieces[2], 1, &one, less));
@@ -347,10 +347,10 @@ START_TEST(what_makes_no_sense_is_refused)
 }
 END_TEST
 
-// Calls of an allocation and of a growth that moves, each of which fails in turn.
+// Calls of an allocation and of a growth that moves; each fails in turn.
 static const struct {
     const char *call;
-    int nth; // of those the allocation and the growth make
+    int nth; // counts the calls of the allocation and the growth
 } calls[] = {
     { "cuMemAddressReserve", 1 },
     { "cuMemCreate", 1 },
@@ -377,7 +377,7 @@ START_TEST(a_failure_of_the_driver_leaves_nothing)
                  calls[_i].call);
         ck_assert_ptr_null(more);
         ck_assert_uint_eq(read_byte(b, 3), 5);
-        more = grown(b, 2 * grain); // and now it does
+        more = grown(b, 2 * grain); // and now it succeeds
         ck_assert_uint_eq(read_byte(more, 3), 5);
         cuc_buffer_release(more);
         cuc_buffer_release(b);
@@ -388,7 +388,7 @@ START_TEST(a_failure_of_the_driver_leaves_nothing)
 }
 END_TEST
 
-// Check's macros take a lock of Check's, which a child would inherit: this thread has none of them.
+// Check's macros take a lock, which a child would inherit: this thread uses none of them.
 static void *allocate_and_free(void *stop)
 {
     cuc_device_ptr ptr = 0;
@@ -400,7 +400,7 @@ static void *allocate_and_free(void *stop)
     return NULL;
 }
 
-// In a child, where the thread is not that may have held what the resource locks.
+// In a child, without the thread that may have held the resource's lock.
 static int let_go_after_fork(cuc_buffer *b)
 {
     cuc_device_ptr ptr = 0;
@@ -445,7 +445,7 @@ END_TEST
 
 static const struct {
     const char *call;
-    int nth; // of those that the export and the import of two pieces make
+    int nth; // counts the calls of the export and the import of two pieces
 } shared_calls[] = {
     { "cuMemExportToShareableHandle", 1 },
     { "cuMemExportToShareableHandle", 2 },

@@ -643,7 +643,7 @@ enum {
 // clang-format off
 #define CUC_TILE_UNARY_LIST(X) \
     X(cuc_tile_neg,     NEG,     "-x") \
-    X(cuc_tile_bitnot,  NOT,     "~x: integers; of bools, not") \
+    X(cuc_tile_bitnot,  NOT,     "~x: integers; for bools, not") \
     X(cuc_tile_abs,     ABS,     "the absolute value") \
     X(cuc_tile_exp,     EXP,     "e ** x") \
     X(cuc_tile_exp2,    EXP2,    "2 ** x") \
@@ -665,8 +665,8 @@ enum {
     X(cuc_tile_ceil,    CEIL,    "the next integer at or above") \
     X(cuc_tile_round,   ROUND,   "the nearest integer, half to even") \
     X(cuc_tile_trunc,   TRUNC,   "the next integer towards 0") \
-    X(cuc_tile_isnan,   ISNAN,   "true where x is NaN: bools") \
-    X(cuc_tile_isinf,   ISINF,   "true where x is infinite: bools")
+    X(cuc_tile_isnan,   ISNAN,   "true if x is NaN: bools") \
+    X(cuc_tile_isinf,   ISINF,   "true if x is infinite: bools")
 
 /**
  * Elementwise functions of one value with a rounding argument.
@@ -674,11 +674,11 @@ enum {
  * Each is `cuc_tile function(program, file, line, cuc_tile x, int32_t round)`.
  */
 #define CUC_TILE_UNARY_ROUND_LIST(X) \
-    X(cuc_tile_sqrt_round,  SQRT,  "RN, RZ, RM, RP; of f32 APPROX") \
-    X(cuc_tile_rsqrt_round, RSQRT, "RN; of f32 APPROX") \
-    X(cuc_tile_exp_round,   EXP,   "RN; of f32 FULL, APPROX") \
-    X(cuc_tile_exp2_round,  EXP2,  "RN; of f32 FULL, APPROX") \
-    X(cuc_tile_tanh_round,  TANH,  "RN; of f32 FULL, APPROX")
+    X(cuc_tile_sqrt_round,  SQRT,  "RN, RZ, RM, RP; for f32 APPROX") \
+    X(cuc_tile_rsqrt_round, RSQRT, "RN; for f32 APPROX") \
+    X(cuc_tile_exp_round,   EXP,   "RN; for f32 FULL, APPROX") \
+    X(cuc_tile_exp2_round,  EXP2,  "RN; for f32 FULL, APPROX") \
+    X(cuc_tile_tanh_round,  TANH,  "RN; for f32 FULL, APPROX")
 
 #define CUC__TILE_UNARY(function, op, text) CUC_API cuc_tile \
     function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile x);
@@ -702,16 +702,16 @@ CUC_TILE_UNARY_ROUND_LIST(CUC__TILE_UNARY_ROUND)
     X(cuc_tile_add,         ADD,      "x + y") \
     X(cuc_tile_sub,         SUB,      "x - y") \
     X(cuc_tile_mul,         MUL,      "x * y") \
-    X(cuc_tile_div,         DIV,      "x / y; f32 of integers") \
+    X(cuc_tile_div,         DIV,      "x / y; f32 for integers") \
     X(cuc_tile_floordiv,    FLOORDIV, "x // y, rounded down") \
     X(cuc_tile_cdiv,        CDIV,     "x / y, rounded up: integers") \
     X(cuc_tile_mod,         MOD,      "x % y, with the sign of y") \
     X(cuc_tile_pow,         POW,      "x ** y: floats") \
     X(cuc_tile_atan2,       ATAN2,    "the angle of the point (y, x): floats") \
-    X(cuc_tile_minimum,     MINIMUM,  "the smaller; of NaN and a number, the number") \
-    X(cuc_tile_maximum,     MAXIMUM,  "the larger; of NaN and a number, the number") \
-    X(cuc_tile_bitand,      AND,      "x & y: integers; of bools, and") \
-    X(cuc_tile_bitor,       OR,       "x | y: integers; of bools, or") \
+    X(cuc_tile_minimum,     MINIMUM,  "the smaller; the number if one is NaN") \
+    X(cuc_tile_maximum,     MAXIMUM,  "the larger; the number if one is NaN") \
+    X(cuc_tile_bitand,      AND,      "x & y: integers; for bools, and") \
+    X(cuc_tile_bitor,       OR,       "x | y: integers; for bools, or") \
     X(cuc_tile_bitxor,      XOR,      "x ^ y: integers and bools") \
     X(cuc_tile_shl,         SHL,      "x << y: integers") \
     X(cuc_tile_shr,         SHR,      "x >> y: integers; keeps the sign") \
@@ -723,8 +723,8 @@ CUC_TILE_UNARY_ROUND_LIST(CUC__TILE_UNARY_ROUND)
     X(cuc_tile_ge,          GE,       "x >= y")
 /** Variants that return NaN if an operand is NaN. */
 #define CUC_TILE_BINARY_NAN_LIST(X) \
-    X(cuc_tile_minimum_nan, MINIMUM,  "the smaller; NaN where one is NaN") \
-    X(cuc_tile_maximum_nan, MAXIMUM,  "the larger; NaN where one is NaN")
+    X(cuc_tile_minimum_nan, MINIMUM,  "the smaller; NaN if one is NaN") \
+    X(cuc_tile_maximum_nan, MAXIMUM,  "the larger; NaN if one is NaN")
 
 /**
  * Elementwise functions of two values with a rounding argument.
@@ -735,7 +735,7 @@ CUC_TILE_UNARY_ROUND_LIST(CUC__TILE_UNARY_ROUND)
     X(cuc_tile_add_round,     ADD,     "RN, RZ, RM, RP") \
     X(cuc_tile_sub_round,     SUB,     "RN, RZ, RM, RP") \
     X(cuc_tile_mul_round,     MUL,     "RN, RZ, RM, RP") \
-    X(cuc_tile_div_round,     DIV,     "RN, RZ, RM, RP; of f32 FULL, APPROX") \
+    X(cuc_tile_div_round,     DIV,     "RN, RZ, RM, RP; for f32 FULL, APPROX") \
     X(cuc_tile_minimum_round, MINIMUM, "RN; CUC_TILE_NAN") \
     X(cuc_tile_maximum_round, MAXIMUM, "RN; CUC_TILE_NAN")
 
@@ -1309,8 +1309,8 @@ CUC_API void cuc_tile_store_rows(cuc_tile_program *program, const char *file, ui
 // clang-format off
 #define CUC_TILE_STORE_LIST(X) \
     X(cuc_tile_store_add, SUM, "adds") \
-    X(cuc_tile_store_max, MAX, "leaves the larger") \
-    X(cuc_tile_store_min, MIN, "leaves the smaller") \
+    X(cuc_tile_store_max, MAX, "keeps the larger") \
+    X(cuc_tile_store_min, MIN, "keeps the smaller") \
     X(cuc_tile_store_and, AND, "bitwise") \
     X(cuc_tile_store_or,  OR,  "bitwise") \
     X(cuc_tile_store_xor, XOR, "bitwise")
@@ -1376,12 +1376,12 @@ CUC_API void cuc_tile_scatter(cuc_tile_program *program, const char *file, uint3
 // clang-format off
 #define CUC_TILE_ATOMIC_LIST(X) \
     X(cuc_tile_atomic_add,  SUM,  "adds") \
-    X(cuc_tile_atomic_max,  MAX,  "leaves the larger") \
-    X(cuc_tile_atomic_min,  MIN,  "leaves the smaller") \
+    X(cuc_tile_atomic_max,  MAX,  "keeps the larger") \
+    X(cuc_tile_atomic_min,  MIN,  "keeps the smaller") \
     X(cuc_tile_atomic_and,  AND,  "bitwise") \
     X(cuc_tile_atomic_or,   OR,   "bitwise") \
     X(cuc_tile_atomic_xor,  XOR,  "bitwise") \
-    X(cuc_tile_atomic_xchg, XCHG, "puts x there")
+    X(cuc_tile_atomic_xchg, XCHG, "stores x")
 
 #define CUC__TILE_ATOMIC(function, with, text) CUC_API cuc_tile \
     function(cuc_tile_program *program, const char *file, uint32_t line, cuc_tile tensor, \
@@ -1447,13 +1447,13 @@ CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uin
 #define CUC_TILE_REDUCE_LIST(X) \
     X(cuc_tile_sum,     SUM,  "the sum") \
     X(cuc_tile_prod,    PROD, "the product") \
-    X(cuc_tile_min,     MIN,  "the least number") \
+    X(cuc_tile_min,     MIN,  "the smallest number") \
     X(cuc_tile_max,     MAX,  "the largest number") \
-    X(cuc_tile_any,     ANY,  "of bools: whether one is true") \
-    X(cuc_tile_all,     ALL,  "of bools: whether all are")
+    X(cuc_tile_any,     ANY,  "bools: true if one is") \
+    X(cuc_tile_all,     ALL,  "bools: true if all are")
 /** Variants that return NaN if an element is NaN. */
 #define CUC_TILE_REDUCE_NAN_LIST(X) \
-    X(cuc_tile_min_nan, MIN,  "the least, or NaN") \
+    X(cuc_tile_min_nan, MIN,  "the smallest, or NaN") \
     X(cuc_tile_max_nan, MAX,  "the largest, or NaN")
 /**
  * Functions of a tile and an axis: X(function, op, result).
@@ -1463,13 +1463,13 @@ CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uin
  * time on the same program; no driver call.
  */
 #define CUC_TILE_ALONG_LIST(X) \
-    X(cuc_tile_argmin,  ARGMIN, "where the least is: i32, the first of equals; the axis is kept") \
-    X(cuc_tile_argmax,  ARGMAX, "where the largest is") \
+    X(cuc_tile_argmin,  ARGMIN, "the index of the smallest: i32, the first among equals; the axis is kept") \
+    X(cuc_tile_argmax,  ARGMAX, "the index of the largest") \
     X(cuc_tile_sort,    SORT,   "ascending, NaN last")
 /** Variants that return the index of the first NaN if there is one. */
 #define CUC_TILE_ALONG_NAN_LIST(X) \
-    X(cuc_tile_argmin_nan, ARGMIN, "where the least is, or the first NaN") \
-    X(cuc_tile_argmax_nan, ARGMAX, "where the largest is, or the first NaN")
+    X(cuc_tile_argmin_nan, ARGMIN, "the index of the smallest, or of the first NaN") \
+    X(cuc_tile_argmax_nan, ARGMAX, "the index of the largest, or of the first NaN")
 /**
  * Scans: X(function, with, result).
  *
@@ -1478,8 +1478,8 @@ CUC_API cuc_tile cuc_tile_slice(cuc_tile_program *program, const char *file, uin
  * call.
  */
 #define CUC_TILE_SCAN_LIST(X) \
-    X(cuc_tile_cumsum,  SUM,  "the sum of what is up to here, this included") \
-    X(cuc_tile_cumprod, PROD, "the product of it")
+    X(cuc_tile_cumsum,  SUM,  "the sum of all elements up to this one, inclusive") \
+    X(cuc_tile_cumprod, PROD, "the product of all elements up to this one, inclusive")
 
 /** Reductions with a rounding argument, `int32_t round`, after the axes. */
 #define CUC_TILE_REDUCE_ROUND_LIST(X) \

@@ -36,7 +36,7 @@ struct image {
     uintptr_t read_only, read_only_end; // the range that the loader made read-only after relocation
     const ElfW(Sym) * symbols;
     const char *names;
-    const ElfW(Rela) * lists[2]; // of functions called, of other addresses
+    const ElfW(Rela) * lists[2]; // relocations of called functions, and of other addresses
     size_t bytes[2];
 };
 

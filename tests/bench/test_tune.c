@@ -92,7 +92,7 @@ START_TEST(the_fastest_tile_of_a_plan_is_kept)
     if (_i == 1)
         o.form = CUC_GEMM_BATCHED, o.batch = 2;
     if (_i == 2)
-        o.activation = CUC_GEMM_SILU; // which has records of its own
+        o.activation = CUC_GEMM_SILU; // plans with an activation have separate records
     ck_ok(cuc_gemm_tune(choice, sizeof(choice), device, &o, &tune));
     ck_assert_int_eq(told.count, 3);
     ck_assert_uint_eq(told.compiled, 3);

@@ -13,7 +13,7 @@
 enum { CHILD_ARGUMENTS = 32 };
 
 typedef struct child {
-    const char *arguments[CHILD_ARGUMENTS]; // what follows the program's name
+    const char *arguments[CHILD_ARGUMENTS]; // arguments after the program's name
     const char *environment[4];             // "NAME=VALUE", or "NAME" to take it away
     const char *input;                      // NULL: nothing
     const char *output;                     // where to write to; NULL: to `out`

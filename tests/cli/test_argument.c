@@ -358,7 +358,7 @@ static void save(const char *path, const char *descr, size_t bytes)
 
 static const struct {
     const char *descr;
-    size_t bytes; // of both elements
+    size_t bytes; // size of both elements
     const char *argument;
     cuc_dtype dtype; // UNKNOWN: refused
     const char *says;

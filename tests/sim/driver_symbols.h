@@ -24,7 +24,7 @@ static CUcontext context;
 
 static const struct {
     const char *symbol;
-    void *slot; // of the row; NULL for another form of it
+    void *slot; // the row's; NULL for another form of the function
 } symbols[] = {
 #define EXPORT(row, symbol) { #symbol, &row },
 #define ALSO(row, symbol, version) { #symbol, NULL },

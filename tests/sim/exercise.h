@@ -15,9 +15,9 @@
 struct exercise {
     // One letter for each register: h .b16, b .b32, l .b64, f .f32, d .f64.
     const char *inputs, *outputs;
-    const char *outside; // of the kernel: variables, functions; may be NULL
+    const char *outside; // variables and functions of the module; may be NULL
     const char *body;
-    uint32_t blocks, threads; // of a block; 0: 1 and 32
+    uint32_t blocks, threads; // threads of a block; 0: 1 and 32
     int arch;                 // with its suffix a; 0: 90
 };
 

@@ -28,7 +28,7 @@ struct harness_launch {
     uint32_t grid[3], block[3], cluster[3]; // 0 is 1, but for a cluster: none
     uint32_t shared_bytes;
     int cooperative;
-    uint32_t stack_limit; // of a lane, where calls are not counted; 0: 64 KiB
+    uint32_t stack_limit; // a lane's stack if its depth is unknown; 0: 64 KiB
     uint64_t arguments[16];
     const void *parameters; // all of them, laid out as the kernel has them; NULL: the arguments
 };

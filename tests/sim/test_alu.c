@@ -1,7 +1,7 @@
-// Every arithmetic instruction, from PTX to result, against oracles that share nothing with it:
-// integers in 128 bits or bit by bit, floating point by soft.h, approximations by libm in long
-// double within the ISA's bounds. Each runs for all lanes, for some (the rest must stay), and with
-// its destination one of its sources.
+// Every arithmetic instruction, from PTX to result, against independent oracles: integers in 128
+// bits or bit by bit, floating point by soft.h, approximations by libm in long double within the
+// ISA's bounds. Each runs for all lanes, for some (the others must keep their values), and with its
+// destination aliasing a source.
 #include "exercise.h"
 #include "sim/exec/formats.h"
 #include "soft.h"
@@ -20,7 +20,7 @@ struct trial {
     char out;
     uint64_t (*expect)(const struct trial *t, const uint64_t *x);
     bool (*near)(const struct trial *t, const uint64_t *x, uint64_t got); // instead, for a bound
-    // What oracles of a family go by.
+    // The parameters of a family's oracles.
     int operation, flags;
     enum soft_mode mode;
     struct soft_format format, from;
@@ -161,8 +161,8 @@ static const uint64_t edges16[] = {
 #define LENGTH(a) (sizeof(a) / sizeof(*(a)))
 #define LENGTH_OF(a) ((int)LENGTH(a))
 
-// Edge values in every combination for as long as there is room, then random ones: half of them of
-// like magnitudes, so that floats meet.
+// Every combination of edge values that fits, then random values, half of them of similar
+// magnitude, so that floats interact.
 static void draw_values(const char *in)
 {
     const size_t sources = strlen(in);
@@ -197,7 +197,8 @@ static uint64_t value_mask(char letter)
     return letter == 'l' ? UINT64_MAX : letter == 'h' ? 0xffff : 0xffffffff;
 }
 
-// Run a trial three ways: all lanes, some, and onto its first source where it has the same width.
+// Runs a trial three ways: with all lanes, with some, and with the first source as destination if
+// the widths match.
 static void attempt(const struct trial *t)
 {
     static unsigned char in[SOURCES * COUNT * 8], out[3 * COUNT * 8];
@@ -253,7 +254,7 @@ static void attempt(const struct trial *t)
     }
 }
 
-// Integers. In an oracle a, b, c, d are the sources, as their types say.
+// Integers. In an oracle a, b, c, d are the sources, converted to their types.
 
 static s128 clamped(s128 x, s128 low, s128 high)
 {
@@ -263,7 +264,7 @@ static uint64_t bit_of(uint64_t x, uint64_t at)
 {
     return at < 64 ? x >> at & 1 : 0;
 }
-// The significant bits of a position or a length: an H200 uses all of them for 64 bits.
+// The significant bits of a position or a length: an H200 uses all of them for 64-bit instructions.
 static uint64_t place_bits(uint32_t bits)
 {
     return bits == 64 ? UINT32_MAX : 255;
@@ -585,7 +586,7 @@ static const struct trial mixed[] = { MIXED(MIXED_TRIAL) };
 
 START_TEST(integers_are_as_in_128_bits)
 {
-    // In a row of a type's own, `rest` has the letter that S stands for.
+    // In a row with a type of its own, `rest` has the letter that S stands for.
     struct trial t = integers[_i];
     char in[SOURCES + 1] = "";
     for (uint32_t k = 0; t.in[k]; k++)

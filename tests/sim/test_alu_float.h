@@ -45,7 +45,7 @@ static uint64_t flushed(uint64_t x, struct soft_format f)
     return x & infinity_of(f) ? x : x & sign_of(f);
 }
 
-// After rounding: flags, and the NaN that the type has.
+// Applies the flags after rounding, and the type's own NaN.
 static uint64_t finished(uint64_t d, struct soft_format f, int flags)
 {
     uint64_t one = (uint64_t)((1 << (f.exponent - 1)) - 1) << f.mantissa;
@@ -99,7 +99,7 @@ static uint64_t expect_arithmetic(const struct trial *t, const uint64_t *given)
                 return in[*k - '0'] | UINT64_C(1) << 51;
         return UINT64_C(0xfff8000000000000);
     }
-    // .ftz goes by the result as it were if there were smaller exponents.
+    // .ftz tests the result for subnormality as if the exponent range were unlimited.
     const struct soft_format wide = { f.exponent + 2, f.mantissa };
     const uint64_t least = (uint64_t)((1 << (wide.exponent - 1)) + 1 - (1 << (f.exponent - 1)))
                            << f.mantissa;
@@ -171,7 +171,7 @@ START_TEST(halves_round_once)
 }
 END_TEST
 
-// Minimum and maximum, by an order of codes.
+// Minimum and maximum, by ordering the codes.
 static int64_t order(uint64_t x, struct soft_format f)
 {
     int64_t magnitude = (int64_t)(x & (sign_of(f) - 1));
@@ -250,7 +250,7 @@ static struct soft integral_of(struct soft x, enum soft_mode mode)
 {
     if (x.kind != SOFT_FINITE)
         return x;
-    // 2 * 2^120 has the step 1 at the bottom of a format that is wide enough.
+    // 2 * 2^120 has an ulp of 1 in a format with enough bits.
     bool sticky = false, half = false;
     for (; x.e < 0; x.e++) {
         sticky = sticky || half;
@@ -274,7 +274,7 @@ static uint64_t expect_cvt(const struct trial *t, const uint64_t *given)
     struct soft x;
 
     if (from->format.exponent) {
-        // To f16 it does nothing.
+        // .ftz has no effect on results of f16.
         if (ftz && from->bits >= 16 && from->format.exponent == 8 && to->format.exponent != 5)
             in = flushed(in, from->format);
         x = soft_decode(in, from->format);
@@ -285,8 +285,8 @@ static uint64_t expect_cvt(const struct trial *t, const uint64_t *given)
         x = soft_integer(negative, magnitude);
     }
     if (to->format.exponent) {
-        // As on an H200: what f32 has of f32 and bf16 stays as it is, to and from f64 sign and
-        // fraction stay and are made quiet, all else is the canonical NaN.
+        // As on an H200: NaNs among f32 and bf16 keep their bits; to and from f64 they keep sign
+        // and fraction and become quiet; all others become the canonical NaN.
         const bool wide = to->bits == 64, was_wide = from->bits == 64;
         if (x.kind == SOFT_NAN && !t->flags && to->bits == 32 && !was_wide && !converted.integral &&
             from->format.exponent == 8)
@@ -326,7 +326,7 @@ static uint64_t expect_cvt(const struct trial *t, const uint64_t *given)
         s128 low = to->is_signed ? -high - 1 : 0;
         value = clamped(value, low, high);
     }
-    // The register of 8 bits has 16, extended.
+    // An 8-bit value occupies a 16-bit register, extended.
     uint64_t d = (uint64_t)value;
     if (to->bits == 8)
         d = to->is_signed ? (uint64_t)(int64_t)(int8_t)d : d & 0xff;
@@ -408,7 +408,8 @@ static uint64_t small(uint64_t bits, struct soft_format from, int operation, int
 static uint64_t expect_small(const struct trial *t, const uint64_t *x)
 {
     if (t->operation == 4 && t->mode == SOFT_RNA && is_nan(x[0], SOFT_F32)) {
-        // Rounded as if it were a number, but not past the last NaN; .satfinite: one less.
+        // Rounded as if the code were a number, but no further than the largest NaN code; with
+        // .satfinite one less.
         const uint64_t sign = x[0] & 0x80000000, up = (x[0] & 0x7fffffff) + 0x1000;
         return sign | ((up > 0x7fffe000 ? 0x7fffe000 : up & 0x7fffe000) -
                        (t->flags & T_SATFINITE ? 0x2000 : 0));
@@ -432,7 +433,7 @@ static uint64_t expect_to_halves(const struct trial *t, const uint64_t *x)
         struct soft_format f = t->operation == 2 ? (struct soft_format){ 4, 3 }
                                                  : (struct soft_format){ 5, 2 };
         struct soft v = soft_decode(code, f);
-        // e4m3 has no infinity: its highest exponent is of numbers, but for the last code.
+        // e4m3 has no infinity: its highest exponent encodes numbers, except for the last code.
         if (t->operation == 2 && (code & 0x78) == 0x78)
             v = (code & 0x7f) == 0x7f
                     ? (struct soft){ .kind = SOFT_NAN }
@@ -689,7 +690,7 @@ static bool compared(const struct kind *k, bool ftz, int how, uint64_t a, uint64
 static const struct {
     const char *name;
     struct kind kind;
-    int first, last; // of hows; and from 14 on when it is unsigned
+    int first, last; // indices in hows; from 14 on for unsigned types
     bool ftz;
 } compared_types[] = {
     { "b16", { "", 'h', 16, false, { 0, 0 } }, 0, 1, false },
@@ -706,7 +707,7 @@ static const struct {
     { "f64", { "", 'l', 64, false, { 11, 52 } }, 0, 13, false },
 };
 
-// Run a body over drawn values; `out` is 32 bits a thread.
+// Runs a body over drawn values; `out` has 32 bits a thread.
 static void run_body(const char *in, const char *body, uint32_t *out)
 {
     static unsigned char bytes[SOURCES * COUNT * 8];
@@ -733,7 +734,8 @@ START_TEST(comparisons_order_and_join)
         if (how > compared_types[_i].last && (how < 14 || name[0] != 'u'))
             continue;
         const int join = how % 4, ftz = compared_types[_i].ftz && how & 1;
-        // Halves have no second predicate, and their own format for a result that is a number.
+        // Comparisons of halves have no second predicate, and a numeric result has the halves' own
+        // format.
         const bool half = k->bits == 16 && k->format.exponent;
         char body[1024] = "";
         say(body, sizeof(body),
@@ -929,7 +931,8 @@ static bool within(const struct trial *t, const uint64_t *x, uint64_t got)
 {
     const int what = t->operation;
     const bool half = t->format.exponent != 0, f64 = t->out == 'l', ftz = t->flags & T_FTZ;
-    // Of f64 the upper word counts, so that a NaN of the lower one is an infinity.
+    // Only the upper word of an f64 counts, so a NaN with its bits in the lower word is an
+    // infinity.
     const uint64_t first = f64 ? x[0] >> 32 << 32 : x[0];
     long double a = half ? half_value(x[0], t->format) : wide(first, t->out);
     long double b = wide(x[1], t->out), least = f64 ? 0x1p-1022L : 0x1p-126L;
@@ -1109,15 +1112,15 @@ START_TEST(f32_takes_narrow_operands)
 }
 END_TEST
 
-// The conversions that other parts of the simulator call: every code, and every place where
-// rounding turns, from both sides.
+// Conversions that other parts of the simulator call: every code, and both sides of every rounding
+// boundary.
 static uint64_t soft_code(uint32_t f32, struct soft_format f, enum soft_mode mode, uint64_t limit,
                           bool clamp, uint64_t nan)
 {
     struct soft x = soft_decode(f32, SOFT_F32);
     return x.kind == SOFT_NAN ? nan : soft_round(x, f, mode, limit, clamp);
 }
-// An assertion of Check's is too slow for ten millions of them.
+// Check's assertions are too slow for ten million of these.
 #define SAME(got, want)                                                                \
     do {                                                                               \
         uint64_t same_got = (got), same_want = (want);                                 \
@@ -1139,7 +1142,7 @@ START_TEST(formats_are_exact_for_every_code)
         if ((code & 0x7f) < 0x78 && code < 256)
             SAME(sim_bits32(sim_e4m3_to_f32(code)),
                  soft_encode(soft_decode(code, e4m3), SOFT_F32, SOFT_RN));
-        // At a value, half way to the next, and beside both.
+        // At a value, half way to the next, and at the neighbours of both.
         const uint32_t steps[] = { 0x1000, 0x8000 }, at[] = { f16, bf16 };
         for (uint32_t k = 0; k < 12; k++) {
             uint32_t bits = at[k & 1] + (k & 2 ? steps[k & 1] : 0) + k / 4 - 1;

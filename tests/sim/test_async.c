@@ -15,9 +15,9 @@
 
 static const struct {
     const char *ptx;
-    const char *expected; // one letter a value
+    const char *expected; // a letter for each value
 } alone[] = {
-    // A state, and how many it waited for.
+    // Completion of a phase, and the pending count in each state token.
     { KERNEL("mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.shared.b64 %rd10, [bar];\n"
              "mbarrier.test_wait.shared.b64 %p1, [bar], %rd10;\n" PUT
              "mov.u64 %rd13, bar; cvta.shared.u64 %rd12, %rd13;\n"
@@ -26,12 +26,12 @@ static const struct {
              "mbarrier.pending_count.b64 %r20, %rd10; st.global.u32 [%rd1], %r20;\n"
              "mbarrier.pending_count.b64 %r20, %rd11; st.global.u32 [%rd1+4], %r20;\n"),
       "0121" },
-    // A fresh barrier is in phase 0: the phase before it, of parity 1, has ended.
+    // A new barrier is in phase 0: the preceding phase, of parity 1, counts as complete.
     { KERNEL("mbarrier.init.shared::cta.b64 [bar], 1;\n" PHASE("0") PHASE(
           "1") "mbarrier.arrive.release.cta.shared::cta.b64 _, [bar];\n" PHASE("0")
                  PHASE("1") "mbarrier.arrive.shared::cta.b64 _, [bar], 1;\n" PHASE("0") PHASE("1")),
       "011001" },
-    // Bytes are waited for besides arrivals.
+    // A phase waits for bytes as well as arrivals.
     { KERNEL("mbarrier.init.shared::cta.b64 [bar], 1;\n"
              "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\n" PHASE(
                  "0") "mbarrier."
@@ -57,14 +57,14 @@ static const struct {
                                          "32;"
                                          "\n" PHASE("0")),
       "001" },
-    // They may come before they are expected, while an arrival is awaited.
+    // Bytes may arrive before they are expected, while an arrival is pending.
     { KERNEL("mbarrier.init.shared::cta.b64 [bar], 1;\n"
              "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [bar], "
              "1048575;\n" PHASE("0") "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], "
                                      "1048575;\n" PHASE("0") "mbarrier.arrive.shared::cta."
                                                              "b64 _, [bar];\n" PHASE("0")),
       "001" },
-    // A thread that drops out is not awaited in the next phase.
+    // The next phase does not wait for a thread that dropped out.
     { KERNEL("mbarrier.init.shared::cta.b64 [bar], 3;\n"
              "mbarrier.arrive_drop.shared::cta.b64 %rd10, [bar];\n" PHASE(
                  "0") "mbarrier.arrive_drop.expect_tx.shared::cta.b64 _, [bar], 16;\n"
@@ -74,7 +74,7 @@ static const struct {
                                                                   "b64 _, [bar];\n" PHASE("1")
                                                                       PHASE("0")),
       "00110" },
-    // All of the arrivals that a barrier can count, and again after it is made anew.
+    // The maximum number of arrivals, and again after a new initialization.
     { KERNEL("mbarrier.init.shared::cta.b64 [bar], 1048575;\n"
              "mbarrier.arrive.shared::cta.b64 _, [bar], 1048574;\n" PHASE(
                  "0") "mbarrier.arrive.shared::cta.b64 _, [bar];\n" PHASE("0") "mbarrier.inval."
@@ -85,14 +85,14 @@ static const struct {
                                                                                "[bar], "
                                                                                "1;\n" PHASE("0")),
       "010" },
-    // try_wait gives up in the end, so that a thread can do it itself.
+    // try_wait eventually returns false, so that a single thread can test it.
     { KERNEL("mbarrier.init.shared::cta.b64 [bar], 1; mov.u32 %r11, 1000;\n"
              "mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0, %r11;\n" PUT
              "mbarrier.arrive.shared::cta.b64 %rd10, [bar];\n"
              "mbarrier.try_wait.shared::cta.b64 %p1, [bar], %rd10;\n" PUT
              "mbarrier.try_wait.acquire.cluster.shared::cta.b64 %p1, [bar], %rd10, 100;\n" PUT),
       "011" },
-    // Copies that are done arrive at once; without .noinc the arrival is one more.
+    // Completed copies arrive immediately; without .noinc they add one to the expected arrivals.
     { KERNEL("mbarrier.init.shared::cta.b64 [bar], 1; cp.async.ca.shared.global [s], [%rd2], 16;\n"
              "cp.async.mbarrier.arrive.shared::cta.b64 [bar];\n" PHASE(
                  "0") "cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\n" PHASE("0")),
@@ -247,7 +247,7 @@ END_TEST
 
 START_TEST(blocks_of_a_cluster_copy_to_one_another)
 {
-    // Each of 4 blocks copies its 64 bytes to the next one and writes what came.
+    // Each of 4 blocks copies its 64 bytes to the next one and writes the bytes it received.
     unsigned char *in = noise(256), *out = harness_memory(256);
     go(KERNEL(INIT(
            "1") "mul.wide.u32 %rd5, %r5, 64; add.u64 %rd6, %rd2, %rd5;\n"
@@ -268,7 +268,8 @@ END_TEST
 
 START_TEST(a_multicast_reaches_the_blocks_of_its_mask)
 {
-    // Block 1 of two clusters of 4 sends 128 bytes to blocks 0, 1 and 3. All write what they have.
+    // Block 1 of two clusters of 4 sends 128 bytes to blocks 0, 1 and 3. All blocks write their
+    // bytes.
     unsigned char *in = noise(128), *out = harness_memory(1024);
     go(KERNEL(INIT(
            "1") "mul.wide.u32 %rd5, %r6, 128; add.u64 %rd7, %rd1, %rd5;\n"
@@ -324,7 +325,7 @@ START_TEST(stores_and_reductions_signal_a_barrier_of_another_block)
 }
 END_TEST
 
-// Stores and reductions that signal nothing: .release and .global are of sm_100.
+// Stores and reductions without a completion signal: .release and .global need sm_100.
 static const struct {
     const char *target, *store, *reduce;
 } quiet[] = {
@@ -464,7 +465,8 @@ START_TEST(bulk_reductions_combine_every_element)
 }
 END_TEST
 
-// Clusters that have not begun are taken over: each thread counts the blocks whose work it does.
+// Cluster launch control cancels clusters that have not begun: each thread counts the blocks whose
+// work it takes over.
 
 #define TAKE_OVER(target, leader, words, get)                                                   \
     ".version 9.0\n.target " target "\n.address_size 64\n"                                      \
@@ -525,7 +527,7 @@ START_TEST(clusters_that_have_not_begun_are_taken_over)
                                   .arguments = { HARNESS_POINTER(out), HARNESS_POINTER(taken) } });
     for (uint32_t i = 0; i < blocks; i++)
         ck_assert_msg(out[i] == 1, "block %u is done %u times", i, out[i]);
-    // All blocks of a cooperative grid run at once: there are none to take over.
+    // All blocks of a cooperative grid run at once: none can be cancelled.
     ck_assert((*taken != 0) == !takeovers[_i].cooperative);
 }
 END_TEST
@@ -579,7 +581,8 @@ static const struct {
 START_TEST(misuse_is_told)
 {
     unsigned char *in = harness_memory(256);
-    uint32_t threads = strstr(faults[_i].ptx, "bar.sync") ? 2 : 1; // who meets is not alone
+    // bar.sync needs a second thread
+    uint32_t threads = strstr(faults[_i].ptx, "bar.sync") ? 2 : 1;
     int code = run(faults[_i].ptx, 1, threads, 0, in, in, 0);
     ck_assert_msg(code == faults[_i].code && strstr(harness_report(), faults[_i].report), "%d %s",
                   code, harness_report());
@@ -590,7 +593,7 @@ END_TEST
     ".version 9.0\n.target " target "\n.address_size 64\n.entry k() {\nsetmaxnreg." words \
     ";\nret; }\n"
 static const struct {
-    const char *ptx, *log; // NULL: it is taken
+    const char *ptx, *log; // NULL: it loads
 } registers[] = {
     { SETMAXNREG("sm_90a", "inc.sync.aligned.u32 256"), NULL },
     { SETMAXNREG("sm_90a", "dec.sync.aligned.u32 24"), NULL },
@@ -692,8 +695,8 @@ START_TEST(what_came_with_sm_90_is_not_of_sm_80)
 }
 END_TEST
 
-// As libcu++ says it: a barrier, tiles of a tensor, bytes, and rows that go back. `out` gets each
-// tile with 1 added, `x` bytes 3 times.
+// The pattern of libcu++: a barrier, tensor tiles, byte copies, and rows copied back. `out` gets
+// each tile plus 1, and the `x` bytes 3 times.
 static const char source[] =
     "#include <cuda/barrier>\n"
     "#include <cuda/ptx>\n"

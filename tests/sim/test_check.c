@@ -1,4 +1,4 @@
-// Checks that no GPU makes: their findings, the reports, and the cases without a finding.
+// Optional checks that a GPU lacks: their findings, their reports, and kernels without a finding.
 #include "exercise.h"
 
 #include <pthread.h>
@@ -8,8 +8,8 @@
 #include "sim/check/check.h"
 #include "sim/shell/shell.h"
 
-// A kernel whose body starts on line 5. `out` holds values, `fresh` none that anyone wrote; %rd3
-// and %rd4 are the words of the thread in them.
+// A kernel whose body starts on line 5. `out` is initialized, `fresh` is not; %rd3 and %rd4 are the
+// addresses of the thread's words in them.
 #define BODY 5
 #define KERNEL(body) KERNEL_FOR("sm_90", body)
 #define KERNEL_FOR(target, body)                                                                  \
@@ -57,9 +57,9 @@ struct kernel_test {
     const char *name;
     uint32_t blocks, threads, cluster, shared_bytes; // 0: 1, 32, none, none
     const char *ptx;
-    uint32_t line;    // of the finding; 0: nothing may be found
-    const char *told; // that it has in it
-    int code;         // of the launch
+    uint32_t line;    // the finding's; 0: there must be none
+    const char *told; // text that it contains
+    int code;         // the launch's
 };
 
 static int run(const char *ptx, const struct kernel_test *t, void *out, void *fresh, uint64_t n)
@@ -102,7 +102,7 @@ static void run_test(const struct kernel_test *t)
     harness_release(out);
 }
 
-// Memory that nobody wrote
+// Uninitialized memory
 
 #define NOBODY "which nobody has written (check: init)"
 #define CLUSTER "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
@@ -254,7 +254,7 @@ START_TEST(memory_that_nobody_wrote_is_not_read_unseen)
 }
 END_TEST
 
-// A tensor of 16 rows of 128 bytes whose first 8 rows hold something, and a box of 8 rows.
+// A tensor of 16 rows of 128 bytes whose first 8 rows are initialized, and a box of 8 rows.
 #define BOX_IN(at)                                                                           \
     "mbarrier.init.shared::cta.b64 [bar], 1;\n"                                              \
     "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s], " \
@@ -301,9 +301,9 @@ START_TEST(boxes_of_tensors_are_looked_at_row_by_row)
 }
 END_TEST
 
-// A product of A, 64 x 16, in the first 2 KiB of s, with B, 8 x 16, in the 256 bytes behind.
+// A product of A, 64 x 16, in the first 2 KiB of s, and B, 8 x 16, in the next 256 bytes.
 static const struct {
-    uint32_t chunks; // of 16 bytes of B that are written
+    uint32_t chunks; // bytes of B, times 16, that are written
     const char *told;
 } wgmma_tests[] = {
     { 16, NULL },
@@ -337,7 +337,7 @@ START_TEST(matrices_that_descriptors_say_are_looked_at)
 }
 END_TEST
 
-// Bits compared with bytes: the known state of memory around the end of a GiB of addresses.
+// Bitmaps of initialized bytes compared with byte arrays, around the end of a GiB of addresses.
 
 enum { MODEL_BYTES = 1 << 17 };
 
@@ -383,7 +383,7 @@ START_TEST(what_is_written_is_known_to_the_byte)
 }
 END_TEST
 
-// Blocks on many threads that write the bytes of one word.
+// Blocks on many host threads that write bytes of the same word.
 START_TEST(blocks_that_run_at_once_lose_no_bit)
 {
     enum { BLOCKS = 1024, EACH = 8 };
@@ -401,7 +401,7 @@ START_TEST(blocks_that_run_at_once_lose_no_bit)
 }
 END_TEST
 
-// Barriers that a part of a warp comes to
+// Barriers that only a part of a warp reaches
 
 static const struct kernel_test barrier_tests[] = {
     { "barrier", "all of a block", 1, 96, 0, 0, KERNEL("bar.sync 0; bar.sync 0; barrier.sync 0;"),
@@ -635,7 +635,7 @@ START_TEST(a_place_is_told_once_and_counted_always)
     ck_assert_msg(count_told() == 2, "%s", told);
     ck_assert_uint_eq(sim_findings(SIM_CHECK_INIT, &places), 2 * 2 * 96);
     ck_assert_uint_eq(places, 2);
-    // Another program has places of its own.
+    // Findings of another program are counted separately.
     ck_assert_int_eq(run(ptx, &t, out, fresh, 0), 0);
     ck_assert_msg(count_told() == 4, "%s", told);
     ck_assert_uint_eq(sim_findings(SIM_CHECK_RACE, &places), 0);

@@ -1,6 +1,6 @@
-// The simulated driver's checks as a program meets them: chosen by the environment, told on stderr,
-// with memory that the driver makes, fills and copies. CUCORE_DRIVER is its path. Each test is a
-// process of its own, and opens it after it has set the environment.
+// The simulated driver's checks as a program sees them: chosen by the environment, reported on
+// stderr, on memory that the driver allocates, fills and copies. CUCORE_DRIVER is its path. Each
+// test runs in its own process, and opens the driver after setting the environment.
 #include <check.h>
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 #include "driver/cuda_abi.h"
 
-// The address sanitizer needs more addresses than a test here leaves.
+// The address sanitizer needs more address space than one test leaves.
 #if defined(__SANITIZE_ADDRESS__)
 static const bool sanitized = true;
 #elif defined(__has_feature)
@@ -72,7 +72,7 @@ static const struct {
     { &cuLaunchKernel, "cuLaunchKernel" },
 };
 
-// `sum` adds up n words from p on and writes what comes out behind them; `spin` does not end.
+// `sum` adds n words from p on and writes the sum behind them; `spin` does not end.
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           ".visible .entry sum(.param .u64 p, .param .u32 n)\n"
                           "{\n"
@@ -118,7 +118,7 @@ static CUresult run_sum(CUdeviceptr p, uint32_t n)
     return code ? code : cuCtxSynchronize();
 }
 
-// Captures stderr from here on; ours() restores it and returns the text.
+// Captures stderr from here on; ours() restores stderr and returns the text.
 static int kept;
 static FILE *said;
 
@@ -141,8 +141,8 @@ static const char *ours(void)
     return text;
 }
 
-// Ways to fill memory. Each writes all of WORDS words but the last, or all of them.
-enum { WORDS = 1 << 15 }; // more than what is copied within the call
+// Ways to fill memory. Each writes all of WORDS words, or all but the last.
+enum { WORDS = 1 << 15 }; // larger than copies that complete within the call
 
 static CUdeviceptr fill_words(CUdeviceptr p, size_t words)
 {
@@ -191,7 +191,7 @@ static CUdeviceptr by_copy_from_the_host(size_t words)
     return p;
 }
 
-// The bits of the source come along: what is copied is all that there is.
+// A copy also copies the state of initialization: it has no other source.
 static CUdeviceptr by_copy_of_all(size_t words)
 {
     CUdeviceptr from = fill_words(device(4 * WORDS), words), p = device(4 * WORDS + 4);
@@ -284,7 +284,7 @@ START_TEST(memory_that_the_host_writes_counts_as_written)
 }
 END_TEST
 
-// With few addresses they come again soon.
+// A small address range makes addresses repeat soon.
 START_TEST(memory_that_is_given_out_again_holds_nothing)
 {
     const struct rlimit few = { (rlim_t)6 << 30, (rlim_t)6 << 30 };

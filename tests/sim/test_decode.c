@@ -1,6 +1,5 @@
-// The operands that an instruction accepts: registers by type, constants, addresses by space, the
-// sink, parts and pairs. ptxas 13.0 refuses everything that is refused here, and accepts everything
-// that is accepted.
+// Operands that an instruction accepts: registers by type, constants, addresses by space, the sink,
+// parts and pairs. ptxas 13.0 accepts and refuses exactly the same.
 #include "harness.h"
 
 #include <check.h>
@@ -9,7 +8,7 @@
 #include <string.h>
 
 // Registers by the first letters of their names: z 8 bits, h 16, r 32, d 64, q 128, p a predicate,
-// and those that are no bits by their type.
+// and registers of other types than .b.
 #define PRELUDE                                                                                   \
     ".version 9.0\n.target sm_100a\n.address_size 64\n"                                           \
     ".global .align 16 .b8 gv[64]; .const .align 16 .b8 cv[64];\n"                                \
@@ -18,7 +17,7 @@
     "r0, r1, r2, r3; .reg .u32 u32; .reg .s32 s32; .reg .f16 f16; .reg .f16x2 f16x2; .reg .f32 "  \
     "f0, f1, f2, f3; .reg .b64 d0, d1, d2; .reg .s64 s64; .reg .f64 g0, g1; .reg .b128 q0, q1;\n" \
     ".shared .align 16 .b8 sv[64]; .local .align 16 .b8 lv[64];\n"
-enum { LINE = 9 }; // of the statement
+enum { LINE = 9 }; // the statement's line
 
 static const char *with(const char *statement)
 {
@@ -30,7 +29,7 @@ static const char *with(const char *statement)
 static const struct {
     const char *statement, *told;
 } refused[] = {
-    // A destination of another width would write over its neighbour.
+    // A destination of another width would overwrite the neighbouring register.
     { "mov.u64 r0, d1;", "mov.u64: r0 is a .b32 register where a .u64 is expected" },
     { "mov.u32 d0, r1;", "d0 is a .b64 register where a .u32 is expected" },
     { "add.u16 r0, h1, h2;", "r0 is a .b32 register where a .u16 is expected" },
@@ -55,7 +54,7 @@ static const struct {
     { "cvt.rna.tf32.f32 f0, f1;", "f0 is a .f32 register where a .tf32 is expected" },
     { "setp.eq.u32 r0, r1, r2;", "r0 is a .b32 register where a .pred is expected" },
     { "setp.eq.u32 p0|r0, r1, r2;", "r0 is not a predicate" },
-    // Sources, and the kind of a register.
+    // Sources, and the register class.
     { "add.u32 r0, r1, d2;", "d2 is a .b64 register where a .u32 is expected" },
     { "add.u64 d0, d1, r2;", "r2 is a .b32 register where a .u64 is expected" },
     { "shl.b64 d0, d1, d2;", "d2 is a .b64 register where a .u32 is expected" },
@@ -68,7 +67,7 @@ static const struct {
     { "popc.b32 f0, r1;", "f0 is a .f32 register" },
     { "@r0 bra x; x:", "found r0, expected a predicate that is declared" },
     { "selp.u32 r0, r1, r2, r3;", "r3 is a .b32 register where a .pred is expected" },
-    // Vectors are of one width.
+    // The elements of a vector have one width.
     { "mov.b64 d0, {h0, h1};", "no register of its part" },
     { "mov.b64 {r0, d1}, d0;", "no register of its part" },
     { "mov.u32 r0, %tid;", "no register of its part" },
@@ -97,7 +96,7 @@ static const struct {
     { "vote.sync.all.pred _, p0, -1;", "_ stands where it needs a register" },
     { "testp.finite.f32 _, f0;", "_ stands where it needs a register" },
     { "mbarrier.test_wait.shared.b64 _, [r0], d0;", "_ stands where it needs a register" },
-    // Pairs, minus and parts.
+    // Pairs, negation and parts.
     { "add.u32 r0|p0, r1, r2;", "one destination" },
     { "match.any.sync.b32 r0|p0, r1, -1;", "there is no such form" },
     { "ld.global.u32 r0|p0, [d0];", "one destination" },
@@ -131,12 +130,12 @@ static const struct {
     { "ld.global.wb.u32 r0, [d0];", "unknown word wb" },
     { "ld.global.u32 r0, [d0], d1;", "there is no such form" },
     { "ld.shared.v8.b32 {r0, r1, r2, r3, r0, r1, r2, r3}, [sv];", "there is no such form" },
-    // Among several reasons, the one of the furthest match is reported.
+    // Of several possible errors, the message reports the one furthest along in the text.
     { "add.u32 r0, r1;", "it has 2 operands, and needs more" },
     { "add.u32 r0, r1, r2, r3;", "it has 4 operands, and needs 3" },
     { "cvt.rn.foo.f16.f32 h0, f0;", "unknown word foo" },
     { "stacksave.u16 h0;", "there is no such form" },
-    // Words twice, two of a choice, and what belongs to the name.
+    // Repeated modifiers, conflicting modifiers, and modifiers that belong to the name.
     { "add.ftz.ftz.f32 f0, f0, f1;", ".ftz stands twice" },
     { "ld.global.global.u32 r0, [d0];", ".global stands twice" },
     { "setp.eq.eq.u32 p0, r0, r1;", ".eq stands twice" },
@@ -164,7 +163,7 @@ START_TEST(what_does_not_agree_is_refused)
 END_TEST
 
 static const char *const taken[] = {
-    // Words in another order, and those that ptxas takes twice.
+    // Modifiers in another order, and those that ptxas accepts twice.
     "add.f32.ftz.rn f0, f0, f1;",
     "ld.u32.global r0, [d0];",
     "atom.add.release.gpu.u32 r0, [d0], r1;",
@@ -173,7 +172,7 @@ static const char *const taken[] = {
     "mov.b32 r0, 0f3F800000;",
     "mov.b64 d0, 1.5;",
     "and.b32 r0, r1, 0f3F800000;",
-    // Bits are anything of their size, signed and unsigned are one.
+    // .b registers accept any type of their size, and signedness does not matter.
     "mov.b32 f0, r1;",
     "and.b32 f0, f1, u32;",
     "add.f32 r0, r1, f0;",
@@ -256,7 +255,7 @@ END_TEST
 // Features that a target lacks: the statement, and the first target that has it.
 static const struct {
     const char *statement, *target;
-    bool own; // that one alone, or its family
+    bool own; // only that target, or its family
 } since[] = {
     { "elect.sync r0|p0, -1;", "sm_90", false },
     { "add.bf16x2 r0, r1, r2;", "sm_90", false },
@@ -294,7 +293,7 @@ START_TEST(a_target_has_what_came_with_it_and_no_more)
 }
 END_TEST
 
-// Bodies of a kernel of 32 threads: what each thread stores at its word of `out` (%rd1).
+// Bodies of a kernel of 32 threads: the value that each thread stores in its word of `out` (%rd1).
 #define THREAD                                                                            \
     ".version 9.0\n.target sm_100a\n.address_size 64\n%s\n.visible .entry k(.param .u64 " \
     "out)\n{\n.reg .pred %%p<4>; .reg .b16 "                                              \
@@ -305,7 +304,7 @@ END_TEST
 
 static const struct {
     const char *name, *module, *body;
-    uint64_t times, plus; // thread i leaves i * times + plus
+    uint64_t times, plus; // thread i stores i * times + plus
 } bodies[] = {
     { "a wider register takes a load by its sign", "",
       "st.global.s32 [%rd1], -5; ld.global.s8 %rd2, [%rd1]; st.global.u64 [%rd1], %rd2;", 0,

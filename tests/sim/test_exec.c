@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One output array of words, and a kernel "k" that has its address and a number.
+// One output array of words, and a kernel "k" that receives its address and a number.
 #define KERNEL(body)                                                              \
     HARNESS_HEADER ".visible .entry k(.param .u64 out, .param .u32 n)\n{\n"       \
                    ".reg .pred %p<10>;\n.reg .b32 %r<40>;\n.reg .b64 %rd<20>;\n"  \
@@ -67,7 +67,7 @@ END_TEST
 
 START_TEST(lanes_loop_as_often_as_each_wants_and_meet_again)
 {
-    // A loop of tid turns, with an if and an else of two levels in it.
+    // A loop with tid iterations that contains nested ifs and elses.
     run_kernel(KERNEL("mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
                       "loop: setp.ge.u32 %p1, %r6, %r2; @%p1 bra done;\n"
                       "and.b32 %r8, %r6, 1; setp.eq.u32 %p2, %r8, 0; @%p2 bra even;\n"
@@ -110,7 +110,7 @@ END_TEST
 
 START_TEST(a_spin_lock_between_lanes_of_a_warp_finishes)
 {
-    // out[0] is the lock, out[1] what it guards.
+    // out[0] is the lock, out[1] the word it guards.
     run_kernel(KERNEL("spin: atom.global.cas.b32 %r6, [%rd2], 0, 1; setp.ne.u32 %p1, %r6, 0;\n"
                       "@%p1 bra spin;\n"
                       "ld.volatile.global.u32 %r7, [%rd2+4]; add.u32 %r7, %r7, 1;\n"
@@ -142,7 +142,8 @@ START_TEST(warps_hand_values_to_one_another_through_shared_memory)
 END_TEST
 
 static const char grid_barrier[] = KERNEL(
-    // Each block adds one and waits until all have: out[0] counts, out[1 + block] is the witness.
+    // Each block adds one and waits for all others: out[0] counts, out[1 + block] records the
+    // count.
     "setp.ne.u32 %p1, %r2, 0; @%p1 bra end;\n"
     "atom.global.add.u32 %r6, [%rd2], 1;\n"
     "wait: ld.volatile.global.u32 %r7, [%rd2]; setp.lt.u32 %p2, %r7, %r1; @%p2 bra wait;\n"
@@ -174,7 +175,7 @@ END_TEST
 
 START_TEST(functions_call_themselves)
 {
-    // Fibonacci, each lane its own number, with a local variable that lives through the calls.
+    // Fibonacci, with a different number in each lane and a local variable that survives the calls.
     run_kernel(HARNESS_HEADER
                ".func (.param .b32 r) fib(.param .b32 a)\n"
                "{ .reg .pred %p<2>; .reg .b32 %r<9>; .local .align 4 .b32 keep[2];\n"
@@ -260,7 +261,7 @@ END_TEST
 
 START_TEST(lanes_that_parted_come_to_a_barrier_one_by_one)
 {
-    // Odd lanes meet the barrier at another place than even ones; some have exited before.
+    // Odd lanes reach the barrier at another instruction than even ones; some have exited before.
     run_kernel(KERNEL(".shared .align 4 .b32 sum; setp.eq.u32 %p1, %r2, 0;\n"
                       "@%p1 st.shared.u32 [sum], 0; bar.sync 0;\n"
                       "setp.ge.u32 %p2, %r2, 60; @%p2 exit; atom.shared.add.u32 %r6, [sum], 1;\n"
@@ -290,7 +291,7 @@ END_TEST
 
 START_TEST(static_and_dynamic_shared_memory_lie_side_by_side)
 {
-    // Reverse a block through dynamic memory while static memory keeps another copy.
+    // Reverses a block through dynamic shared memory while static shared memory keeps another copy.
     run_kernel(HARNESS_HEADER
                ".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .b8 unused[4096];\n"
                ".visible .entry k(.param .u64 out, .param .u32 n)\n"
@@ -392,7 +393,7 @@ END_TEST
 
 START_TEST(every_index_of_blocks_and_threads_comes_once)
 {
-    // Three dimensions of both; the number of the thread is written where it belongs.
+    // Three dimensions of grid and block; each thread writes its number at its own place.
     static const char ptx[] = HARNESS_HEADER
         ".visible .entry k(.param .u64 out)\n{ .reg .b32 %r<40>; .reg .b64 %rd<9>;\n"
         "ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %tid.z;\n"
@@ -437,7 +438,7 @@ START_TEST(blocks_of_a_cluster_reach_one_another)
 }
 END_TEST
 
-// Failures: body of the kernel, code, and the end of the report, in which %p is out's address.
+// Failures: body of the kernel, code, and the end of the report, in which %p is the address of out.
 static const struct {
     const char *body;
     int code;
@@ -479,7 +480,7 @@ START_TEST(faults_are_told_with_their_place)
                                      .block = { 32 },
                                      .arguments = { HARNESS_POINTER(out), 64 } };
     ck_assert_int_eq(harness_run(program, &launch), faults[_i].code);
-    // The only address that a report here names is the word past the end.
+    // The only address in these reports is that of the word past the end.
     const char *where = strstr(faults[_i].report, "0x%llx");
     if (where)
         snprintf(wanted, sizeof(wanted), "%.*s0x%llx%s", (int)(where - faults[_i].report),
@@ -579,7 +580,7 @@ START_TEST(parameters_and_constants_take_no_more_than_ptxas_takes)
     const char *format = sizes[_i].format;
     char ptx[256];
 
-    ck_assert_ptr_nonnull(format); // gcc with sanitizers is not sure
+    ck_assert_ptr_nonnull(format); // gcc with sanitizers suspects an uninitialized value
     snprintf(ptx, sizeof(ptx), format, sizes[_i].most);
     sim_program_free(harness_load(ptx));
     snprintf(ptx, sizeof(ptx), format, sizes[_i].most + 1);

@@ -1,5 +1,5 @@
-// Fat binaries through the simulated driver: those that nvcc makes (tests/data/fatbin), and damaged
-// ones. Each test is a process of its own.
+// Fat binaries through the simulated driver: nvcc's (tests/data/fatbin), and damaged ones. Each
+// test runs in its own process.
 #include "driver_symbols.h"
 
 #include <stdint.h>
@@ -23,7 +23,7 @@ static void read_file(const char *name)
 static const struct {
     const char *file, *arch;
     CUresult code;
-    const char *log; // a part of it; NULL: any
+    const char *log; // a part of the message; NULL: any
 } files[] = {
     { "none", "sm_90", CUDA_SUCCESS, NULL },
     { "lz4", "sm_90", CUDA_SUCCESS, NULL },
@@ -129,7 +129,7 @@ START_TEST(a_damaged_file_is_refused)
     unlink(path);
     ck_assert_msg(code == CUDA_ERROR_INVALID_IMAGE, "%s: %d", damages[_i].what, code);
     read_file("zstd");
-    ck_cu(cuModuleLoadData(&module, data)); // and the driver goes on
+    ck_cu(cuModuleLoadData(&module, data)); // the driver still works
 }
 END_TEST
 
@@ -151,7 +151,7 @@ START_TEST(a_file_cut_short_anywhere_is_refused)
 }
 END_TEST
 
-// In a process of its own, whose loader finds a libzstd.so.1 that is no library.
+// Runs in a process whose loader finds a libzstd.so.1 that is not a library.
 START_TEST(what_zstandard_has_packed_is_refused_and_the_rest_loads)
 {
     static const struct {

@@ -1,6 +1,6 @@
-// The simulator's findings in the library's failures: settings that keep it from starting, calls
-// that it refuses, and the faults that destroy a context, with kernel, line, block, thread and
-// address. Each test is a process of its own, with CUCORE_DRIVER as its driver.
+// The simulator's findings in the library's failures: settings that prevent its start, calls that
+// it refuses, and faults that destroy a context, with kernel, line, block, thread and address. Each
+// test runs in its own process, with CUCORE_DRIVER as its driver.
 #include <check.h>
 #include <cucore/cucore.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Graphs of the simulated driver: capture of work, a GPU's rules, and instances.
+// Graphs of the simulated driver: captured work, a GPU's rules, and instances.
 #include "driver_symbols.h"
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static CUstream a, b; // of the test's context, blocking neither
+static CUstream a, b; // in the test's context; neither synchronizes with the default stream
 static CUmodule module;
 static CUfunction add;
 static CUdeviceptr word; // 0 at first
@@ -114,7 +114,7 @@ static void call(void *user)
     called += *(int *)user;
 }
 
-// Each kind of work on a stream, and its node.
+// Each kind of work on a stream, and the node it becomes.
 static CUevent event;
 static unsigned char host_bytes[64];
 
@@ -327,7 +327,7 @@ START_TEST(a_branch_that_is_not_joined_is_refused_even_when_its_stream_is_gone)
         ck_assert_ptr_null(graph);
         ck_assert_int_eq(cuStreamEndCapture(a, &graph), CUDA_ERROR_ILLEGAL_STATE);
     }
-    // Joined, it may go before the end.
+    // A joined stream may be destroyed before the capture ends.
     ck_cu(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
     BEGIN(a);
     wait_for(b, a);
@@ -366,7 +366,7 @@ START_TEST(what_comes_next_can_be_asked_and_changed)
     ck_assert_uint_eq(n, 1);
     ck_assert_uint_eq(edges[0].type, CU_GRAPH_DEPENDENCY_TYPE_DEFAULT);
     first = dependencies[0];
-    ck_assert_int_eq(cuGraphDestroy(graph), CUDA_ERROR_INVALID_VALUE); // not while it is made
+    ck_assert_int_eq(cuGraphDestroy(graph), CUDA_ERROR_INVALID_VALUE); // not during a capture
     ck_cu(launch(a, word, 1));
     ck_cu(
         cuStreamUpdateCaptureDependencies(a, &first, NULL, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
@@ -387,7 +387,7 @@ START_TEST(what_comes_next_can_be_asked_and_changed)
     ck_assert_uint_eq(n, 1);
     ck_assert_int_eq(cuStreamUpdateCaptureDependencies(a, &first, NULL, 1, 0),
                      CUDA_ERROR_ILLEGAL_STATE);
-    // More can be captured into it, behind any of its nodes.
+    // A capture can add to an existing graph, after any of its nodes.
     ck_cu(cuStreamBeginCaptureToGraph(b, graph, &third, NULL, 1,
                                       CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     CUgraphExec exec;
@@ -429,7 +429,7 @@ START_TEST(a_merge_spoils_both_captures)
                          CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         ck_assert_ptr_null(graph);
     }
-    // An event of a capture that is over stands for nothing.
+    // An event recorded in a capture that has ended cannot be waited for.
     ck_assert_int_eq(cuStreamWaitEvent(b, e, 0), CUDA_ERROR_CAPTURED_EVENT);
     ck_assert_int_eq(cuEventQuery(e), CUDA_ERROR_CAPTURED_EVENT);
     ck_cu(cuEventRecord(e, b));
@@ -452,7 +452,7 @@ START_TEST(asking_the_legacy_stream_spoils_nothing_and_using_it_does)
     ck_assert_uint_eq(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
     ck_assert_int_eq(launch(CU_STREAM_LEGACY, word, 1), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
     ck_assert_int_eq(cuStreamEndCapture(blocking, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    BEGIN(a); // one that does not block is none of its business
+    BEGIN(a); // a non-blocking stream does not affect the capture
     ck_cu(launch(CU_STREAM_LEGACY, word, 1));
     ck_cu(cuGraphDestroy(end(a)));
     ck_assert_int_eq(cuStreamBeginCapture(CU_STREAM_LEGACY, 0),
@@ -749,7 +749,7 @@ START_TEST(memory_of_a_graph_is_there_while_it_runs)
     ck_cu(cuMemcpyDtoHAsync_v2(&back, p, 4, a));
     ck_cu(cuMemFreeAsync(p, a));
     ck_assert_int_eq(cuMemFreeAsync(p, a), CUDA_ERROR_INVALID_VALUE);    // once is enough
-    ck_assert_int_eq(cuMemFreeAsync(word, a), CUDA_ERROR_INVALID_VALUE); // nothing of a graph's
+    ck_assert_int_eq(cuMemFreeAsync(word, a), CUDA_ERROR_INVALID_VALUE); // no memory of a graph
     graph = end(a);
     ck_assert_int_eq(cuMemFreeAsync(p, a), CUDA_ERROR_INVALID_VALUE);
     ck_assert_int_eq(cuMemFree(p), CUDA_ERROR_INVALID_VALUE);
@@ -772,7 +772,7 @@ START_TEST(memory_of_a_graph_is_there_while_it_runs)
     ck_assert_uint_eq(graph_memory(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH), 0);
     ck_cu(cuGraphExecDestroy(exec));
     ck_cu(cuGraphDestroy(graph));
-    // And at no other time.
+    // At no other time is the memory accessible.
     ck_assert_int_eq(cuMemcpyDtoH_v2(&back, p, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 END_TEST
@@ -866,7 +866,7 @@ static void tell(void *user)
     int device;
 
     ck_assert_ptr_eq(user, &told);
-    answer = cuDeviceGetCount(&device); // which it may not
+    answer = cuDeviceGetCount(&device); // a callback may not call the driver
     told++;
 }
 

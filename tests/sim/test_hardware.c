@@ -1,7 +1,7 @@
-// What an H200 (driver 580, CUDA 13.0) answered to raw calls: without a current context, in
-// captures of each mode, after faults, after a fork. The simulated driver answers the same.
-// CUCORE_DRIVER is its path; without it the same tests ask the system's libcuda.so.1, and so a GPU.
-// Each test is a process of its own.
+// Answers of an H200 (driver 580, CUDA 13.0) to raw calls: without a current context, in captures
+// of each mode, after faults, after a fork. The simulated driver answers the same. CUCORE_DRIVER is
+// its path; without it the tests ask the system's libcuda.so.1, and so a GPU. Each test runs in its
+// own process.
 #include "driver_symbols.h"
 
 #include <stdbool.h>
@@ -34,7 +34,7 @@ static CUevent event, marker, captured;
 static CUmemoryPool pool, made_pool;
 static CUdeviceptr plain, pooled, fresh;
 
-// All but a current context.
+// Everything but a current context.
 static void make(void)
 {
     open_driver();
@@ -119,9 +119,9 @@ static const CUmemPoolProps device_pool = {
 #define DYNAMIC CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 #define REGISTERS CU_FUNC_ATTRIBUTE_NUM_REGS
 
-// In a capture of `stream`, before which `captured` was recorded there. UNSAFE: refused, and the
-// capture spoilt, in the strict modes; NEVER: in the relaxed one too. EVENT: the same by what it
-// is.
+// Calls during a capture of `stream`, after `captured` was recorded on it. UNSAFE calls are refused
+// and spoil the capture in the strict modes, NEVER calls also in the relaxed mode. EVENT calls do
+// so because of the event's state.
 enum { ANY, UNSAFE, NEVER, EVENT, EVENT_TOLD };
 #define IN_CAPTURES(X)                                                                     \
     X(EVENT, cuEventQuery(captured))                                                       \
@@ -180,7 +180,7 @@ static CUresult encode(void)
                                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
-// Without a current context: what they give.
+// Results without a current context.
 #define WITHOUT_CONTEXT(X)                                                                     \
     X(201, cuKernelGetParamInfo(good, 0, &size[0], &size[1]))                                  \
     X(0, cuKernelGetAttribute(&integer, REGISTERS, good, device))                              \
@@ -240,7 +240,7 @@ static CUresult encode(void)
     X(201, cuOccupancyMaxPotentialBlockSize(&integer, &integer, (CUfunction)good, NULL, 0, 0)) \
     X(400, cuFuncGetAttribute(&integer, REGISTERS, (CUfunction)good))
 
-// After a fault: 1 for those that still answer.
+// After a fault: 1 for calls that still succeed.
 #define AFTER_FAULT(X)                                                   \
     X(0, cuStreamSynchronize(other))                                     \
     X(0, cuStreamQuery(other))                                           \
@@ -272,7 +272,7 @@ static CUresult encode(void)
 
 static CUstreamCaptureMode mode;
 
-// One call in a capture of its own.
+// One call, in a capture of its own.
 static void begin(void)
 {
     ck_cu(cuStreamBeginCapture(stream, mode));
@@ -300,7 +300,7 @@ static void end(const char *call, CUresult got, int rule)
     ck_assert_int_eq(graph != NULL, !spoilt);
     if (graph)
         ck_cu(cuGraphDestroy(graph));
-    // Out of the capture the event is one of a stream again.
+    // After the capture the event can be recorded on a stream again.
     ck_cu(cuEventRecord(captured, stream));
     ck_cu(cuStreamSynchronize(stream));
     ck_cu(cuStreamSynchronize(other));
@@ -320,13 +320,13 @@ START_TEST(a_capture_stands_what_it_stood_on_the_gpu)
 }
 END_TEST
 
-// The state of a capture into a graph of three nodes at its end, and what remains.
+// The state at its end of a capture into a graph of three nodes, and the remaining nodes.
 enum { SPOILT = 1, UNJOINED = 2, EMPTY_BRANCH = 4, JOINED_AT_LAST = 8, STREAM_GOES = 16 };
 
 static const struct {
     unsigned like;
     CUresult end;
-    size_t nodes; // 0: the graph is no more
+    size_t nodes; // 0: the graph is destroyed
 } into_graphs[] = {
     { SPOILT, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 0 },
     { UNJOINED, CUDA_ERROR_STREAM_CAPTURE_UNJOINED, 0 },
@@ -396,7 +396,7 @@ START_TEST(a_capture_that_ends_badly_frees_the_graph_that_it_adds_to)
 }
 END_TEST
 
-// Its node stays, and the graph of that must not be destroyed: the driver would go down.
+// The conditional node remains, and its graph must not be destroyed: the driver would crash.
 START_TEST(a_capture_that_ends_badly_frees_the_body_that_it_fills)
 {
     make();
@@ -444,7 +444,8 @@ START_TEST(calls_without_a_current_context_give_what_they_gave_on_the_gpu)
     ck_assert_int_eq(host_functions, 1);
     ck_assert_int_eq(callbacks, 1);
 
-    // Asked for many, an address that no current context has is 0. Memory of a pool has no context.
+    // A query of several attributes returns 0 for an address outside every current context. Pool
+    // memory has no context.
     for (int of_pool = 0; of_pool < 2; of_pool++) {
         for (int current = 0; current < 2; current++) {
             const CUdeviceptr ptr = of_pool ? pooled : plain;
@@ -469,8 +470,7 @@ START_TEST(occupancy_is_what_it_was_on_the_gpu)
         return;
     ck_cu(cuKernelSetAttribute(DYNAMIC, 1024, good, device));
     ck_cu(cuKernelGetFunction(&function, good));
-    // A kernel that would rather have cache gets little shared memory, of which each block has 1
-    // KiB.
+    // A kernel that prefers cache gets little shared memory, of which each block reserves 1 KiB.
     ck_cu(cuOccupancyMaxActiveBlocksPerMultiprocessor(&integer, function, 128, 0));
     ck_assert_int_eq(integer, 16);
     ck_cu(cuKernelSetCacheConfig(good, CU_FUNC_CACHE_PREFER_L1, device));
@@ -511,7 +511,7 @@ START_TEST(after_a_fault_the_same_calls_answer_as_on_the_gpu)
     ck_cu(cuCtxPushCurrent(context));
     ck_cu(cuLibraryGetKernel(&kernel, code_library, faults[_i].kernel));
     ck_cu(launch(kernel, stream));
-    // These are refused when the fault is known already.
+    // These calls are refused once the fault is known.
     (void)cuLaunchHostFunc(stream, host_function, NULL);
     const CUresult queued = cuStreamAddCallback(stream, callback, NULL, 0);
     ck_assert_int_eq(cuStreamSynchronize(stream), lost);
@@ -522,7 +522,7 @@ START_TEST(after_a_fault_the_same_calls_answer_as_on_the_gpu)
     } while (0);
     AFTER_FAULT(X)
 #undef X
-    // Callbacks are told, late; host functions are not called.
+    // Callbacks are told of the fault, late; host functions are not called.
     ck_assert_int_eq(host_functions, 0);
     ck_assert_int_eq(callbacks, queued ? 0 : 1);
     ck_assert_int_eq(callback_code, queued ? CUDA_SUCCESS : lost);

@@ -1,5 +1,5 @@
-// A kernel that waits for the host: the calls that proceed meanwhile, and those that wait for it.
-// The same calls wait on an H200. Each test runs in its own process.
+// A kernel that waits for the host: calls that proceed meanwhile, and calls that wait for it, as on
+// an H200. Each test runs in its own process.
 #include "driver_symbols.h"
 
 #include <pthread.h>
@@ -12,11 +12,11 @@
 
 static const char ptx[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
-    // Spins until the word is not 0.
+    // Spins until the word is nonzero.
     ".visible .entry spin(.param .u64 word, .param .u64 n)\n"
     "{ .reg .pred %p; .reg .b32 %r; .reg .b64 %d; ld.param.u64 %d, [word];\n"
     "again: ld.volatile.global.u32 %r, [%d]; setp.eq.u32 %p, %r, 0; @%p bra again; ret; }\n"
-    // The same with a pause of a millisecond, for n cycles at most.
+    // The same with pauses of a millisecond, for at most n cycles.
     ".visible .entry latch(.param .u64 word, .param .u64 n)\n"
     "{ .reg .pred %p; .reg .b32 %r; .reg .b64 %d<5>; ld.param.u64 %d1, [word];\n"
     "  ld.param.u64 %d2, [n]; mov.u64 %d3, %clock64;\n"
@@ -24,7 +24,7 @@ static const char ptx[] =
     "  mov.u64 %d4, %clock64; sub.u64 %d4, %d4, %d3; setp.ge.u64 %p, %d4, %d2; @%p bra done;\n"
     "  nanosleep.u32 1000000; bra again;\n"
     "done: ret; }\n"
-    // Warps that meet n times.
+    // Warps that meet at a barrier n times.
     ".visible .entry meet(.param .u64 word, .param .u64 n)\n"
     "{ .reg .pred %p; .reg .b64 %d<3>; ld.param.u64 %d1, [n]; mov.u64 %d2, 0;\n"
     "again: bar.sync 0; add.u64 %d2, %d2, 1; setp.lt.u64 %p, %d2, %d1; @%p bra again; ret; }\n"
@@ -34,7 +34,7 @@ static const char ptx[] =
 static CUmodule module, other_module;
 static CUlibrary other_library;
 static CUstream held, free_stream; // both non-blocking
-static CUevent before, behind;     // on `held`: before the kernel and behind it
+static CUevent before, behind;     // on `held`: before and after the kernel
 static CUdeviceptr memory;
 static unsigned char *other_host, pages[2][4096] __attribute__((aligned(4096)));
 static _Atomic unsigned *word;
@@ -67,7 +67,7 @@ static void pause_ms(long ms)
     nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
 }
 
-// More spinning blocks than there are threads, in a primary context.
+// More spinning blocks than host threads, in a primary context.
 static void hold(void)
 {
     open_driver();
@@ -341,8 +341,8 @@ START_TEST(a_time_in_cycles_lasts_as_long_as_the_clock_rate_says)
 }
 END_TEST
 
-// All warps of a block but one wait at any time, which is no sleep: a pause of a millisecond for
-// each barrier would take ten seconds.
+// All warps of a block but one wait at any time, and waiting is not sleeping: a pause of a
+// millisecond for each barrier would take ten seconds.
 START_TEST(warps_that_meet_at_barriers_do_not_sleep)
 {
     hold();

@@ -10,7 +10,7 @@ static void run(const struct exercise *x, const void *in, void *out, void *share
     ck_assert_msg(fault == 0, "%s\n%d: %s", x->body, fault, harness_report());
 }
 
-// A matrix of codes, and where its elements lie in the registers of a warp.
+// A matrix of codes, and the location of its elements in the registers of a warp.
 struct matrix {
     uint32_t rows, cols;
     uint64_t code[32 * 256];
@@ -66,8 +66,8 @@ static const struct {
     { "m16n8k16", 16, 8, 16, F64, F64, 'd', "", "" },
 };
 
-// Element `i` of a lane's A, B or C fragment, as the tables of the ISA put it: which row and
-// column. `per` elements stand in a register.
+// The row and column of element `i` of a lane's A, B or C fragment, from the tables of the ISA. A
+// register holds `per` elements.
 static void place_a(uint32_t lane, uint32_t i, uint32_t per, uint32_t m, uint32_t *row,
                     uint32_t *col)
 {
@@ -102,7 +102,7 @@ static void say_list(char *text, size_t room, char letter, uint32_t first, uint3
     say(text, room, "}");
 }
 
-// Put element `i` of a lane into arrays of registers, 32 values each.
+// Puts element `i` of a lane into arrays of registers, 32 values each.
 static void put(void *registers, uint32_t bits, uint32_t register_bits, uint32_t lane, uint32_t i,
                 uint64_t code)
 {
@@ -196,7 +196,7 @@ START_TEST(mma_multiplies_within_its_bound)
                     c[row][col] = unit;
                     put(at_c, 64, 64, lane, i, sim_bits64(unit));
                 } else {
-                    // The ends of the range too: sums wrap around, or stay there.
+                    // Includes both ends of the range: accumulators wrap around or saturate.
                     uint32_t x = round == 0   ? 0x7fffffff - i
                                  : round == 1 ? 0x80000000 + i
                                               : draw(&seed);
@@ -215,15 +215,16 @@ START_TEST(mma_multiplies_within_its_bound)
                 if (accumulator == 'h') {
                     uint32_t word = ((uint32_t *)out)[i / 2 * 32 + lane];
                     got = (double)sim_f16_to_f32(word >> 16 * (i % 2) & 0xffff);
-                    // Sums in f32, and a rounding to 11 bits; of 8-bit floats three.
+                    // Accumulation in f32, then a rounding to 11 bits; for 8-bit floats three such
+                    // roundings.
                     bound = k * 0x1p-24 * size + 0x1p-25 +
                             0x1p-11 * (bits_a == 8 ? 3 * size : fabs(exact));
                 } else if (accumulator == 'f') {
                     got = (double)((float *)out)[i * 32 + lane];
-                    bound = k * 0x1p-24 * size; // a rounding a product
+                    bound = k * 0x1p-24 * size; // one rounding for each product
                 } else if (accumulator == 'd') {
                     got = ((double *)out)[i * 32 + lane];
-                    bound = 2 * k * 0x1p-53 * size; // ours and the oracle's
+                    bound = 2 * k * 0x1p-53 * size; // the simulator's error plus the oracle's
                 } else {
                     got = (double)((int32_t *)out)[i * 32 + lane];
                     if (*products[_i].before)
@@ -351,7 +352,8 @@ START_TEST(mma_m8n8k4_multiplies_in_quads)
 }
 END_TEST
 
-// mma.sp: half of A is zeros that are not stored, and metadata says where what is stored stands.
+// mma.sp: half of A consists of zeros that are not stored; metadata gives the columns of the stored
+// elements.
 
 static const struct {
     const char *shape;
@@ -379,7 +381,7 @@ static const struct {
     { "m16n8k128", 128, 1, S4, S4, 'i', "sp", ".satfinite" },
 };
 
-// Locations of metadata pieces, transcribed from the figures of the ISA.
+// Locations of the metadata, transcribed from the figures of the ISA.
 static const struct {
     enum element e;
     uint32_t k, selector, row, col, lane, bit;
@@ -411,7 +413,7 @@ START_TEST(mma_sp_multiplies_what_is_stored)
     const uint32_t regs_c = accumulator == 'h' ? 2 : 4, stored = k / 2;
     const uint32_t piece = piece_elements(ea);
     const char letter = accumulator == 'f' ? 'f' : 'b';
-    uint32_t at[16][64]; // the column of each element that is stored
+    uint32_t at[16][64]; // the column of each stored element
     uint64_t seed = (uint64_t)_i;
 
     for (uint32_t round = 0; round < 4 * sparse[_i].selectors; round++) {
@@ -444,9 +446,9 @@ START_TEST(mma_sp_multiplies_what_is_stored)
         draw_matrix(&b, eb, k, 8, &seed);
         memset(in, 0, sizeof in);
         for (uint32_t i = 0; i < 32; i++)
-            meta[i] = draw(&seed); // of lanes that are not selected it does not count
+            meta[i] = draw(&seed); // metadata of lanes that are not selected is ignored
         for (row = 0; row < 16; row++) {
-            // In the first round all rows store the same columns, and the others of B are NaN.
+            // In the first round all rows store the same columns, and all other rows of B are NaN.
             uint64_t same = 77, *from = round == 0 ? &same : &seed;
             for (uint32_t p = 0; p < k / piece; p++) {
                 uint32_t kept[4], code = draw_piece(ea, from, kept);
@@ -532,7 +534,7 @@ START_TEST(mma_of_doubles_rounds_as_it_is_told)
 {
     static const struct {
         const char *before, *after;
-        double sum, minus; // of 1 and 2^-60, and of both negated
+        double sum, minus; // the terms are 1 and 2^-60, and both negated
     } rows[] = {
         { "", "", 1, -1 },
         { ".rn", "", 1, -1 },
@@ -569,7 +571,7 @@ static const struct {
     bool trans;
 } moves[] = { { 1, false }, { 2, false }, { 4, false }, { 1, true }, { 2, true }, { 4, true } };
 
-// Matrix m has its row r at slot order(m, r) of 16 bytes, so that rows lie apart.
+// Row r of matrix m is at slot order(m, r) of 16 bytes, so that rows are scattered.
 static uint32_t slot_of(uint32_t m, uint32_t r)
 {
     return (m * 8 + r) * 5 % 32;
@@ -591,7 +593,7 @@ START_TEST(ldmatrix_and_stmatrix_are_inverse_of_each_other)
     for (uint32_t i = 0; i < count; i++)
         say(outputs, sizeof outputs, "b");
     say_list(list, sizeof list, 'o', 0, count);
-    // Rows come to shared memory, to registers, back to shared memory, and out.
+    // Rows go to shared memory, to registers, back to shared memory, and to the output.
     say(body, sizeof body,
         "mov.u32 %%r1, tile;\nmov.u64 %%x3, tile;\nmad.wide.u32 %%x1, %%t, 16, %%g;\n"
         "mad.wide.u32 %%x2, %%t, 16, %%x3;\n"
@@ -629,12 +631,12 @@ START_TEST(ldmatrix_and_stmatrix_are_inverse_of_each_other)
 }
 END_TEST
 
-// Matrices of bytes, and of elements that are packed in memory: row r lies at slot (5 r) % 32.
+// Matrices of bytes, and of packed elements: row r lies at slot (5 r) % 32.
 
 static const struct {
     const char *words;
     uint32_t registers;
-    uint32_t bits; // of an element in memory
+    uint32_t bits; // bits of an element in memory
     bool turned;
 } byte_loads[] = {
     { "m16n16.x1.trans.shared.b8", 2, 8, true },
@@ -687,7 +689,8 @@ START_TEST(ldmatrix_of_bytes_turns_and_unpacks)
         for (uint32_t lane = 0; lane < 32; lane++) {
             uint32_t g = lane / 4, t = lane % 4;
             for (uint32_t i = 0; i < 4; i++) {
-                // Turned, two registers have a matrix of 16 rows, and the second its upper columns.
+                // Transposed, two registers hold a matrix of 16 rows, the second one its upper
+                // columns.
                 uint32_t row = byte_loads[_i].turned ? reg / 2 * 16 + 4 * t + i : reg * 8 + g;
                 uint32_t col = byte_loads[_i].turned ? g + reg % 2 * 8 : 4 * t + i;
                 ck_assert_uint_eq(out[reg][lane] >> 8 * i & 0xff,
@@ -727,7 +730,7 @@ START_TEST(stmatrix_of_bytes_writes_accumulators_by_columns)
     for (uint32_t reg = 0; reg < 4; reg++) {
         for (uint32_t lane = 0; lane < 32; lane++) {
             for (uint32_t i = 0; i < 4; i++) {
-                uint32_t row, col; // of the accumulators
+                uint32_t row, col; // in the accumulators
                 place_c(lane, i, &row, &col);
                 ck_assert_uint_eq(shared[(8 * reg + col) * 5 % 32][row],
                                   reg < count ? in[1 + reg][lane] >> 8 * i & 0xff : 0x5a);
@@ -756,7 +759,7 @@ START_TEST(movmatrix_transposes)
 }
 END_TEST
 
-// wmma: load, multiply, store; the fragments in between are our own affair.
+// wmma: load, multiply, store; the fragments between them have the simulator's own layout.
 
 static const struct {
     const char *shape;
@@ -796,7 +799,7 @@ static uint32_t fragment_registers(uint32_t cells, uint32_t bits)
     return cells * bits / (bits == 64 ? 64 : 32) / 32;
 }
 
-// The code of an element at (row, col) of a matrix in memory, its pitch in elements.
+// The code of an element at (row, col) of a matrix in memory whose pitch is in elements.
 static void poke(unsigned char *bytes, uint32_t bits, const char *layout, uint32_t pitch,
                  uint32_t row, uint32_t col, uint64_t code)
 {
@@ -822,7 +825,7 @@ START_TEST(wmma_multiplies_what_it_loads)
     const enum element e = wmmas[_i].e;
     const uint32_t bits = elements[e].bits, bits_c = accumulator_bits(wmmas[_i].c);
     const uint32_t bits_d = accumulator_bits(wmmas[_i].d);
-    // Lines are longer than the matrix by 128 bits.
+    // Rows have 128 bits of padding.
     const uint32_t gap = 128 / bits;
     const uint32_t pitch_a = (wmmas[_i].layout_a[0] == 'r' ? k : m) + gap;
     const uint32_t pitch_b = (wmmas[_i].layout_b[0] == 'r' ? n : k) + gap;
@@ -940,7 +943,7 @@ START_TEST(wmma_multiplies_what_it_loads)
                           row, col, got, exact);
         }
     }
-    // Nothing was written between the lines.
+    // The padding was not written.
     for (uint32_t line = 0; line < (wmmas[_i].layout_d[0] == 'r' ? m : n); line++)
         for (uint32_t i = pitch_d - 8; i < pitch_d; i++)
             ck_assert_uint_eq(peek(memory[3], bits_d, "row", pitch_d, line, i), 0);

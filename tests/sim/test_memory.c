@@ -1,6 +1,6 @@
-// The simulated driver without memory: the n-th of its allocations fails, alone or with all that
-// follow. No call crashes or aborts, each succeeds or says CUDA_ERROR_OUT_OF_MEMORY, and afterwards
-// the driver works. CUCORE_DRIVER is its path.
+// The simulated driver without host memory: its n-th allocation fails, alone or with all later
+// ones. No call crashes or aborts, each succeeds or returns CUDA_ERROR_OUT_OF_MEMORY, and
+// afterwards the driver works. CUCORE_DRIVER is its path.
 #include "driver_symbols.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The allocator as the driver finds it: these come before libc's.
+// The allocator as the driver finds it: these functions take precedence over libc's.
 static const char *driver_begin, *driver_end; // its code
 static long calls, fail_from, fail_to;
 
@@ -66,7 +66,7 @@ static const char ptx[] =
     ".visible .entry add(.param .u64 p)\n"
     "{ .reg .b64 %d; ld.param.u64 %d, [p]; red.global.add.u32 [%d], 1; ret; }\n";
 
-static CUresult first; // that was not success
+static CUresult first; // the first result other than success
 
 static bool good(CUresult code)
 {
@@ -75,7 +75,7 @@ static bool good(CUresult code)
     return !code;
 }
 
-// A program's way; it goes back over what it has however far it comes.
+// A typical program; it releases everything it has made, however far it came.
 static void way(void)
 {
     CUcontext c = NULL;
@@ -137,7 +137,7 @@ static int child_fails(long n, bool and_all_after, const char *what)
         if (first && first != CUDA_ERROR_OUT_OF_MEMORY)
             _exit(100);
         first = CUDA_SUCCESS;
-        way(); // all is well again
+        way(); // afterwards everything works
         _exit(first ? 101 : hit ? 0 : 1);
     }
     waitpid(child, &status, 0);

@@ -1,5 +1,5 @@
-// Every instruction that the simulator knows is tested: it stands in a row of opcodes/*.def, or in
-// opcodes/covered_elsewhere.def, with a test that really has it.
+// Every instruction of the simulator is tested: it has a row in opcodes/*.def, or one in
+// opcodes/covered_elsewhere.def that names a test that contains it.
 #include "opcodes/opcodes.h"
 #include "sim/exec/handlers.h"
 
@@ -30,7 +30,7 @@ static void end(void)
     instances_free(all, all_count);
 }
 
-// True when the text, instructions with ; between them, has one of that name.
+// Returns true if the text, instructions separated by ;, contains one of that name.
 static bool carries_out(const char *text, const char *name)
 {
     const size_t length = strlen(name);
@@ -86,7 +86,8 @@ START_TEST(every_row_is_an_instruction_of_the_simulator)
 }
 END_TEST
 
-// As an instruction in a string: alone, with a dot or another end after it. Before it may be \n.
+// Finds an instruction in a string literal: after \n or a separator, and followed by a dot or
+// another end.
 static bool begins_there(const char *text, const char *at)
 {
     if (at == text || (at > text + 1 && at[-1] == 'n' && at[-2] == '\\'))

@@ -21,9 +21,9 @@
 
 enum {
     SKIP = 77,
-    TOLD = 3,     // wrong results of an instance that are shown
+    TOLD = 3,     // number of wrong results shown for an instance
     MODULE = 100, // kernels
-    SLOTS = MAX_IN * CASES > CASES_ALL ? MAX_IN *CASES : CASES_ALL, // of 8 bytes, in a buffer
+    SLOTS = MAX_IN * CASES > CASES_ALL ? MAX_IN *CASES : CASES_ALL, // 8-byte slots of a buffer
 };
 
 static const char *record_folder, *golden_folder = OPCODE_GOLDEN;
@@ -38,7 +38,7 @@ static char device_arch[32];
 static char header[1024];
 static bool simulated, lost;
 
-// Of all threads: inputs, outputs, and outputs as all devices have them in common.
+// For all threads: inputs, outputs, and the part of the outputs that is the same on all devices.
 static uint64_t *in[MAX_IN], *got[MAX_OUT], *settled[MAX_OUT];
 
 static struct {
@@ -136,7 +136,7 @@ static void tell(const struct instance *x, uint32_t n, uint32_t o, uint32_t e,
     printf("\n");
 }
 
-// One output register against its answers; adds its settled value.
+// Compares one output register with its expected values; adds its settled value.
 static bool check_output(const struct instance *x, uint32_t n, uint32_t o, const struct answer *a,
                          const struct record *record, uint32_t *told)
 {
@@ -146,7 +146,7 @@ static bool check_output(const struct instance *x, uint32_t n, uint32_t o, const
 
     settled[o][n] = 0;
     for (uint32_t e = 0; e < each; e++, a++) {
-        // One element takes the whole register, what is above its bits included.
+        // One element takes the whole register, including unused upper bits.
         const uint64_t mask = each == 1 ? kind_mask(kind) : (UINT64_C(1) << kind->bits) - 1;
         const uint64_t value = got[o][n] >> (e * kind->bits) & mask;
         bool same = agrees(a, kind, value);
@@ -214,8 +214,8 @@ static bool check(const struct instance *x, const struct golden *golden, struct 
     if (wrong)
         printf("WRONG %s: %s: %u of %u threads\n", x->row->family, x->text, wrong, x->cases);
     if (recorded) {
-        // Of what is not as expected a hash would say too little. Half of the threads have every
-        // kind of matrices.
+        // A hash of unexpected results would say too little. Half of the threads have every kind of
+        // matrix.
         const bool unexpected = wrong || total.open != open_before;
         if (x->row->how != COMPARE_EXACT || unexpected) {
             const uint32_t kept = x->row->how == COMPARE_DOT && !unexpected ? x->cases / 2
@@ -240,7 +240,7 @@ static cuc_status load(cuc_object **object, const struct instance *const *list, 
 
     free(ptx);
     if (st >= 0)
-        st = cuc_object_get_kernel(&kernel, *object, "k0"); // which loads it
+        st = cuc_object_get_kernel(&kernel, *object, "k0"); // loads the object
     cuc_kernel_release(kernel);
     return st;
 }
@@ -261,7 +261,7 @@ static void run_one(const struct instance *x, cuc_object *object, size_t index,
     cuc_kernel_release(kernel);
 }
 
-// Some in one module, or, where that does not load, each in its own.
+// Groups instances into one module, or, if that does not load, gives each its own.
 static void run_module(const struct instance *const *list, size_t count,
                        const struct golden *golden, struct golden *recorded)
 {
@@ -287,7 +287,7 @@ static void run_family(const char *family, const struct instance *const *list, s
     const char *why;
     struct golden *golden, *recorded = record_folder ? golden_new(header) : NULL;
 
-    // An architecture's results are the same with the suffix of its target and without.
+    // Results of an architecture are the same with and without the suffix of its target.
     snprintf(folder, sizeof(folder), "%s/%.*s", golden_folder,
              (int)strspn(device_arch, "sm_0123456789"), device_arch);
     golden = golden_read(folder, family, &why);
@@ -305,7 +305,7 @@ static void run_family(const char *family, const struct instance *const *list, s
     golden_free(recorded);
 }
 
-// sm_90a of sm_90: the arch's own instructions as well.
+// sm_90a for sm_90: enables architecture-specific instructions too.
 static const char *target_of(int arch)
 {
     static char target[16];
@@ -380,7 +380,7 @@ static int open_device(int *arch)
     cuc_driver_get_version(&version);
     if (simulated || cuc_nvml_get_driver_version(driver, sizeof(driver)) < 0)
         snprintf(driver, sizeof(driver), "none");
-    // PTX is assembled by the driver, whose assembler is that of its CUDA.
+    // The driver assembles the PTX; its assembler is that of its CUDA version.
     snprintf(header, sizeof(header), "device %s\narch %s\ndriver %s\ncuda %d.%d\n",
              cuc_device_name(device), device_arch, driver, version / 1000, version % 1000 / 10);
     return 0;
@@ -428,7 +428,7 @@ int main(int argc, char **argv)
     if (!target && !listing && (result = open_device(&arch)) != 0)
         return result;
 
-    // An input that has all values is alone; so its column is the buffer's whole length.
+    // An input with all values stands alone, so its column takes the buffer's whole length.
     for (uint32_t k = 0; k < MAX_IN; k++)
         in[k] = calloc(k ? CASES : CASES_ALL, sizeof(**in));
     for (uint32_t k = 0; k < MAX_OUT; k++) {

@@ -46,7 +46,7 @@ static int32_t debug; // CUC_ON: not optimised, so that calls and local memory a
 static const char *const instances[] = { "scale<float, 3>", "scale<double, 5>",
                                          "scale<unsigned char, 7>" };
 static struct {
-    const char *file, *define, *linked; // linked: with this file, both as LTO-IR
+    const char *file, *define, *linked; // linked with this file, both as LTO-IR
     int instances;
     cuc_object *object;
 } units[UNITS] = {
@@ -67,7 +67,7 @@ static struct {
     [LINK] = { .file = "link_kernel.cu", .linked = "link_op.cu" },
 };
 
-// The environment of a program. Memory is managed: kernels and the host use the same pointers.
+// The environment of a program. Memory is managed: kernels and the host share pointers.
 struct run {
     cuc_stream *stream;
     cuc_object *object;
@@ -328,7 +328,7 @@ static void run_special(struct run *r)
     double *x = doubles(r, N, 30), *out = ROOM(double, 12 * N);
     float *y = ROOM(float, N), *out_float = ROOM(float, 8 * N);
 
-    x[0] = 1e10; // past where sin and cos reduce the easy way
+    x[0] = 1e10; // beyond the simple range reduction of sin and cos
     x[1] = 1e-300;
     for (int i = 0; i < N; i++)
         y[i] = (float)x[i];
@@ -512,7 +512,7 @@ static void run_match(struct run *r)
 
 // Scans
 
-// In parts of `part` elements; 0 for one over all.
+// Works in segments of `part` elements; 0 for one over all.
 static void check_scan(const int *x, const int *out, int n, int part, int inclusive)
 {
     int sum = 0;
@@ -833,7 +833,7 @@ static void run_bfs(struct run *r)
 
 // Sixteen bits
 
-// The nearest value with so many bits of mantissa and this smallest exponent, ties to even.
+// The nearest value with that many mantissa bits and that smallest exponent, ties to even.
 static double nearest(double v, int bits, int least)
 {
     if (v == 0 || !isfinite(v))
@@ -1175,7 +1175,7 @@ static void run_virtuals(struct run *r)
         CLOSE(out[i], i % 3 ? size[i] * size[i] : 3.0 * size[i] * size[i], 1e-14, i);
 }
 
-// Lines as they come: the order of threads is nobody's promise.
+// Lines in any order: the order of threads is unspecified.
 static int by_text(const void *a, const void *b)
 {
     return strcmp(a, b);
@@ -1343,7 +1343,7 @@ static char *text_of(const char *file)
     return text;
 }
 
-// A file compiled, or NULL without the compiler.
+// Compiles a file; returns NULL without the compiler.
 static cuc_object *compiled(const char *file, const char *define, int expressions, int32_t kind)
 {
     char *text = text_of(file);
@@ -1412,7 +1412,7 @@ int main(int argc, char **argv)
         argc--;
         argv++;
     }
-    // What loses the context is last: a GPU's driver has no second one for the process.
+    // Tests that lose the context come last: on a GPU the process gets no second one.
     for (int i = 0; i < 2 * LENGTH(programs); i++) {
         int p = i % LENGTH(programs);
         int wanted = argc < 2;
@@ -1430,7 +1430,7 @@ int main(int argc, char **argv)
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (!cuc_driver_is_simulated()) // no child of this process could use it
+    if (!cuc_driver_is_simulated()) // a child of this process could not use it
         srunner_set_fork_status(runner, CK_NOFORK);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);

@@ -479,7 +479,7 @@ END_TEST
 // --- functions
 
 static const struct {
-    const char *text, *expected; // of all functions
+    const char *text, *expected; // for all functions
 } functions[] = {
     { ".entry k {}", "entry k\n" },
     { ".visible .entry k() { ret; }", "visible entry k\n" },

@@ -1,5 +1,5 @@
-// Races in shared memory, and waits and fences that are missing: each right kernel is silent, and
-// each that lacks a line is told of, with the lines of both sides.
+// Races in shared memory, and missing waits and fences: correct kernels have no finding, and each
+// kernel that lacks one line has one, with the lines of both accesses.
 #include "exercise.h"
 
 #include "driver/cuda_abi.h"
@@ -81,7 +81,7 @@
            "mov.u32 %r10, %r1; //+b\n" \
            "st.shared.u32 [s+64], %r10; //A\n")
 
-// Two warps give and take a word each, by named barriers.
+// Two warps exchange a word each, by named barriers.
 #define NAMED \
     KERNEL("@!%p2 bra take;\n" \
            "give:\n" \
@@ -106,7 +106,7 @@
            "barrier.red.popc.aligned.u32 %r21, 0, %p1;\n" \
            "ld.shared.u32 %r20, [%r4];\n")
 
-// A barrier of two warps of four, and a third that reads what they write.
+// A barrier of two of four warps, and a third warp that reads the words they write.
 #define BARRIER_OF_SOME \
     KERNEL("setp.lt.u32 %p4, %r2, 2; setp.eq.u32 %p5, %r2, 2;\n" \
            "@%p4 st.shared.u32 [%r3], %r1; //B\n" \
@@ -115,7 +115,7 @@
            "third: @%p5 ld.shared.u32 %r20, [s]; //A\n" \
            "end:\n")
 
-// A barrier that two warps have met at, and then two others.
+// A barrier at which two warps have met, and then two others.
 #define AGAIN_BY_OTHERS \
     KERNEL("setp.eq.u32 %p4, %r2, 1; setp.eq.u32 %p5, %r2, 2;\n" \
            "@!%p2 bra second; st.shared.u32 [%r3], %r1; bar.arrive 1, 64; bra end; //B\n" \
@@ -142,7 +142,7 @@
            "bar.sync 0; //a\n" \
            "setp.lt.u32 %p4, %r1, 8; @%p4 ld.shared.u32 %r22, [%r3]; //A\n")
 
-// One thread of each warp counts, under a lock of atomics.
+// One thread of each warp increments a counter, under a lock of atomics.
 #define LOCK(space, address) \
     KERNEL("@!%p3 bra end;\n" \
            "try: atom." space ".cas.b32 %r20, [" address "], 0, 1;\n" \
@@ -167,7 +167,7 @@
            "atom.shared.exch.b32 %r20, [bar], 0;\n" \
            "next: setp.eq.u32 %p4, %r22, 0; @%p4 bra try;\n")
 
-// A word, and a flag that says that it is there.
+// A word, and a flag that publishes it.
 #define FLAG(strong) \
     KERNEL("@!%p3 bra end; @!%p2 bra take;\n" \
            "st.shared.u32 [s], 5; membar.cta; //D\n" \
@@ -177,7 +177,7 @@
            "ld.shared.u32 %r21, [s]; //C\n" \
            "end:\n")
 
-// The last block reads what every block has left.
+// The last block reads the words of all blocks.
 #define LAST_BLOCK \
     KERNEL("st.shared.u32 [%r3], %r1; bar.sync 0;\n" \
            "ld.shared.u32 %r20, [%r4]; mov.u32 %r21, %ctaid.x; shl.b32 %r22, %r21, 6;\n" \
@@ -225,7 +225,7 @@
            WAIT("w", "%r7", "0") " //a\n" \
            "ld.shared.u32 %r20, [%r4]; //A\n")
 
-// 256 of them, each for a warp of its own, and one that both arrive at.
+// 256 mbarriers, one for each warp, and one at which both warps arrive.
 #define MANY_MBARRIERS \
     KERNEL("and.b32 %r20, %r1, 31; shl.b32 %r21, %r2, 8; shl.b32 %r20, %r20, 3;\n" \
            "add.u32 %r20, %r20, %r21; add.u32 %r20, %r20, %r5; add.u32 %r21, %r20, 4096;\n" \
@@ -264,7 +264,7 @@
            "xor.b32 %r20, %r20, 512; //+s\n" \
            CP " cp.async.wait_all; //C\n")
 
-// Two stages: of the older one is read while the newer is on its way.
+// Two stages: the older one is read while the newer one is in flight.
 #define COPY_STAGES \
     KERNEL("shl.b32 %r20, %r1, 4; add.u32 %r20, %r20, %r5; xor.b32 %r21, %r20, 512;\n" \
            CP " cp.async.commit_group; //B\n" \
@@ -332,7 +332,7 @@
            "add.u32 %r10, %r10, 1; setp.lt.u32 %p4, %r10, 8; @%p4 bra take;\n" \
            "end:\n")
 
-// Out of shared memory, and the place filled again.
+// Copies out of shared memory, and reuse of the source.
 #define STORES \
     KERNEL("st.shared.u32 [%r3], %r1; //B\n" \
            "fence.proxy.async.shared::cta; //a\n" \
@@ -373,7 +373,7 @@
            COPY("s+256", "256", "%r7") " //a\n" \
            WAIT("w", "%r7", "0") " ld.shared.u32 %r20, [%r3];\n")
 
-// Block 0 sends to both, as soon as both are there.
+// Block 0 sends to both blocks once both are ready.
 #define MULTICAST \
     KERNEL(INIT("bar", "1") \
            "fence.mbarrier_init.release.cluster;\n" \
@@ -387,7 +387,7 @@
            CLUSTER " //b\n" \
            "mov.u32 %r20, 0; //C\n")
 
-// Each thread of block 1 stores to block 0, by st.async.
+// Each thread of block 1 stores to block 0 with st.async.
 #define ST_ASYNC \
     KERNEL(INIT("bar", "1") CLUSTER "\n" \
            "setp.eq.u32 %p4, %r9, 0; and.pred %p5, %p4, %p1; @!%p5 bra here;\n" \
@@ -432,7 +432,7 @@
            "bar.sync 0;\n" \
            "st.shared.v4.u32 [%r20+2048], {%r10, %r10, %r10, %r10}; //E\n")
 
-// Matrices of a warp
+// Matrices in the registers of a warp
 
 #define MATRICES \
     KERNEL("shl.b32 %r20, %r11, 4; add.u32 %r20, %r20, %r5; shl.b32 %r21, %r2, 9;\n" \
@@ -443,7 +443,7 @@
            "bar.sync 0; //a\n" \
            "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r24, %r25, %r26, %r27}, [%r23]; //A\n")
 
-// Blocks that come after others in the same place: all do it right but the third.
+// Later blocks that reuse a barrier's storage: all but the third do so correctly.
 #define LATER \
     KERNEL("mov.u32 %r40, %ctaid.x; setp.ne.u32 %p9, %r40, 2;\n" INIT("bar", "1") \
            "st.shared.u32 [%r3+2048], %r1; st.shared.u32 [%r3+4096], %r10; //G\n" \
@@ -476,7 +476,7 @@ struct race_test {
     uint32_t threads, blocks, cluster; // 0: 64, 1, none
     const char *ptx;
     const char *without, *with;
-    char at, before; // of the finding; 0: none
+    char at, before; // letters of the finding's lines; 0: none
     const char *words;
 };
 
@@ -661,7 +661,7 @@ static bool has(const char *letters, const char *end, char letter)
     return letter && memchr(letters, letter, (size_t)(end - letters)) != NULL;
 }
 
-// A row's kernel: what it leaves out is an empty line. And where its two lines are.
+// Assembles a row's kernel, in which an omitted part is an empty line, and finds its two lines.
 static char *kernel_of(const struct race_test *t, uint32_t *at, uint32_t *before)
 {
     char *ptx = strdup(t->ptx);
@@ -740,7 +740,7 @@ START_TEST(a_kernel_is_silent_or_told_of)
 END_TEST
 
 // A whole kernel: a ring of tensor copies that two warpgroups multiply with wgmma, and stores of
-// tensors through shared memory. `with` takes the place of `what`, wherever it is.
+// tensors through shared memory. `with` replaces `what` everywhere.
 
 static const struct {
     const char *name, *what, *with, *words;
@@ -771,7 +771,7 @@ static const struct {
       "the block ends while the bulk copy of line" },
 };
 
-// Free it. Lines stay where they are.
+// The caller frees it. Line numbers do not change.
 static char *changed(const char *text, const char *what, const char *with)
 {
     size_t room = 2 * strlen(text) + 1, n = strlen(what), at = 0;

@@ -1,6 +1,6 @@
-// The simulated driver as a program meets it that knows nothing of cucore: by the names that
-// libcuda.so.1 exports. CUCORE_DRIVER is its path. Each test is a process of its own, and opens it
-// after it has set the environment.
+// The simulated driver as a program without cucore sees it: by the names that libcuda.so.1 exports.
+// CUCORE_DRIVER is its path. Each test runs in its own process, and opens the driver after setting
+// the environment.
 #include "driver_symbols.h"
 
 #include <stdbool.h>
@@ -128,14 +128,14 @@ START_TEST(a_function_is_exported_under_each_of_its_names_and_found_by_version)
         ck_assert_msg(found == rows[i].found, "%s at %d: %u", rows[i].name, rows[i].version, found);
         if (!p)
             continue;
-        // Two names of one function may have one address each.
+        // Two names of one function may have the same address.
         Dl_info info;
         ck_assert(dladdr(p, &info) != 0);
         ck_assert_msg(p == symbol(rows[i].symbol), "%s at %d is %s", rows[i].name, rows[i].version,
                       info.dli_sname);
     }
-    // As the documentation has it: what is wrong with the question is an error, a function that is
-    // not there is one for the first form alone.
+    // As documented: a malformed query is an error; a missing function is an error of the first
+    // form only.
     CUresult (*first)(const char *, void **, int, uint64_t);
     void *first_address = symbol("cuGetProcAddress"), *got = (void *)1;
     memcpy(&first, &first_address, sizeof(first));
@@ -220,7 +220,7 @@ START_TEST(a_fill_of_more_bytes_than_there_are_addresses_is_refused)
     start();
     ck_cu(cuMemAllocAsync(&p, 64, NULL));
     ck_assert_int_eq(cuMemsetD32_v2(p, 0, (SIZE_MAX >> 2) + 2), CUDA_ERROR_INVALID_VALUE);
-    ck_cu(cuMemsetD32_v2(p, 0, 16)); // and nothing is lost
+    ck_cu(cuMemsetD32_v2(p, 0, 16)); // without a loss
     ck_cu(cuMemFreeAsync(p, NULL));
 }
 END_TEST
@@ -317,7 +317,7 @@ END_TEST
 START_TEST(kernels_of_two_streams_run_side_by_side)
 {
     CUstream a, b;
-    CUdeviceptr words; // a waits for b's, b's is set at once
+    CUdeviceptr words; // a waits for b's event, and b's own is set at once
 
     start();
     CUfunction f = function_of(wait_ptx, "wait", NULL);
@@ -407,7 +407,7 @@ START_TEST(an_access_out_of_bounds_loses_the_context)
                   "%s", said);
     ck_assert_msg(_i || strstr(said, "thread (100,0,0)"), "%s", said);
     ck_cu(cuCtxDestroy(context));
-    ck_cu(cuCtxCreate_v2(&context, 0, 0)); // another one is healthy
+    ck_cu(cuCtxCreate_v2(&context, 0, 0)); // another context still works
     ck_cu(cuMemAlloc(&p, 400));
 }
 END_TEST
@@ -441,7 +441,7 @@ START_TEST(an_image_that_cannot_run_is_refused_and_the_log_says_why)
 }
 END_TEST
 
-// A fat binary of one entry; `packed` is LZ4 of `bytes` bytes, or plain text.
+// A fat binary of one entry; `packed` is LZ4 that unpacks to `bytes` bytes, or plain text.
 static unsigned char *fatbin_of(const void *packed, size_t packed_bytes, size_t bytes, bool lz4)
 {
     struct {
@@ -474,8 +474,8 @@ static unsigned char *fatbin_of(const void *packed, size_t packed_bytes, size_t 
     return out;
 }
 
-// LZ4 of a text with one copy in it: the text, then a copy of its last 100 bytes of which the last
-// five are given as they are, as the format asks.
+// LZ4 of a text with one copy in it: the text, then a copy of its last 100 bytes, of which the last
+// five are literals, as the format requires.
 static size_t lz4_of(const char *text, unsigned char *out)
 {
     size_t n = strlen(text), o = 0, more = n - 15;
@@ -496,7 +496,7 @@ static size_t lz4_of(const char *text, unsigned char *out)
 
 START_TEST(ptx_is_taken_out_of_a_fat_binary)
 {
-    // The copied text has to be PTX: a comment.
+    // The copied text must be PTX: a comment.
     char text[4096];
     unsigned char packed[8192];
     CUmodule module;
@@ -517,7 +517,7 @@ START_TEST(ptx_is_taken_out_of_a_fat_binary)
     ck_cu(cuModuleGetFunction(&f, module, "add"));
     ck_cu(cuModuleUnload(module));
     ck_cu(cuModuleLoadData(&module, fat));
-    fat[16 + 28 + 4] = 0; // what follows is the arch: no PTX for this device
+    fat[16 + 28 + 4] = 0; // followed by the arch: no PTX for this device
     uint32_t arch = 100;
     memcpy(fat + 16 + 28, &arch, 4);
     ck_assert_int_eq(cuModuleLoadData(&module, fat), CUDA_ERROR_NO_BINARY_FOR_GPU);
@@ -592,7 +592,7 @@ START_TEST(memory_is_as_large_as_it_says_and_only_pages_that_are_touched_count)
     CUdeviceptr q;
     ck_assert_int_eq(cuMemAlloc(&q, 5 * gib), CUDA_ERROR_OUT_OF_MEMORY);
     ck_cu(cuMemFree(p));
-    // Addresses come again when all have been given out.
+    // Addresses are reused once all have been given out.
     for (int i = 0; i < 1500; i++) {
         ck_cu(cuMemAlloc(&p, 12 * gib));
         ck_cu(cuMemFree(p));
@@ -623,7 +623,7 @@ START_TEST(a_large_variable_is_zero_and_takes_the_pages_that_are_touched)
     unsigned char value;
 
     start();
-    for (int i = 0; i < 2; i++) { // the second may be where the first was written
+    for (int i = 0; i < 2; i++) { // the second may overwrite the first one's place
         ck_cu(cuModuleLoadData(&module, text));
         ck_cu(cuModuleGetGlobal_v2(&p, &bytes, module, "large"));
         ck_assert_uint_eq(bytes, ((size_t)1 << 30) + 1);
@@ -656,7 +656,7 @@ END_TEST
 
 static const struct {
     const char *name, *value;
-    const char *device; // how it begins; NULL: cuInit() fails
+    const char *device; // the beginning of the text; NULL: cuInit() fails
     int major, multiprocessors;
 } settings[] = {
     { "CUCORE_SIM_ARCH", "", "NVIDIA H200", 9, 132 },
@@ -737,7 +737,7 @@ START_TEST(the_nth_call_fails_by_every_name)
     ck_assert_int_eq(cuMemAlloc(&p, 8), CUDA_ERROR_OUT_OF_MEMORY);
     ck_cu(cuMemAlloc(&p, 8));
     ck_assert_int_eq(cuMemcpyHtoD_v2(p, &byte, 1), CUDA_ERROR_ILLEGAL_ADDRESS);
-    ck_cu(cuMemcpyHtoD_v2(p, &byte, 1)); // a fault that was wished for does not lose the context
+    ck_cu(cuMemcpyHtoD_v2(p, &byte, 1)); // an injected fault does not lose the context
     ck_assert_int_eq(cuMemAllocAsync(&p, 8, NULL), CUDA_ERROR_OUT_OF_MEMORY);
     ck_cu(cuMemAllocAsync(&p, 8, NULL));
 }

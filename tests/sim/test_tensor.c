@@ -1,5 +1,5 @@
 // Tensor maps and the copies that they describe: boxes of tiles, images and gathered rows to shared
-// memory and back, maps that a kernel makes, and what is said when they are misused.
+// memory and back, maps that a kernel makes, and reports of misuse.
 #include "copies.h"
 
 #include "driver/cuda_abi.h"
@@ -140,7 +140,7 @@ static size_t element(const struct tensor *t, size_t i, size_t *shared)
         at += outside ? 0 : (size_t)c * stride;
         stride = stride * t->dims[d] + (d + 1 < t->rank ? t->gap[d + 1] : 0);
     }
-    // Pieces of a row change places: by the row in lines of 128 bytes.
+    // The swizzle: pieces of a row are permuted by the row's number among lines of 128 bytes.
     row = i * t->bytes / (t->box[0] * t->bytes);
     chunk = i * t->bytes % (t->box[0] * t->bytes) / 16;
     inner = i * t->bytes % 16;
@@ -189,7 +189,7 @@ static const char *coordinates(const struct tensor *t)
     return words;
 }
 
-// %rd2 is the map.
+// %rd2 is the address of the map.
 static char *tensor_kernel(const struct tensor *t, const char *body)
 {
     char rank[2] = { (char)('0' + t->rank), '\0' };
@@ -200,7 +200,7 @@ START_TEST(boxes_of_tensors_come_to_shared_memory)
 {
     const struct tensor *t = &tensors[_i];
     unsigned char *data = noise(tensor_bytes(t)), *out = harness_memory(4096);
-    // All ones; of more than 16 bits but for the sign.
+    // All bits set; for elements of more than 16 bits all but the sign.
     uint64_t nan = !t->nan ? 0 : t->bytes == 2 ? 0x7ff7 : UINT64_MAX >> 1 >> (64 - 8 * t->bytes);
     size_t n = box_elements(t), shared;
     char *ptx = tensor_kernel(
@@ -212,7 +212,7 @@ START_TEST(boxes_of_tensors_come_to_shared_memory)
                       "[s], [%rd2, $2], [bar];\n" WAIT("w", "0") OUT("%rd1", "s", "%r9")));
 
     for (size_t i = 0; i < tensor_bytes(t); i += t->bytes)
-        if (t->nan) // numbers only: the fill is the one NaN
+        if (t->nan) // numbers only: the fill is the canonical NaN
             data[i + t->bytes - 1] &= 0xbf;
     go(ptx, 1, 1, 0, out, encode(t, data), n * t->bytes);
     for (size_t i = 0; i < n; i++) {
@@ -236,7 +236,7 @@ START_TEST(boxes_go_back_to_tensors)
                                                   add_u64, add_f16, add_f32, add_f64, add_bf16 };
     char class = t->type == 7 ? 'f' : t->type == 8 ? 'd' : t->type == 6 || t->type == 9 ? 'h' : 'i';
 
-    // %rd1 has the box's bytes, %rd2 the map: once stored, once added.
+    // %rd1 is the address of the box's bytes, %rd2 of the map: one store, one reduction.
     for (int pass = 0; pass < (adds[t->type] ? 2 : 1); pass++) {
         char *ptx = tensor_kernel(
             t,
@@ -276,7 +276,8 @@ START_TEST(boxes_go_back_to_tensors)
 }
 END_TEST
 
-// Seen on an H200: of a row of 26 bytes 32 are written, the last 6 from behind it in shared memory.
+// Observed on an H200: of a row of 26 bytes, 32 are written, the last 6 from beyond it in shared
+// memory.
 START_TEST(stores_write_the_whole_piece_of_16_bytes_that_a_row_ends_in)
 {
     static const struct tensor t = { "13 of 16", 1,        2,        2, { 13, 3 }, { 0, 6 },
@@ -301,7 +302,7 @@ END_TEST
 
 START_TEST(a_tile_is_multicast_by_a_map_that_is_a_parameter)
 {
-    // Each of 2 blocks loads half of 8 rows of 128 bytes and sends it to both.
+    // Each of 2 blocks loads half of 8 rows of 128 bytes and multicasts it to both.
     static const struct tensor t = { "t",      0,        1, 2, { 256, 64 }, { 0, 0 }, { 128, 4 },
                                      { 1, 1 }, { 0, 0 }, 3, 0 };
     static const char ptx[] = HARNESS_HEADER
@@ -536,7 +537,7 @@ START_TEST(maps_are_checked_as_they_are_made)
 }
 END_TEST
 
-// The same for im2col: 2-byte elements, dimensions of 16 but for the channels.
+// The same for im2col: 2-byte elements, dimensions of 16 except for the channels.
 
 static const struct {
     const char *name;
@@ -590,7 +591,7 @@ END_TEST
 
 START_TEST(a_copy_signals_the_other_block_of_its_pair)
 {
-    // Block 0 awaits what both of two load; block 1 without .cta_group::2 is at fault.
+    // Block 0 waits for the loads of both; block 1 without .cta_group::2 is at fault.
     static const struct tensor t = { "t",       0,        1,        2, { 64, 16 }, { 0, 0 },
                                      { 64, 8 }, { 1, 1 }, { 0, 0 }, 0, 0 };
     static const char body[] = KERNEL(
@@ -616,8 +617,8 @@ END_TEST
 
 START_TEST(a_multicast_signals_one_block_of_each_pair)
 {
-    // Block 3 of 4 loads for all. The mbarrier that it gives is in block 2, then 3: those of the
-    // blocks as even or odd hear of the bytes of two blocks.
+    // Block 3 of 4 loads for all. Its mbarrier operand is in block 2, then 3: the mbarriers of the
+    // even or odd blocks then count the bytes of two blocks.
     static const struct tensor t = { "t",       0,        1,        2, { 64, 8 }, { 0, 0 },
                                      { 64, 8 }, { 1, 1 }, { 0, 0 }, 0, 0 };
     char *ptx = for_target(
@@ -639,7 +640,7 @@ START_TEST(a_multicast_signals_one_block_of_each_pair)
 }
 END_TEST
 
-// Images: pixels of a bounding box, one after another, on into the next image.
+// Images: the pixels of a bounding box in order, continuing in the next image.
 
 struct image {
     const char *name;
@@ -758,7 +759,7 @@ static size_t image_element(const struct image *t, uint32_t pixel, uint32_t chan
     for (uint32_t d = 1; d < t->rank; d++) {
         bool image = d == t->rank - 1;
         int64_t from = image ? 0 : t->lower[d - 1] + (offsets ? (int64_t)t->offset[d - 1] : 0);
-        // Of images there are more than the tensor has.
+        // More images are requested than the tensor has.
         at[d] = (uint64_t)(from + (int64_t)(image ? number : number % places[d]) * t->step[d]);
         number /= places[d];
     }
@@ -872,7 +873,8 @@ START_TEST(four_rows_are_gathered_and_scattered)
     unsigned char *expected = malloc(tensor_bytes(&t));
     const size_t stride = 24 * 4 + 16;
     const uint32_t nan = 0x7fffffff;
-    // From column 8: 16 are there, and none of row -1. The second half is at the second copy's.
+    // From column 8: 16 columns exist, and none of row -1. The second half belongs to the second
+    // copy.
     char *ptx = for_target(
         TEXT(KERNEL(ONE EXPECT("1024") "cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4 "
                                        "[%rd2, {8, 17, 3, -1, 3}];\n"
@@ -952,7 +954,7 @@ START_TEST(packed_elements_are_unpacked_on_their_way)
     const uint32_t box[] = { 128, BOX }, step[] = { 1, 1 };
     unsigned char *data = noise((size_t)line * ROWS), *out = harness_memory(bytes);
     CUtensorMap *map = harness_memory(sizeof(*map));
-    // The bytes of memory are awaited; what pads is left as it was.
+    // The mbarrier counts the bytes of memory; padding in shared memory is untouched.
     char *ptx = tensor_kernel(
         &t,
         KERNEL("mov.u32 %r10, %r3; add.u32 %r11, %r3, 4096;\n"
@@ -1022,7 +1024,7 @@ START_TEST(packed_elements_go_back)
 }
 END_TEST
 
-// Maps that a kernel makes of another: all fields of one become those of the other.
+// Maps that a kernel makes from another: all fields of one become those of the other.
 
 #define FIELDS(space, map)                                                           \
     "mov.u64 %rd10, 208; mov.u64 %rd11, 4176; mov.u32 %r10, 7;\n"                    \
@@ -1064,7 +1066,7 @@ static const struct {
 
 START_TEST(a_map_is_made_of_another)
 {
-    // The 8 of a kernel is .f32.ftz, of the driver FLOAT64.
+    // Type 8 in a kernel is .f32.ftz, in the driver FLOAT64.
     static const uint64_t dims[2][3] = { { 1, 2, 3 }, { 48, 20, 30 } };
     static const uint64_t strides[2][2] = { { 16, 32 }, { 208, 4176 } };
     static const uint32_t box[2][3] = { { 8, 1, 1 }, { 32, 5, 7 } };
@@ -1086,7 +1088,7 @@ START_TEST(a_map_is_made_of_another)
 }
 END_TEST
 
-// Each type by its number in a kernel: what the driver calls it.
+// The driver's name of each type number in a kernel.
 START_TEST(element_types_have_numbers_of_their_own_in_kernels)
 {
     static const uint32_t types[] = {
@@ -1146,7 +1148,7 @@ END_TEST
 static const struct {
     int code;
     const char *at, *words, *report;
-    size_t missing; // bytes of the tensor that are not there
+    size_t missing; // bytes of the tensor that are missing
 } tensor_faults[] = {
     { 715, "{4, 0}", ".2d", "the innermost coordinate 4 of elements of 2 bytes", 0 },
     { 715, "{0, 0, 0}", ".3d", "2 dimensions, the copy 3", 0 },

@@ -104,7 +104,7 @@ START_TEST(lanes_that_have_exited_are_not_waited_for)
 }
 END_TEST
 
-// Lanes that come to .sync instructions by different ways
+// Lanes that reach .sync instructions on different paths
 
 #define CALL_FLIP                                                 \
     "{\n.param .b32 q;\n.param .b32 z;\nst.param.b32 [q], %i0;\n" \
@@ -335,7 +335,7 @@ START_TEST(elect_names_one_lane_and_activemask_those_that_run)
 }
 END_TEST
 
-// Atomics: each row's oracle takes what is there and the operands and gives what shall be there.
+// Atomics: each row's oracle takes the old value and the operands and returns the new value.
 
 static uint64_t f32_add(uint64_t old, uint64_t b, uint64_t c)
 {
@@ -381,9 +381,9 @@ ORACLE(a_cas, old == b ? c : old)
 
 static const struct {
     const char *operation;
-    char letter; // of the type
+    char letter; // the type's
     uint64_t (*of)(uint64_t old, uint64_t b, uint64_t c);
-    uint32_t range; // operands are below it; 0: anything
+    uint32_t range; // bound of the operands; 0: anything
     bool cas, no_red;
 } atomics[] = {
     { "add.u32", 'b', a_add, 0, false, false },     { "add.s32", 'b', a_add, 0, false, false },
@@ -409,7 +409,7 @@ static uint64_t value_at(const void *array, char letter, uint32_t i)
     return value;
 }
 
-// One warp, all lanes at two places in turn: they apply in the order of the lanes.
+// One warp, lanes alternating between two addresses: they apply in the order of the lanes.
 static void apply(int row, const char *space, const char *words)
 {
     char letter = atomics[row].letter, body[1024] = "", inputs[3] = { letter, letter, 0 };
@@ -485,10 +485,10 @@ START_TEST(atom_gives_what_was_there_lane_after_lane)
 }
 END_TEST
 
-// Many blocks at one place: the total is exact, and no update is lost.
+// Many blocks at one address: the total is exact, and no update is lost.
 static const struct {
     const char *what, *body;
-    uint64_t total; // of 64 blocks of 128 threads
+    uint64_t total; // from 64 blocks of 128 threads
 } contended[] = {
     { "red.add.u32", "red.global.add.u32 [%g], %t;", UINT64_C(8192) * 8191 / 2 },
     { "red.add.u64", "cvt.u64.u32 %x0, %t;\nred.global.add.u64 [%g], %x0;",
@@ -585,7 +585,7 @@ START_TEST(add_f32_takes_subnormals_to_zero_in_global_memory_only)
 }
 END_TEST
 
-// Addresses are checked as those of ld and st are.
+// Addresses are checked like those of ld and st.
 static const struct {
     const char *body;
     int fault;
@@ -605,7 +605,7 @@ START_TEST(atomics_check_their_address)
 }
 END_TEST
 
-// Forms that are refused at load, each with its line.
+// Forms that are refused at load, each with its line number.
 static const char *const refused[] = {
     "vote.any.pred %p1, %p0;",
     "vote.sync.any.b32 %r1, %p0, -1;",
@@ -645,7 +645,7 @@ END_TEST
     ".extern .func (.param .b64 r) malloc(.param .b64 n);\n"                   \
     ".extern .func free(.param .b64 p);\n"
 
-// The output of a stream of this process while `x` runs.
+// The output that `x` writes to a stream of this process.
 static int listen(const struct exercise *x, FILE *stream, char *text, size_t room, uint32_t *out)
 {
     FILE *file = tmpfile();
@@ -737,7 +737,7 @@ START_TEST(malloc_gives_memory_that_kernels_reach_until_it_is_freed)
     run(&x, NULL, out, NULL, 0);
     for (uint32_t lane = 0; lane < 32; lane++) {
         ck_assert_uint_eq(out[0][lane], lane);
-        ck_assert_uint_eq(out[1][lane], 0); // more than the heap has
+        ck_assert_uint_eq(out[1][lane], 0); // more than the heap holds
     }
     x.outputs = "";
     x.body = "{\n.param .b64 p;\nmov.b64 %x2, 64;\nst.param.b64 [p], %x2;\n"

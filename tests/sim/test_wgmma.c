@@ -1,4 +1,4 @@
-// wgmma against products in double, over all ways in which its matrices may lie in shared memory.
+// wgmma against products in double, over all layouts of its matrices in shared memory.
 #include "elements.h"
 
 #include <check.h>
@@ -13,7 +13,7 @@ enum { THREADS = 128, SHARED = 96 << 10, MAX_D = 128 };
 
 struct product {
     const char *form;       // "f32.f16.f16", "satfinite.s32.s8.s8"
-    const char *immediates; // what follows scale-d, with its comma
+    const char *immediates; // the operands after scale-d, with the comma
     uint32_t n, k;
     uint32_t d_registers;
     bool a_registers;
@@ -25,7 +25,7 @@ struct product {
 
 struct data {
     unsigned char image[SHARED];
-    uint32_t a[5 * THREADS]; // four registers of A, and of its metadata
+    uint32_t a[5 * THREADS]; // four registers of A, then its metadata
     uint32_t d[MAX_D * THREADS];
 };
 
@@ -95,13 +95,13 @@ static int run(const struct product *x, struct data *data, uint32_t threads)
     return fault;
 }
 
-// How a matrix lies: as the canonical layouts of the ISA put it, then pieces of 16 bytes change
-// places.
+// The layout of a matrix: a canonical layout of the ISA, whose pieces of 16 bytes are then
+// swizzled.
 struct layout {
     uint32_t swizzle; // bytes of a row: 128, 64, 32; 0: none
-    bool turned;      // m or n runs fastest
+    bool turned;      // m or n is the contiguous dimension
     uint32_t leading, stride, start;
-    bool relative; // the pattern starts with the matrix, wherever that is
+    bool relative; // the pattern starts at the matrix, at any address
 };
 
 // Returns the offset of byte `part` of the element at `row` of m or n and element k.
@@ -145,15 +145,15 @@ static const struct {
     { { 32, false, 16, 256, A_AT, false }, { 32, false, 16, 256, B_AT, false }, false },
     { { 0, false, 128, 256, A_AT, false }, { 0, false, 4096, 128, B_AT, false }, false },
     { { 0, false, 2064, 144, A_AT, false }, { 0, false, 144, 304, B_AT + 16, false }, false },
-    // a later step of k, rows that lie apart, and a mode each
+    // later steps of k, scattered rows, and each mode
     { { 128, false, 0, 2048, A_AT + 32, false }, { 64, false, 0, 1024, B_AT + 32, false }, false },
     { { 32, false, 0, 512, A_AT, false }, { 128, false, 0, 1024, B_AT + 96, false }, false },
-    // starts that are no multiple of the pattern
+    // starts that are not multiples of the pattern
     { { 128, false, 0, 1024, A_AT + 384, false }, { 64, false, 0, 512, B_AT + 128, false }, false },
     { { 128, false, 0, 1024, A_AT + 384, true }, { 64, false, 0, 512, B_AT + 128, true }, false },
     { { 128, false, 0, 1024, A_AT, false }, { 32, false, 0, 256, B_AT + 128, true }, true },
     { { 0 }, { 128, false, 16, 1024, B_AT, false }, true },
-    // m and n run fastest: only for elements of 16 bits
+    // m and n contiguous: only for elements of 16 bits
     { { 128, true, 16, 1024, A_AT, false }, { 128, true, 8192, 1024, B_AT, false }, false },
     { { 64, true, 1024, 512, A_AT, false }, { 64, true, 2048, 512, B_AT, false }, false },
     { { 32, true, 768, 256, A_AT, false }, { 32, true, 512, 256, B_AT, false }, false },
@@ -183,7 +183,7 @@ enum { FORMS = sizeof(forms) / sizeof(*forms) };
 
 static struct data data;
 static uint64_t a[64][32], b[256][64]; // codes; b by columns
-static uint32_t at[64][32];            // the k of b that each of a meets
+static uint32_t at[64][32];            // the k index of b for each stored element of a
 
 // Returns true if rows of k elements fit a layout: rows of a pattern are whole, and no two bytes
 // overlap.
@@ -201,13 +201,13 @@ static bool fits(const struct layout *l, uint32_t rows, uint32_t k, uint32_t siz
     return true;
 }
 
-// Bits [i * size, ...) of registers of a thread: element i there.
+// Bits [i * size, ...) of a thread's registers: element i.
 static uint32_t *word_of(uint32_t *registers, uint32_t thread, uint32_t i, uint32_t size)
 {
     return &registers[i * size / 4 * THREADS + thread];
 }
 
-// One instruction, checked cell by cell. `sparse` is 0, or 1 and a selector of metadata.
+// Checks one instruction element by element. `sparse` is 0, or 1 plus a metadata selector.
 static void check(int form, int layout, uint32_t n, bool scale_d, int sign_a, int sign_b,
                   uint32_t sparse, uint64_t *seed)
 {
@@ -222,7 +222,7 @@ static void check(int form, int layout, uint32_t n, bool scale_d, int sign_a, in
     if (d == 'i') // has no signs
         sign_a = sign_b = 1;
 
-    memset(&data, 0xff, sizeof data); // NaN: what is not of the matrices does not count
+    memset(&data, 0xff, sizeof data); // NaN: bytes outside the matrices must not matter
     memset(data.a, 0, sizeof data.a);
     for (uint32_t row = 0; row < 64; row++) {
         for (uint32_t i = 0; i < k; i++) {
@@ -231,7 +231,7 @@ static void check(int form, int layout, uint32_t n, bool scale_d, int sign_a, in
                 memcpy(data.image + place(la, row, i, size), &a[row][i], size);
                 continue;
             }
-            // Pieces of 4 bytes: one of the four registers each.
+            // Pieces of 4 bytes: one for each of the four registers.
             uint32_t part = i * size / 4, lane = row % 8 * 4 + part % 4;
             uint32_t thread = row / 16 * 32 + lane, reg = row % 16 / 8 + part / 4 * 2;
             data.a[reg * THREADS + thread] |= (uint32_t)a[row][i] << i * size % 4 * 8;
@@ -271,7 +271,7 @@ static void check(int form, int layout, uint32_t n, bool scale_d, int sign_a, in
                 *word = i % 2 ? (*word & 0xffff) | half << 16 : half;
                 before[row][col] = (double)sim_f16_to_f32(half);
             } else {
-                // Both ends of the range, and what is between.
+                // Both ends of the range, and values between.
                 *word = row % 3 == 0 ? 0x7fffffff - i : row % 3 == 1 ? 0x80000000 + i : draw(seed);
                 before[row][col] = (double)(int32_t)*word;
             }
@@ -316,7 +316,7 @@ static void check(int form, int layout, uint32_t n, bool scale_d, int sign_a, in
             }
             if (d == 'f') {
                 got = (double)sim_float32(word);
-                bound = k * 0x1p-24 * magnitude; // a rounding a product
+                bound = k * 0x1p-24 * magnitude; // one rounding for each product
             } else if (d == 'h') {
                 got = (double)sim_f16_to_f32(word >> 16 * (i % 2) & 0xffff);
                 bound = k * 0x1p-24 * magnitude + 0x1p-11 * fabs(exact) + 0x1p-25;
@@ -573,7 +573,7 @@ static void *read_file(const char *path)
     return text;
 }
 
-// A matrix of bf16 in boxes of so many rows by 64.
+// A matrix of bf16 in boxes of that many rows by 64.
 static void encode(CUtensorMap *map, void *matrix, uint64_t rows, uint64_t cols, uint32_t box_rows)
 {
     const uint64_t dims[] = { cols, rows }, strides[] = { cols * 2 };
@@ -595,7 +595,7 @@ static uint16_t *draw_bf16(uint32_t count, uint64_t *seed)
 
 START_TEST(a_whole_product_of_matrices_is_right)
 {
-    // Tiles of 128 x 256 x 64, none of which divides these.
+    // Tiles of 128 x 256 x 64, which divide none of these.
     enum { M = 200, N = 520, K = 328 };
     struct {
         CUtensorMap a, b, c;

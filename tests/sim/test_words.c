@@ -29,13 +29,13 @@ static const char ptx[] =
     "  { .param .b32 i; .param .b32 o; st.param.b32 [i], %r1;\n"
     "    call.uni (o), sum, (i); ld.param.b32 %r2, [o]; }\n"
     "  st.global.u32 [%d], %r2; ret; }\n"
-    // Takes n bytes of the heap, and says where.
+    // Allocates n bytes of the heap, and writes the address.
     ".visible .entry take(.param .u64 out, .param .u64 n)\n"
     "{ .reg .b64 %d<4>; ld.param.u64 %d1, [out]; ld.param.u64 %d2, [n];\n"
     "  { .param .b64 i; .param .b64 o; st.param.b64 [i], %d2;\n"
     "    call.uni (o), malloc, (i); ld.param.b64 %d3, [o]; }\n"
     "  st.global.u64 [%d1], %d3; ret; }\n"
-    // n pieces of the heap, given back in the order in which they came.
+    // Allocates n pieces of the heap, and frees them in the order of their allocation.
     ".visible .entry churn(.param .u64 list, .param .u64 n)\n"
     "{ .reg .pred %p; .reg .b64 %d<4>; .reg .b64 %e<4>; ld.param.u64 %d1, [list];\n"
     "  ld.param.u64 %d2, [n]; mov.u64 %d3, %d1; mad.lo.u64 %e1, %d2, 8, %d1;\n"
@@ -47,7 +47,7 @@ static const char ptx[] =
     "  { .param .b64 i; st.param.b64 [i], %e2; call.uni free, (i); }\n"
     "  add.u64 %d3, %d3, 8; setp.lt.u64 %p, %d3, %e1; @%p bra put;\n"
     "  ret; }\n"
-    // Gives p back, then reads n bytes behind it.
+    // Frees p, then reads n bytes behind it.
     ".visible .entry drop(.param .u64 p, .param .u64 n)\n"
     "{ .reg .b32 %r; .reg .b64 %d<3>; ld.param.u64 %d1, [p]; ld.param.u64 %d2, [n];\n"
     "  { .param .b64 i; st.param.b64 [i], %d1; call.uni free, (i); }\n"
@@ -120,9 +120,9 @@ static CUdeviceptr memory(size_t bytes)
 
 // Limits of a context
 
-// A call takes 48 bytes: 32 of its own and 16 for the call itself.
+// A call takes 48 bytes: 32 of its own and 16 of overhead.
 static const struct {
-    size_t limit; // 0: as it is
+    size_t limit; // 0: unchanged
     uint64_t depth;
     bool fits;
 } stacks[] = {
@@ -179,7 +179,7 @@ START_TEST(the_heap_of_kernels_is_as_large_as_the_limit_says_in_each_context)
         ck_cu(cuMemcpyDtoH_v2(&address[i], p, 8));
     }
     ck_assert(address[0] && !address[1] && address[2]);
-    // From the first such kernel on it is as it is.
+    // From the first such kernel on the limit cannot change.
     ck_assert_int_eq(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 2 << 20), CUDA_ERROR_INVALID_VALUE);
     ck_assert_msg(strstr(said(), "before the context's first kernel"), "%s", said());
 
@@ -195,7 +195,7 @@ START_TEST(the_heap_of_kernels_is_as_large_as_the_limit_says_in_each_context)
     ck_assert_uint_ne(address[1], 0);
     ck_cu(cuCtxDestroy(second));
     module = first;
-    // The first one's is still there, and what the second had is gone.
+    // The first launch's allocation is still there, and the second's is freed.
     ck_cu(run("read", address[2], 0));
     ck_assert_int_eq(run("read", address[1], 0), CUDA_ERROR_ILLEGAL_ADDRESS);
     ck_assert_msg(strstr(said(), "freed by the end of their context"), "%s", said());
@@ -235,7 +235,7 @@ START_TEST(a_piece_of_the_heap_costs_as_much_to_give_back_among_many)
         double once = churn(list, MANY);
         many = once < many ? once : many;
     }
-    // Were each looked for among all, it would be twenty times.
+    // A linear search for each of them would take twenty times as long.
     ck_assert_msg(many < 12 * few * MANY / FEW, "%d in %g s, %d in %g s", FEW, few, MANY, many);
 }
 END_TEST
@@ -312,7 +312,7 @@ START_TEST(so_does_one_with_other_things_that_cannot_be)
 }
 END_TEST
 
-// Memory that is gone, or was never there
+// Freed memory, and memory that was never allocated
 
 static CUdeviceptr free_sync(void)
 {
@@ -416,7 +416,7 @@ START_TEST(a_kernel_that_misses_is_told_by_how_much)
 }
 END_TEST
 
-// Copies: of `bytes` from or to `at` behind 100 bytes of device memory.
+// Copies of `bytes` bytes from or to offset `at`, of 100 bytes of device memory.
 static const struct {
     enum { FROM, TO, FILL } what;
     size_t at, bytes;
@@ -502,7 +502,8 @@ START_TEST(a_launch_costs_as_much_among_a_thousand_streams_as_among_a_hundred)
         few = a < few ? a : few;
         many = b < many ? b : many;
     }
-    // A thousand threads are to be made, too: with one wake-up for all it is a hundred times.
+    // The time includes making a thousand threads: with one wake-up for all it would be a hundred
+    // times as long.
     ck_assert_msg(many < 10 * few, "100 streams take %g s, 1000 take %g s", few, many);
 }
 END_TEST
@@ -561,7 +562,7 @@ END_TEST
 
 static bool no_threads;
 
-// In place of libc's, for the driver too.
+// Interposes libc's function, for the driver too.
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *), void *data)
 {
     static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -597,7 +598,7 @@ END_TEST
 // The devices of four that CUDA_VISIBLE_DEVICES selects, in order.
 static const struct {
     const char *value;
-    const char *devices; // as H200s have it: "!" for an error, not for none
+    const char *devices; // with an H200's results: "!" for an error, which differs from no device
 } visible[] = {
     { "0,1,2,3", "0123" }, { "2,0", "20" },      { "3", "3" },
     { "1,7,2", "1" },      { "0,2,-1,1", "02" }, { "", "" },
@@ -614,7 +615,7 @@ START_TEST(cuda_visible_devices_says_which_devices_there_are)
     int to[2], count, ready = 0;
 
     setenv("CUCORE_SIM_DEVICES", "4", 1);
-    // A child tells the UUIDs of all.
+    // A child prints the UUIDs of all devices.
     ck_assert_int_eq(pipe(to), 0);
     if (fork() == 0) {
         open_driver();
@@ -631,7 +632,7 @@ START_TEST(cuda_visible_devices_says_which_devices_there_are)
             value[n++] = *c;
             continue;
         }
-        c++; // the first half is enough
+        c++; // the first half of a UUID suffices
         for (int i = 0; i < 8; i++)
             n += (size_t)sprintf(value + n, "%s%02x", i == 4 || i == 6 ? "-" : "",
                                  (unsigned char)all[*c - '0'].bytes[i]);
@@ -746,7 +747,7 @@ END_TEST
 
 static const struct {
     const char *name, *value;
-    const char *said; // with cuInit() and a call of cuMemAlloc, at the end too; NULL: nothing
+    const char *said; // report of cuInit() or cuMemAlloc(), also at exit; NULL: nothing
 } settings[] = {
     { "CUCORE_SIM_FAIL", "cuMemAlloc_v2:1=2", NULL },
     { "CUCORE_SIM_FAIL", "cuMemAlloc:1=2", NULL },
@@ -840,7 +841,8 @@ START_TEST(numbers_that_no_head_has_are_refused)
 }
 END_TEST
 
-// A text of many like pieces: one head, pieces with their number and the next one's, and an end.
+// A text of many similar pieces: a head, pieces with their own number and the next one's, and an
+// end.
 static const struct {
     const char *what, *head, *piece, *end;
 } long_texts[] = {

@@ -476,7 +476,7 @@ CUresult fake_ptx_scan(struct library *library, const char *text, char *log, siz
             visible = true;
             continue;
         } else if (is(&s, ".extern")) {
-            skip_statement(&s); // what is defined elsewhere
+            skip_statement(&s); // definitions elsewhere
         } else if (is(&s, ".entry")) {
             entry(&s);
         } else if (is(&s, ".func")) {

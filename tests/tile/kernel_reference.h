@@ -52,7 +52,7 @@ kernel_prepare prepare_lowest;              // the first row holds only the leas
 kernel_prepare prepare_gains, prepare_segments, prepare_ties, prepare_rows, prepare_rows_once,
     prepare_rows_again;
 kernel_prepare prepare_targets, prepare_targets_of_lowest, prepare_lse, prepare_bins, prepare_first,
-    prepare_groups; // of rows; some groups are empty
+    prepare_groups; // groups of rows, some of them empty
 kernel_prepare prepare_weights_4, prepare_experts, prepare_moe_place, prepare_moe_up,
     prepare_moe_down, prepare_moe_combine;
 

@@ -735,7 +735,7 @@ END_TEST
 
 // clang-format off
 static const struct {
-    int64_t shape[3], strides[3]; // of a batch
+    int64_t shape[3], strides[3]; // a batch's
     bool meet;
 } results[] = {
     { { 2, 8, 24 }, { 192, 24, 1 }, false },

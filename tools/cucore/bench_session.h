@@ -71,7 +71,7 @@ void bench_session_end(bench_session *s);
 
 // bench_progress.c: show a progress line during a run, if stderr is a terminal.
 void bench_progress_show(const cuc_bench_progress *p);
-// Shows a line in the place of the one before, and says whether stderr is a terminal that can.
+// Replaces the progress line. False if stderr is not a terminal.
 bool bench_progress_line(const char *text);
 void bench_progress_clear(void);
 

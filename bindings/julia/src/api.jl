@@ -2511,22 +2511,22 @@ cuc_tile_add(program, file, line, x, y) =
 # RN, RZ, RM, RP
 cuc_tile_add_round(program, file, line, x, y, round) =
     ccall((:cuc_tile_add_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
-# of bools: whether all are
+# bools: true if all are
 cuc_tile_all(program, file, line, x, count, axes) =
     ccall((:cuc_tile_all, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
-# of bools: whether one is true
+# bools: true if one is
 cuc_tile_any(program, file, line, x, count, axes) =
     ccall((:cuc_tile_any, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
-# where the largest is
+# the index of the largest
 cuc_tile_argmax(program, file, line, x, axis) =
     ccall((:cuc_tile_argmax, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
-# where the largest is, or the first NaN
+# the index of the largest, or of the first NaN
 cuc_tile_argmax_nan(program, file, line, x, axis) =
     ccall((:cuc_tile_argmax_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
-# where the least is: i32, the first of equals; the axis is kept
+# the index of the smallest: i32, the first among equals; the axis is kept
 cuc_tile_argmin(program, file, line, x, axis) =
     ccall((:cuc_tile_argmin, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
-# where the least is, or the first NaN
+# the index of the smallest, or of the first NaN
 cuc_tile_argmin_nan(program, file, line, x, axis) =
     ccall((:cuc_tile_argmin_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, axis)
 # Insert PTX for each element: $0 is the result, $1 and up are the operands.
@@ -2550,31 +2550,31 @@ cuc_tile_atomic_and(program, file, line, tensor, count, index, x, options) =
 # Atomically replace elements equal to `expected` by x, and return the old values.
 cuc_tile_atomic_cas(program, file, line, tensor, count, index, expected, x, options) =
     ccall((:cuc_tile_atomic_cas, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, expected, x, options)
-# leaves the larger
+# keeps the larger
 cuc_tile_atomic_max(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_atomic_max, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
-# leaves the smaller
+# keeps the smaller
 cuc_tile_atomic_min(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_atomic_min, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
 # bitwise
 cuc_tile_atomic_or(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_atomic_or, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
-# puts x there
+# stores x
 cuc_tile_atomic_xchg(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_atomic_xchg, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
 # bitwise
 cuc_tile_atomic_xor(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_atomic_xor, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
-# x & y: integers; of bools, and
+# x & y: integers; for bools, and
 cuc_tile_bitand(program, file, line, x, y) =
     ccall((:cuc_tile_bitand, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
 # Reinterpret the bits as another element type. With another width, the last axis grows or shrinks, in the order of bytes in memory, lowest first.
 cuc_tile_bitcast(program, file, line, x, dtype) =
     ccall((:cuc_tile_bitcast, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_dtype), program, file, line, x, dtype)
-# ~x: integers; of bools, not
+# ~x: integers; for bools, not
 cuc_tile_bitnot(program, file, line, x) =
     ccall((:cuc_tile_bitnot, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# x | y: integers; of bools, or
+# x | y: integers; for bools, or
 cuc_tile_bitor(program, file, line, x, y) =
     ccall((:cuc_tile_bitor, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
 # x ^ y: integers and bools
@@ -2616,10 +2616,10 @@ cuc_tile_cos(program, file, line, x) =
 # the hyperbolic cosine
 cuc_tile_cosh(program, file, line, x) =
     ccall((:cuc_tile_cosh, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# the product of it
+# the product of all elements up to this one, inclusive
 cuc_tile_cumprod(program, file, line, x, axis, reverse) =
     ccall((:cuc_tile_cumprod, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32, Int32), program, file, line, x, axis, reverse)
-# the sum of what is up to here, this included
+# the sum of all elements up to this one, inclusive
 cuc_tile_cumsum(program, file, line, x, axis, reverse) =
     ccall((:cuc_tile_cumsum, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32, Int32), program, file, line, x, axis, reverse)
 # Declare a variable, which holds a value that a loop carries or an if defines.
@@ -2631,10 +2631,10 @@ cuc_tile_dim(program, file, line, tensor, axis) =
 # A dimension that a tensor's extents bind.
 cuc_tile_dimension(program, file, line, name) =
     ccall((:cuc_tile_dimension, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, Cstring), program, file, line, name)
-# x / y; f32 of integers
+# x / y; f32 for integers
 cuc_tile_div(program, file, line, x, y) =
     ccall((:cuc_tile_div, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# RN, RZ, RM, RP; of f32 FULL, APPROX
+# RN, RZ, RM, RP; for f32 FULL, APPROX
 cuc_tile_div_round(program, file, line, x, y, round) =
     ccall((:cuc_tile_div_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
 # Compute x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() do.
@@ -2667,10 +2667,10 @@ cuc_tile_exp(program, file, line, x) =
 # 2 ** x
 cuc_tile_exp2(program, file, line, x) =
     ccall((:cuc_tile_exp2, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# RN; of f32 FULL, APPROX
+# RN; for f32 FULL, APPROX
 cuc_tile_exp2_round(program, file, line, x, round) =
     ccall((:cuc_tile_exp2_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, round)
-# RN; of f32 FULL, APPROX
+# RN; for f32 FULL, APPROX
 cuc_tile_exp_round(program, file, line, x, round) =
     ccall((:cuc_tile_exp_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, round)
 # Insert an axis of extent 1, like None in a subscript.
@@ -2769,10 +2769,10 @@ cuc_tile_interpret_options_init(options, caller_size) =
 # Create a tile of the numbers 0, 1, 2, ...
 cuc_tile_iota(program, file, line, dtype, count) =
     ccall((:cuc_tile_iota, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_dtype, Int64), program, file, line, dtype, count)
-# true where x is infinite: bools
+# true if x is infinite: bools
 cuc_tile_isinf(program, file, line, x) =
     ccall((:cuc_tile_isinf, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# true where x is NaN: bools
+# true if x is NaN: bools
 cuc_tile_isnan(program, file, line, x) =
     ccall((:cuc_tile_isnan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
 # Begin a kernel. The calls up to cuc_tile_kernel_end() build it.
@@ -2823,28 +2823,28 @@ cuc_tile_max_nan(program, file, line, x, count, axes) =
 # RN; CUC_TILE_NAN
 cuc_tile_max_round(program, file, line, x, count, axes, round) =
     ccall((:cuc_tile_max_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}, Int32), program, file, line, x, count, axes, round)
-# the larger; of NaN and a number, the number
+# the larger; the number if one is NaN
 cuc_tile_maximum(program, file, line, x, y) =
     ccall((:cuc_tile_maximum, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# the larger; NaN where one is NaN
+# the larger; NaN if one is NaN
 cuc_tile_maximum_nan(program, file, line, x, y) =
     ccall((:cuc_tile_maximum_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
 # RN; CUC_TILE_NAN
 cuc_tile_maximum_round(program, file, line, x, y, round) =
     ccall((:cuc_tile_maximum_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile, Int32), program, file, line, x, y, round)
-# the least number
+# the smallest number
 cuc_tile_min(program, file, line, x, count, axes) =
     ccall((:cuc_tile_min, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
-# the least, or NaN
+# the smallest, or NaN
 cuc_tile_min_nan(program, file, line, x, count, axes) =
     ccall((:cuc_tile_min_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}), program, file, line, x, count, axes)
 # RN; CUC_TILE_NAN
 cuc_tile_min_round(program, file, line, x, count, axes, round) =
     ccall((:cuc_tile_min_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{Int64}, Int32), program, file, line, x, count, axes, round)
-# the smaller; of NaN and a number, the number
+# the smaller; the number if one is NaN
 cuc_tile_minimum(program, file, line, x, y) =
     ccall((:cuc_tile_minimum, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
-# the smaller; NaN where one is NaN
+# the smaller; NaN if one is NaN
 cuc_tile_minimum_nan(program, file, line, x, y) =
     ccall((:cuc_tile_minimum_nan, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
 # RN; CUC_TILE_NAN
@@ -2931,7 +2931,7 @@ cuc_tile_round(program, file, line, x) =
 # 1 / sqrt(x)
 cuc_tile_rsqrt(program, file, line, x) =
     ccall((:cuc_tile_rsqrt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# RN; of f32 APPROX
+# RN; for f32 APPROX
 cuc_tile_rsqrt_round(program, file, line, x, round) =
     ccall((:cuc_tile_rsqrt_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, round)
 # Add a scalar to the kernel's parameters.
@@ -2973,7 +2973,7 @@ cuc_tile_sort(program, file, line, x, axis) =
 # the square root
 cuc_tile_sqrt(program, file, line, x) =
     ccall((:cuc_tile_sqrt, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# RN, RZ, RM, RP; of f32 APPROX
+# RN, RZ, RM, RP; for f32 APPROX
 cuc_tile_sqrt_round(program, file, line, x, round) =
     ccall((:cuc_tile_sqrt_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, round)
 # Remove an axis of extent 1.
@@ -2991,10 +2991,10 @@ cuc_tile_store_and(program, file, line, tensor, count, index, x, options) =
 # Store a tile of a tensor by the index of its first element.
 cuc_tile_store_at(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_store_at, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
-# leaves the larger
+# keeps the larger
 cuc_tile_store_max(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_store_max, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
-# leaves the smaller
+# keeps the smaller
 cuc_tile_store_min(program, file, line, tensor, count, index, x, options) =
     ccall((:cuc_tile_store_min, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, UInt32, Ptr{cuc_tile}, cuc_tile, Ptr{cuc_tile_access_options}), program, file, line, tensor, count, index, x, options)
 # bitwise
@@ -3030,7 +3030,7 @@ cuc_tile_tan(program, file, line, x) =
 # the hyperbolic tangent
 cuc_tile_tanh(program, file, line, x) =
     ccall((:cuc_tile_tanh, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)
-# RN; of f32 FULL, APPROX
+# RN; for f32 FULL, APPROX
 cuc_tile_tanh_round(program, file, line, x, round) =
     ccall((:cuc_tile_tanh_round, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, Int32), program, file, line, x, round)
 # Add a tensor to the kernel's parameters.

@@ -2030,17 +2030,17 @@ def cuc_tile_add(program: Pointer, file: bytes | None, line: int, x: int, y: int
 def cuc_tile_add_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
     """RN, RZ, RM, RP"""
 def cuc_tile_all(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
-    """of bools:"""
+    """bools:"""
 def cuc_tile_any(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
-    """of bools:"""
+    """bools:"""
 def cuc_tile_argmax(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
-    """where the largest is"""
+    """the index of the largest"""
 def cuc_tile_argmax_nan(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
-    """where the largest is, or the first NaN"""
+    """the index of the largest, or of the first NaN"""
 def cuc_tile_argmin(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
-    """where the least is:"""
+    """the index of the smallest:"""
 def cuc_tile_argmin_nan(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
-    """where the least is, or the first NaN"""
+    """the index of the smallest, or of the first NaN"""
 def cuc_tile_asm(program: Pointer, file: bytes | None, line: int, text: bytes | None, dtype: int, count: int, x: Pointer) -> int:
     """Insert PTX for each element:"""
 def cuc_tile_assert(program: Pointer, file: bytes | None, line: int, condition: int, text: bytes | None) -> None:
@@ -2056,13 +2056,13 @@ def cuc_tile_atomic_and(program: Pointer, file: bytes | None, line: int, tensor:
 def cuc_tile_atomic_cas(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, expected: int, x: int, options: Pointer) -> int:
     """Atomically replace elements equal to `expected` by x, and return the old values."""
 def cuc_tile_atomic_max(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
-    """leaves the larger"""
+    """keeps the larger"""
 def cuc_tile_atomic_min(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
-    """leaves the smaller"""
+    """keeps the smaller"""
 def cuc_tile_atomic_or(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
     """bitwise"""
 def cuc_tile_atomic_xchg(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
-    """puts x there"""
+    """stores x"""
 def cuc_tile_atomic_xor(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> int:
     """bitwise"""
 def cuc_tile_bitand(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
@@ -2100,9 +2100,9 @@ def cuc_tile_cos(program: Pointer, file: bytes | None, line: int, x: int) -> int
 def cuc_tile_cosh(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the hyperbolic cosine"""
 def cuc_tile_cumprod(program: Pointer, file: bytes | None, line: int, x: int, axis: int, reverse: int) -> int:
-    """the product of it"""
+    """the product of all elements up to this one, inclusive"""
 def cuc_tile_cumsum(program: Pointer, file: bytes | None, line: int, x: int, axis: int, reverse: int) -> int:
-    """the sum of what is up to here, this included"""
+    """the sum of all elements up to this one, inclusive"""
 def cuc_tile_declare(program: Pointer, file: bytes | None, line: int, name: bytes | None, value: int) -> int:
     """Declare a variable, which holds a value that a loop carries or an if defines."""
 def cuc_tile_dim(program: Pointer, file: bytes | None, line: int, tensor: int, axis: int) -> int:
@@ -2110,9 +2110,9 @@ def cuc_tile_dim(program: Pointer, file: bytes | None, line: int, tensor: int, a
 def cuc_tile_dimension(program: Pointer, file: bytes | None, line: int, name: bytes | None) -> int:
     """A dimension that a tensor's extents bind."""
 def cuc_tile_div(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
-    """x / y; f32 of integers"""
+    """x / y; f32 for integers"""
 def cuc_tile_div_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
-    """RN, RZ, RM, RP; of f32 FULL, APPROX"""
+    """RN, RZ, RM, RP; for f32 FULL, APPROX"""
 def cuc_tile_divmod(quotient: Pointer, rest: Pointer, program: Pointer, file: bytes | None, line: int, x: int, y: int) -> None:
     """Compute x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() do."""
 def cuc_tile_dtype(program: Pointer, x: int) -> int:
@@ -2134,9 +2134,9 @@ def cuc_tile_exp(program: Pointer, file: bytes | None, line: int, x: int) -> int
 def cuc_tile_exp2(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """2 ** x"""
 def cuc_tile_exp2_round(program: Pointer, file: bytes | None, line: int, x: int, round: int) -> int:
-    """RN; of f32 FULL, APPROX"""
+    """RN; for f32 FULL, APPROX"""
 def cuc_tile_exp_round(program: Pointer, file: bytes | None, line: int, x: int, round: int) -> int:
-    """RN; of f32 FULL, APPROX"""
+    """RN; for f32 FULL, APPROX"""
 def cuc_tile_expand(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
     """Insert an axis of extent 1, like None in a subscript."""
 def cuc_tile_expm1(program: Pointer, file: bytes | None, line: int, x: int) -> int:
@@ -2202,9 +2202,9 @@ def cuc_tile_interpret_options_init(options: Pointer, caller_size: int) -> None:
 def cuc_tile_iota(program: Pointer, file: bytes | None, line: int, dtype: int, count: int) -> int:
     """Create a tile of the numbers 0, 1, 2, ..."""
 def cuc_tile_isinf(program: Pointer, file: bytes | None, line: int, x: int) -> int:
-    """true where x is infinite:"""
+    """true if x is infinite:"""
 def cuc_tile_isnan(program: Pointer, file: bytes | None, line: int, x: int) -> int:
-    """true where x is NaN:"""
+    """true if x is NaN:"""
 def cuc_tile_kernel_begin(program: Pointer, file: bytes | None, line: int, name: bytes | None) -> None:
     """Begin a kernel."""
 def cuc_tile_kernel_end(program: Pointer, file: bytes | None, line: int) -> None:
@@ -2238,21 +2238,21 @@ def cuc_tile_max_nan(program: Pointer, file: bytes | None, line: int, x: int, co
 def cuc_tile_max_round(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer, round: int) -> int:
     """RN; CUC_TILE_NAN"""
 def cuc_tile_maximum(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
-    """the larger; of NaN and a number, the number"""
+    """the larger; the number if one is NaN"""
 def cuc_tile_maximum_nan(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
-    """the larger; NaN where one is NaN"""
+    """the larger; NaN if one is NaN"""
 def cuc_tile_maximum_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
     """RN; CUC_TILE_NAN"""
 def cuc_tile_min(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
-    """the least number"""
+    """the smallest number"""
 def cuc_tile_min_nan(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer) -> int:
-    """the least, or NaN"""
+    """the smallest, or NaN"""
 def cuc_tile_min_round(program: Pointer, file: bytes | None, line: int, x: int, count: int, axes: Pointer, round: int) -> int:
     """RN; CUC_TILE_NAN"""
 def cuc_tile_minimum(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
-    """the smaller; of NaN and a number, the number"""
+    """the smaller; the number if one is NaN"""
 def cuc_tile_minimum_nan(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
-    """the smaller; NaN where one is NaN"""
+    """the smaller; NaN if one is NaN"""
 def cuc_tile_minimum_round(program: Pointer, file: bytes | None, line: int, x: int, y: int, round: int) -> int:
     """RN; CUC_TILE_NAN"""
 def cuc_tile_mma(program: Pointer, file: bytes | None, line: int, a: int, b: int, acc: int, precision: int, fast_acc: int) -> int:
@@ -2310,7 +2310,7 @@ def cuc_tile_round(program: Pointer, file: bytes | None, line: int, x: int) -> i
 def cuc_tile_rsqrt(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """1 / sqrt(x)"""
 def cuc_tile_rsqrt_round(program: Pointer, file: bytes | None, line: int, x: int, round: int) -> int:
-    """RN; of f32 APPROX"""
+    """RN; for f32 APPROX"""
 def cuc_tile_scalar(program: Pointer, file: bytes | None, line: int, name: bytes | None, dtype: int) -> int:
     """Add a scalar to the kernel's parameters."""
 def cuc_tile_scan(result: Pointer, program: Pointer, file: bytes | None, line: int, combine: Pointer, user: Pointer, count: int, x: Pointer, axis: int, identity: Pointer, reverse: int) -> None:
@@ -2338,7 +2338,7 @@ def cuc_tile_sort(program: Pointer, file: bytes | None, line: int, x: int, axis:
 def cuc_tile_sqrt(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the square root"""
 def cuc_tile_sqrt_round(program: Pointer, file: bytes | None, line: int, x: int, round: int) -> int:
-    """RN, RZ, RM, RP; of f32 APPROX"""
+    """RN, RZ, RM, RP; for f32 APPROX"""
 def cuc_tile_squeeze(program: Pointer, file: bytes | None, line: int, x: int, axis: int) -> int:
     """Remove an axis of extent 1."""
 def cuc_tile_store(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
@@ -2350,9 +2350,9 @@ def cuc_tile_store_and(program: Pointer, file: bytes | None, line: int, tensor: 
 def cuc_tile_store_at(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """Store a tile of a tensor by the index of its first element."""
 def cuc_tile_store_max(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
-    """leaves the larger"""
+    """keeps the larger"""
 def cuc_tile_store_min(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
-    """leaves the smaller"""
+    """keeps the smaller"""
 def cuc_tile_store_or(program: Pointer, file: bytes | None, line: int, tensor: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
     """bitwise"""
 def cuc_tile_store_rows(program: Pointer, file: bytes | None, line: int, tensor: int, ids: int, count: int, index: Pointer, x: int, options: Pointer) -> None:
@@ -2376,7 +2376,7 @@ def cuc_tile_tan(program: Pointer, file: bytes | None, line: int, x: int) -> int
 def cuc_tile_tanh(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the hyperbolic tangent"""
 def cuc_tile_tanh_round(program: Pointer, file: bytes | None, line: int, x: int, round: int) -> int:
-    """RN; of f32 FULL, APPROX"""
+    """RN; for f32 FULL, APPROX"""
 def cuc_tile_tensor(program: Pointer, file: bytes | None, line: int, name: bytes | None, dtype: int, extents: bytes | None) -> int:
     """Add a tensor to the kernel's parameters."""
 def cuc_tile_topk(values: Pointer, indices: Pointer, program: Pointer, file: bytes | None, line: int, x: int, count: int, axis: int) -> None:

@@ -211,7 +211,7 @@ bool tile_emit_roles(struct tile_module *module, const struct tile_kernel *kerne
     memcpy(entry->map, plan->map, sizeof(entry->map));
     if (!entry->name || entry->dynamic_shared > target->shared_limit)
         return false;
-    e.shared_bytes = 0; // none of it is declared
+    e.shared_bytes = 0; // the PTX declares no static shared memory
     put_entry(&e, entry, bytes, scratch, &copying, out);
     return true;
 }

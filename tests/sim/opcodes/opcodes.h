@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 enum {
-    CASES = 2048,      // of an instance; a multiple of BLOCK
-    CASES_DOT = 512,   // of products of matrices, whose outputs are many
+    CASES = 2048,      // cases of an instance; a multiple of BLOCK
+    CASES_DOT = 512,   // fewer for matrix products, which have many outputs
     CASES_ALL = 65536, // when its one input is a float, or two, of 16 bits
     BLOCK = 128,
     WARP = 32,
@@ -31,16 +31,16 @@ struct kind {
     struct soft_format format; // of an element; exponent 0: an integer
     enum pattern {
         PATTERN_EDGES,  // edges of the type, crossed, then random
-        PATTERN_MATRIX, // of a warp: small whole numbers, or of like magnitude, or special ones
+        PATTERN_MATRIX, // for a warp: small integers, numbers of similar magnitude, or special ones
         PATTERN_RANDOM,
         PATTERN_BELOW, // numbers below 32, mostly
         PATTERN_SHIFT, // shifts, positions and lengths: up to the width and past it
-        PATTERN_VOTE,  // of a warp: none, all, one or some
-        PATTERN_ALIKE, // of a warp: all the same, or few different
+        PATTERN_VOTE,  // for a warp: none, all, one or some
+        PATTERN_ALIKE, // for a warp: all equal, or few distinct values
     } pattern;
 };
 const struct kind *kind_find(const char *name, size_t length);
-uint64_t kind_mask(const struct kind *kind); // of the register
+uint64_t kind_mask(const struct kind *kind); // of the register's bits
 // The inputs of `cases` threads: column[k][n].
 void kind_values(uint64_t **column, const struct kind *const *kinds, uint32_t count,
                  uint32_t cases);
@@ -90,7 +90,7 @@ struct row {
         COMPARE_ULP,
         COMPARE_RELATIVE,
         COMPARE_ABSOLUTE,
-        COMPARE_DOT, // of the sum of a dot product's magnitudes
+        COMPARE_DOT, // relative to the sum of a dot product's magnitudes
     } how;
     double bound; // ULP: units; else 2 to this
     int arch;     // the least
@@ -129,8 +129,8 @@ struct instance {
     const struct row *row;
     char *text;                         // written out: what the kernel has
     const char *main;                   // in it: the instruction that it is about
-    char name[16];                      // of that: "add"
-    const struct kind *type[MAX_TYPES]; // of the instruction's words
+    char name[16];                      // the instruction's name: "add"
+    const struct kind *type[MAX_TYPES]; // types among the instruction's words
     uint32_t types;
     const struct kind *in[MAX_IN], *out[MAX_OUT];
     uint32_t ins, outs;
@@ -174,7 +174,7 @@ int64_t sign_extended(uint64_t bits, uint32_t width);
 // Results of a device, one file for each family (golden.c has the format).
 struct golden;
 struct record {
-    char *text;       // of the instance
+    char *text;       // the instance's PTX
     uint64_t inputs;  // a hash
     uint64_t outputs; // a hash, of what is the same everywhere: NaNs are one, open results nothing
     uint64_t bits;    // a hash of them as they are

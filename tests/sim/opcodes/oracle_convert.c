@@ -115,7 +115,7 @@ static struct answer converted(const struct call *c, uint64_t bits, const struct
 // To the nearest whole number in a direction.
 static struct soft integral(struct soft x, enum soft_mode mode)
 {
-    bool half = false, less = false; // of what was cut off
+    bool half = false, less = false; // compare the bits cut off with half a step
 
     if (x.kind != SOFT_FINITE)
         return x;
@@ -220,14 +220,14 @@ static struct answer stochastic(struct soft x, struct soft_format f, uint32_t wo
         if (last < least)
             last = least;
         if (last > x.e) {
-            const int down = x.e - (last - width); // how much further the random bits reach
+            const int down = x.e - (last - width); // number of further random bits
             if (down > 0) {
                 x.m <<= down;
                 x.e -= down;
             }
             if (down > -100)
                 x.m += (soft_big)bits << (down < 0 ? -down : 0);
-            for (; x.e < last; x.e++) // of a far smaller number nothing is left
+            for (; x.e < last; x.e++) // a far smaller number vanishes
                 x.m >>= 1;
             if (!x.m)
                 x.kind = SOFT_ZERO;

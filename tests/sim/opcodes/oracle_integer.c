@@ -272,7 +272,7 @@ void carry_add(const struct call *c, struct answer *out)
 
 void carry_sub(const struct call *c, struct answer *out)
 {
-    u128 borrow; // what is above a difference below zero is all ones
+    u128 borrow; // the upper half of a negative difference is all ones
     out[0] = split(c, plain(c, 0) - plain(c, 1), &borrow);
     out[1] = split(c, plain(c, 2) - plain(c, 3) - borrow, &borrow);
     out[2] = split(c, plain(c, 0) - plain(c, 2) - borrow, &borrow);

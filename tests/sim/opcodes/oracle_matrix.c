@@ -34,7 +34,7 @@ static struct product product_of(const struct call *c)
 // The dot product of a row and a column.
 struct sum {
     long double value, magnitude;
-    int64_t whole; // of integers
+    int64_t whole; // integer sum
     bool nan, plus, minus, exact;
 };
 
@@ -253,7 +253,7 @@ void matrix_move(const struct call *c, struct answer *out)
     uint64_t d = 0;
 
     for (uint32_t e = 0; e < 2; e++) {
-        const uint32_t column = c->n % WARP % 4 * 2 + e; // of the result
+        const uint32_t column = c->n % WARP % 4 * 2 + e; // the result's column
         d |= (of_lane(c, 0, column * 4 + row / 2) >> (row % 2 * 16) & 0xffff) << (16 * e);
     }
     *out = exactly(d);

@@ -135,7 +135,7 @@ void atomic_exchange_pair(const struct call *c, struct answer *out)
         out[k] = exactly(c->in[k]);
 }
 
-// Numbers side by side, as wide as the store's type, read again as wide as the load's.
+// Adjacent numbers of the store's width, read back with the width of the load.
 void memory_wider(const struct call *c, struct answer *out)
 {
     const uint32_t stored = strstr(c->x->text, "v2.b16") ? 16 : 32;

@@ -129,7 +129,7 @@ void video_shift(const struct call *c, struct answer *out)
     by = c->x->words & WORD_CLAMP ? (by > 32 ? 32 : by) : by & 31;
     if (strcmp(c->x->name, "vshr") == 0)
         *out = finished(c, a >> by, is_signed(c, 0));
-    else // of which 34 bits are kept until it is saturated
+    else // keeps 34 bits until saturation
         *out = finished(c, sign_extended((uint64_t)(a * ((s128)1 << by)), 34), is_signed(c, 0));
 }
 
@@ -190,7 +190,7 @@ static int64_t element(const struct call *c, const char *selector, uint32_t i, u
 static void simd(const struct call *c, struct answer *out, bool set)
 {
     const uint32_t count = strchr(c->x->name, '4') ? 4 : 2, width = 32 / count;
-    const uint32_t first = set ? 0 : 1; // of the sources' types
+    const uint32_t first = set ? 0 : 1; // index of the sources' types
     char a[8], b[8], mask[8];
     uint64_t d = 0, sum = c->in[2];
 

@@ -1,10 +1,10 @@
-// Barriers in shared memory, and copies that go on by themselves.
+// Barriers in shared memory, and asynchronous copies.
 #include <cuda/barrier>
 #include <cuda/pipeline>
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 
-// Two warps make what two others take, through a ring of two buffers.
+// Two producer warps and two consumer warps, with a ring of two buffers.
 extern "C" __global__ void produce_consume(const int *x, int *out, int rounds)
 {
     using barrier = cuda::barrier<cuda::thread_scope_block>;
@@ -33,7 +33,7 @@ extern "C" __global__ void produce_consume(const int *x, int *out, int rounds)
     }
 }
 
-// Two stages of copies ahead of the sums.
+// Copies run two stages ahead of the additions.
 extern "C" __global__ void pipelined(const int *x, int *out, int rounds)
 {
     namespace cg = cooperative_groups;

@@ -1,4 +1,4 @@
-// Calls that a compiler cannot see through, and what a kernel says to the host.
+// Calls that a compiler cannot inline, and printf from a kernel.
 __device__ __noinline__ int ackermann(int m, int n)
 {
     if (m == 0)

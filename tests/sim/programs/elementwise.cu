@@ -1,4 +1,4 @@
-// A thread an element: vectors, images, integers and tables.
+// A thread for each element: vectors, images, integers and tables.
 #include <cuda/std/cstdint>
 
 extern "C" __global__ void saxpy(float a, const float *x, float *y, int n)

@@ -27,7 +27,7 @@ extern "C" __global__ void scan_groups(const int *x, int *out, int n)
         out[i] = v;
 }
 
-// A tile of several warps, which meet in the memory that a block has for that beside its own.
+// A tile of several warps, which synchronize through memory that the block reserves for it.
 extern "C" __global__ void sum_wide(const int *x, int *sums, int n)
 {
     auto tile = cg::tiled_partition<64>(cg::this_thread_block());
@@ -37,7 +37,7 @@ extern "C" __global__ void sum_wide(const int *x, int *sums, int n)
         sums[i / 64] = sum;
 }
 
-// Jacobi steps over a ring, every block waiting for every other between them.
+// Jacobi steps over a ring, with a grid barrier between them.
 extern "C" __global__ void jacobi(double *x, double *y, int n, int steps)
 {
     cg::grid_group grid = cg::this_grid();
@@ -52,7 +52,7 @@ extern "C" __global__ void jacobi(double *x, double *y, int n, int steps)
 }
 
 #if __CUDA_ARCH__ >= 900
-// A histogram whose bins are spread over the shared memory of a cluster.
+// A histogram whose bins are distributed over the shared memory of a cluster.
 extern "C" __global__ void cluster_histogram(const unsigned char *x, unsigned *bins, int n)
 {
     cg::cluster_group cluster = cg::this_cluster();

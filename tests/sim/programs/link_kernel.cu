@@ -1,4 +1,4 @@
-// The half of a program that is linked with link_op.cu.
+// The kernel of a program that is linked with link_op.cu.
 extern __device__ double operation(double a, double b);
 __device__ int launches;
 

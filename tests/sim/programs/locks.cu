@@ -1,4 +1,4 @@
-// Locks: between lanes of a warp, and between blocks.
+// Locks between lanes of a warp, and between blocks.
 extern "C" __global__ void spin_lock(int *lock, int *count, int rounds)
 {
     for (int r = 0; r < rounds; r++) {

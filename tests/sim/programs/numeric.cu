@@ -1,4 +1,4 @@
-// Numerical kernels of the usual kind.
+// Typical numerical kernels.
 extern "C" __global__ void matmul(const float *a, const float *b, float *c, int m, int n, int k)
 {
     __shared__ float ta[16][16], tb[16][16];
@@ -50,7 +50,7 @@ __device__ float warp_all(float v, bool largest)
     return v;
 }
 
-// A warp a row.
+// A warp for each row.
 extern "C" __global__ void softmax(const float *x, float *y, int rows, int columns)
 {
     int row = blockIdx.x * blockDim.y + threadIdx.y;
@@ -86,7 +86,7 @@ extern "C" __global__ void layer_norm(const float *x, const float *gain, const f
         y[row * columns + i] = (x[row * columns + i] - mean) * scale * gain[i] + bias[i];
 }
 
-// Radix 2, in place in shared memory, a block a transform.
+// Radix 2, in place in shared memory, a block for each transform.
 extern "C" __global__ void fft(const float2 *x, float2 *y, int bits)
 {
     extern __shared__ float2 v[];

@@ -1,4 +1,4 @@
-// Many to one, and many to fewer: sums, histograms, compaction.
+// Reductions: sums, histograms, compaction.
 __device__ int warp_sum(int v)
 {
     for (int d = 16; d; d /= 2)
@@ -6,7 +6,7 @@ __device__ int warp_sum(int v)
     return v;
 }
 
-// One sum a block; a second launch of one block sums those.
+// One sum for each block; a second launch of one block adds those.
 extern "C" __global__ void sum_shared(const int *x, int *out, int n)
 {
     extern __shared__ int part[];
@@ -51,7 +51,7 @@ extern "C" __global__ void sum_atomic(const float *x, double *sum, int *most, un
         atomicAdd(warps, __popc(in));
 }
 
-// The last block to finish sums what all have left.
+// The last block to finish adds the sums of all.
 extern "C" __global__ void sum_last_block(const int *x, volatile int *partial, unsigned *tickets,
                                           int *out, int n)
 {
@@ -91,7 +91,7 @@ extern "C" __global__ void histogram(const unsigned char *x, unsigned *bins, int
         atomicAdd(&bins[threadIdx.x], own[threadIdx.x]);
 }
 
-// Keep what is positive, in order within a warp: one atomic a warp takes the places.
+// Compacts positive values, in order within a warp: one atomic of each warp reserves their places.
 extern "C" __global__ void compact(const int *x, int *out, unsigned *count, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -104,7 +104,7 @@ extern "C" __global__ void compact(const int *x, int *out, unsigned *count, int 
         out[at] = x[i];
 }
 
-// Lanes with the same key find one another, and the first of them counts for all.
+// Lanes with the same key find one another, and the first of them adds for all.
 extern "C" __global__ void match_count(const int *key, unsigned *bins, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Sorts in shared memory, and a selection that takes its room from the kernel's heap.
+// Sorts in shared memory, and a selection that allocates on the device heap.
 extern "C" __global__ void sort_bitonic(unsigned *x, int n)
 {
     extern __shared__ unsigned key[];

@@ -3451,17 +3451,17 @@ extern "C" {
     pub fn cuc_tile_add(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// RN, RZ, RM, RP
     pub fn cuc_tile_add_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
-    /// of bools: whether all are
+    /// bools: true if all are
     pub fn cuc_tile_all(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
-    /// of bools: whether one is true
+    /// bools: true if one is
     pub fn cuc_tile_any(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
-    /// where the largest is
+    /// the index of the largest
     pub fn cuc_tile_argmax(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
-    /// where the largest is, or the first NaN
+    /// the index of the largest, or of the first NaN
     pub fn cuc_tile_argmax_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
-    /// where the least is: i32, the first of equals; the axis is kept
+    /// the index of the smallest: i32, the first among equals; the axis is kept
     pub fn cuc_tile_argmin(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
-    /// where the least is, or the first NaN
+    /// the index of the smallest, or of the first NaN
     pub fn cuc_tile_argmin_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
     /// Insert PTX for each element: $0 is the result, $1 and up are the operands.
     pub fn cuc_tile_asm(program: *mut cuc_tile_program, file: *const c_char, line: u32, text: *const c_char, dtype: cuc_dtype, count: u32, x: *const cuc_tile) -> cuc_tile;
@@ -3477,24 +3477,24 @@ extern "C" {
     pub fn cuc_tile_atomic_and(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
     /// Atomically replace elements equal to `expected` by x, and return the old values.
     pub fn cuc_tile_atomic_cas(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, expected: cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
-    /// leaves the larger
+    /// keeps the larger
     pub fn cuc_tile_atomic_max(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
-    /// leaves the smaller
+    /// keeps the smaller
     pub fn cuc_tile_atomic_min(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
     /// bitwise
     pub fn cuc_tile_atomic_or(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
-    /// puts x there
+    /// stores x
     pub fn cuc_tile_atomic_xchg(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
     /// bitwise
     pub fn cuc_tile_atomic_xor(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options) -> cuc_tile;
-    /// x & y: integers; of bools, and
+    /// x & y: integers; for bools, and
     pub fn cuc_tile_bitand(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// Reinterpret the bits as another element type. With another width, the last axis grows or shrinks,
     /// in the order of bytes in memory, lowest first.
     pub fn cuc_tile_bitcast(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, dtype: cuc_dtype) -> cuc_tile;
-    /// ~x: integers; of bools, not
+    /// ~x: integers; for bools, not
     pub fn cuc_tile_bitnot(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// x | y: integers; of bools, or
+    /// x | y: integers; for bools, or
     pub fn cuc_tile_bitor(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// x ^ y: integers and bools
     pub fn cuc_tile_bitxor(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
@@ -3523,9 +3523,9 @@ extern "C" {
     pub fn cuc_tile_cos(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// the hyperbolic cosine
     pub fn cuc_tile_cosh(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// the product of it
+    /// the product of all elements up to this one, inclusive
     pub fn cuc_tile_cumprod(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32, reverse: i32) -> cuc_tile;
-    /// the sum of what is up to here, this included
+    /// the sum of all elements up to this one, inclusive
     pub fn cuc_tile_cumsum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32, reverse: i32) -> cuc_tile;
     /// Declare a variable, which holds a value that a loop carries or an if defines.
     pub fn cuc_tile_declare(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, value: cuc_tile) -> cuc_tile_variable;
@@ -3533,9 +3533,9 @@ extern "C" {
     pub fn cuc_tile_dim(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, axis: i32) -> cuc_tile;
     /// A dimension that a tensor's extents bind.
     pub fn cuc_tile_dimension(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char) -> cuc_tile;
-    /// x / y; f32 of integers
+    /// x / y; f32 for integers
     pub fn cuc_tile_div(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// RN, RZ, RM, RP; of f32 FULL, APPROX
+    /// RN, RZ, RM, RP; for f32 FULL, APPROX
     pub fn cuc_tile_div_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
     /// Compute x // y and x % y, as cuc_tile_floordiv() and cuc_tile_mod() do.
     pub fn cuc_tile_divmod(quotient: *mut cuc_tile, rest: *mut cuc_tile, program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile);
@@ -3558,9 +3558,9 @@ extern "C" {
     pub fn cuc_tile_exp(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// 2 ** x
     pub fn cuc_tile_exp2(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// RN; of f32 FULL, APPROX
+    /// RN; for f32 FULL, APPROX
     pub fn cuc_tile_exp2_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
-    /// RN; of f32 FULL, APPROX
+    /// RN; for f32 FULL, APPROX
     pub fn cuc_tile_exp_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
     /// Insert an axis of extent 1, like None in a subscript.
     pub fn cuc_tile_expand(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
@@ -3629,9 +3629,9 @@ extern "C" {
     pub fn cuc_tile_interpret_options_init(options: *mut cuc_tile_interpret_options, caller_size: usize);
     /// Create a tile of the numbers 0, 1, 2, ...
     pub fn cuc_tile_iota(program: *mut cuc_tile_program, file: *const c_char, line: u32, dtype: cuc_dtype, count: i64) -> cuc_tile;
-    /// true where x is infinite: bools
+    /// true if x is infinite: bools
     pub fn cuc_tile_isinf(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// true where x is NaN: bools
+    /// true if x is NaN: bools
     pub fn cuc_tile_isnan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// Begin a kernel. The calls up to cuc_tile_kernel_end() build it.
     pub fn cuc_tile_kernel_begin(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char);
@@ -3666,21 +3666,21 @@ extern "C" {
     pub fn cuc_tile_max_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
     /// RN; CUC_TILE_NAN
     pub fn cuc_tile_max_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64, round: i32) -> cuc_tile;
-    /// the larger; of NaN and a number, the number
+    /// the larger; the number if one is NaN
     pub fn cuc_tile_maximum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// the larger; NaN where one is NaN
+    /// the larger; NaN if one is NaN
     pub fn cuc_tile_maximum_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// RN; CUC_TILE_NAN
     pub fn cuc_tile_maximum_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
-    /// the least number
+    /// the smallest number
     pub fn cuc_tile_min(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
-    /// the least, or NaN
+    /// the smallest, or NaN
     pub fn cuc_tile_min_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64) -> cuc_tile;
     /// RN; CUC_TILE_NAN
     pub fn cuc_tile_min_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, count: u32, axes: *const i64, round: i32) -> cuc_tile;
-    /// the smaller; of NaN and a number, the number
+    /// the smaller; the number if one is NaN
     pub fn cuc_tile_minimum(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
-    /// the smaller; NaN where one is NaN
+    /// the smaller; NaN if one is NaN
     pub fn cuc_tile_minimum_nan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// RN; CUC_TILE_NAN
     pub fn cuc_tile_minimum_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile, round: i32) -> cuc_tile;
@@ -3740,7 +3740,7 @@ extern "C" {
     pub fn cuc_tile_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// 1 / sqrt(x)
     pub fn cuc_tile_rsqrt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// RN; of f32 APPROX
+    /// RN; for f32 APPROX
     pub fn cuc_tile_rsqrt_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
     /// Add a scalar to the kernel's parameters.
     pub fn cuc_tile_scalar(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, dtype: cuc_dtype) -> cuc_tile;
@@ -3768,7 +3768,7 @@ extern "C" {
     pub fn cuc_tile_sort(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
     /// the square root
     pub fn cuc_tile_sqrt(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// RN, RZ, RM, RP; of f32 APPROX
+    /// RN, RZ, RM, RP; for f32 APPROX
     pub fn cuc_tile_sqrt_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
     /// Remove an axis of extent 1.
     pub fn cuc_tile_squeeze(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, axis: i32) -> cuc_tile;
@@ -3780,9 +3780,9 @@ extern "C" {
     pub fn cuc_tile_store_and(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// Store a tile of a tensor by the index of its first element.
     pub fn cuc_tile_store_at(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
-    /// leaves the larger
+    /// keeps the larger
     pub fn cuc_tile_store_max(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
-    /// leaves the smaller
+    /// keeps the smaller
     pub fn cuc_tile_store_min(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
     /// bitwise
     pub fn cuc_tile_store_or(program: *mut cuc_tile_program, file: *const c_char, line: u32, tensor: cuc_tile, count: u32, index: *const cuc_tile, x: cuc_tile, options: *const cuc_tile_access_options);
@@ -3806,7 +3806,7 @@ extern "C" {
     pub fn cuc_tile_tan(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// the hyperbolic tangent
     pub fn cuc_tile_tanh(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
-    /// RN; of f32 FULL, APPROX
+    /// RN; for f32 FULL, APPROX
     pub fn cuc_tile_tanh_round(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, round: i32) -> cuc_tile;
     /// Add a tensor to the kernel's parameters.
     pub fn cuc_tile_tensor(program: *mut cuc_tile_program, file: *const c_char, line: u32, name: *const c_char, dtype: cuc_dtype, extents: *const c_char) -> cuc_tile;
