@@ -1,4 +1,4 @@
-// Print the document of a session with a result of every sort: for schema.py.
+// Prints the document of a session with a result of every kind: for schema.py.
 #include <cucore/bench.h>
 #include <cucore/copy.h>
 #include <cucore/error.h>

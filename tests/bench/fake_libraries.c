@@ -53,7 +53,7 @@ static double load(const void *from, int64_t at, int type)
     return x & 32768 ? -size : size;
 }
 
-// Rounded to so many bits, to nearest; the values of the tests are no ties that matter.
+// Rounded to that many bits, to nearest; the tests' values are never relevant ties.
 static void store(void *to, int64_t at, int type, double value)
 {
     float f = (float)value;
@@ -239,8 +239,7 @@ int cublasLtMatmulPreferenceSetAttribute(lt_preference preference, int attribute
                : 7;
 }
 
-// As of Hopper: products of 8-bit floats have both matrices with k the fastest, and multiples
-// of 16.
+// Like Hopper: products of 8-bit floats need k contiguous in both matrices, and multiples of 16.
 int cublasLtMatmulAlgoGetHeuristic(lt_handle handle, lt_product p, lt_matrix a, lt_matrix b,
                                    lt_matrix c, lt_matrix d, lt_preference preference, int wanted,
                                    lt_choice *choices, int *count)

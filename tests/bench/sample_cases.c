@@ -1,5 +1,5 @@
-// The cases of cucore_sample, the cucore program for the tests of its command bench: small, without
-// a device but for one, and with every outcome.
+// The cases of cucore_sample, the cucore program for tests of the command bench: small, all but one
+// without a device, and with every outcome.
 #include "cases/cases.h"
 
 #include <cucore/copy.h>
@@ -94,7 +94,7 @@ static cuc_status take_by_turns(void *data, uint64_t set, double *seconds)
     return CUC_OK;
 }
 
-// A subject of which nobody can say whether it takes more than 1.1 times as long as its peer.
+// A subject for which it is undecided whether it takes more than 1.1 times as long as its peer.
 static cuc_status set_up_doubtful(cuc_bench_state *state, void *data)
 {
     cuc_bench_subject peer = waits("steady"), subject = waits("turns");

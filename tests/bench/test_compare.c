@@ -1,4 +1,4 @@
-// Verdicts over two runs, and what belongs to what.
+// Verdicts over two runs, and the matching of their results.
 #include "results_compare.h"
 
 #include "documents.h"
@@ -7,7 +7,7 @@
 
 // ---- One result against another
 
-// A result as it is in a file, by what decides.
+// A result as in a file, described by the values that decide.
 typedef struct side {
     double median;
     double ci;     // half of the interval, as a fraction of the median; 0: not in the file
@@ -170,7 +170,7 @@ START_TEST(fewer_than_six_samples_have_no_interval)
 }
 END_TEST
 
-// The turned round question has the turned round answer.
+// Exchanging the two runs gives the inverse verdict.
 START_TEST(a_verdict_turns_round_with_the_files)
 {
     static const compare_verdict turned[COMPARE_VERDICT_COUNT] = {
@@ -192,7 +192,7 @@ START_TEST(a_verdict_turns_round_with_the_files)
 }
 END_TEST
 
-// A run that drifts by 4 % up and down: the file's interval takes its samples for independent.
+// A run that drifts by 4 % up and down: the file's interval assumes independent samples.
 static results drifting(double factor, bool raw)
 {
     char *text = NULL;
@@ -235,7 +235,7 @@ START_TEST(raw_samples_that_drift_are_not_taken_for_independent)
 }
 END_TEST
 
-// ---- Which one against which
+// ---- Matching of results
 
 #define NAMED(suite, name, axes, subject, mode, rest)                                     \
     "{'suite': '" suite "', 'case': '" name "', 'axes': {" axes "}, 'subject': '" subject \
@@ -351,7 +351,7 @@ END_TEST
 // ---- The machines
 
 static const struct {
-    const char *before; // more of the document
+    const char *before; // more fields of the document
     const char *after;
     const char *what; // NULL: nothing differs
     const char *values[2];
@@ -408,7 +408,7 @@ static const struct {
     { "{'gpu': 'A'}", "{'gpu': 'B'}", "gpu is A and B" },
     { "{'gpu': 'A', 'sms': 132}", "{'gpu': 'A', 'sms': 60}", "sms is 132 and 60" },
     { "{'gpu': 'A', 'arch': 'sm_90'}", "{'gpu': 'A', 'arch': 'sm_80'}", "arch is sm_90 and sm_80" },
-    { "{'gpu': 'A'}", "{}", NULL }, // work of the host, with a GPU beside it
+    { "{'gpu': 'A'}", "{}", NULL }, // host work, with a GPU present
     { "{'gpu': 'A', 'driver': '1'}", "{'gpu': 'A', 'driver': '2'}", NULL },
 };
 

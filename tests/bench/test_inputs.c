@@ -1,4 +1,4 @@
-// Inputs: the same numbers on the device, on the host and by the papers, and what they are like.
+// Inputs: the same numbers on the device, on the host and in the papers, and their distributions.
 #include "bench_testing.h"
 #include "philox.h"
 
@@ -19,7 +19,7 @@ static void in_setup(cuc_bench_setup setup, void *data, uint64_t seed)
     cuc_bench_release(bench);
 }
 
-// The known answers that come with Random123.
+// The known answers of Random123.
 static const struct {
     unsigned counter[4], key[2], expected[4];
 } answers[] = {
@@ -72,7 +72,7 @@ static const cuc_dtype types[] = {
     CUC_F16,  CUC_BF16, CUC_F32, CUC_TF32, CUC_F64, CUC_E4M3, CUC_E5M2, CUC_C64, CUC_C128,
 };
 
-// The device's bytes are the host's, for each set of an input, and so are those of one of the host.
+// The device's bytes equal the host's, for each set of an input, and so do those of a host input.
 static void compare(cuc_bench_state *state, cuc_bench_input_options o, uint32_t *index)
 {
     static uint8_t device[COUNT * 16], host[COUNT * 16];
@@ -80,7 +80,7 @@ static void compare(cuc_bench_state *state, cuc_bench_input_options o, uint32_t 
     cuc_bench_input *input, *on_host;
 
     if (cuc_bench_generate(host, &o, seed, 0, 0) < 0)
-        return; // what cannot be made is another test's
+        return; // another test covers inputs that cannot be made
     ck_ok(cuc_bench_state_add_input(&input, state, &o));
     uint64_t sets = cuc_bench_input_sets(input);
     if (cuc_driver_is_simulated())
@@ -137,7 +137,7 @@ START_TEST(the_device_makes_the_bytes_of_the_host)
 }
 END_TEST
 
-// Small floats, decoded by what their formats say: the value of a code.
+// Small floats, decoded by the definition of their formats: the value of a code.
 struct format {
     cuc_dtype dtype;
     int exponent, mantissa;
@@ -185,7 +185,7 @@ START_TEST(small_floats_are_rounded_to_nearest_even)
     int bytes = (int)cuc_dtype_bits(f->dtype) / 8;
 
     for (int s = 0; s < LENGTH(scales); s++) {
-        // Whole numbers, scaled by a power of two elsewhere, meet ties.
+        // Integers, scaled by a power of two elsewhere, produce ties.
         cuc_bench_input_options o = { .struct_size = sizeof(o),
                                       .count = LENGTH(x),
                                       .dtype = CUC_F32,
@@ -232,7 +232,7 @@ START_TEST(numbers_are_distributed_as_they_are_called)
     ck_assert_double_eq_tol(moment(x, N, 0, 1), 0, 0.01);
     ck_assert_double_eq_tol(moment(x, N, 0, 2), 1, 0.015);
     ck_assert_double_eq_tol(moment(x, N, 0, 3), 0, 0.04);
-    ck_assert_double_eq_tol(moment(x, N, 0, 4), 3 - 1.2 / 8, 0.07); // of a sum of eight
+    ck_assert_double_eq_tol(moment(x, N, 0, 4), 3 - 1.2 / 8, 0.07); // a sum of eight
     for (int i = 0; i < N; i++)
         within += fabs(x[i]) < 1.96;
     ck_assert_double_eq_tol((double)within / N, 0.95, 0.004);

@@ -35,21 +35,21 @@ static void uniform_source(double *out, size_t count)
         out[i] = 0.5 + uniform();
 }
 
-// Long to the right, as times are.
+// A long right tail, as times have.
 static void lognormal_source(double *out, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         out[i] = exp(0.3 * normal());
 }
 
-// A timer of few ticks: many samples are equal.
+// A timer of low resolution: many samples are equal.
 static void ticks_source(double *out, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         out[i] = 1 + 0.1 * floor(3 * uniform() - 1);
 }
 
-// Neighbours are alike, as with a clock that wanders: an autoregression of order 1.
+// Correlated neighbours, as with a wandering clock: an autoregression of order 1.
 static void wandering_source(double *out, size_t count)
 {
     double x = normal() / sqrt(1 - 0.8 * 0.8);
@@ -63,7 +63,7 @@ static void wandering_source(double *out, size_t count)
 static const struct {
     source *source;
     size_t count;
-    double least; // how often the interval holds the median, of 1
+    double least; // fraction of intervals that contain the median
     double most;
 } coverages[] = {
     { uniform_source, 20, 0.94, 0.99 },
@@ -71,7 +71,7 @@ static const struct {
     { lognormal_source, 50, 0.94, 0.985 },
     { lognormal_source, 1000, 0.935, 0.98 },
     { ticks_source, 100, 0.94, 1 },
-    // Independent samples' intervals would hold it half of the times.
+    // Intervals for independent samples would contain it in half of the cases.
     { wandering_source, 900, 0.85, 0.97 },
 };
 

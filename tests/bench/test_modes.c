@@ -1,4 +1,4 @@
-// Subjects of the device, in every mode, on the simulated driver (or a real one).
+// Device subjects in every mode, on the simulated driver (or a real one).
 #include "session.h"
 
 #include "bench_testing.h"
@@ -28,7 +28,7 @@ enum { N = 2048, BATCH = 16 };
 static cuc_bench *bench;
 static cuc_object *object;
 
-// A subject, how often it was called, and what it does out of order.
+// A subject, the number of its calls, and its deliberate misbehaviour.
 struct scaling {
     cuc_kernel *kernel;
     cuc_bench_input *from, *to;
@@ -103,7 +103,7 @@ static cuc_status check_scaling(void *data, cuc_stream *stream, char *why, size_
         float x = from[i];
         for (uint32_t t = 0; t < s->turns; t++)
             x = 0.75f - x;
-        if (s->wrong || to[i] != x) // one operation, and its rounding: the same everywhere
+        if (s->wrong || to[i] != x) // one operation and its rounding: the same everywhere
             return snprintf(why, why_size, "element %d is %g", i, (double)to[i]) > 0;
     }
     return CUC_OK;
@@ -182,9 +182,9 @@ START_TEST(a_subject_is_timed_in_every_mode)
         if (cuc_driver_is_simulated())
             ck_assert(isnan(r.share) && !r.peak_name);
     }
-    for (size_t i = 1; i < 3; i++) // a run's time, not a batch's
+    for (size_t i = 1; i < 3; i++) // the time of a run, not of a batch
         ck_assert_double_lt(result(i).min_s, BATCH / 3.0 * result(0).median_s);
-    ck_assert_uint_eq(s.sets & 7, 7); // cold went on from set to set
+    ck_assert_uint_eq(s.sets & 7, 7); // cold advanced from set to set
     ck_assert_int_ge(s.prepared, 40);
     if (cuc_driver_is_simulated())
         ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_bench_get_peak(&peak, bench, "copy"),
@@ -226,7 +226,7 @@ cuc_status cuc_copy(cuc_stream *stream, cuc_device_ptr dst, cuc_device_ptr src, 
     return copy(stream, dst, src, bytes);
 }
 
-// As if the simulated device were one: what is not told of it otherwise.
+// Treats the simulated device as a real one, to see output that it otherwise lacks.
 START_TEST(a_peak_is_measured_or_read_from_the_data_sheet)
 {
     struct scaling s = { .turns = 1 };
@@ -250,7 +250,7 @@ START_TEST(a_peak_is_measured_or_read_from_the_data_sheet)
     ck_assert_int_gt(distinct_bytes, 250); // no zeros were copied
     ck_fails(CUC_ERROR_NOT_FOUND, cuc_bench_get_peak(&peak, bench, "speed"),
              "no peak \"speed\" is known of NVIDIA H200");
-    own.name = "memory"; // takes the place of the data sheet's
+    own.name = "memory"; // overrides the data sheet's
     own.source = "a test";
     own.value = 1e9;
     ck_ok(cuc_bench_set_peak(bench, &own));
@@ -260,7 +260,7 @@ START_TEST(a_peak_is_measured_or_read_from_the_data_sheet)
     ck_assert_msg(result(0).outcome == CUC_BENCH_MEASURED, "%s", result(0).reason);
     ck_assert_str_eq(result(0).peak_name, "copy");
     ck_assert_double_eq(result(0).share, result(0).bytes_per_s / result(0).peak);
-    ck_assert(isnan(result(1).share)); // a call's time says nothing of the device
+    ck_assert(isnan(result(1).share)); // the time of a call says nothing about the device
 }
 END_TEST
 

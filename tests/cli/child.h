@@ -14,9 +14,9 @@ enum { CHILD_ARGUMENTS = 32 };
 
 typedef struct child {
     const char *arguments[CHILD_ARGUMENTS]; // arguments after the program's name
-    const char *environment[4];             // "NAME=VALUE", or "NAME" to take it away
+    const char *environment[4];             // "NAME=VALUE", or "NAME" to remove it
     const char *input;                      // NULL: nothing
-    const char *output;                     // where to write to; NULL: to `out`
+    const char *output;                     // file for its output; NULL: to `out`
     // Result.
     int status; // 128 and more: ended by a signal
     char *out;
@@ -47,7 +47,7 @@ static int child_file(void)
     return fd;
 }
 
-// Files in between rather than pipes: nobody waits for anybody.
+// Files instead of pipes: no process waits for another.
 static void child_run(child *c, const char *program)
 {
     char *argv[CHILD_ARGUMENTS + 2];

@@ -31,7 +31,7 @@ static const struct {
     { CUC_F64, "-inf", 0xFFF0000000000000 },
     { CUC_F32, "2.0", 0x40000000 },
     { CUC_F32, "0x1p-149", 1 },
-    // A double in between would round this one to the tie, and the tie down.
+    // An intermediate double would round this one to the tie, and the tie down.
     { CUC_F32, "1.000000059604644775390625000001", 0x3F800001 },
     { CUC_F32, "-0", 0x80000000 },
     { CUC_F32, "inf", 0x7F800000 },
@@ -59,7 +59,7 @@ static const struct {
     { CUC_TF32, "0x1.006p0", 0x3F804000 },       // a tie: up to even
     { CUC_E4M3, "1", 0x38 },
     { CUC_E4M3, "448", 0x7E },
-    { CUC_E4M3, "464", 0x7E }, // a tie with what would be 480
+    { CUC_E4M3, "464", 0x7E }, // a tie with the number that would be 480
     { CUC_E4M3, "-0.015625", 0x88 },
     { CUC_E4M3, "0x1p-9", 1 },
     { CUC_E4M3, "nan", 0x7F },
@@ -155,7 +155,7 @@ static const struct {
     { CUC_E4M3, 4, 3, false },
 };
 
-// The number of a bit pattern, by the definition of such formats.
+// The number of a bit pattern, by the definition of these formats.
 static double decode(int row, uint32_t bits)
 {
     int e = small_floats[row].exponent_bits;
@@ -170,8 +170,8 @@ static double decode(int row, uint32_t bits)
     return sign * ldexp((1 << m) + mantissa, exponent - bias - m);
 }
 
-// Every finite number is itself; just below and above the middle to the next one it goes to the
-// nearer, and in the middle to the even one.
+// Every finite number converts to itself; values just beside the midpoint go to the nearer
+// neighbour, the midpoint to the even one.
 START_TEST(every_small_float_rounds_to_nearest_even)
 {
     int e = small_floats[_i].exponent_bits;
@@ -224,7 +224,7 @@ static const struct {
     { "out:f32[4]=-", ARGUMENT_OUT, CUC_F32, NULL, NULL, 1, 16, NULL },
 };
 
-// Bits of each real type, and the number that they are.
+// Bits of each real type, and their values.
 static const struct {
     cuc_dtype dtype;
     uint64_t bits;

@@ -18,7 +18,7 @@ static bool can_run(unsigned needs)
     return (!(needs & NVRTC) || has_nvrtc) && (!(needs & FAKE) || *fake);
 }
 
-// ---- The files that commands are run on
+// ---- Input files of the commands
 
 static const char saxpy_cu[] =
     "extern \"C\" __global__ void saxpy(float a, const float *x, float *y, int n)\n"
@@ -535,7 +535,7 @@ START_TEST(a_command_ends_and_says_as_the_table_has_it)
 }
 END_TEST
 
-// ---- What a table cannot say
+// ---- Behaviour beyond the table
 
 static const struct {
     const char *command;

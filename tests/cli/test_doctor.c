@@ -6,7 +6,7 @@
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
-// A machine where everything is as it should be; each test breaks one thing.
+// A machine without problems; each test breaks one thing.
 static machine healthy(void)
 {
     machine m = {

@@ -11,7 +11,7 @@
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
-// A file of version 1.0 with this dictionary and so many bytes of data. Exactly as long as it is,
+// A file of version 1.0 with this dictionary and that many bytes of data, exactly as long as it is,
 // so that a sanitizer sees a read past its end.
 static uint8_t *make_file(size_t *bytes, const char *dictionary, size_t data)
 {
@@ -51,11 +51,11 @@ static const struct {
     { "{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", 8, CUC_C64, 1, { 1 } },
     { "{'descr': '<c16', 'fortran_order': False, 'shape': (1,)}", 16, CUC_C128, 1, { 1 } },
     { "{'descr': '|V2', 'fortran_order': False, 'shape': (1,)}", 2, CUC_DTYPE_UNKNOWN, 1, { 1 } },
-    // The order does not matter to a line.
+    // The order is irrelevant for a single row.
     { "{'descr': '<f4', 'fortran_order': True, 'shape': (3,)}", 12, CUC_F32, 1, { 3 } },
     { "{'descr': '<f4', 'fortran_order': True, 'shape': (1, 3, 1)}", 12, CUC_F32, 3, { 1, 3, 1 } },
     { "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4)}", 48, CUC_F32, 2, { 3, 4 } },
-    // No overflow, as there are no elements.
+    // No overflow, because there are no elements.
     { "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, "
       "9223372036854775807, "
       "0)}",
@@ -232,7 +232,7 @@ START_TEST(a_file_cut_anywhere_is_refused)
 }
 END_TEST
 
-// Not random: the same in every run, so that a failure can be met again.
+// Pseudorandom: the same in every run, so that failures can be reproduced.
 static uint32_t next(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;

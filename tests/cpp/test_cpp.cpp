@@ -1,5 +1,5 @@
-// The C++ layer on the simulated driver: what it owns, what it throws, what it passes to kernels.
-// No CUDA C++ is compiled here, so that no toolkit is needed: kernels are PTX and tile programs.
+// The C++ layer on the simulated driver: its ownership, its exceptions, and the arguments it passes
+// to kernels. Kernels are PTX and tile programs, so no toolkit is needed.
 #include <cucore/cucore.hpp>
 
 #include <check.h>
@@ -27,7 +27,7 @@ static_assert(std::is_nothrow_move_assignable_v<cuc::kernel>, "a handle is moved
 static_assert(sizeof(cuc::stream) == sizeof(void *), "a handle is a pointer");
 static_assert(sizeof(cuc::tensor) == sizeof(cuc_tensor), "a tensor is C's");
 
-// out[0] = a, out[1] = b: of 4 and of 8 bytes, by value.
+// out[0] = a, out[1] = b: arguments of 4 and of 8 bytes, by value.
 static const char store_ptx[] = R"(.version 8.0
 .target sm_80
 .address_size 64
@@ -134,7 +134,7 @@ START_TEST(a_handle_moves_its_reference)
 
     b = std::move(a);
     ck_assert_ptr_eq(b.get(), raw);
-    ck_assert(!a); // NOLINT: what is left is empty
+    ck_assert(!a); // NOLINT: a moved-from handle is empty
     cuc::stream &same = b;
     b = std::move(same);
     ck_assert_ptr_eq(b.get(), raw);

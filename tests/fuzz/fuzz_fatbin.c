@@ -1,5 +1,6 @@
-// Any bytes through the readers of device code: what they are taken for, fat binaries entry by
-// entry with each packing, and the symbols and resources of cubins. For libFuzzer and for mutate.c.
+// Feeds arbitrary bytes to the readers of device code: the recognized format, fat binaries entry by
+// entry with each compression, and the symbols and resources of cubins. For libFuzzer and for
+// mutate.c.
 #include "code/cubin.h"
 #include "code/fatbin.h"
 #include "code/object.h"
@@ -8,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-// Reads all that is handed out, so that a sanitizer sees what lies outside.
+// Reads everything returned, so that a sanitizer sees out-of-bounds parts.
 static void read_all(const void *data, size_t bytes)
 {
     const unsigned char *p = data;

@@ -1,5 +1,6 @@
-// Any text through the tile compiler: it is refused with words, or it compiles, its dump parses to
-// itself, and every pass keeps the IR's rules. For libFuzzer, and for mutate.c where there is none.
+// Feeds arbitrary text to the tile compiler, which refuses it with a message, or compiles it; then
+// its dump parses to itself, and every pass keeps the IR's rules. For libFuzzer, and for mutate.c
+// without it.
 #include "tile/ir/target.h"
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"

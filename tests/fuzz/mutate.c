@@ -32,7 +32,7 @@ static uint32_t random_below(uint32_t n)
     return (uint32_t)((state * UINT64_C(2685821657736338717)) >> 33) % n;
 }
 
-// Another byte, or a number that ends ranges, as wide as the fields of binary formats are.
+// Another byte, or a number at the end of a range, as wide as the fields of binary formats.
 static void change_number(uint8_t *data, size_t bytes, uint32_t at)
 {
     static const uint64_t ends[] = { 0,
@@ -72,7 +72,7 @@ static struct file read_file(const char *path)
     return f;
 }
 
-// One change: a byte, a piece taken out, doubled, moved, or put in from another file.
+// One change: a byte, a piece removed, duplicated, moved, or inserted from another file.
 static size_t change(uint8_t *text, size_t bytes, const struct file *other)
 {
     uint32_t at = random_below((uint32_t)bytes), length = 1 + random_below(12);
@@ -81,7 +81,7 @@ static size_t change(uint8_t *text, size_t bytes, const struct file *other)
     if (length > bytes - at)
         length = (uint32_t)bytes - at;
     if (binary && random_below(4)) {
-        change_number(text, bytes, random_below(2) ? at : at & 127); // heads are near the start
+        change_number(text, bytes, random_below(2) ? at : at & 127); // headers are near the start
         return bytes;
     }
     switch (random_below(5)) {
@@ -103,7 +103,7 @@ static size_t change(uint8_t *text, size_t bytes, const struct file *other)
             length = (uint32_t)bytes - at;
         memcpy(text + at, other->text + from, length);
         return bytes;
-    default: // a number to another
+    default: // replaces a number
         for (uint32_t i = at; i < bytes; i++)
             if (text[i] >= '0' && text[i] <= '9') {
                 text[i] = (uint8_t)('0' + random_below(10));

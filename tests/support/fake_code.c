@@ -111,7 +111,7 @@ CUresult sim_code_variable(struct library *library, struct context *c, const cha
     if (!v || (managed && !v->managed))
         return CUDA_ERROR_NOT_FOUND;
     CUdeviceptr *at = &v->address[v->managed ? 0 : c->device];
-    if (!sim_find(*at)) { // the first time, or its context has gone
+    if (!sim_find(*at)) { // the first time, or its context is gone
         struct allocation *a = sim_allocate(v->bytes ? v->bytes : 1, MEMORY_VARIABLE, c->device);
         if (!a)
             return CUDA_ERROR_OUT_OF_MEMORY;

@@ -57,7 +57,7 @@ static bool word_char(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.';
 }
 
-// The next token, "" at the end. A word takes its dots with it, a string is its quotes.
+// The next token, "" at the end. A word includes its dots, a string its quotes.
 static const char *next(struct scanner *s)
 {
     size_t n = 0;
@@ -134,7 +134,7 @@ struct declaration {
 
 static void declaration(struct scanner *s, struct declaration *d)
 {
-    bool pointer = false; // an alignment after .ptr is that of what is pointed to
+    bool pointer = false; // an alignment after .ptr belongs to the pointee
 
     *d = (struct declaration){ .count = 1 };
     for (;;) {
@@ -169,7 +169,7 @@ static void declaration(struct scanner *s, struct declaration *d)
         next(s);
         next(s);
         if (is(s, "]")) {
-            d->count = 0; // as large as the launch makes it
+            d->count = 0; // size given by the launch
             continue;
         }
         d->count *= strtoul(s->token, NULL, 0);
@@ -344,7 +344,7 @@ static uint64_t value(const char *token)
     if (token[0] == '0' &&
         (token[1] == 'f' || token[1] == 'F' || token[1] == 'd' || token[1] == 'D'))
         return strtoull(token + 2, NULL, 16);
-    return strtoull(token, NULL, 0); // a U behind it is not looked at
+    return strtoull(token, NULL, 0); // a U suffix is ignored
 }
 
 static void variable(struct scanner *s, bool visible, bool constant)

@@ -1,4 +1,4 @@
-// Answers of oracles, and their comparison with results.
+// Answers of oracles, compared with results.
 #include "opcodes.h"
 
 #include <inttypes.h>
@@ -109,7 +109,7 @@ struct answer near_to(const struct call *c, long double value)
         break;
     case COMPARE_RELATIVE:
         a.slack = fabsl(value) * exp2l((long double)row->bound);
-        // Below the least normal number the format is coarser than that.
+        // Below the least normal number the format is coarser than that distance.
         if (a.slack < unit_at(0, f))
             a.slack = unit_at(0, f);
         break;
@@ -119,7 +119,7 @@ struct answer near_to(const struct call *c, long double value)
     default:
         break;
     }
-    // A result that is flushed.
+    // Flushes a result to zero.
     if (c->x->words & WORD_FTZ && fabsl(value) - a.slack < ldexpl(1, 2 - (1 << (f.exponent - 1)))) {
         a.or_bits = true;
         a.bits = value < 0 ? format_sign(f) : 0;
@@ -146,7 +146,7 @@ bool agrees(const struct answer *a, const struct kind *out, uint64_t got)
         if (!f.exponent) // an integer
             return fabsl((long double)sign_extended(got, out->bits) - a->value) <= a->slack;
         value = float_value(got, f);
-        if (isinf(value)) // past the largest finite number: as far as rounding may go
+        if (isinf(value)) // past the largest finite number: as far as rounding can go
             value = copysignl(ldexpl(1, 1 << (f.exponent - 1)), value);
         return fabsl(value - a->value) <= a->slack;
     }

@@ -128,7 +128,7 @@ bool golden_write(const struct golden *g, const char *folder, const char *family
     return fclose(file) == 0;
 }
 
-// One record; false where the file does not go on as it must.
+// Reads one record; false if the file is malformed.
 static bool read_record(struct golden *g, FILE *file, const char *line)
 {
     char word[8];

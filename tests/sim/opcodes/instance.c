@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Types that come together.
+// Types that are chosen together.
 #define UNSIGNED "(u16|u32|u64)"
 #define SIGNED "(s16|s32|s64)"
 #define INTEGERS "(u16|s16|u32|s32|u64|s64)"
@@ -126,7 +126,7 @@ static const struct kind *operand_kind(const struct instance *x, const char *nam
     return kind_find(name, length);
 }
 
-// "T*4 = T S": the kinds of the operands, and the text that stands for $.
+// "T*4 = T S": the kinds of the operands, and the text that replaces $.
 static void read_operands(struct instance *x, char *dollar, size_t room)
 {
     bool inputs = false;
@@ -224,7 +224,8 @@ static char *recall(const char *text, uint32_t number, const char *chosen, size_
     return out;
 }
 
-// Take the choices of a text one after another: `done` is what is decided, by `number` choices.
+// Expands the choices of a text one after another: `done` is the expanded part, with `number`
+// choices made.
 static void choose(struct list *list, const struct row *row, const char *done, const char *rest,
                    uint32_t number)
 {

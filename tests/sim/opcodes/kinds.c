@@ -16,7 +16,7 @@ static const struct kind kinds[] = {
     { "pred",    'p',  1, 1, false, NO_FLOAT, PATTERN_RANDOM },
     { "u8",      'r',  8, 1, false, NO_FLOAT, PATTERN_EDGES },
     { "s8",      'r',  8, 1, true,  NO_FLOAT, PATTERN_EDGES },
-    { "u8.c",    'c',  8, 1, false, NO_FLOAT, PATTERN_EDGES }, // in a register of 8 bits
+    { "u8.c",    'c',  8, 1, false, NO_FLOAT, PATTERN_EDGES }, // in an 8-bit register
     { "s8.c",    'c',  8, 1, true,  NO_FLOAT, PATTERN_EDGES },
     { "b16",     'h', 16, 1, false, NO_FLOAT, PATTERN_EDGES },
     { "u16",     'h', 16, 1, false, NO_FLOAT, PATTERN_EDGES },
@@ -48,7 +48,7 @@ static const struct kind kinds[] = {
     { "e2m3x4",  'r',  8, 4, true,  { 2, 3 }, PATTERN_RANDOM },
     { "e3m2x4",  'r',  8, 4, true,  { 3, 2 }, PATTERN_RANDOM },
     { "e2m1x4",  'h',  4, 4, true,  { 2, 1 }, PATTERN_RANDOM },
-    // In an instruction's words; as operands they are packed into others.
+    // Types named by instructions; as operands they are packed into registers of other types.
     { "b1",      'r',  1, 1, false, NO_FLOAT, PATTERN_RANDOM },
     { "b8",      'r',  8, 1, false, NO_FLOAT, PATTERN_EDGES },
     { "b128",    'l', 64, 1, false, NO_FLOAT, PATTERN_RANDOM },
@@ -109,7 +109,7 @@ static uint64_t draw(uint64_t *state)
     return z ^ z >> 31;
 }
 
-// Edges, those that matter most first: of three operands only the first ten are crossed.
+// Edges, the most important first: with three operands only the first ten are crossed.
 enum { MAX_EDGES = 160 };
 struct edges {
     uint64_t value[MAX_EDGES];
@@ -149,7 +149,7 @@ static void integer_edges(struct edges *e, uint32_t bits)
         add_edge(e, 0 - (UINT64_C(1) << k), bits);
 }
 
-// A double in a format, cut; for edges that a format lacks this gives a neighbour.
+// A double truncated to a format; for edges that a format lacks this gives a neighbour.
 static uint64_t in_format(double value, struct soft_format f)
 {
     uint64_t bits;
@@ -318,7 +318,7 @@ static void kind_edges(struct edges *e, const struct kind *k)
         integer_edges(e, k->bits);
     if (k->elements == 1)
         return;
-    // Packed: each beside another, so that a mix-up shows.
+    // Packed values: distinct neighbours, so that a mix-up shows.
     struct edges one = *e;
     for (uint32_t i = 0; i < one.count; i++) {
         e->value[i] = 0;
@@ -327,8 +327,8 @@ static void kind_edges(struct edges *e, const struct kind *k)
     }
 }
 
-// Elements of a warp's matrices: whole numbers whose sums are exact, numbers of one magnitude, of
-// many, and now and then infinities and NaNs.
+// Elements of a warp's matrices: integers with exact sums, numbers of one magnitude, of many, and
+// occasionally infinities and NaNs.
 static uint64_t matrix_element(const struct kind *k, uint32_t warp, uint64_t *state)
 {
     const uint64_t random = draw(state);
@@ -352,7 +352,7 @@ static uint64_t matrix_element(const struct kind *k, uint32_t warp, uint64_t *st
         if (random % 127 == 0)
             return format_nan(f);
         return in_format(unit, f);
-    default: // f16 and fp8 go below their least normal number here
+    default: // includes subnormals of f16 and fp8
         return in_format(ldexp(unit, (int)(random % 25) - 12), f);
     }
 }
@@ -384,7 +384,7 @@ static uint64_t random_value(const struct kind *k, uint64_t common, uint64_t *st
     case PATTERN_SHIFT:
         return any & 1 ? any >> 8 & 63 : any >> 32;
     default:
-        // Half of them of like magnitude, so that sums cancel.
+        // Half of them of similar magnitude, so that sums cancel.
         return any & 1 ? any >> 1 | any << 63
                        : common ^ (any & (k->bits == 64   ? UINT64_C(0x801fffffffffffff)
                                           : k->bits == 16 ? UINT64_C(0x81ff81ff)
@@ -407,7 +407,7 @@ void kind_values(uint64_t **column, const struct kind *const *list, uint32_t cou
             column[0][n] = n;
         return;
     }
-    // The first `core` edges of each operand meet all of those of the others.
+    // The first `core` edges of each operand are combined with all of those of the others.
     for (uint32_t next = 1; count && count <= 4; next++) {
         uint64_t size = 1;
         for (uint32_t k = 0; k < count; k++)
@@ -438,7 +438,7 @@ void kind_values(uint64_t **column, const struct kind *const *list, uint32_t cou
             } else {
                 value = random_value(list[k], common, &state);
             }
-            // tf32 has no more bits than these.
+            // tf32 keeps no bits beyond these.
             if (strcmp(list[k]->name, "m.tf32") == 0)
                 value &= UINT64_C(0xffffe000);
             // Bits above an 8-bit value in its register are ignored.

@@ -12,14 +12,14 @@
 enum {
     CASES = 2048,      // cases of an instance; a multiple of BLOCK
     CASES_DOT = 512,   // fewer for matrix products, which have many outputs
-    CASES_ALL = 65536, // when its one input is a float, or two, of 16 bits
+    CASES_ALL = 65536, // if it has only one or two 16-bit float inputs
     BLOCK = 128,
     WARP = 32,
     MAX_IN = 24,
     MAX_OUT = 16,
     MAX_ANSWERS = 32,
     MAX_TYPES = 5,
-    WARP_SHARED = 4096, // bytes that %w points to
+    WARP_SHARED = 4096, // bytes at %w
 };
 
 // The type of an operand: its register's declaration, contents, and test values.
@@ -33,7 +33,7 @@ struct kind {
         PATTERN_EDGES,  // edges of the type, crossed, then random
         PATTERN_MATRIX, // for a warp: small integers, numbers of similar magnitude, or special ones
         PATTERN_RANDOM,
-        PATTERN_BELOW, // numbers below 32, mostly
+        PATTERN_BELOW, // mostly numbers below 32
         PATTERN_SHIFT, // shifts, positions and lengths: up to the width and past it
         PATTERN_VOTE,  // for a warp: none, all, one or some
         PATTERN_ALIKE, // for a warp: all equal, or few distinct values
@@ -51,17 +51,17 @@ struct answer {
         ANSWER_BITS,
         ANSWER_NAN,  // any NaN
         ANSWER_NEAR, // within `slack` of `value`
-        ANSWER_OPEN, // the ISA leaves it open: told, but no failure on a GPU; `bits` is what is
-                     // expected
-        ANSWER_ANY,  // the ISA promises nothing
+        // the ISA leaves it open: reported, but no failure on a GPU; `bits` is the expected value
+        ANSWER_OPEN,
+        ANSWER_ANY, // the ISA promises nothing
     } is;
     uint64_t bits;
     long double value, slack;
-    bool or_bits; // NEAR: `bits` will do as well
+    bool or_bits; // NEAR: `bits` is accepted too
 };
 
 struct instance;
-// One thread of an instance: its inputs, or one element of each where all operands are packed.
+// One thread of an instance: its inputs, or one element of each if all operands are packed.
 struct call {
     const struct instance *x;
     uint32_t n; // the thread
@@ -92,7 +92,7 @@ struct row {
         COMPARE_ABSOLUTE,
         COMPARE_DOT, // relative to the sum of a dot product's magnitudes
     } how;
-    double bound; // ULP: units; else 2 to this
+    double bound; // ULP: units; otherwise an exponent of 2
     int arch;     // the least
 };
 #define EXACT COMPARE_EXACT, 0
@@ -101,7 +101,7 @@ struct row {
 #define ABSOLUTE(exponent) COMPARE_ABSOLUTE, exponent
 #define DOT(exponent) COMPARE_DOT, exponent
 
-// Words of an instruction that oracles depend on, as bits.
+// Modifiers on which oracles depend, as bits.
 #define INSTANCE_WORDS(X)     \
     X(FTZ, "ftz")             \
     X(SAT, "sat")             \
@@ -127,14 +127,15 @@ enum {
 
 struct instance {
     const struct row *row;
-    char *text;                         // written out: what the kernel has
-    const char *main;                   // in it: the instruction that it is about
+    char *text;                         // expanded: the kernel's text
+    const char *main;                   // the tested instruction within it
     char name[16];                      // the instruction's name: "add"
     const struct kind *type[MAX_TYPES]; // types among the instruction's words
     uint32_t types;
     const struct kind *in[MAX_IN], *out[MAX_OUT];
     uint32_t ins, outs;
-    uint32_t elements; // 1; more where all operands are packed alike: the oracle has one at a time
+    // 1; more if all operands are packed alike: the oracle gets one element at a time
+    uint32_t elements;
     uint32_t cases;
     enum soft_mode mode;
     uint32_t words;
@@ -145,7 +146,7 @@ extern const size_t opcode_row_count;
 struct instance *instances(size_t *count);
 void instances_free(struct instance *list, size_t count);
 bool has(const struct instance *x, const char *word);
-// A number within the first instruction's words: 16, 8, 16 of m16n8k16.
+// A number within the instruction's modifiers: 16, 8, 16 of m16n8k16.
 bool shape_of(const struct instance *x, uint32_t *m, uint32_t *n, uint32_t *k);
 
 // One module with a kernel k0, k1 ... for each instance; free() it.
@@ -167,8 +168,8 @@ uint32_t format_bits(struct soft_format f);
 uint64_t format_sign(struct soft_format f);
 uint64_t format_infinity(struct soft_format f);
 bool format_is_nan(uint64_t bits, struct soft_format f);
-uint64_t format_flush(uint64_t bits, struct soft_format f); // subnormal: zero of that sign
-uint64_t format_nan(struct soft_format f);                  // canonical: all ones but the sign
+uint64_t format_flush(uint64_t bits, struct soft_format f); // subnormal: zero with that sign
+uint64_t format_nan(struct soft_format f);                  // canonical: all ones except the sign
 int64_t sign_extended(uint64_t bits, uint32_t width);
 
 // Results of a device, one file for each family (golden.c has the format).
@@ -176,18 +177,18 @@ struct golden;
 struct record {
     char *text;       // the instance's PTX
     uint64_t inputs;  // a hash
-    uint64_t outputs; // a hash, of what is the same everywhere: NaNs are one, open results nothing
-    uint64_t bits;    // a hash of them as they are
-    // Output by output, each of the first count / outs threads; NULL: the hashes are enough.
+    uint64_t outputs; // a hash of the portable part: all NaNs are equal, open results are left out
+    uint64_t bits;    // a hash of the exact results
+    // Output by output, the first count / outs threads; NULL: the hashes suffice.
     uint64_t *values;
     uint32_t count;
 };
 uint64_t hash(uint64_t state, const uint64_t *values, size_t count); // start with 0
-// Read one; NULL when there is none, or with *why when it is not understood.
+// Reads one; NULL if there is none, or, with *why set, if it is malformed.
 struct golden *golden_read(const char *folder, const char *family, const char **why);
 struct golden *golden_new(const char *header);                  // lines "key value"
 void golden_add(struct golden *g, const struct record *record); // copied
-// `true` when it was written.
+// True if it was written.
 bool golden_write(const struct golden *g, const char *folder, const char *family);
 const char *golden_header(const struct golden *g);
 const struct record *golden_find(const struct golden *g, const char *text);

@@ -1,4 +1,5 @@
-// Comparisons by value: of integers in 64 bits, of floats as long doubles, which hold them all.
+// Comparisons by value: integers in 64 bits, floats as long doubles, which represent all of them
+// exactly.
 #include "oracles.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ static bool compared(const struct call *c, uint64_t a, uint64_t b, const struct 
         { "num", LESS | EQUAL | GREATER },
         { "nan", UNORDERED },
     };
-    // The comparison is the first word.
+    // The comparison is the first modifier.
     const char *word = c->x->main + strlen(c->x->name) + 1;
     const size_t length = strcspn(word, ".");
 
@@ -56,7 +57,7 @@ static bool compared(const struct call *c, uint64_t a, uint64_t b, const struct 
     return false;
 }
 
-// Applies the predicate that is combined with it, if any.
+// Combines the result with the third predicate, if any.
 static bool joined(const struct call *c, bool holds)
 {
     if (c->x->ins < 3)
@@ -65,7 +66,7 @@ static bool joined(const struct call *c, bool holds)
     return has(c->x, "and") ? holds && other : has(c->x, "or") ? holds || other : holds != other;
 }
 
-// The second predicate is that of the opposite comparison, joined alike; of packed halves it is the
+// The second predicate is the opposite comparison, combined likewise; for packed halves it is the
 // second half's.
 void compare_setp(const struct call *c, struct answer *out)
 {
@@ -97,7 +98,8 @@ void compare_selp(const struct call *c, struct answer *out)
     *out = exactly(c->in[2] ? c->in[0] : c->in[1]);
 }
 
-// Not below zero takes the first; minus zero counts as zero, a NaN takes the second.
+// Selects the first source if the third is not negative; minus zero counts as zero, and NaN selects
+// the second.
 void compare_slct(const struct call *c, struct answer *out)
 {
     const enum relation relation = relation_of(c->in[2], 0, c->x->in[2], c->x->words & WORD_FTZ);

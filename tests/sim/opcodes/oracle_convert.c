@@ -51,13 +51,13 @@ static uint64_t limit_of(struct soft_format f)
     return f.exponent < 5 ? format_sign(f) : format_infinity(f);
 }
 
-// NaN of a format: all ones; where there is none, the largest number.
+// NaN of a format: all ones; if it has no NaN, the largest number.
 static uint64_t nan_of(struct soft_format f)
 {
     return f.mantissa ? format_nan(f) : 0xff;
 }
 
-// Round x to a format as the words say; `plain`: a NaN may be any.
+// Rounds x to a format as the modifiers say; with `plain` any NaN will do.
 static struct answer rounded(struct soft x, struct soft_format f, uint32_t words,
                              enum soft_mode mode)
 {
@@ -81,7 +81,7 @@ static struct answer rounded(struct soft x, struct soft_format f, uint32_t words
     return exactly(d);
 }
 
-// A power of two, from above or toward zero; there are no signs, no zero, no infinity.
+// A power of two, rounded up or toward zero; the format has no sign, zero or infinity.
 static struct answer rounded_to_power(struct soft x, uint32_t words, enum soft_mode mode)
 {
     if (x.kind == SOFT_NAN)
@@ -112,7 +112,7 @@ static struct answer converted(const struct call *c, uint64_t bits, const struct
     return rounded(x, to->format, c->x->words, c->x->mode);
 }
 
-// To the nearest whole number in a direction.
+// Rounds to an integer in a direction.
 static struct soft integral(struct soft x, enum soft_mode mode)
 {
     bool half = false, less = false; // compare the bits cut off with half a step
@@ -142,7 +142,7 @@ static struct answer to_integer(const struct call *c, struct soft x, const struc
 
     if (from_float)
         x = integral(x, c->x->mode);
-    if (x.kind == SOFT_NAN) // zero, but where 64 bits are in play
+    if (x.kind == SOFT_NAN) // zero, except in 64 bits
         value = from->bits == 64 || to->bits == 64 ? (s128)1 << (to->bits - 1) : 0;
     else if (x.kind == SOFT_INFINITE || (x.kind == SOFT_FINITE && soft_top(x.m) + x.e > 100))
         value = (s128)1 << 100;
@@ -152,7 +152,7 @@ static struct answer to_integer(const struct call *c, struct soft x, const struc
         value = -value;
     if (x.kind != SOFT_NAN && (from_float || c->x->words & WORD_SAT))
         value = value < lowest ? lowest : value > high ? high : value;
-    // In a register that is wider the result is extended as its type is.
+    // A wider register holds the result extended according to its type.
     uint64_t d = (uint64_t)value;
     if (to->bits < 64)
         d &= (UINT64_C(1) << to->bits) - 1;
@@ -210,13 +210,13 @@ void convert_tf32(const struct call *c, struct answer *out)
     *out = a.is == ANSWER_NAN ? a : exactly(a.bits << 13);
 }
 
-// Random bits are added to the magnitude below the last bit that stays, and what is there is cut.
+// Adds random bits to the magnitude below the last bit that is kept, and truncates.
 static struct answer stochastic(struct soft x, struct soft_format f, uint32_t words, uint64_t bits,
                                 int width)
 {
     if (x.kind == SOFT_FINITE) {
         const int least = 2 - (1 << (f.exponent - 1)) - f.mantissa;
-        int last = x.e + soft_top(x.m) - f.mantissa; // the place of the last bit that stays
+        int last = x.e + soft_top(x.m) - f.mantissa; // the position of the last kept bit
         if (last < least)
             last = least;
         if (last > x.e) {
@@ -262,7 +262,7 @@ void convert_stochastic(const struct call *c, struct answer *out)
     }
 }
 
-// The first source above the second, those above what the third had.
+// The first source is above the second, both above the lower bits of the third.
 void convert_pack(const struct call *c, struct answer *out)
 {
     const char *word = c->x->text + strlen("cvt.pack.sat.");

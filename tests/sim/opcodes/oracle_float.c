@@ -52,7 +52,7 @@ static enum operation operation_of(const struct instance *x)
     return FMA; // mad
 }
 
-// volatile keeps each operation where the rounding is set.
+// volatile keeps each operation inside the region of its rounding mode.
 #define MACHINE(name, type, fused, root)                                                 \
     static type name(enum operation operation, type given_a, type given_b, type given_c) \
     {                                                                                    \
@@ -137,7 +137,7 @@ static bool is_tiny(enum operation operation, const uint64_t *in, struct soft_fo
     return x.kind == SOFT_FINITE && field - bias < 2 - (1 << (f.exponent - 1));
 }
 
-// Applies the operations that the words request after rounding.
+// Applies the modifiers that follow rounding.
 static struct answer finished(uint64_t d, struct soft_format f, uint32_t words)
 {
     const bool nan = format_is_nan(d, f);
@@ -165,7 +165,7 @@ void float_arithmetic(const struct call *c, struct answer *out)
     *out = finished(d, f, c->x->words);
 }
 
-// The first operands are of a half precision, which f32 has exactly.
+// The first operands are of a half precision, which f32 represents exactly.
 void float_mixed(const struct call *c, struct answer *out)
 {
     const struct soft_format f = c->x->type[0]->format, half = c->x->type[1]->format;
@@ -180,12 +180,12 @@ void float_mixed(const struct call *c, struct answer *out)
 void float_fma_oob(const struct call *c, struct answer *out)
 {
     const struct soft_format f = c->x->type[0]->format;
-    const bool alone = c->x->ins == 1; // the others are 1
+    const bool alone = c->x->ins == 1; // the other lanes are 1
     const uint64_t in[3] = { c->in[0], alone ? one_in(f) : c->in[1], alone ? one_in(f) : c->in[2] };
-    // The NaN that stands for what is out of bounds, as an H200 has it, with either sign.
+    // The NaN that marks an element out of bounds, as on an H200, with either sign.
     const uint64_t outside = 0x7ff7, value = format_sign(f) - 1;
 
-    // The ISA does not say whether c counts.
+    // The ISA does not say whether c matters.
     if ((in[0] & value) == outside || (in[1] & value) == outside)
         *out = open_to(0);
     else if ((in[2] & value) == outside)
@@ -266,8 +266,8 @@ void float_testp(const struct call *c, struct answer *out)
                                           : subnormal);
 }
 
-// Approximate functions. An input that is subnormal counts as a zero with .ftz; without, the ISA is
-// not plain, and both will do.
+// Approximate functions. With .ftz a subnormal input counts as zero; without, the ISA is ambiguous,
+// and both are accepted.
 
 struct sources {
     long double a, b;
@@ -290,7 +290,7 @@ static struct sources sources_of(const struct call *c, bool flush)
     return s;
 }
 
-// The answer for a function: with inputs as they are or, and always with .ftz, flushed.
+// The answer for a function: with inputs unchanged, or flushed, always so with .ftz.
 static struct answer approximated(const struct call *c,
                                   long double (*function)(long double, long double))
 {
@@ -354,7 +354,7 @@ static long double hyperbolic(long double a, long double b)
     return tanhl(a);
 }
 
-// A result that is subnormal may be flushed where the ISA says so of the function, or .ftz does.
+// A subnormal result may be flushed if the ISA says so for the function, or with .ftz.
 static struct answer or_flushed(struct answer a, const struct call *c)
 {
     const struct soft_format f = c->x->out[0]->format;
@@ -372,7 +372,7 @@ void float_div_approx(const struct call *c, struct answer *out)
     const struct sources s = sources_of(c, false);
 
     if (c->x->words & WORD_APPROX && fabsl(s.b) > 0x1p126L && !isinf(s.b)) {
-        // The inverse is subnormal: flushed.
+        // The reciprocal is subnormal: flushed.
         if (isnan(s.a) || isinf(s.a))
             *out = any_nan();
         else
@@ -442,14 +442,14 @@ void float_tanh(const struct call *c, struct answer *out)
     *out = approximated(c, hyperbolic);
 }
 
-// The high words alone; a NaN is this one.
+// Uses only the high words; NaN becomes this value.
 static void gross(const struct call *c, struct answer *out,
                   long double (*function)(long double, long double))
 {
     struct call high = *c;
 
     high.in[0] &= UINT64_C(0xffffffff00000000);
-    // A NaN whose payload lies in the low word becomes an infinity, or it is seen first.
+    // A NaN whose payload is in the low word becomes an infinity, or is recognized first.
     if (format_is_nan(c->in[0], SOFT_F64) != format_is_nan(high.in[0], SOFT_F64))
         *out = (struct answer){ .is = ANSWER_ANY };
     else if (format_is_nan(c->in[0], SOFT_F64))

@@ -1,4 +1,4 @@
-// Integers in 128 bits, or bit by bit, as the ISA's own words have it.
+// Integers in 128 bits, or bit by bit, following the ISA's text.
 #include "oracles.h"
 
 #include <string.h>
@@ -42,8 +42,8 @@ void integer_sub(const struct call *c, struct answer *out)
     *out = low(c, c->x->words & WORD_SAT ? clamp32(d) : d);
 }
 
-// The product, or the half that the words name. An unsigned 64-bit product does not fit a signed
-// number; shifting an unsigned one gives the same low bits.
+// The product, or the half that the modifiers select. An unsigned 64-bit product does not fit a
+// signed number; shifting an unsigned one gives the same low bits.
 static s128 product(const struct call *c)
 {
     const uint32_t bits = c->x->type[0]->bits;
@@ -92,7 +92,7 @@ void integer_sad(const struct call *c, struct answer *out)
     *out = low(c, value(c, 2) + (d < 0 ? -d : d));
 }
 
-// Division by zero gives a value that the ISA does not name: here all ones.
+// The ISA leaves division by zero unspecified: here all ones.
 void integer_div(const struct call *c, struct answer *out)
 {
     s128 b = value(c, 1);
@@ -162,8 +162,8 @@ void integer_brev(const struct call *c, struct answer *out)
     *out = exactly(d);
 }
 
-// A position or a length: the ISA takes 8 bits of it, an H200 does so where it has an instruction,
-// which is for 32 bits. For 64 it takes all of it.
+// A position or a length: the ISA takes its low 8 bits, and so does an H200 for 32 bits, for which
+// it has an instruction. For 64 bits it takes all of them.
 static uint64_t in_bits(const struct call *c, uint32_t k)
 {
     return c->x->in[0]->bits == 64 ? c->in[k] : c->in[k] & 255;
@@ -213,7 +213,7 @@ void integer_bmsk(const struct call *c, struct answer *out)
     *out = exactly(clamp && c->in[0] > 31 ? 0 : d);
 }
 
-// An offset that has no magnitude gives 0 on an H200; the ISA says nothing of it.
+// An offset with no magnitude bits gives 0 on an H200; the ISA does not specify it.
 void integer_fns(const struct call *c, struct answer *out)
 {
     const int64_t base = (int64_t)(c->in[1] & 31), offset = sign_extended(c->in[2], 32);
@@ -250,7 +250,7 @@ void integer_dot(const struct call *c, struct answer *out)
     *out = low(c, d);
 }
 
-// Words as unsigned numbers, and the bits above them.
+// The low words as unsigned numbers, and the carry above them.
 static u128 plain(const struct call *c, uint32_t k)
 {
     return (u128)c->in[k];
@@ -278,7 +278,7 @@ void carry_sub(const struct call *c, struct answer *out)
     out[2] = split(c, plain(c, 0) - plain(c, 2) - borrow, &borrow);
 }
 
-// The second takes the carry, or the borrow, of the first, and is signed.
+// The second instruction is signed and takes the carry or borrow of the first.
 void carry_saturated(const struct call *c, struct answer *out)
 {
     const bool subtract = strcmp(c->x->name, "subc") == 0;
@@ -300,7 +300,7 @@ static u128 low_half(const struct call *c)
 {
     return (u128)low(c, (s128)((u128)value(c, 0) * (u128)value(c, 1))).bits;
 }
-// Signed or not as the second instruction of the text says, where it is the one with .hi.
+// Signed or unsigned as the second instruction of the text, if that is the one with .hi.
 static u128 high_half(const struct call *c, bool is_signed)
 {
     const uint32_t bits = c->x->out[0]->bits;
@@ -439,7 +439,7 @@ static uint64_t permuted(const struct call *c, uint64_t selectors)
 
     for (uint32_t i = 0; i < 4; i++) {
         uint64_t select = selectors >> (4 * i) & 15, byte = both >> (select & 7) * 8 & 0xff;
-        if (select & 8) // its sign, all over
+        if (select & 8) // sign bits only
             byte = byte & 0x80 ? 0xff : 0;
         d |= byte << (8 * i);
     }

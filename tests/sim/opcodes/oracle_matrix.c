@@ -1,5 +1,5 @@
-// Products of matrices: gathered from the lanes that hold them, by the ISA's tables of fragments,
-// and summed in long double, or in 64 bits.
+// Matrix products: gathered from the lanes by the ISA's tables of fragments, and summed in long
+// double, or in 64 bits.
 #include "oracles.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ static void add_codes(const struct call *c, struct sum *s, uint64_t a, uint64_t 
                     (p->b->is_signed ? sign_extended(b, p->b->bits) : (int64_t)b);
 }
 
-// The sum and an accumulator, as an answer.
+// The sum plus an accumulator, as an answer.
 static struct answer finished(const struct call *c, struct sum s, uint64_t accumulator)
 {
     const struct kind *kind = c->x->out[0];
@@ -84,7 +84,7 @@ static struct answer finished(const struct call *c, struct sum s, uint64_t accum
         return any_nan();
     if (s.plus || s.minus)
         return exactly(format_infinity(f) | (s.minus ? format_sign(f) : 0));
-    // Whole numbers that no partial sum rounds.
+    // Integers whose partial sums are all exact.
     slack = whole && s.exact && s.magnitude < ldexpl(1, f.mantissa + 1)
                 ? 0
                 : s.magnitude * exp2l((long double)c->x->row->bound) +
@@ -95,9 +95,8 @@ static struct answer finished(const struct call *c, struct sum s, uint64_t accum
     return (struct answer){ .is = ANSWER_NEAR, .value = s.value, .slack = slack };
 }
 
-// An H200 multiplies 8-bit floats into f16 in three steps, each of which ends in f16: the lower two
-// of each four along k, the others, the accumulator. What is infinite once stays so, or becomes
-// NaN.
+// An H200 multiplies 8-bit floats into f16 in three steps, each rounded to f16: the lower two of
+// each four along k, the others, the accumulator. An infinity stays one, or becomes NaN.
 static struct answer in_steps(const struct call *c, struct answer whole, const struct sum *lower,
                               const struct sum *all, uint64_t accumulator)
 {
@@ -108,7 +107,7 @@ static struct answer in_steps(const struct call *c, struct answer whole, const s
     if (whole.is == ANSWER_NAN || all->nan || all->plus || all->minus || isinf(with_c))
         return whole;
     for (uint32_t k = 0; k < 3; k++) {
-        // Half of a last place, and what the sum may have lost.
+        // Half an ulp, plus the possible loss in the sum.
         const long double slack = k ? 32 + all->magnitude * 0x1p-12L : lower->magnitude * 0x1p-12L;
         const uint64_t infinity = format_infinity(f) | (step[k] < 0 ? format_sign(f) : 0);
         if (fabsl(step[k]) - slack >= limit)
@@ -132,8 +131,8 @@ static uint64_t fragment(const struct call *c, uint32_t base, uint32_t row, uint
     return bits == 64 ? value : value >> (k % each * bits) & ((UINT64_C(1) << bits) - 1);
 }
 
-// Elements of the outputs are those of accumulators: lane l has rows l / 4 and l / 4 + 8, columns
-// 2 (l % 4) and one more.
+// Output elements are elements of accumulators: lane l has rows l / 4 and l / 4 + 8, columns 2 (l %
+// 4) and the next.
 void matrix_mma(const struct call *c, struct answer *out)
 {
     const struct product p = product_of(c);
@@ -157,7 +156,7 @@ void matrix_mma(const struct call *c, struct answer *out)
     }
 }
 
-// m8n8k4 of f16: lanes 4q to 4q + 3 and 16 above them are one product.
+// m8n8k4 of f16: lanes 4q to 4q + 3 and the lanes 16 above them compute one product.
 static uint64_t quad_element(const struct call *c, uint32_t base, uint32_t along, uint32_t k,
                              bool k_is_inner)
 {
@@ -196,7 +195,7 @@ void matrix_quad(const struct call *c, struct answer *out)
     }
 }
 
-// The row of 16 bytes that lane l addresses is the one that this lane wrote.
+// Lane l wrote the row of 16 bytes that it addresses.
 static uint32_t address_of(uint32_t lane)
 {
     return (lane * 5 + 3) % WARP;
@@ -207,7 +206,7 @@ static uint64_t half_of(const struct call *c, uint32_t lane, uint32_t column)
     return of_lane(c, column / 2, lane) >> (column % 2 * 16) & 0xffff;
 }
 
-// Register i of lane l: columns 2 (l % 4) and one more of row l / 4 of matrix i, or of its
+// Register i of lane l: columns 2 (l % 4) and the next, of row l / 4 of matrix i, or of its
 // transpose.
 void matrix_load(const struct call *c, struct answer *out)
 {
@@ -226,7 +225,7 @@ void matrix_load(const struct call *c, struct answer *out)
     }
 }
 
-// The inverse: what each lane reads is a row that some lane addressed, or none.
+// The inverse: each lane reads a row that some lane addressed, or no such row.
 void matrix_store(const struct call *c, struct answer *out)
 {
     const uint32_t lane = c->n % WARP;

@@ -63,7 +63,7 @@ static struct answer updated(const struct call *c, uint64_t a, uint64_t b)
                 return format_is_nan(a, f) && format_is_nan(b, f)
                            ? any_nan()
                            : exactly(format_is_nan(a, f) ? b : a);
-            if (x == y) // zeros: the negative one is less
+            if (x == y) // of the zeros the negative one is less
                 return exactly(((a & format_sign(f)) != 0) == least ? a : b);
             return exactly((x < y) == least ? a : b);
         }
@@ -119,7 +119,7 @@ void atomic_cas(const struct call *c, struct answer *out)
     out[1] = exactly(c->in[0] == c->in[1] ? c->in[2] : c->in[0]);
 }
 
-// It has inputs 0 and 1, is compared with 2 and 3, and becomes 1 and 0.
+// The value has inputs 0 and 1; it is compared with 2 and 3, and becomes 1 and 0.
 void atomic_cas_pair(const struct call *c, struct answer *out)
 {
     const bool same = c->in[0] == c->in[2] && c->in[1] == c->in[3];

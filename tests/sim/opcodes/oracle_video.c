@@ -1,5 +1,5 @@
-// Video instructions, in 64 bits and more: by the ISA's own pseudocode, but for what ptxas 13.0
-// makes of them in another way on an H200, which has none of them (each such place has a comment).
+// Video instructions, in at least 64 bits: by the ISA's pseudocode, except where the code of ptxas
+// 13.0 for an H200, which lacks these instructions, differs (each such place has a comment).
 #include "oracles.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static int64_t extended(uint64_t bits, uint32_t width, bool sign)
     return sign ? sign_extended(bits, width) : (int64_t)bits;
 }
 
-// The part of a source that is selected: where it begins, how wide it is.
+// The selected part of a source: its offset and width.
 static void part_of(const char *selector, uint32_t *at, uint32_t *width)
 {
     *width = selector[0] == 'b' ? 8 : selector[0] == 'h' ? 16 : 32;
@@ -52,8 +52,8 @@ static int64_t clamped(s128 x, uint32_t width, bool sign)
     return x < low ? low : x > high ? high : (int64_t)x;
 }
 
-// Not as the ISA has it: shifts saturate to 32 bits whatever is written, others take what is
-// negative for too large in a part, and know no upper end of an unsigned word.
+// Unlike the ISA: shifts always saturate to 32 bits; other operations take a negative value for too
+// large in a part, and have no upper bound for an unsigned word.
 static s128 saturated(const struct call *c, s128 d, uint32_t width, bool sign)
 {
     if (strncmp(c->x->name, "vsh", 3) == 0)
@@ -63,8 +63,8 @@ static s128 saturated(const struct call *c, s128 d, uint32_t width, bool sign)
     return sign ? clamped(d, width, sign) : d < 0 ? 0 : d;
 }
 
-// The second operation. Not as the ISA has it: an unsigned sum or difference with its top bit set
-// is above all others, and one beyond 32 bits loses what is above them first.
+// The second operation. Unlike the ISA: an unsigned sum or difference with its top bit set exceeds
+// all others, and one beyond 32 bits first loses the bits above them.
 static s128 combined(const struct call *c, s128 d, bool sign)
 {
     const int64_t other = extended(c->in[2], 32, sign);
@@ -80,8 +80,8 @@ static s128 combined(const struct call *c, s128 d, bool sign)
     return least == (d < other) ? d : other;
 }
 
-// Saturation, the second operation or the merge with the third source. Not as the ISA has it: into
-// the upper half goes the upper half of the result.
+// Saturation, the second operation or the merge with the third source. Unlike the ISA: the upper
+// half receives the upper half of the result.
 static struct answer finished(const struct call *c, s128 d, bool sign)
 {
     char selector[8];
@@ -109,7 +109,7 @@ static int64_t operated(const char *name, int64_t a, int64_t b)
         return a - b;
     if (strncmp(name, "vabsdiff", 8) == 0)
         return a < b ? b - a : a - b;
-    if (strncmp(name, "vavrg", 5) == 0) // halves away from zero
+    if (strncmp(name, "vavrg", 5) == 0) // rounds halves away from zero
         return a + b >= 0 ? (a + b + 1) >> 1 : (a + b) >> 1;
     return (strncmp(name, "vmin", 4) == 0) == (a < b) ? a : b;
 }
@@ -133,8 +133,8 @@ void video_shift(const struct call *c, struct answer *out)
         *out = finished(c, sign_extended((uint64_t)(a * ((s128)1 << by)), 34), is_signed(c, 0));
 }
 
-// Not as the ISA has it: words are signed whatever is written, and the scale shifts 64 bits, which
-// count as unsigned where nothing is signed.
+// Unlike the ISA: words are always signed, and the scale shifts 64 bits, which are unsigned if no
+// operand is signed.
 void video_mad(const struct call *c, struct answer *out)
 {
     const bool minus_a = strstr(c->x->text, "-%i0"), minus_c = strstr(c->x->text, "-%i2");
@@ -177,8 +177,7 @@ void video_set(const struct call *c, struct answer *out)
                     is_signed(c, 0));
 }
 
-// One of the elements that a selector such as "h32" picks from both sources, the last named the
-// lowest.
+// One of the elements that a selector such as "h32" picks from both sources, the last one lowest.
 static int64_t element(const struct call *c, const char *selector, uint32_t i, uint32_t count,
                        bool sign)
 {

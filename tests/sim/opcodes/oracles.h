@@ -1,4 +1,4 @@
-// The oracles that rows name, a family a file; none shares a line with src/sim.
+// The oracles that rows name, a file for each family; none shares code with src/sim.
 #ifndef CUCORE_TEST_OPCODES_ORACLES_H
 #define CUCORE_TEST_OPCODES_ORACLES_H
 

@@ -1,5 +1,5 @@
-// The kernels that carry instances out. Each thread reads its inputs, which lie 8 bytes apart, one
-// operand's after the other's, and writes its outputs in the same way.
+// The kernels that execute instances. Each thread reads its inputs at steps of 8 bytes, one
+// operand's column after another, and writes its outputs likewise.
 #include "opcodes.h"
 
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static void __attribute__((format(printf, 2, 3))) say(struct text *t, const char
     t->used += (size_t)length;
 }
 
-// Registers for the text of a row, each declared only where it is named.
+// Registers for a row's text, declared only if it names them.
 static const struct {
     const char *prefix, *type;
 } scratch[] = {
