@@ -180,7 +180,7 @@ void float_mixed(const struct call *c, struct answer *out)
 void float_fma_oob(const struct call *c, struct answer *out)
 {
     const struct soft_format f = c->x->type[0]->format;
-    const bool alone = c->x->ins == 1; // the other lanes are 1
+    const bool alone = c->x->ins == 1; // the other operands are 1
     const uint64_t in[3] = { c->in[0], alone ? one_in(f) : c->in[1], alone ? one_in(f) : c->in[2] };
     // The NaN that marks an element out of bounds, as on an H200, with either sign.
     const uint64_t outside = 0x7ff7, value = format_sign(f) - 1;

@@ -439,7 +439,7 @@ static uint64_t permuted(const struct call *c, uint64_t selectors)
 
     for (uint32_t i = 0; i < 4; i++) {
         uint64_t select = selectors >> (4 * i) & 15, byte = both >> (select & 7) * 8 & 0xff;
-        if (select & 8) // sign bits only
+        if (select & 8) // replicates the sign
             byte = byte & 0x80 ? 0xff : 0;
         d |= byte << (8 * i);
     }
