@@ -163,7 +163,7 @@ def relative_of_root(function, power):
 
 
 def near_zero(function, limit):
-    """Of a quotient with a hole at 0."""
+    """Evaluate a quotient with a removable singularity at 0."""
     return lambda t: function(t) if abs(t) > mpf(10) ** -20 else limit
 
 

@@ -358,7 +358,7 @@ static void teardown(void)
     cuc_set_failure_handler(NULL, NULL);
 }
 
-// Whether a thread releases its objects itself, or another one does.
+// 0: each thread releases its own objects; 1: another thread does.
 static const int exchanges[] = { 0, 1 };
 
 START_TEST(objects_go_in_any_order_on_many_threads)

@@ -53,7 +53,7 @@ static const char vadd_tile[] = R"(kernel vadd(a: f32[N], b: f32[N], c: f32[N]) 
 }
 )";
 
-// What a call throws.
+// Returns the exception that a call throws.
 template <class Function> static cuc::error thrown_by(Function call)
 {
     try {

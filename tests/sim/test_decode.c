@@ -130,7 +130,7 @@ static const struct {
     { "ld.global.wb.u32 r0, [d0];", "unknown word wb" },
     { "ld.global.u32 r0, [d0], d1;", "there is no such form" },
     { "ld.shared.v8.b32 {r0, r1, r2, r3, r0, r1, r2, r3}, [sv];", "there is no such form" },
-    // Of several possible errors, the message reports the one furthest along in the text.
+    // The message reports the error furthest along in the text.
     { "add.u32 r0, r1;", "it has 2 operands, and needs more" },
     { "add.u32 r0, r1, r2, r3;", "it has 4 operands, and needs 3" },
     { "cvt.rn.foo.f16.f32 h0, f0;", "unknown word foo" },
