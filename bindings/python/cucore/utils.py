@@ -58,7 +58,10 @@ class StridedMemoryView(TensorBase):
     @classmethod
     def from_dlpack(cls, obj: Any, stream_ptr: int | None = None) -> StridedMemoryView:
         queue = _consumer(stream_ptr)
-        on_host = obj.__dlpack_device__()[0] == raw.CUC_DL_CPU
+        kind = obj.__dlpack_device__()[0]
+        if kind not in _DL_DEVICES:  # before the producer exports, and perhaps copies, anything
+            raise BufferError(f"device not supported: the array is on a DLPack device of type {int(kind)}")
+        on_host = kind == raw.CUC_DL_CPU
         return cls._of(Tensor.from_dlpack(obj, stream=None if on_host else queue), obj)
 
     @classmethod
@@ -334,6 +337,9 @@ def _dense(shape: Sequence[int]) -> list[int]:
         strides.insert(0, step)
         step *= max(extent, 1)
     return strides
+
+
+_DL_DEVICES = (raw.CUC_DL_CPU, raw.CUC_DL_CUDA, raw.CUC_DL_CUDA_HOST, raw.CUC_DL_CUDA_MANAGED)
 
 
 def _consumer(stream_ptr: int | None) -> Stream | None:

@@ -554,6 +554,17 @@ class Views(DeviceTest):
         for make in (StridedMemoryView.from_dlpack, StridedMemoryView.from_any_interface):
             with self.assertRaisesRegex(BufferError, "None is ambiguous"):
                 make(tensor)
+
+    def test_a_view_refuses_a_foreign_kind_of_device_before_it_exports(self):
+        class Vulkan:
+            def __dlpack_device__(self):
+                return 7, 0
+
+            def __dlpack__(self, **_how):
+                raise AssertionError("exported")
+
+        with self.assertRaisesRegex(BufferError, "type 7"):
+            StridedMemoryView.from_dlpack(Vulkan(), 0)
         with self.assertRaisesRegex(TypeError, "not int"):
             StridedMemoryView.from_any_interface(1, -1)
 
