@@ -365,14 +365,26 @@ static void use_later(struct tile_kernel *k)
 
 static void replace_with_another_type(struct tile_kernel *k)
 {
-    find(&k->body, TILE_ADD)->operand[0] = k->parameter[4].value;
+    tile_set_operand(find(&k->body, TILE_ADD), 0, k->parameter[4].value);
 }
 
-static void leave_a_replaced_value(struct tile_kernel *k)
+static void keep_a_removed_user(struct tile_kernel *k)
+{
+    struct tile_op *dead = tile_op_create(k, TILE_NEG, 1, 1, 0);
+
+    tile_set_operand(dead, 0, find(&k->body, TILE_ADD)->operand[0]);
+}
+
+static void lose_a_use(struct tile_kernel *k)
 {
     struct tile_op *add = find(&k->body, TILE_ADD);
 
-    add->operand[0]->forward = add->operand[1];
+    add->operand[0]->use = add->operand[0]->use->next;
+}
+
+static void miscount_uses(struct tile_kernel *k)
+{
+    find(&k->body, TILE_ADD)->result[0]->uses++;
 }
 
 static void lose_the_end(struct tile_kernel *k)
@@ -387,14 +399,14 @@ static void lose_a_carried_value(struct tile_kernel *k)
 
 static void lose_an_operand(struct tile_kernel *k)
 {
-    find(&k->body, TILE_ADD)->operand[1] = NULL;
+    tile_set_operand(find(&k->body, TILE_ADD), 1, NULL);
 }
 
 static void use_from_inside_a_loop(struct tile_kernel *k)
 {
     struct tile_op *store = find(&k->body, TILE_STORE);
 
-    store->operand[store->operand_count - 1] = find(&k->body, TILE_ADD)->result[0];
+    tile_set_operand(store, store->operand_count - 1, find(&k->body, TILE_ADD)->result[0]);
 }
 
 static void take_an_id_twice(struct tile_kernel *k)
@@ -408,12 +420,14 @@ static const struct {
 } damages[] = {
     { use_later, "is not made before it is used" },
     { replace_with_another_type, "operand 1 has another dtype than operand 0" },
-    { leave_a_replaced_value, "was replaced" },
     { lose_the_end, "a block has no end" },
     { lose_a_carried_value, "0 values for 1 results" },
     { lose_an_operand, "operand 1 is missing" },
     { use_from_inside_a_loop, "is not made before it is used" },
     { take_an_id_twice, "is made twice" },
+    { keep_a_removed_user, "counts 2 uses and is 1 operands" },
+    { lose_a_use, "is not among the uses of its value" },
+    { miscount_uses, "counts 2 uses and is 1 operands" },
 };
 
 START_TEST(the_verifier_finds_what_a_pass_broke)

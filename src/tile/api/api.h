@@ -39,6 +39,12 @@ struct tile_departure {
     struct tile_departure *next;
 };
 
+// A loop's argument for a variable that the body did not set, and what stood there before.
+struct tile_unset {
+    struct tile_value *argument, *before;
+    struct tile_unset *next;
+};
+
 enum tile_frame_kind {
     TILE_IN_KERNEL,
     TILE_IN_FOR,
@@ -64,7 +70,7 @@ struct tile_frame {
     struct tile_value *before[TILE_MOST_VARIABLES];
     uint32_t set[TILE_MOST_VARIABLES];
     // Of a loop: every variable gets an argument of the block, as nobody knows yet which the body
-    // will set. At the end those that it did not set are forwarded to what stood there before.
+    // will set. The kernel's end replaces those that it did not set by what stood there before.
     bool alive; // it can be reached at all
     struct tile_value *argument[TILE_MOST_VARIABLES];
     struct tile_departure *departure;
@@ -94,6 +100,7 @@ struct cuc_tile_program {
     // The open kernel's head.
     struct tile_kernel_ast header;
     uint32_t parameter_room, fact_room;
+    struct tile_unset *unset, *last_unset; // of its loops, inner ones first
     bool finished;
     const char *source;
 };

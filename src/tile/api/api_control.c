@@ -206,6 +206,22 @@ static void depart(cuc_tile_program *p, struct tile_frame *loop, enum tile_op_ki
     loop->departure = departure;
 }
 
+// An argument may have become what a variable of an outer loop stands for at a continue or break,
+// and is an operand of that only when that loop ends.
+static void replace_at_end(cuc_tile_program *p, struct tile_value *from, struct tile_value *to)
+{
+    struct tile_unset *unset = tile_take(p->module, sizeof(*unset));
+
+    if (!unset)
+        return;
+    *unset = (struct tile_unset){ .argument = from, .before = to };
+    if (p->last_unset)
+        p->last_unset->next = unset;
+    else
+        p->unset = unset;
+    p->last_unset = unset;
+}
+
 static void end_loop(cuc_tile_program *p)
 {
     struct tile_frame *f = p->frame;
@@ -226,7 +242,7 @@ static void end_loop(cuc_tile_program *p)
     }
     for (uint32_t i = 0; i < f->variables; i++)
         if (f->argument[i])
-            f->argument[i]->forward = f->before[i];
+            replace_at_end(p, f->argument[i], f->before[i]);
     bool ok = tile_carry(b, f->op, f->set_count, before, argument);
     for (const struct tile_departure *d = f->departure; ok && d; d = d->next) {
         for (uint32_t i = 0; i < f->set_count; i++)

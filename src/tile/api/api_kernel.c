@@ -48,8 +48,13 @@ void cuc_tile_kernel_end(cuc_tile_program *program, const char *file, uint32_t l
     p->e.b.block = &p->e.b.kernel->body;
     tile_elaborate_launch(&p->e);
     p->e.b.where = where;
-    if (!p->module->diagnostics->out_of_memory)
-        tile_settle(p->e.b.kernel);
+    for (const struct tile_unset *unset = p->unset; unset; unset = unset->next)
+        tile_replace(unset->argument, unset->before, NULL);
+    p->unset = p->last_unset = NULL;
+    if (!p->module->diagnostics->out_of_memory) {
+        tile_list_uses(p->e.b.kernel);
+        tile_renumber(p->e.b.kernel);
+    }
     if (!p->module->diagnostics->out_of_memory && !p->module->diagnostics->errors)
         tile_drop_yields(p->e.b.kernel);
 }

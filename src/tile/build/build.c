@@ -133,8 +133,8 @@ struct tile_op *tile_build_op(struct tile_builder *b, enum tile_op_kind kind,
         return NULL;
     op->where = b->where;
     op->where.inlined_at = b->module->call;
-    if (count)
-        memcpy(op->operand, operands, count * sizeof(struct tile_value *));
+    for (uint32_t i = 0; i < count; i++)
+        tile_set_operand(op, i, operands[i]);
     for (uint32_t i = 0; i < attribute_count; i++)
         tile_set(b->kernel, op, attributes[i]);
     if (function) {

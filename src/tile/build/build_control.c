@@ -13,7 +13,7 @@ static bool carry(struct tile_builder *b, struct tile_op *op, uint32_t lead, uin
     for (uint32_t i = 0; i < count; i++) {
         if (!carried[i])
             return false;
-        op->operand[op->operand_count - count + i] = carried[i];
+        tile_set_operand(op, op->operand_count - count + i, carried[i]);
         struct tile_value *argument =
             tile_argument_create(b->kernel, op->block[0], lead + i, &carried[i]->type);
         struct tile_value *result = tile_result_create(b->kernel, op, i, &carried[i]->type);
@@ -89,9 +89,10 @@ struct tile_op *tile_build_for(struct tile_builder *b, struct tile_operand first
     if (!op)
         return NULL;
     for (uint32_t i = 0; i < 2; i++)
-        op->operand[i] = bounds[i].loose ? tile_build_constant(b, dtype, bounds[i])
-                                         : tile_build_cast(b, bounds[i], dtype, TILE_RN);
-    op->operand[2] = tile_build_constant(b, dtype, step);
+        tile_set_operand(op, i,
+                         bounds[i].loose ? tile_build_constant(b, dtype, bounds[i])
+                                         : tile_build_cast(b, bounds[i], dtype, TILE_RN));
+    tile_set_operand(op, 2, tile_build_constant(b, dtype, step));
     if (!op->operand[0] || !op->operand[1] || !op->operand[2] ||
         !tile_argument_create(b->kernel, op->block[0], 0, &type) ||
         !carry(b, op, 1, count, carried))
@@ -114,19 +115,7 @@ struct tile_op *tile_build_loop(struct tile_builder *b, uint32_t count,
 bool tile_feed(struct tile_builder *b, struct tile_op *op, uint32_t count,
                struct tile_value *const *values)
 {
-    uint32_t lead = op->operand_count;
-    struct tile_value **operand =
-        tile_take(b->module, (lead + count) * sizeof(struct tile_value *));
-
-    if (!operand)
-        return false;
-    if (lead)
-        memcpy(operand, op->operand, lead * sizeof(struct tile_value *));
-    if (count)
-        memcpy(operand + lead, values, count * sizeof(struct tile_value *));
-    op->operand = operand;
-    op->operand_count = lead + count;
-    return true;
+    return tile_add_operands(b->kernel, op, count, values);
 }
 
 bool tile_carry(struct tile_builder *b, struct tile_op *loop, uint32_t count,
@@ -172,7 +161,7 @@ struct tile_op *tile_build_if(struct tile_builder *b, struct tile_value *conditi
     if (!op)
         return NULL;
     op->where = b->where;
-    op->operand[0] = condition;
+    tile_set_operand(op, 0, condition);
     for (uint32_t i = 0; i < 2; i++)
         if (!(op->block[i] = tile_block_create(b->kernel, op, 0)))
             return NULL;
@@ -190,8 +179,8 @@ static bool end(struct tile_builder *b, enum tile_op_kind kind, struct tile_valu
     if (!op)
         return false;
     op->where = b->where;
-    if (count)
-        memcpy(op->operand, values, count * sizeof(*values));
+    for (uint32_t i = 0; i < count; i++)
+        tile_set_operand(op, i, values[i]);
     tile_append(b->block, op);
     return true;
 }

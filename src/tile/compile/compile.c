@@ -12,22 +12,16 @@
 #include "tile/signature/signature.h"
 #include "tile/layout/assign.h"
 
-struct noting {
-    struct tile_kernel *kernel;
-    const struct tile_use_count *uses;
-};
-
 static void note_grids(struct tile_op *op, void *data)
 {
-    const struct noting *note = data;
-    struct tile_kernel *kernel = note->kernel;
+    struct tile_kernel *kernel = data;
 
     kernel->waits_for_grids |= op->kind == TILE_GRID_WAIT;
     kernel->launches_grids |= op->kind == TILE_GRID_LAUNCH;
     // A kernel can see other blocks' work through an acquiring load or an atomic op's result.
     kernel->keeps_order |= tile_op_infos[op->kind].traits & TILE_READS &&
                            (op->kind == TILE_ATOMIC
-                                ? note->uses[op->result[0]->id].all > 0
+                                ? op->result[0]->uses > 0
                                 : tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_ACQUIRE);
 }
 
@@ -173,10 +167,7 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     tile_work_at(kernel->module, kernel->where);
     tile_simplify(kernel);
     tile_refuse_huge(kernel);
-    struct noting note = { kernel, tile_count_uses(kernel) };
-    if (!note.uses)
-        return false;
-    tile_walk(&kernel->body, note_grids, &note);
+    tile_walk(&kernel->body, note_grids, kernel);
     if (kernel->module->diagnostics->errors)
         return false;
     if (target->contract)

@@ -18,7 +18,7 @@ static void drop_grids(struct tile_op *op, void *data)
 {
     (void)data;
     if (op->kind == TILE_GRID_WAIT || op->kind == TILE_GRID_LAUNCH)
-        tile_remove(op);
+        tile_delete(op);
 }
 
 // Copies a kernel for an entry with roles, which waits for other grids at its start.

@@ -225,8 +225,7 @@ static bool comes_in_parts(const struct tile_access *a)
     if (!a->e->ring || a->e->ring->plan->fused || a->op->kind != TILE_LOAD ||
         a->op->parent == &a->e->kernel->body || a->whole || a->dropped_inside ||
         tile_class_of(a->view->dtype) != TILE_R32 || tile_register_count(value) < MANY ||
-        a->e->uses[value->id].all != 1 || !user ||
-        !(tile_op_infos[user->kind].traits & TILE_ELEMENTWISE) ||
+        value->uses != 1 || !user || !(tile_op_infos[user->kind].traits & TILE_ELEMENTWISE) ||
         tile_int(a->op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
         return false;
     for (uint32_t i = 0; i < user->operand_count; i++)

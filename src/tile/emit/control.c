@@ -192,32 +192,27 @@ static void way_out(struct tile_emitter *e, struct tile_emit_loop *loop)
     loop->written |= e->written;
 }
 
-struct search {
-    const struct tile_value *value;
-    uint32_t uses, kept; // uses by ops that may reuse its registers
-};
-
-static void look_for(struct tile_op *op, void *data)
+// True if an op is another, or behind it in its block, or nested in such an op.
+static bool is_from(const struct tile_op *op, const struct tile_op *first)
 {
-    struct search *s = data;
-
-    for (uint32_t i = 0; i < op->operand_count; i++) {
-        s->uses += op->operand[i] == s->value;
-        s->kept += op->operand[i] == s->value && op->result_count;
-    }
+    while (op && op->parent != first->parent)
+        op = op->parent->parent;
+    while (first && first != op)
+        first = first->next;
+    return op && first;
 }
 
-// The number of uses of a value by an op and the ops behind it.
-static uint32_t uses_from(const struct tile_op *op, const struct tile_value *value)
+// True if an op's operand is the last that may use a value's registers. Ops without results do not
+// take over registers, so they may use it too, before that op.
+static bool is_last_use(const struct tile_value *value, const struct tile_op *op)
 {
-    struct search s = { value, 0, 0 };
+    uint32_t kept = 0, from_here = 0;
 
-    for (; op; op = op->next) {
-        look_for((struct tile_op *)(uintptr_t)op, &s);
-        for (uint32_t n = 0; n < op->block_count; n++)
-            tile_walk(op->block[n], look_for, &s);
+    for (const struct tile_use *use = value->use; use; use = use->next) {
+        kept += use->user->result_count != 0;
+        from_here += is_from(use->user, op);
     }
-    return s.uses;
+    return kept == 1 && from_here == 1;
 }
 
 // A product's accumulators leave few registers free. If a loop is the last user of them, directly
@@ -228,12 +223,10 @@ static void go_on_in(struct tile_emitter *e, const struct tile_op *op, uint32_t 
 
     for (uint32_t i = 0; product && op->parent == product->parent && i < op->result_count; i++) {
         const struct tile_value *init = op->operand[first + i], *value = init;
-        struct search s = { init, 0, 0 };
-        tile_walk((struct tile_block *)(uintptr_t)&e->kernel->body, look_for, &s);
-        bool alone = s.kept == 1 && uses_from(op, init) == 1;
+        bool alone = is_last_use(init, op);
         while (value->op && (value->op->kind == TILE_RESHAPE || value->op->kind == TILE_PERMUTE)) {
             value = value->op->operand[0];
-            alone &= e->uses[value->id].all == 1;
+            alone &= value->uses == 1;
         }
         if (alone && value->op == product && tile_registers(e, init))
             e->value[op->result[i]->id] = e->value[init->id];

@@ -125,7 +125,7 @@ static bool may_defer(const struct tile_emitter *e, const struct tile_op *op)
     const struct tile_block *body = &e->kernel->body;
 
     return e->deferred && tile_register_count(op->result[0]) >= MANY && op->result_count == 1 &&
-           op->parent == body && !e->uses[op->result[0]->id].outside;
+           op->parent == body && !tile_is_used_outside(op->result[0], body);
 }
 
 // True if an operand is loaded from memory only when needed.

@@ -76,10 +76,9 @@ struct tile_emitter {
     const struct tile_target *target;
     enum tile_variant variant;
     uint32_t warps;
-    const struct tile_ranges *ranges;  // about the kernel's integers
-    const struct tile_use_count *uses; // by value id
-    uint64_t stored;                   // tensors that the kernel writes, one bit per parameter
-    struct tile_text *text;            // destination of instructions: prologue or body
+    const struct tile_ranges *ranges; // about the kernel's integers
+    uint64_t stored;                  // tensors that the kernel writes, one bit per parameter
+    struct tile_text *text;           // destination of instructions: prologue or body
     struct tile_text prologue, body,
         globals; // code that runs once at the start; strings and other globals
     uint32_t next[TILE_REGISTER_CLASSES];
@@ -294,8 +293,6 @@ tile_emit_op tile_emit_index;                       // index.c: block, dim, slic
 void tile_emit_parameters(struct tile_emitter *e);
 tile_emit_op tile_emit_access;   // access.c: load, store and similar ops
 tile_emit_op tile_emit_elements; // gather.c: gather, scatter, atomic
-// True if any op uses the value.
-bool tile_is_used(const struct tile_emitter *e, const struct tile_value *value);
 // Emits one element's atomic operation. `old`: TILE_NO_REGISTER if the old value is unused.
 // `words`: order and scope. x[1]: the second operand of cas.
 void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combine with,

@@ -187,27 +187,6 @@ void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combi
     tile_put_string(e->text, ";\n");
 }
 
-struct search {
-    const struct tile_value *value;
-    bool found;
-};
-
-static void look_for(struct tile_op *op, void *data)
-{
-    struct search *s = data;
-
-    for (uint32_t i = 0; i < op->operand_count && !s->found; i++)
-        s->found = op->operand[i] == s->value;
-}
-
-bool tile_is_used(const struct tile_emitter *e, const struct tile_value *value)
-{
-    struct search s = { value, false };
-
-    tile_walk((struct tile_block *)(uintptr_t)&e->kernel->body, look_for, &s);
-    return s.found;
-}
-
 // An element outside or masked out returns the operand.
 static bool emit_atomic(struct elements *a)
 {
@@ -215,7 +194,7 @@ static bool emit_atomic(struct elements *a)
     const struct tile_op *op = a->op;
     const struct tile_value *value = op->result[0];
     enum tile_combine with = (enum tile_combine)tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
-    bool used = tile_is_used(e, value);
+    bool used = value->uses > 0;
     tile_register *out = tile_take(e->module, a->count * sizeof(*out));
 
     if (!out)

@@ -127,7 +127,6 @@ bool tile_open_values(struct tile_emitter *e)
     e->value = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->value));
     e->view = tile_take(e->module, (e->kernel->value_count + 1) * sizeof(*e->view));
     e->ranges = tile_analyze_ranges(e->kernel, mapped(e));
-    e->uses = tile_count_uses(e->kernel);
     e->stored = tile_written_parameters(e->kernel);
-    return e->value && e->view && e->ranges && e->uses;
+    return e->value && e->view && e->ranges;
 }

@@ -303,7 +303,7 @@ static bool adds_in_place(const struct tile_product *p)
                             in->op->kind == TILE_FMA
                       : in->block && in->block == p->op->parent;
 
-    return own && p->e->uses[in->id].all == 1 && p->acc->type.dtype != CUC_F16 &&
+    return own && in->uses == 1 && p->acc->type.dtype != CUC_F16 &&
            (!in->op || in->op->parent == p->op->parent) && !p->e->value[p->acc->id];
 }
 

@@ -299,7 +299,8 @@ static const tile_register *in_layout(struct tile_emitter *e, const struct tile_
 // Two tiles of one shape whose positions in the result differ by register bits.
 static const tile_register *cat_registers(struct tile_emitter *e, const struct tile_op *op)
 {
-    const struct tile_value *to = op->result[0], *const *x = (void *)op->operand;
+    const struct tile_value *to = op->result[0], *const *x =
+                                                     (const struct tile_value *const *)op->operand;
     uint32_t selects[TILE_MAX_HARDWARE_BITS], count = tile_register_count(to);
     struct tile_layout part;
     const tile_register *in[2];

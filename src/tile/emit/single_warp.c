@@ -68,7 +68,7 @@ void tile_end_single_warp(struct tile_emitter *e, const struct tile_op *loop, ui
     e->single_warp = false;
     tile_put_label(e, together);
     for (uint32_t i = 0; i < loop->result_count; i++)
-        if (tile_is_used(e, loop->result[i])) {
+        if (loop->result[i]->uses) {
             tile_spread_copies(e, loop->result[i], tile_registers(e, loop->result[i]));
             met = true;
         }

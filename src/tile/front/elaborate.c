@@ -366,8 +366,10 @@ static void elaborate_kernel(struct tile_elaborator *e, const struct tile_kernel
     e->b.block = &e->b.kernel->body;
     if (!left)
         tile_build_return(&e->b);
-    if (!e->module->diagnostics->errors && !e->module->diagnostics->out_of_memory)
-        tile_drop_yields(e->b.kernel);
+    if (e->module->diagnostics->errors || e->module->diagnostics->out_of_memory)
+        return;
+    tile_list_uses(e->b.kernel);
+    tile_drop_yields(e->b.kernel);
 }
 
 static void check_functions(struct tile_elaborator *e)

@@ -120,8 +120,9 @@ static void *take_array(struct tile_module *module, uint32_t count, size_t bytes
 struct tile_op *tile_op_create(struct tile_kernel *kernel, enum tile_op_kind kind,
                                uint32_t operands, uint32_t results, uint32_t blocks)
 {
-    struct tile_module *module = kernel->module;
-    struct tile_op *op = tile_take(module, sizeof(*op));
+    size_t pointers = (size_t)operands + results + blocks;
+    struct tile_op *op = tile_take(kernel->module, sizeof(*op) + operands * sizeof(*op->use) +
+                                                       pointers * sizeof(void *));
 
     if (!op)
         return NULL;
@@ -129,10 +130,88 @@ struct tile_op *tile_op_create(struct tile_kernel *kernel, enum tile_op_kind kin
     op->operand_count = operands;
     op->result_count = results;
     op->block_count = blocks;
-    op->operand = take_array(module, operands, sizeof(struct tile_value *));
-    op->result = take_array(module, results, sizeof(struct tile_value *));
-    op->block = take_array(module, blocks, sizeof(struct tile_block *));
-    return op->operand && op->result && op->block ? op : NULL;
+    op->use = (struct tile_use *)(op + 1);
+    op->operand = (struct tile_value *const *)(op->use + operands);
+    op->result = (struct tile_value **)(uintptr_t)(op->operand + operands);
+    op->block = (struct tile_block **)(op->result + results);
+    return op;
+}
+
+// Operands and uses
+
+static void end_use(struct tile_op *op, uint32_t index)
+{
+    struct tile_value *value = op->operand[index];
+    struct tile_use *use = &op->use[index];
+
+    if (!value)
+        return;
+    if (use->previous)
+        use->previous->next = use->next;
+    else
+        value->use = use->next;
+    if (use->next)
+        use->next->previous = use->previous;
+    value->uses--;
+}
+
+static void begin_use(struct tile_op *op, uint32_t index)
+{
+    struct tile_value *value = op->operand[index];
+    struct tile_use *use = &op->use[index];
+
+    if (!value)
+        return;
+    *use = (struct tile_use){ .user = op, .next = value->use };
+    if (value->use)
+        value->use->previous = use;
+    value->use = use;
+    value->uses++;
+}
+
+void tile_set_operand(struct tile_op *op, uint32_t index, struct tile_value *value)
+{
+    end_use(op, index);
+    ((struct tile_value **)(uintptr_t)op->operand)[index] = value;
+    begin_use(op, index);
+}
+
+bool tile_add_operands(struct tile_kernel *kernel, struct tile_op *op, uint32_t count,
+                       struct tile_value *const *operand)
+{
+    struct tile_op grown = *op;
+
+    grown.operand_count += count;
+    grown.operand = take_array(kernel->module, grown.operand_count, sizeof(struct tile_value *));
+    grown.use = take_array(kernel->module, grown.operand_count, sizeof(*op->use));
+    if (!grown.operand || !grown.use)
+        return false;
+    struct tile_op old = *op;
+    *op = grown;
+    for (uint32_t i = 0; i < grown.operand_count; i++) {
+        if (i < old.operand_count)
+            end_use(&old, i);
+        tile_set_operand(op, i,
+                         i < old.operand_count ? old.operand[i] : operand[i - old.operand_count]);
+    }
+    return true;
+}
+
+void tile_drop_operand(struct tile_op *op, uint32_t index)
+{
+    for (uint32_t i = index; i + 1 < op->operand_count; i++)
+        tile_set_operand(op, i, op->operand[i + 1]);
+    tile_set_operand(op, op->operand_count - 1, NULL);
+    op->operand_count--;
+}
+
+void tile_replace(struct tile_value *from, struct tile_value *to, const struct tile_op *except)
+{
+    for (struct tile_use *use = from->use, *next; use; use = next) {
+        next = use->next;
+        if (use->user != except)
+            tile_set_operand(use->user, (uint32_t)(use - use->user->use), to);
+    }
 }
 
 struct tile_value *tile_result_create(struct tile_kernel *kernel, struct tile_op *op,
@@ -211,7 +290,7 @@ struct tile_value *tile_make_before(struct tile_kernel *kernel, struct tile_op *
     if (!op || !tile_result_create(kernel, op, 0, type))
         return NULL;
     for (uint32_t i = 0; i < operands; i++)
-        op->operand[i] = operand[i];
+        tile_set_operand(op, i, operand[i]);
     op->where = place->where;
     tile_insert_before(place, op);
     return op->result[0];
@@ -258,6 +337,48 @@ void tile_remove(struct tile_op *op)
     op->previous = op->next = NULL;
 }
 
+void tile_delete(struct tile_op *op)
+{
+    if (op->parent)
+        tile_remove(op);
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        tile_set_operand(op, i, NULL);
+    for (uint32_t i = 0; i < op->block_count; i++)
+        while (op->block[i] && op->block[i]->last)
+            tile_delete(op->block[i]->last);
+}
+
+static void forget_uses(struct tile_value *value)
+{
+    value->use = NULL;
+    value->uses = 0;
+}
+
+static void forget_uses_of_op(struct tile_op *op, void *data)
+{
+    (void)data;
+    for (uint32_t i = 0; i < op->result_count; i++)
+        forget_uses(op->result[i]);
+    for (uint32_t i = 0; i < op->block_count; i++)
+        for (uint32_t n = 0; n < op->block[i]->argument_count; n++)
+            forget_uses(op->block[i]->argument[n]);
+}
+
+static void list_uses_of_op(struct tile_op *op, void *data)
+{
+    (void)data;
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        begin_use(op, i);
+}
+
+void tile_list_uses(struct tile_kernel *kernel)
+{
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        forget_uses(kernel->parameter[i].value);
+    tile_walk(&kernel->body, forget_uses_of_op, NULL);
+    tile_walk(&kernel->body, list_uses_of_op, NULL);
+}
+
 static struct tile_value *mapped(struct tile_value **map, struct tile_value *value)
 {
     return map[value->id] ? map[value->id] : value;
@@ -291,7 +412,7 @@ struct tile_op *tile_clone(struct tile_kernel *kernel, const struct tile_op *op,
     if (op->attribute_count)
         memcpy(copy->attribute, op->attribute, op->attribute_count * sizeof(*op->attribute));
     for (uint32_t i = 0; i < op->operand_count; i++)
-        copy->operand[i] = op->operand[i] ? mapped(map, op->operand[i]) : NULL;
+        tile_set_operand(copy, i, op->operand[i] ? mapped(map, op->operand[i]) : NULL);
     for (uint32_t i = 0; i < op->result_count; i++)
         if (!clone_value(kernel, op->result[i],
                          tile_result_create(kernel, copy, i, &op->result[i]->type), map))

@@ -15,8 +15,11 @@
 //
 // break and continue refer to the innermost enclosing for or loop, through any number of ifs.
 //
-// Everything lives in the module's arena and is freed with it. A pass replaces a value by setting
-// `forward`, and calls tile_settle() once when it is done.
+// Everything lives in the module's arena and is freed with it.
+//
+// Each value lists its uses: the operands that are this value. tile_set_operand(), tile_replace()
+// and tile_delete() maintain the lists, tile_verify() checks them. Ids stay dense only until a pass
+// adds or deletes values; it calls tile_renumber() once when it is done.
 #ifndef CUCORE_TILE_IR_IR_H
 #define CUCORE_TILE_IR_IR_H
 
@@ -60,14 +63,21 @@ struct tile_location {
     const struct tile_location *inlined_at; // the call that inlined the fn
 };
 
+// One operand of an op, in the list of the value that it is.
+struct tile_use {
+    struct tile_op *user; // the operand's index is `this use - user->use`
+    struct tile_use *previous, *next;
+};
+
 struct tile_value {
     struct tile_type type;
-    struct tile_op *op;         // that defines it as a result, or NULL
-    struct tile_block *block;   // that has it as an argument, or NULL for a kernel parameter
-    uint32_t index;             // among its op's results, block's arguments or kernel's parameters
-    uint32_t id;                // dense in the kernel: passes keep tables by it
-    const char *name;           // its name in the source; NULL if it has none
-    struct tile_value *forward; // its replacement, until tile_settle()
+    struct tile_op *op;       // that defines it as a result, or NULL
+    struct tile_block *block; // that has it as an argument, or NULL for a kernel parameter
+    uint32_t index;           // among its op's results, block's arguments or kernel's parameters
+    uint32_t id;              // dense in the kernel: passes keep tables by it
+    const char *name;         // its name in the source; NULL if it has none
+    struct tile_use *use;     // the first of its uses, which are in no particular order
+    uint32_t uses;            // their number
     const struct tile_layout *layout;
 };
 
@@ -127,7 +137,8 @@ extern const struct tile_attribute_info tile_attribute_infos[TILE_ATTRIBUTE_KEYS
 struct tile_op {
     enum tile_op_kind kind;
     uint32_t operand_count, result_count, block_count, attribute_count;
-    struct tile_value **operand;
+    struct tile_value *const *operand; // tile_set_operand() writes it
+    struct tile_use *use;              // by operand
     struct tile_value **result;
     struct tile_block **block;
     struct tile_attribute *attribute; // sorted by key
@@ -283,7 +294,23 @@ struct tile_value *tile_make_int_before(struct tile_kernel *kernel, struct tile_
                                         cuc_dtype dtype, int64_t value);
 struct tile_value *tile_make_real_before(struct tile_kernel *kernel, struct tile_op *place,
                                          cuc_dtype dtype, double value);
+// Sets an operand, which may be NULL while an op is being built.
+void tile_set_operand(struct tile_op *op, uint32_t index, struct tile_value *value);
+// Appends operands; false if out of memory.
+bool tile_add_operands(struct tile_kernel *kernel, struct tile_op *op, uint32_t count,
+                       struct tile_value *const *operand);
+// Removes an operand; later ones move up.
+void tile_drop_operand(struct tile_op *op, uint32_t index);
+// Replaces every operand `from` by `to`, except in `except`, which may be NULL.
+void tile_replace(struct tile_value *from, struct tile_value *to, const struct tile_op *except);
+// Lists the uses of a kernel's values anew. Whoever builds a kernel calls it at the end, since ops
+// that did not enter the kernel, such as unreachable ones, have used values too.
+void tile_list_uses(struct tile_kernel *kernel);
+// Takes an op out of its block, to be inserted elsewhere.
 void tile_remove(struct tile_op *op);
+// Takes an op out of its block, if it is in one, and ends its uses of values and those of the ops
+// in its blocks.
+void tile_delete(struct tile_op *op);
 // Copies an op with its blocks; operands are looked up in map[id] (NULL: unchanged).
 struct tile_op *tile_clone(struct tile_kernel *kernel, const struct tile_op *op,
                            struct tile_value **map);
@@ -296,15 +323,6 @@ int64_t tile_int(const struct tile_op *op, enum tile_attribute_key key, int64_t 
 // ir/walk.c: visits every op of a block, outer before inner, in program order; `visit` may remove
 // its op.
 void tile_walk(struct tile_block *block, void (*visit)(struct tile_op *op, void *data), void *data);
-// For each value of a kernel, by id: how often it is an operand (`all`), and how often of ops
-// outside of the block that defines it (`outside`). One walk counts all values, for callers that
-// ask about many. NULL if out of memory.
-struct tile_use_count {
-    uint32_t all, outside;
-};
-struct tile_use_count *tile_count_uses(const struct tile_kernel *kernel);
-// The number of times a value is an operand in a kernel. Walks the kernel.
-uint32_t tile_uses(const struct tile_kernel *kernel, const struct tile_value *value);
 // True if a value is 0 everywhere: a constant, possibly broadcast or reshaped.
 bool tile_is_zero(const struct tile_value *value);
 // The innermost for or loop around an op, or NULL; and the op that a yield, continue or break ends
@@ -312,23 +330,18 @@ bool tile_is_zero(const struct tile_value *value);
 const struct tile_op *tile_loop_around(const struct tile_op *op);
 const struct tile_op *tile_ended_by(const struct tile_op *terminator);
 // True if ops outside of the block itself use a value.
-bool tile_is_used_outside(const struct tile_kernel *kernel, const struct tile_value *value,
-                          const struct tile_block *block);
+bool tile_is_used_outside(const struct tile_value *value, const struct tile_block *block);
 // True if an op is in a block, or nested in it.
 bool tile_is_within(const struct tile_op *op, const struct tile_block *block);
 // Strips permutations of two axes that have no other use; an odd number of them flips *transposed.
-const struct tile_value *tile_strip_transposes(const struct tile_kernel *kernel,
-                                               const struct tile_value *value, bool *transposed);
+const struct tile_value *tile_strip_transposes(const struct tile_value *value, bool *transposed);
 // True for a load without an order that pads only with zeros.
 bool tile_is_plain_load(const struct tile_op *op);
 // For a load or store along the last axis of its tensor: the next axis of the tile; UINT32_MAX if
 // there is none.
 uint32_t tile_other_axis(const struct tile_op *access);
-// Replaces every operand `from` by `to`, except in `except`, which may be NULL.
-void tile_replace_uses(struct tile_kernel *kernel, const struct tile_value *from,
-                       struct tile_value *to, const struct tile_op *except);
-// Applies all replacements to the operands, and renumbers ids densely.
-void tile_settle(struct tile_kernel *kernel);
+// Numbers the values densely, in program order.
+void tile_renumber(struct tile_kernel *kernel);
 
 // ir/print.c: prints the kernel or the whole module as source that parses to itself; in the arena.
 const char *tile_print(struct tile_module *module);

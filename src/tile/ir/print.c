@@ -138,29 +138,15 @@ static void put_loop(struct tile_printer *p, const struct tile_op *op, uint32_t 
     tile_put_string(p->text, "}\n");
 }
 
-struct uses {
-    const struct tile_value *value;
-    uint32_t steps, others;
-};
-
-static void count_uses(struct tile_op *op, void *data)
-{
-    struct uses *uses = data;
-
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        if (op->operand[i] == uses->value)
-            ++*(op->kind == TILE_FOR && i == 2 ? &uses->steps : &uses->others);
-}
-
 // True for a constant whose only use is as a loop's step; it is printed in the loop's head.
-static bool is_step_only(struct tile_printer *p, const struct tile_op *op)
+static bool is_step_only(const struct tile_op *op)
 {
-    struct uses uses = { .value = op->kind == TILE_CONSTANT ? op->result[0] : NULL };
-
-    if (!uses.value || tile_attribute(op, TILE_ATTR_REAL))
+    if (op->kind != TILE_CONSTANT || tile_attribute(op, TILE_ATTR_REAL))
         return false;
-    tile_walk((struct tile_block *)(uintptr_t)&p->kernel->body, count_uses, &uses);
-    return uses.steps && !uses.others;
+    for (const struct tile_use *use = op->result[0]->use; use; use = use->next)
+        if (use->user->kind != TILE_FOR || use != &use->user->use[2])
+            return false;
+    return op->result[0]->uses > 0;
 }
 
 static void put_op(struct tile_printer *p, const struct tile_op *op, uint32_t depth)
@@ -177,7 +163,7 @@ static void put_op(struct tile_printer *p, const struct tile_op *op, uint32_t de
         put_loop(p, op, depth);
         return;
     }
-    if (is_step_only(p, op))
+    if (is_step_only(op))
         return;
     tile_put_indent(p->text, depth);
     if (op->kind == TILE_IF) {

@@ -1,5 +1,5 @@
 // Verifies the IR's rules between passes: ir.h's rules for blocks and terminators, definition
-// before use, and matching types and layouts of an op's parts.
+// before use, matching types and layouts of an op's parts, and the lists of uses.
 //
 // build.c decides if an op is legal at all; the verifier finds what a pass broke.
 #include "diagnostic.h"
@@ -12,7 +12,8 @@
 struct checker {
     struct tile_kernel *kernel;
     const char *after;
-    bool *made; // by value id: already defined, in an enclosing block
+    bool *made;         // by value id: already defined, in an enclosing block
+    uint32_t *operands; // by value id: how many operands of the kernel it is
     bool ok;
 };
 
@@ -38,13 +39,20 @@ static void make(struct checker *c, const struct tile_op *op, const struct tile_
         broken(c, op, "a value is missing");
     } else if (value->id >= c->kernel->value_count) {
         broken(c, op, "value %u has an id past the last", value->id);
-    } else if (value->forward) {
-        broken(c, op, "value %u was replaced and is still there", value->id);
     } else if (c->made[value->id]) {
         broken(c, op, "value %u is made twice", value->id);
     } else {
         c->made[value->id] = true;
     }
+}
+
+static bool is_listed(const struct tile_op *op, uint32_t operand)
+{
+    const struct tile_use *use = &op->use[operand];
+
+    return use->user == op &&
+           (use->previous ? use->previous->next : op->operand[operand]->use) == use &&
+           (!use->next || use->next->previous == use);
 }
 
 static void check_operands(struct checker *c, const struct tile_op *op)
@@ -53,10 +61,12 @@ static void check_operands(struct checker *c, const struct tile_op *op)
         const struct tile_value *value = op->operand[i];
         if (!value)
             broken(c, op, "operand %u is missing", i);
-        else if (value->forward)
-            broken(c, op, "operand %u was replaced", i);
         else if (value->id >= c->kernel->value_count || !c->made[value->id])
             broken(c, op, "operand %u is not made before it is used", i);
+        else if (!is_listed(op, i))
+            broken(c, op, "operand %u is not among the uses of its value", i);
+        else
+            c->operands[value->id]++;
     }
 }
 
@@ -181,15 +191,42 @@ static void check_block(struct checker *c, const struct tile_block *block,
         c->made[block->argument[i]->id] = false;
 }
 
+// ---- Uses
+
+static void check_uses(struct checker *c, const struct tile_op *op, const struct tile_value *value)
+{
+    if (value->uses != c->operands[value->id])
+        broken(c, op, "value %u counts %u uses and is %u operands", value->id, value->uses,
+               c->operands[value->id]);
+}
+
+static void check_uses_of_op(struct tile_op *op, void *data)
+{
+    struct checker *c = data;
+
+    for (uint32_t i = 0; i < op->result_count; i++)
+        check_uses(c, op, op->result[i]);
+    for (uint32_t i = 0; i < op->block_count; i++)
+        for (uint32_t n = 0; n < op->block[i]->argument_count; n++)
+            check_uses(c, op, op->block[i]->argument[n]);
+}
+
 bool tile_verify_kernel(struct tile_kernel *kernel, const char *after)
 {
-    struct checker c = { kernel, after, tile_take(kernel->module, kernel->value_count + 1), true };
+    struct checker c = { kernel, after, tile_take(kernel->module, kernel->value_count + 1),
+                         tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*c.operands)),
+                         true };
 
-    if (!c.made)
+    if (!c.made || !c.operands)
         return false;
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         make(&c, NULL, kernel->parameter[i].value);
     check_block(&c, &kernel->body, NULL);
+    if (!c.ok) // the operands are not all counted
+        return false;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        check_uses(&c, NULL, kernel->parameter[i].value);
+    tile_walk(&kernel->body, check_uses_of_op, &c);
     return c.ok;
 }
 

@@ -188,6 +188,6 @@ bool tile_assign_layouts(struct tile_kernel *kernel, uint32_t warps)
             break;
     }
     tile_convert_layouts(&a);
-    tile_settle(kernel);
+    tile_renumber(kernel);
     return !a.failed;
 }

@@ -56,7 +56,7 @@ static void need(struct tile_assignment *a, struct tile_op *op, uint32_t operand
     if (value->type.tensor || !value->type.rank || !layout || !value->layout ||
         tile_layout_same(value->layout, layout))
         return;
-    op->operand[operand] = converted(a, op, value, layout);
+    tile_set_operand(op, operand, converted(a, op, value, layout));
     a->changed = true;
 }
 
@@ -76,7 +76,7 @@ static void give_in(struct tile_assignment *a, struct tile_op *op, uint32_t resu
     }
     made->layout = tile_keep_layout(a, *own);
     change->where = op->where;
-    change->operand[0] = made;
+    tile_set_operand(change, 0, made);
     change->result[0] = old;
     old->op = change;
     old->index = 0;

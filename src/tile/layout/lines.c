@@ -49,7 +49,7 @@ static void look_at_store(struct tile_op *op, void *data)
     *layout = tile_blocked(&value->type, s->warp_bits, tile_bits_of(VECTOR_BYTES / bytes), order);
     lines->layout = layout;
     lines->name = value->name;
-    op->operand[op->operand_count - 1] = lines;
+    tile_set_operand(op, op->operand_count - 1, lines);
 }
 
 bool tile_store_lines(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps)

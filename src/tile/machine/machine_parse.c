@@ -186,12 +186,14 @@ static void read_op(struct tile_reader *r, struct tile_block *block)
     }
     op->where = where;
     op->block_count = 0;
-    for (uint32_t i = 0; i < operands; i++)
-        if (!(op->operand[i] = r->value[operand[i]])) {
+    for (uint32_t i = 0; i < operands; i++) {
+        tile_set_operand(op, i, r->value[operand[i]]);
+        if (!op->operand[i]) {
             tile_error(r->module, TILE_T501, where, "machine form: nothing makes %%%u", operand[i]);
             r->failed = true;
             return;
         }
+    }
     struct tile_reader before = *r;
     if (tile_reader_take(r, '{')) {
         bool attributes = r->token.kind == TILE_TOKEN_NAME;
@@ -307,7 +309,7 @@ static void read_kernel(struct tile_reader *r, struct tile_kernel *kernel)
     read_ops(r, &kernel->body);
     tile_reader_need(r, '}');
     if (!r->failed)
-        tile_settle(kernel);
+        tile_renumber(kernel);
 }
 
 struct tile_module *tile_parse_machine(const char *file, const char *text, size_t bytes)

@@ -14,33 +14,11 @@ enum { MANY = 64 }; // a sum of this many may be off by 64 x 2^-24
 
 enum answer { NOT_ASKED, YES, NO };
 
-struct use {
-    const struct tile_op *op;
-    uint32_t operand;
-    struct use *next;
-};
-
 struct approximation {
     struct tile_kernel *kernel;
-    struct use **uses;              // by value id
     uint8_t *enough, *not_negative; // enum answer, by value id
-    bool powers, failed;
+    bool powers;
 };
-
-static void note_uses(struct tile_op *op, void *data)
-{
-    struct approximation *r = data;
-
-    for (uint32_t i = 0; i < op->operand_count; i++) {
-        struct use *use = tile_take(r->kernel->module, sizeof(*use));
-        if (!use) {
-            r->failed = true;
-            return;
-        }
-        *use = (struct use){ op, i, r->uses[op->operand[i]->id] };
-        r->uses[op->operand[i]->id] = use;
-    }
-}
 
 static bool loops(const struct tile_op *op)
 {
@@ -216,8 +194,8 @@ static bool is_enough(struct approximation *r, const struct tile_value *value)
     if (*answer != NOT_ASKED)
         return *answer == YES;
     *answer = YES;
-    for (const struct use *use = r->uses[value->id]; use; use = use->next)
-        if (!is_enough_here(r, use->op, use->operand)) {
+    for (const struct tile_use *use = value->use; use; use = use->next)
+        if (!is_enough_here(r, use->user, (uint32_t)(use - use->user->use))) {
             *answer = NO;
             return false;
         }
@@ -292,13 +270,9 @@ void tile_mark_approximate(struct tile_kernel *kernel)
     tile_walk(&kernel->body, find_power, &r);
     if (!r.powers)
         return;
-    r.uses = tile_take(kernel->module, values * sizeof(struct use *));
     r.enough = tile_take(kernel->module, values);
     r.not_negative = tile_take(kernel->module, values);
-    if (!r.uses || !r.enough || !r.not_negative)
-        return;
-    tile_walk(&kernel->body, note_uses, &r);
-    if (r.failed)
+    if (!r.enough || !r.not_negative)
         return;
     tile_walk(&kernel->body, mark_power, &r);
     tile_walk(&kernel->body, mark_quotient, &r);

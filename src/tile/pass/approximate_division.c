@@ -6,31 +6,16 @@
 
 #include "tile/ir/scalar.h"
 
-struct cuts {
-    const struct tile_kernel *kernel;
-    const struct tile_value *value;
-    bool all;
-};
-
-static bool is_only_cut(const struct tile_kernel *kernel, const struct tile_value *value);
-
-static void look_at_cut(struct tile_op *op, void *data)
-{
-    struct cuts *c = data;
-
-    for (uint32_t i = 0; i < op->operand_count && c->all; i++)
-        if (op->operand[i] == c->value)
-            c->all = (op->kind == TILE_CAST && cuc_dtype_bits(op->result[0]->type.dtype) == 16) ||
-                     (op->kind == TILE_WHERE && i && is_only_cut(c->kernel, op->result[0]));
-}
-
 // True if every use of a value rounds it to 16 bits.
-static bool is_only_cut(const struct tile_kernel *kernel, const struct tile_value *value)
+static bool is_only_cut(const struct tile_value *value)
 {
-    struct cuts c = { kernel, value, true };
-
-    tile_walk((struct tile_block *)(uintptr_t)&kernel->body, look_at_cut, &c);
-    return c.all;
+    for (const struct tile_use *use = value->use; use; use = use->next) {
+        const struct tile_op *op = use->user;
+        if (!(op->kind == TILE_CAST && cuc_dtype_bits(op->result[0]->type.dtype) == 16) &&
+            !(op->kind == TILE_WHERE && use != op->use && is_only_cut(op->result[0])))
+            return false;
+    }
+    return true;
 }
 
 struct making {
@@ -93,7 +78,7 @@ void tile_approximate_divisions(struct tile_kernel *kernel, const struct tile_fu
     for (struct tile_op *op = p->base.loop->next, *next; op; op = next) {
         next = op->next;
         if (op->kind != TILE_DIV || op->result[0]->type.dtype != CUC_F32 ||
-            !op->result[0]->type.rank || tile_is_rounded(op) || !is_only_cut(kernel, op->result[0]))
+            !op->result[0]->type.rank || tile_is_rounded(op) || !is_only_cut(op->result[0]))
             continue;
         const struct tile_op *wide = op->operand[1]->op;
         struct making m = { kernel, op };
@@ -105,12 +90,12 @@ void tile_approximate_divisions(struct tile_kernel *kernel, const struct tile_fu
             tile_set(kernel, op, (struct tile_attribute){ .key = TILE_ATTR_APPROXIMATE, .i = 1 });
             continue;
         }
-        op->result[0]->forward = quotient;
-        tile_remove(op);
+        tile_replace(op->result[0], quotient, NULL);
+        tile_delete(op);
         changed = true;
     }
     if (!changed)
         return;
-    tile_settle(kernel);
+    tile_renumber(kernel);
     tile_simplify(kernel);
 }

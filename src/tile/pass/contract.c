@@ -7,8 +7,6 @@
 
 struct contraction {
     struct tile_kernel *kernel;
-    const struct tile_use_count *uses; // from before the pass: contraction changes no count that is
-                                       // looked up
     bool changed;
 };
 
@@ -33,7 +31,7 @@ static void contract(struct tile_op *op, void *data)
     for (uint32_t i = 0; i < 2; i++) {
         const struct tile_value *product = op->operand[i];
         if (!product->op || product->op->kind != TILE_MUL || tile_is_rounded(product->op) ||
-            c->uses[product->id].all != 1)
+            product->uses != 1)
             continue;
         struct tile_value *x = product->op->operand[0], *y = product->op->operand[1];
         struct tile_value *z = op->operand[1 - i];
@@ -44,8 +42,8 @@ static void contract(struct tile_op *op, void *data)
         if (!fma)
             return;
         fma->name = op->result[0]->name;
-        op->result[0]->forward = fma;
-        tile_remove(op);
+        tile_replace(op->result[0], fma, NULL);
+        tile_delete(op);
         c->changed = true;
         return;
     }
@@ -53,13 +51,11 @@ static void contract(struct tile_op *op, void *data)
 
 void tile_contract(struct tile_kernel *kernel)
 {
-    struct contraction c = { .kernel = kernel, .uses = tile_count_uses(kernel) };
+    struct contraction c = { .kernel = kernel };
 
-    if (!c.uses)
-        return;
     tile_walk(&kernel->body, contract, &c);
     if (!c.changed)
         return;
-    tile_settle(kernel);
+    tile_renumber(kernel);
     tile_simplify(kernel);
 }

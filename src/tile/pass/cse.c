@@ -23,13 +23,6 @@ struct table {
     bool changed;
 };
 
-static struct tile_value *now(struct tile_value *value)
-{
-    while (value->forward)
-        value = value->forward;
-    return value;
-}
-
 static uint32_t mix(uint32_t hash, uint64_t word)
 {
     return (hash ^ (uint32_t)word ^ (uint32_t)(word >> 32)) * UINT32_C(0x9e3779b1);
@@ -135,8 +128,6 @@ static bool visit_op(struct table *t, struct tile_op *op)
     bool function = (op->kind == TILE_REDUCE || op->kind == TILE_SCAN) && op->block_count;
     uint32_t first = t->first;
 
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        op->operand[i] = now(op->operand[i]);
     if (function) // a function sees nothing from outside
         t->first = t->count;
     for (uint32_t i = 0; i < op->block_count; i++)
@@ -147,15 +138,15 @@ static bool visit_op(struct table *t, struct tile_op *op)
         return true;
     if (tile_op_infos[op->kind].traits & TILE_COMMUTES && op->operand[0]->id > op->operand[1]->id) {
         struct tile_value *second = op->operand[0];
-        op->operand[0] = op->operand[1];
-        op->operand[1] = second;
+        tile_set_operand(op, 0, op->operand[1]);
+        tile_set_operand(op, 1, second);
     }
     uint32_t hash = hash_op(op);
     struct tile_op *before = like(t, op, hash);
     if (before) {
         for (uint32_t i = 0; i < op->result_count; i++)
-            op->result[i]->forward = before->result[i];
-        tile_remove(op);
+            tile_replace(op->result[i], before->result[i], NULL);
+        tile_delete(op);
         t->changed = true;
         return true;
     }
@@ -190,6 +181,6 @@ bool tile_cse(struct tile_kernel *kernel)
     cuc__arena_resize(arena, t.known, 0);
     cuc__arena_resize(arena, t.chain, 0);
     if (t.changed)
-        tile_settle(kernel);
+        tile_renumber(kernel);
     return t.changed;
 }

@@ -3,8 +3,8 @@
 //
 // Marking starts at effects: writes, asserts, and everything that leaves a loop or the kernel. A
 // `for` loop or an if is live when something in it is live or one of its results is used. Any other
-// loop is always live, since nothing proves that it ends. A carried value is live when its result or
-// its argument is used; only then are the operands that feed it live.
+// loop is always live, since nothing proves that it ends. A carried value is live when its result
+// or its argument is used; only then are the operands that feed it live.
 #include "pass.h"
 #include "tile/ir/words.h"
 
@@ -123,7 +123,7 @@ static void drop_fed(struct tile_block *block, const struct tile_op *target, uin
     for (struct tile_op *op = block->first; op; op = op->next) {
         bool feeds = op->kind == TILE_YIELD || op->kind == TILE_CONTINUE || op->kind == TILE_BREAK;
         if (feeds && target_of(op) == target)
-            drop((void **)op->operand, &op->operand_count, i);
+            tile_drop_operand(op, i);
         for (uint32_t n = 0; n < op->block_count; n++)
             drop_fed(op->block[n], target, i);
     }
@@ -138,7 +138,7 @@ static void drop_carried(struct tile_op *op, uint32_t i)
         op->result[n]->index = n;
     if (op->kind == TILE_IF)
         return;
-    drop((void **)op->operand, &op->operand_count, i + control_operands(op));
+    tile_drop_operand(op, i + control_operands(op));
     struct tile_block *body = op->block[0];
     uint32_t at = i + (op->kind == TILE_FOR);
     drop((void **)body->argument, &body->argument_count, at);
@@ -155,7 +155,7 @@ static bool sweep(struct marking *m, struct tile_block *block)
         if (tile_op_infos[op->kind].traits & TILE_TERMINATES)
             continue;
         if (!op_lives(m, op)) {
-            tile_remove(op);
+            tile_delete(op);
             changed = true;
             continue;
         }
@@ -184,7 +184,7 @@ static bool run(struct tile_kernel *kernel, bool yields_only)
     } while (again);
     bool changed = sweep(&m, &kernel->body);
     if (changed)
-        tile_settle(kernel);
+        tile_renumber(kernel);
     return changed;
 }
 

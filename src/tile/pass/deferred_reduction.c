@@ -10,8 +10,7 @@
 #include "tile/ir/scalar.h"
 
 // The reduction that is added to x, or to a multiple of x; NULL if `add` has another form.
-static struct tile_op *added_to(const struct tile_kernel *kernel, const struct tile_value *x,
-                                const struct tile_op *add)
+static struct tile_op *added_to(const struct tile_value *x, const struct tile_op *add)
 {
     if (!add || add->kind != TILE_ADD || tile_is_rounded(add))
         return NULL;
@@ -19,12 +18,12 @@ static struct tile_op *added_to(const struct tile_kernel *kernel, const struct t
         const struct tile_value *multiple = add->operand[i];
         const struct tile_op *product = multiple->op;
         struct tile_op *sum = add->operand[1 - i]->op;
-        if (multiple != x && (!product || product->kind != TILE_MUL || tile_is_rounded(product) ||
-                              tile_uses(kernel, multiple) != 1 ||
-                              (product->operand[0] != x && product->operand[1] != x)))
+        if (multiple != x &&
+            (!product || product->kind != TILE_MUL || tile_is_rounded(product) ||
+             multiple->uses != 1 || (product->operand[0] != x && product->operand[1] != x)))
             continue;
         if (sum && sum->kind == TILE_REDUCE && sum->parent == add->parent &&
-            tile_uses(kernel, sum->result[0]) == 1)
+            sum->result[0]->uses == 1)
             return sum;
     }
     return NULL;
@@ -54,7 +53,7 @@ static bool join_behind(struct tile_kernel *kernel, struct tile_op *loop, uint32
     for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
         tile_set(kernel, sum->op, attributes[i]);
     sum->op->where = loop->where;
-    tile_replace_uses(kernel, kept, sum, sum->op);
+    tile_replace(kept, sum, sum->op);
     return true;
 }
 
@@ -65,10 +64,9 @@ void tile_defer_reductions(struct tile_kernel *kernel, const struct tile_fused *
 
     for (uint32_t i = 0; i < end->operand_count && loop->next; i++) {
         const struct tile_value *next = end->operand[i], *x = loop->block[0]->argument[1 + i];
-        struct tile_op *sum = added_to(kernel, x, next->op);
+        struct tile_op *sum = added_to(x, next->op);
         if (!sum || !is_of_lines(sum) || next->op->parent != loop->block[0] ||
-            !tile_is_zero(loop->operand[3 + i]) || tile_uses(kernel, next) != 1 ||
-            tile_uses(kernel, x) != 1)
+            !tile_is_zero(loop->operand[3 + i]) || next->uses != 1 || x->uses != 1)
             continue;
         if (!join_behind(kernel, loop, i))
             return;

@@ -15,20 +15,13 @@ struct folding {
     bool changed;
 };
 
-static struct tile_value *now(struct tile_value *value)
-{
-    while (value->forward)
-        value = value->forward;
-    return value;
-}
-
 // The constant that all elements of a value equal.
 static bool splat(const struct tile_value *value, uint64_t *element)
 {
     const struct tile_op *op = value->op;
 
     while (op && (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE))
-        op = now(op->operand[0])->op;
+        op = op->operand[0]->op;
     if (!op || op->kind != TILE_CONSTANT)
         return false;
     cuc_dtype dtype = value->type.dtype;
@@ -220,7 +213,7 @@ static struct tile_value *fold_shape(struct folding *f, struct tile_op *op)
     if (tile_type_same(&op->operand[0]->type, &op->result[0]->type))
         return op->operand[0];
     if (before && before->kind == op->kind) {
-        op->operand[0] = now(before->operand[0]);
+        tile_set_operand(op, 0, before->operand[0]);
         f->changed = true;
     }
     return NULL;
@@ -246,7 +239,7 @@ static struct tile_value *fold_permute(struct folding *f, struct tile_op *op)
         tile_set(
             f->kernel, op,
             (struct tile_attribute){ .key = TILE_ATTR_AXES, .count = axes->count, .ints = both });
-        op->operand[0] = now(before->operand[0]);
+        tile_set_operand(op, 0, before->operand[0]);
         f->changed = true;
     }
     return NULL;
@@ -311,7 +304,7 @@ static bool fold_if(struct folding *f, struct tile_op *op)
 {
     uint64_t c;
 
-    if (!splat(now(op->operand[0]), &c))
+    if (!splat(op->operand[0], &c))
         return false;
     // If the arm leaves the block, the code behind it would be unreachable.
     struct tile_block *arm = op->block[c ? 0 : 1];
@@ -319,8 +312,8 @@ static bool fold_if(struct folding *f, struct tile_op *op)
         return false;
     struct tile_op *end = splice(arm, op);
     for (uint32_t i = 0; i < op->result_count; i++)
-        op->result[i]->forward = end->operand[i];
-    tile_remove(op);
+        tile_replace(op->result[i], end->operand[i], NULL);
+    tile_delete(op);
     f->changed = true;
     return true;
 }
@@ -328,7 +321,7 @@ static bool fold_if(struct folding *f, struct tile_op *op)
 // A loop that never runs.
 static bool fold_for(struct folding *f, struct tile_op *op)
 {
-    struct tile_value *first = now(op->operand[0]), *last = now(op->operand[1]);
+    const struct tile_value *first = op->operand[0], *last = op->operand[1];
     uint64_t from, to;
     bool never = first == last ||
                  (splat(first, &from) && splat(last, &to) &&
@@ -337,8 +330,8 @@ static bool fold_for(struct folding *f, struct tile_op *op)
     if (!never)
         return false;
     for (uint32_t i = 0; i < op->result_count; i++)
-        op->result[i]->forward = op->operand[3 + i];
-    tile_remove(op);
+        tile_replace(op->result[i], op->operand[3 + i], NULL);
+    tile_delete(op);
     f->changed = true;
     return true;
 }
@@ -347,8 +340,6 @@ static void visit_block(struct folding *f, struct tile_block *block)
 {
     for (struct tile_op *op = block->first, *next; op; op = next) {
         next = op->next;
-        for (uint32_t i = 0; i < op->operand_count; i++)
-            op->operand[i] = now(op->operand[i]);
         if ((op->kind == TILE_IF && fold_if(f, op)) || (op->kind == TILE_FOR && fold_for(f, op))) {
             continue; // the next round visits the replacement
         }
@@ -361,8 +352,8 @@ static void visit_block(struct folding *f, struct tile_block *block)
         if (!value && tile_op_infos[op->kind].traits & TILE_ELEMENTWISE && op->operand_count)
             value = compute(f, op);
         if (value && value != op->result[0]) {
-            op->result[0]->forward = value;
-            tile_remove(op);
+            tile_replace(op->result[0], value, NULL);
+            tile_delete(op);
             f->changed = true;
         }
     }
@@ -374,6 +365,6 @@ bool tile_fold(struct tile_kernel *kernel)
 
     visit_block(&f, &kernel->body);
     if (f.changed)
-        tile_settle(kernel);
+        tile_renumber(kernel);
     return f.changed;
 }

@@ -87,13 +87,13 @@ static struct tile_feed *find_feed(struct tile_kernel *kernel, struct tile_fused
                                    const struct tile_op *mma, uint32_t which, const char **why)
 {
     bool transposed = false;
-    const struct tile_value *x = tile_strip_transposes(kernel, mma->operand[which], &transposed);
+    const struct tile_value *x = tile_strip_transposes(mma->operand[which], &transposed);
     const struct tile_op *load = x->op;
 
     *why = "an operand is computed, or loaded not for it alone";
     bool held = load && load->parent == &kernel->body;
     if (!load || load->kind != TILE_LOAD || (!held && load->parent != p->base.loop->block[0]) ||
-        tile_uses(kernel, x) != 1)
+        x->uses != 1)
         return NULL;
     *why = "an operand is padded with something else than zeros, or loaded in an order";
     if (!can_stream(load))
@@ -219,25 +219,23 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
     return NULL;
 }
 
-const struct tile_value *tile_fused_carried_in(const struct tile_kernel *kernel,
-                                               const struct tile_op *loop,
+const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
                                                const struct tile_op *mma)
 {
     const struct tile_op *end = loop->block[0]->last;
 
     for (uint32_t i = 0; i < end->operand_count; i++)
-        if (end->operand[i] == mma->result[0] && tile_uses(kernel, mma->result[0]) == 1)
+        if (end->operand[i] == mma->result[0] && mma->result[0]->uses == 1)
             return loop->block[0]->argument[1 + i];
     return NULL;
 }
 
 // True if streamed operands alone feed every product but the last, so that these can start early.
-static bool can_overlap(const struct tile_kernel *kernel, const struct tile_fused *p)
+static bool can_overlap(const struct tile_fused *p)
 {
     const struct tile_fused_product *last = &p->product[p->products - 1];
 
-    if (!tile_fused_carried_in(kernel, p->base.loop, last->mma) ||
-        (p->products < 2 && last->feed[0]))
+    if (!tile_fused_carried_in(p->base.loop, last->mma) || (p->products < 2 && last->feed[0]))
         return false;
     for (uint32_t i = 0; i + 1 < p->products; i++)
         if (!p->product[i].feed[0] || !p->product[i].from_zero)
@@ -355,7 +353,7 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
         return NULL;
     p->base.mma = p->product[p->products - 1].mma;
     p->base.columns = p->product[p->products - 1].columns;
-    p->overlaps = can_overlap(kernel, p);
+    p->overlaps = can_overlap(p);
     p->uneven = tile_differs_by_block(p->base.loop->operand[1]);
     *why = plan_rows(kernel, p);
     if (*why)

@@ -54,8 +54,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p);
 bool tile_fused_want(struct tile_fused *p, const struct tile_value *value);
 bool tile_fused_want_place(struct tile_fused *p, const struct tile_op *load);
 // The loop argument that carries an accumulator. NULL if the product's result has another use.
-const struct tile_value *tile_fused_carried_in(const struct tile_kernel *kernel,
-                                               const struct tile_op *loop,
+const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
                                                const struct tile_op *mma);
 // The number of warps that layouts cover.
 uint32_t tile_fused_warps(const struct tile_fused *p);

@@ -101,14 +101,13 @@ static void look_at_absence(struct tile_op *op, void *data)
     }
 }
 
-static const struct tile_op *find_scaling(const struct tile_kernel *kernel,
-                                          const struct tile_op *mma, const struct tile_value *acc)
+static const struct tile_op *find_scaling(const struct tile_op *mma, const struct tile_value *acc)
 {
     const struct tile_value *in = mma->operand[2];
     const struct tile_op *op = in->op;
 
     if (!op || op->kind != TILE_MUL || op->parent != mma->parent || in->type.dtype != CUC_F32 ||
-        tile_is_rounded(op) || tile_uses(kernel, in) != 1)
+        tile_is_rounded(op) || in->uses != 1)
         return NULL;
     for (uint32_t i = 0; i < 2; i++) {
         const struct tile_op *wide = op->operand[1 - i]->op;
@@ -162,7 +161,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
         return why;
     // Values that depend on the accumulator wait for it, and so does everything that the product
     // reads in the meantime.
-    const struct tile_value *acc = tile_fused_carried_in(kernel, p->base.loop, last->mma);
+    const struct tile_value *acc = tile_fused_carried_in(p->base.loop, last->mma);
     const struct tile_value *a = last->mma->operand[0];
     for (const struct tile_op *op = body->first; acc && op; op = op->next)
         if (op != last->mma && is_late(p, op, acc)) {
@@ -171,12 +170,11 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
             for (uint32_t i = 0; i < op->result_count; i++)
                 p->late[op->result[i]->id] = true;
         }
-    while (a->op && a->op->kind == TILE_CAST && tile_is_within(a->op, body) &&
-           tile_uses(kernel, a) == 1) {
+    while (a->op && a->op->kind == TILE_CAST && tile_is_within(a->op, body) && a->uses == 1) {
         p->late[a->id] = true;
         a = a->op->operand[0];
     }
     p->overlaps &= acc != NULL;
-    p->scaling = p->overlaps ? find_scaling(kernel, last->mma, acc) : NULL;
+    p->scaling = p->overlaps ? find_scaling(last->mma, acc) : NULL;
     return NULL;
 }

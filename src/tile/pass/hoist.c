@@ -81,6 +81,6 @@ bool tile_hoist(struct tile_kernel *kernel)
     bool changed = visit_block(&kernel->body);
 
     if (changed)
-        tile_settle(kernel);
+        tile_renumber(kernel);
     return changed;
 }

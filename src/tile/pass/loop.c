@@ -57,7 +57,7 @@ static bool can_be_of(struct tile_pipeline *p, const struct tile_stream *s,
            want(p, s->slice->operand[1]);
 }
 
-static const char *find_stream(struct tile_kernel *kernel, struct tile_pipeline *p, uint32_t which)
+static const char *find_stream(struct tile_pipeline *p, uint32_t which)
 {
     struct tile_stream *s = &p->stream[which];
     const struct tile_value *x = p->mma->operand[which];
@@ -65,10 +65,9 @@ static const char *find_stream(struct tile_kernel *kernel, struct tile_pipeline 
 
     if (x->type.rank != 2)
         return "it has batches";
-    x = tile_strip_transposes(kernel, x, &transposed);
+    x = tile_strip_transposes(x, &transposed);
     const struct tile_op *load = x->op;
-    if (!load || load->kind != TILE_LOAD || load->parent != p->loop->block[0] ||
-        tile_uses(kernel, x) != 1)
+    if (!load || load->kind != TILE_LOAD || load->parent != p->loop->block[0] || x->uses != 1)
         return "an operand is not loaded for it alone in the loop";
     if (!tile_is_plain_load(load))
         return "an operand is padded with something else than zeros, or loaded in an order";
@@ -107,9 +106,8 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
     }
     if (loop->result_count != 1 || p->mma->operand[2] != loop->block[0]->argument[1] ||
         loop->block[0]->last->kind != TILE_CONTINUE ||
-        loop->block[0]->last->operand[0] != p->mma->result[0] ||
-        tile_uses(kernel, p->mma->result[0]) != 1 ||
-        tile_uses(kernel, loop->block[0]->argument[1]) != 1)
+        loop->block[0]->last->operand[0] != p->mma->result[0] || p->mma->result[0]->uses != 1 ||
+        loop->block[0]->argument[1]->uses != 1)
         return "the loop does not carry its accumulator, and nothing else";
     for (uint32_t i = 0; i < 3; i++)
         if (!want(p, loop->operand[i]))
@@ -146,17 +144,16 @@ const char *tile_find_loop(struct tile_kernel *kernel, struct tile_pipeline *p)
         return "there are several in the kernel";
     why = find_loop(kernel, p);
     for (uint32_t i = 0; i < 2 && !why; i++)
-        why = find_stream(kernel, p, i);
+        why = find_stream(p, i);
     return why ? why : look_at_rest(p);
 }
 
-bool tile_can_stream(struct tile_kernel *kernel, struct tile_pipeline *p,
-                     const struct tile_op *load)
+bool tile_can_stream(struct tile_pipeline *p, const struct tile_op *load)
 {
     for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
         if (!want(p, load->operand[1 + i]))
             return false;
-    return tile_is_plain_load(load) && !tile_is_used_outside(kernel, load->result[0], load->parent);
+    return tile_is_plain_load(load) && !tile_is_used_outside(load->result[0], load->parent);
 }
 
 bool tile_settle_pipeline(struct tile_kernel *kernel, struct tile_pipeline *p)

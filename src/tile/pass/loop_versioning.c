@@ -203,15 +203,15 @@ static bool scale_later(struct versioning *v, struct tile_block *block, const st
     struct tile_op *reduced = tile_clone(v->kernel, op, v->map);
     if (!reduced)
         return false;
-    reduced->operand[0] = x->op->operand[1 - which];
+    tile_set_operand(reduced, 0, x->op->operand[1 - which]);
     tile_append(block, reduced);
     struct tile_op *wide = append(v, block, TILE_BROADCAST, type, 1);
     struct tile_op *scaled = append(v, block, TILE_MUL, type, 2);
     if (!wide || !scaled)
         return false;
-    wide->operand[0] = scale;
-    scaled->operand[0] = reduced->result[0];
-    scaled->operand[1] = wide->result[0];
+    tile_set_operand(wide, 0, scale);
+    tile_set_operand(scaled, 0, reduced->result[0]);
+    tile_set_operand(scaled, 1, wide->result[0]);
     v->map[op->result[0]->id] = scaled->result[0];
     require(v, combine(v, TILE_GT, CUC_BOOL, scale, real(v, 0)));
     require(v, combine(v, TILE_LT, CUC_BOOL, scale, real(v, 1e30)));
@@ -316,27 +316,12 @@ static uint32_t find_work(struct versioning *v, const struct tile_fused *p, bool
     return count;
 }
 
-struct uses {
-    const struct versioning *v;
-    const struct tile_value *value;
-    bool outside;
-};
-
-static void look_at_use(struct tile_op *op, void *data)
-{
-    struct uses *u = data;
-
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        if (op->operand[i] == u->value && !(op->result_count == 1 && is_work(u->v, op->result[0])))
-            u->outside = true;
-}
-
 static bool is_used_outside(const struct versioning *v, const struct tile_value *value)
 {
-    struct uses u = { v, value, false };
-
-    tile_walk(&v->kernel->body, look_at_use, &u);
-    return u.outside;
+    for (const struct tile_use *use = value->use; use; use = use->next)
+        if (use->user->result_count != 1 || !is_work(v, use->user->result[0]))
+            return true;
+    return false;
 }
 
 static struct tile_op *end_arm(struct versioning *v, struct tile_block *block, uint32_t count)
@@ -424,24 +409,26 @@ void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, b
     struct tile_op *ends[2];
     for (uint32_t i = 0; i < 2; i++)
         ends[i] = end_arm(&v, choice->block[i], count);
-    if (!simpler || v.failed || !v.holds)
+    if (!simpler || v.failed || !v.holds) {
+        tile_delete(choice);
         return;
+    }
     for (uint32_t i = 0; i < count; i++) {
-        ends[0]->operand[i] = mapped(&v, yielded[i]);
-        ends[1]->operand[i] = with_masks[yielded[i]->id];
+        tile_set_operand(ends[0], i, mapped(&v, yielded[i]));
+        tile_set_operand(ends[1], i, with_masks[yielded[i]->id]);
         struct tile_value *result = tile_result_create(kernel, choice, i, &yielded[i]->type);
         if (!result)
             return;
         result->name = yielded[i]->name;
-        yielded[i]->forward = result;
+        tile_replace(yielded[i], result, NULL);
     }
-    choice->operand[0] = v.holds;
+    tile_set_operand(choice, 0, v.holds);
     tile_insert_before(v.place, choice);
     for (struct tile_op *op = body->first, *next; op != choice; op = next) {
         next = op->next;
         if (op->result_count == 1 && is_work(&v, op->result[0]))
-            tile_remove(op);
+            tile_delete(op);
     }
-    tile_settle(kernel);
+    tile_renumber(kernel);
     tile_simplify(kernel);
 }

@@ -142,10 +142,11 @@ static void narrow(struct tile_op *op, void *data)
                                   : difference(n, x.scalar, y.scalar);
     if (!d)
         return;
-    op->operand[0] = x.tile ? x.tile : unary(n, TILE_BROADCAST, &type, d);
-    op->operand[1] = !y.tile  ? unary(n, TILE_BROADCAST, &type, d)
+    tile_set_operand(op, 0, x.tile ? x.tile : unary(n, TILE_BROADCAST, &type, d));
+    tile_set_operand(op, 1,
+                     !y.tile  ? unary(n, TILE_BROADCAST, &type, d)
                      : x.tile ? plus(n, y.tile, d)
-                              : y.tile;
+                              : y.tile);
     tile_set(n->kernel, op, (struct tile_attribute){ .key = TILE_ATTR_NARROW, .i = 1 });
     n->changed = true;
 }
@@ -211,8 +212,8 @@ static void join(struct tile_op *op, void *data)
     if (!result)
         return;
     tile_set(n->kernel, result->op, (struct tile_attribute){ .key = TILE_ATTR_NARROW, .i = 1 });
-    op->result[0]->forward = result;
-    tile_remove(op);
+    tile_replace(op->result[0], result, NULL);
+    tile_delete(op);
     n->changed = true;
 }
 
@@ -225,13 +226,12 @@ void tile_narrow_indices(struct tile_kernel *kernel)
         return;
     tile_simplify(kernel);
     tile_walk(&kernel->body, join, &n);
-    tile_settle(kernel);
+    tile_renumber(kernel);
     tile_simplify(kernel);
 }
 
 struct unsharing {
     struct tile_kernel *kernel;
-    struct tile_use_count *uses;
     struct tile_value **map; // for clones of ops without operands
 };
 
@@ -243,14 +243,13 @@ static void take_own(struct tile_op *op, void *data)
 
     for (uint32_t i = 0; i < op->operand_count; i++) {
         struct tile_op *count = op->operand[i]->op;
-        if (!count || count->kind != TILE_IOTA || u->uses[op->operand[i]->id].all < 2)
+        if (!count || count->kind != TILE_IOTA || op->operand[i]->uses < 2)
             continue;
         struct tile_op *own = tile_clone(u->kernel, count, u->map);
         if (!own)
             return;
-        u->uses[op->operand[i]->id].all--;
         tile_insert_before(op, own);
-        op->operand[i] = own->result[0];
+        tile_set_operand(op, i, own->result[0]);
     }
 }
 
@@ -258,12 +257,11 @@ void tile_unshare_iotas(struct tile_kernel *kernel)
 {
     struct unsharing u = {
         .kernel = kernel,
-        .uses = tile_count_uses(kernel),
         .map = tile_take(kernel->module, (kernel->value_count + 1) * sizeof(*u.map)),
     };
 
-    if (!u.uses || !u.map)
+    if (!u.map)
         return;
     tile_walk(&kernel->body, take_own, &u);
-    tile_settle(kernel);
+    tile_renumber(kernel);
 }

@@ -336,8 +336,7 @@ static void plan_store(struct tile_pipeline *p)
 
 // Finds a load behind the loop whose tile matches the stored one. At most one is taken, and none if
 // some blocks of a cluster skip the epilogue or if the other team owns the ring by then.
-static void plan_side(struct tile_kernel *kernel, struct tile_pipeline *p,
-                      const struct tile_target *target)
+static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
 {
     const struct tile_type *stored =
         p->store ? &p->store->operand[p->store->operand_count - 1]->type : NULL;
@@ -349,7 +348,7 @@ static void plan_side(struct tile_kernel *kernel, struct tile_pipeline *p,
             p->before || op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||
             !tile_shape_same(&op->result[0]->type, stored) ||
             cuc_dtype_bits(op->result[0]->type.dtype) != cuc_dtype_bits(stored->dtype) ||
-            !tile_can_stream(kernel, p, op))
+            !tile_can_stream(p, op))
             continue;
         const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
         int64_t dropped = tile_int(op, TILE_ATTR_DROPPED, 0);
@@ -444,7 +443,7 @@ struct tile_pipeline *tile_plan_pipeline(struct tile_kernel *kernel,
     uint32_t split = p->before ? 1 : target->split;
     plan_cluster(p, split > 1 || p->before ? 1 : target->cluster);
     plan_store(p);
-    plan_side(kernel, p, target);
+    plan_side(p, target);
     *why = plan_shared(p, target);
     if (*why && p->side) {
         p->side = NULL;

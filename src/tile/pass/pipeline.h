@@ -121,8 +121,7 @@ bool tile_can_know(const struct tile_pipeline *p, const struct tile_op *op);
 bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load, uint32_t axis);
 // True if the copying thread can do a load: its indices are scalars that the thread can compute,
 // and it pads with zeros.
-bool tile_can_stream(struct tile_kernel *kernel, struct tile_pipeline *p,
-                     const struct tile_op *load);
+bool tile_can_stream(struct tile_pipeline *p, const struct tile_op *load);
 // Lets one block alone finish a split tile.
 void tile_finish_in_one_block(struct tile_pipeline *p);
 // Recomputes the marks after values have been renumbered.

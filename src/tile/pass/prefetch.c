@@ -53,8 +53,8 @@ static bool is_aligned(const struct tile_value *tensor, const struct tile_block 
     return true;
 }
 
-static const char *add_stream(struct tile_kernel *kernel, struct tile_prefetch *p,
-                              const struct tile_op *mma, uint32_t which, uint32_t threads)
+static const char *add_stream(struct tile_prefetch *p, const struct tile_op *mma, uint32_t which,
+                              uint32_t threads)
 {
     struct tile_prefetch_stream *s = &p->stream[p->streams];
     const struct tile_value *x = mma->operand[which];
@@ -63,9 +63,9 @@ static const char *add_stream(struct tile_kernel *kernel, struct tile_prefetch *
 
     if (p->streams == TILE_MOST_PREFETCHED || x->type.rank != 2)
         return "an operand has batches";
-    x = tile_strip_transposes(kernel, x, &transposed);
+    x = tile_strip_transposes(x, &transposed);
     const struct tile_op *load = x->op;
-    if (!load || load->kind != TILE_LOAD || load->parent != body || tile_uses(kernel, x) != 1)
+    if (!load || load->kind != TILE_LOAD || load->parent != body || x->uses != 1)
         return "an operand is not loaded for it alone in the loop";
     if (!tile_is_plain_load(load))
         return "an operand is padded with something else than zeros, or loaded in an order";
@@ -151,7 +151,7 @@ static void look_at_loop(struct tile_op *op, void *data)
         for (uint32_t which = 0; which < 2; which++) {
             const char *why = contents.stores   ? "the loop has stores, or ends early"
                               : contents.orders ? "the loop has accesses in an order"
-                                                : add_stream(s->kernel, p, mma, which, s->threads);
+                                                : add_stream(p, mma, which, s->threads);
             s->why = why ? why : s->why;
         }
         if (p->streams == 2 && contents.products == 1 && !contents.turns_early)

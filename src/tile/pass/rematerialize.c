@@ -82,8 +82,9 @@ static struct tile_value *rematerialized(struct rematerialization *a, struct til
     copy->where = op->where;
     result->name = value->name;
     for (uint32_t i = 0; i < op->operand_count; i++)
-        copy->operand[i] = op->kind == TILE_CAST ? op->operand[i]
-                                                 : rematerialized(a, place, op->operand[i]);
+        tile_set_operand(copy, i,
+                         op->kind == TILE_CAST ? op->operand[i]
+                                               : rematerialized(a, place, op->operand[i]));
     if (op->kind == TILE_CAST)
         tile_set(a->kernel, copy,
                  (struct tile_attribute){ .key = TILE_ATTR_REMATERIALIZED, .i = (int64_t)a->part });
@@ -117,7 +118,7 @@ bool tile_rematerialize(struct tile_kernel *kernel, int64_t elements)
         for (uint32_t i = 0; i < op->operand_count; i++) {
             struct tile_value *x = op->operand[i];
             if (x->id < a.room && a.made[x->id] < a.part)
-                op->operand[i] = rematerialized(&a, op, x);
+                tile_set_operand(op, i, rematerialized(&a, op, x));
         }
         for (uint32_t i = 0; i < op->result_count; i++)
             if (op->result[i]->id < a.room)
@@ -126,6 +127,6 @@ bool tile_rematerialize(struct tile_kernel *kernel, int64_t elements)
             a.part++;
     }
     if (a.changed)
-        tile_settle(kernel);
+        tile_renumber(kernel);
     return a.changed && !a.failed;
 }

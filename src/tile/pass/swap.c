@@ -28,16 +28,16 @@ bool tile_swap_product(struct tile_kernel *kernel, const struct tile_pipeline *p
 
     if (!loop->next) // the result has no use
         return false;
-    mma->operand[0] = transposed(kernel, mma, mma->operand[1]);
-    mma->operand[1] = transposed(kernel, mma, a);
-    loop->operand[3] = transposed(kernel, loop, loop->operand[3]);
+    tile_set_operand(mma, 0, transposed(kernel, mma, mma->operand[1]));
+    tile_set_operand(mma, 1, transposed(kernel, mma, a));
+    tile_set_operand(loop, 3, transposed(kernel, loop, loop->operand[3]));
     for (uint32_t i = 0; i < sizeof(carried) / sizeof(carried[0]); i++)
         carried[i]->type = loop->operand[3]->type;
     struct tile_value *back = transposed(kernel, loop->next, loop->result[0]);
     if (back == loop->result[0]) // out of memory
         return false;
-    tile_replace_uses(kernel, loop->result[0], back, back->op);
-    tile_settle(kernel);
+    tile_replace(loop->result[0], back, back->op);
+    tile_renumber(kernel);
     tile_simplify(kernel);
     return true;
 }

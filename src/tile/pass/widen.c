@@ -6,7 +6,6 @@
 
 struct widening {
     struct tile_kernel *kernel;
-    struct tile_use_count *uses; // counts from before the pass
     bool changed;
 };
 
@@ -32,18 +31,18 @@ static struct tile_op *like(struct tile_kernel *kernel, const struct tile_op *op
     for (uint32_t i = 0; i < op->attribute_count; i++)
         tile_set(kernel, copy, op->attribute[i]);
     copy->where = op->where;
-    copy->operand[0] = operand;
+    tile_set_operand(copy, 0, operand);
     tile_insert_before(place, copy);
     return copy;
 }
 
-static bool may_go_first(const struct widening *w, const struct tile_op *op)
+static bool may_go_first(const struct tile_op *op)
 {
     if (op->kind == TILE_REDUCE) {
         int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
         return with == TILE_WITH_MIN || with == TILE_WITH_MAX;
     }
-    return op->kind == TILE_RESHAPE && w->uses[op->operand[0]->id].all == 1;
+    return op->kind == TILE_RESHAPE && op->operand[0]->uses == 1;
 }
 
 static void visit(struct tile_op *op, void *data)
@@ -51,7 +50,7 @@ static void visit(struct tile_op *op, void *data)
     struct widening *w = data;
     const struct tile_op *cast = op->operand_count == 1 ? widener_of(op->operand[0]) : NULL;
 
-    if (!cast || !may_go_first(w, op))
+    if (!cast || !may_go_first(op))
         return;
     struct tile_value *old = op->result[0];
     struct tile_type type = old->type;
@@ -61,20 +60,17 @@ static void visit(struct tile_op *op, void *data)
     if (!last)
         return;
     last->result[0]->name = old->name;
-    old->forward = last->result[0];
-    w->uses[op->operand[0]->id].all--;
-    tile_remove(op);
+    tile_replace(old, last->result[0], NULL);
+    tile_delete(op);
     w->changed = true;
 }
 
 bool tile_widen_late(struct tile_kernel *kernel)
 {
-    struct widening w = { .kernel = kernel, .uses = tile_count_uses(kernel) };
+    struct widening w = { .kernel = kernel };
 
-    if (!w.uses)
-        return false;
     tile_walk(&kernel->body, visit, &w);
     if (w.changed)
-        tile_settle(kernel);
+        tile_renumber(kernel);
     return w.changed;
 }
