@@ -37,7 +37,7 @@ OWN = {"convert", "warp"} # inserted only by the compiler
 
 def operations():
     text = (ROOT / "src/tile/ir/ops.def").read_text()
-    names = set(re.findall(r'^TILE_OP\(\w+, *"(\w+)"', text, re.M))
+    names = set(re.findall(r'^TILE_(?:OP|ELEMENT)\(\w+, *"(\w+)"', text, re.M))
     assert len(names) > 80, "ops.def is not read as it is written"
     calls = [re.findall(r'^    \{ "(\w+)", [^}]*\bmake_\w+', path.read_text(), re.M)
              for path in sorted((ROOT / "src/tile/front").glob("calls_*.c"))]

@@ -12,79 +12,16 @@
 
 enum { MANY_INSTRUCTIONS = 4000 }; // of an op: ptxas takes half a second or more for them
 
-// The emitter for an op.
-static tile_emit_op *emitter_of(enum tile_op_kind kind)
-{
-    uint32_t traits = tile_op_infos[kind].traits;
-
-    switch (kind) {
-    case TILE_CONSTANT:
-    case TILE_IOTA:
-        return tile_emit_leaf;
-    case TILE_BLOCK:
-    case TILE_NUM_BLOCKS:
-    case TILE_WARP:
-    case TILE_DIMENSION:
-    case TILE_DIM:
-    case TILE_STRIDE:
-    case TILE_SLICE:
-        return tile_emit_index;
-    case TILE_LOAD:
-    case TILE_LOAD_AT:
-    case TILE_LOAD_ROWS:
-    case TILE_STORE:
-    case TILE_STORE_AT:
-    case TILE_STORE_ROWS:
-    case TILE_STORE_REDUCE:
-        return tile_emit_access;
-    case TILE_GATHER:
-    case TILE_SCATTER:
-    case TILE_ATOMIC:
-        return tile_emit_elements;
-    case TILE_REDUCE:
-        return tile_emit_reduce;
-    case TILE_ARGMIN:
-    case TILE_ARGMAX:
-        return tile_emit_arg;
-    case TILE_SCAN:
-        return tile_emit_scan;
-    case TILE_SORT:
-    case TILE_TOPK:
-        return tile_emit_sort;
-    case TILE_HISTOGRAM:
-        return tile_emit_histogram;
-    case TILE_MMA:
-        return tile_emit_mma;
-    case TILE_PHILOX:
-        return tile_emit_philox;
-    case TILE_ASM:
-        return tile_emit_asm;
-    case TILE_PRINT:
-        return tile_emit_print;
-    case TILE_ASSERT:
-        return tile_emit_assert;
-    case TILE_GRID_WAIT:
-    case TILE_GRID_LAUNCH:
-        return tile_emit_grid;
-    case TILE_BROADCAST:
-    case TILE_RESHAPE:
-    case TILE_PERMUTE:
-    case TILE_CAT:
-    case TILE_EXTRACT:
-    case TILE_INSERT:
-    case TILE_TAKE:
-    case TILE_SHIFT:
-    case TILE_ROLL:
-    case TILE_CONVERT:
-        return tile_emit_shape;
-    default:
-        return traits & TILE_ELEMENTWISE ? tile_emit_elementwise : NULL;
-    }
-}
+#define tile_emit_nothing NULL // this file emits control flow
+static tile_emit_op *const emitters[TILE_OP_COUNT] = {
+#define TILE_OP(id, name, operands, traits, infer, print, range, emit, step) \
+    [TILE_##id] = tile_emit_##emit,
+#include "tile/ir/ops.def"
+};
 
 bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op)
 {
-    tile_emit_op *emit = emitter_of(op->kind);
+    tile_emit_op *emit = emitters[op->kind];
 
     if (tile_is_prefetched(e, op) || (e->ring && op == e->ring->plan->side) ||
         tile_is_loaded_early(e, op))

@@ -16,41 +16,21 @@ const char *tile_bits_type(cuc_dtype dtype)
     return dtype == CUC_BOOL ? "pred" : tile_class_of(dtype) == TILE_R64 ? "b64" : "b32";
 }
 
-static const char *comparison(enum tile_op_kind kind)
-{
-    switch (kind) {
-    case TILE_EQ:
-        return "eq";
-    case TILE_NE:
-        return "ne";
-    case TILE_LT:
-        return "lt";
-    case TILE_LE:
-        return "le";
-    case TILE_GT:
-        return "gt";
-    case TILE_GE:
-        return "ge";
-    default:
-        return NULL;
-    }
-}
+// The comparison of setp; NULL if the op is none.
+static const char *const comparisons[TILE_OP_COUNT] = {
+    [TILE_EQ] = "eq", [TILE_NE] = "ne", [TILE_LT] = "lt",
+    [TILE_LE] = "le", [TILE_GT] = "gt", [TILE_GE] = "ge",
+};
 
 static tile_register of_bools(struct tile_emitter *e, enum tile_op_kind kind, tile_register x,
                               tile_register y)
 {
-    switch (kind) {
-    case TILE_AND:
+    if (kind == TILE_AND)
         return tile_make(e, TILE_PRED, "and.pred %R, %R, %R", x, y);
-    case TILE_OR:
+    if (kind == TILE_OR)
         return tile_make(e, TILE_PRED, "or.pred %R, %R, %R", x, y);
-    case TILE_EQ: {
-        tile_register differs = tile_make(e, TILE_PRED, "xor.pred %R, %R, %R", x, y);
-        return tile_make(e, TILE_PRED, "not.pred %R, %R", differs);
-    }
-    default: // ne and xor
-        return tile_make(e, TILE_PRED, "xor.pred %R, %R, %R", x, y);
-    }
+    tile_register differs = tile_make(e, TILE_PRED, "xor.pred %R, %R, %R", x, y); // ne and xor
+    return kind == TILE_EQ ? tile_make(e, TILE_PRED, "not.pred %R, %R", differs) : differs;
 }
 
 static tile_register of_integers(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
@@ -111,58 +91,54 @@ static tile_register float_remainder(struct tile_emitter *e, const char *type, t
     return out;
 }
 
-// In f32 or f64.
-static tile_register of_floats(struct tile_emitter *e, enum tile_op_kind kind, const char *type,
-                               bool nan, tile_register x, tile_register y)
+// floordiv and mod, in f32 or f64.
+static tile_register divide_floored(struct tile_emitter *e, enum tile_op_kind kind,
+                                    const char *type, tile_register x, tile_register y)
+{
+    enum tile_register_class c = type[1] == '6' ? TILE_R64 : TILE_R32;
+    tile_register q = tile_new(e, c), whole = tile_new(e, c);
+
+    tile_ins(e, "div.rn.%s %R, %R, %R", type, q, x, y);
+    tile_ins(e, "cvt.rmi.%s.%s %R, %R", type, type, whole, q);
+    return kind == TILE_FLOORDIV ? whole : float_remainder(e, type, whole, x, y);
+}
+
+// minimum and maximum, in f32 or f64.
+static tile_register extremum(struct tile_emitter *e, const char *name, const char *type, bool nan,
+                              tile_register x, tile_register y)
 {
     enum tile_register_class c = type[1] == '6' ? TILE_R64 : TILE_R32;
     tile_register out = tile_new(e, c);
 
-    switch (kind) {
-    case TILE_ADD:
-        tile_ins(e, "add.rn.%s %R, %R, %R", type, out, x, y);
+    if (nan && c == TILE_R32) {
+        tile_ins(e, "%s.NaN.%s %R, %R, %R", name, type, out, x, y);
         return out;
-    case TILE_SUB:
-        tile_ins(e, "sub.rn.%s %R, %R, %R", type, out, x, y);
-        return out;
-    case TILE_MUL:
-        tile_ins(e, "mul.rn.%s %R, %R, %R", type, out, x, y);
-        return out;
-    case TILE_DIV:
-        tile_ins(e, "div.rn.%s %R, %R, %R", type, out, x, y);
-        return out;
-    case TILE_FLOORDIV:
-    case TILE_MOD: {
-        tile_register q = tile_new(e, c), whole = tile_new(e, c);
-        tile_ins(e, "div.rn.%s %R, %R, %R", type, q, x, y);
-        tile_ins(e, "cvt.rmi.%s.%s %R, %R", type, type, whole, q);
-        return kind == TILE_FLOORDIV ? whole : float_remainder(e, type, whole, x, y);
     }
-    case TILE_MINIMUM:
-    case TILE_MAXIMUM: {
-        const char *name = kind == TILE_MINIMUM ? "min" : "max";
-        if (nan && c == TILE_R32) {
-            tile_ins(e, "%s.NaN.%s %R, %R, %R", name, type, out, x, y);
-            return out;
-        }
-        tile_ins(e, "%s.%s %R, %R, %R", name, type, out, x, y);
-        if (!nan)
-            return out;
-        tile_register p = tile_new(e, TILE_PRED), sum = tile_new(e, c), kept = tile_new(e, c);
-        tile_ins(e, "setp.nan.%s %R, %R, %R", type, p, x, y);
-        tile_ins(e, "add.rn.%s %R, %R, %R", type, sum, x, y); // NaN if an operand is
-        tile_ins(e, "selp.b64 %R, %R, %R, %R", kept, sum, out, p);
-        return kept;
-    }
-    default:
-        return TILE_NO_REGISTER;
-    }
+    tile_ins(e, "%s.%s %R, %R, %R", name, type, out, x, y);
+    if (!nan)
+        return out;
+    tile_register p = tile_new(e, TILE_PRED), sum = tile_new(e, c), kept = tile_new(e, c);
+    tile_ins(e, "setp.nan.%s %R, %R, %R", type, p, x, y);
+    tile_ins(e, "add.rn.%s %R, %R, %R", type, sum, x, y); // NaN if an operand is
+    tile_ins(e, "selp.b64 %R, %R, %R, %R", kept, sum, out, p);
+    return kept;
+}
+
+// In f32 or f64.
+static tile_register of_floats(struct tile_emitter *e, enum tile_op_kind kind, const char *type,
+                               bool nan, tile_register x, tile_register y)
+{
+    if (kind == TILE_FLOORDIV || kind == TILE_MOD)
+        return divide_floored(e, kind, type, x, y);
+    if (kind == TILE_MINIMUM || kind == TILE_MAXIMUM)
+        return extremum(e, kind == TILE_MINIMUM ? "min" : "max", type, nan, x, y);
+    return tile_emit_math(e, kind, type[1] == '6' ? CUC_F64 : CUC_F32, x, y);
 }
 
 tile_register tile_emit_binary(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                                bool nan, tile_register x, tile_register y)
 {
-    const char *compare = comparison(kind);
+    const char *compare = comparisons[kind];
     const char *type = dtype == CUC_F64 ? "f64" : "f32";
 
     if (dtype == CUC_BOOL)
@@ -182,8 +158,6 @@ tile_register tile_emit_binary(struct tile_emitter *e, enum tile_op_kind kind, c
         return p;
     }
     tile_register out = of_floats(e, kind, type, nan, x, y);
-    if (!out)
-        out = tile_emit_math(e, kind, dtype == CUC_F64 ? CUC_F64 : CUC_F32, x, y);
     return out ? tile_narrow(e, dtype, out) : out;
 }
 
@@ -226,37 +200,12 @@ static tile_register unary(struct tile_emitter *e, enum tile_op_kind kind, cuc_d
                      c == TILE_R64 ? "64" : "32", out, x);
         return tile_cut(e, dtype, out);
     }
-    // Change the sign bit alone: exact in any width, and it preserves NaNs.
-    if (kind == TILE_NEG || kind == TILE_ABS) {
-        tile_register wide = tile_widen(e, dtype, x),
-                      out = tile_new(e, tile_class_of(dtype == CUC_F64 ? CUC_F64 : CUC_F32));
-        tile_ins(e, "%s.%s %R, %R", kind == TILE_NEG ? "neg" : "abs", type, out, wide);
-        return tile_narrow(e, dtype, out);
-    }
     x = tile_widen(e, dtype, x);
     if (kind == TILE_ISNAN || kind == TILE_ISINF) {
         tile_register p = tile_new(e, TILE_PRED);
         tile_ins(e, "testp.%s.%s %R, %R", kind == TILE_ISNAN ? "notanumber" : "infinite", type, p,
                  x);
         return p;
-    }
-    static const struct {
-        enum tile_op_kind kind;
-        const char *round;
-    } rounds[] = {
-        { TILE_FLOOR, "rmi" }, { TILE_CEIL, "rpi" }, { TILE_ROUND, "rni" }, { TILE_TRUNC, "rzi" }
-    };
-    enum tile_register_class wide = dtype == CUC_F64 ? TILE_R64 : TILE_R32;
-    for (size_t i = 0; i < 4; i++)
-        if (rounds[i].kind == kind) {
-            tile_register out = tile_new(e, wide);
-            tile_ins(e, "cvt.%s.%s.%s %R, %R", rounds[i].round, type, type, out, x);
-            return tile_narrow(e, dtype, out);
-        }
-    if (kind == TILE_SQRT) {
-        tile_register out = tile_new(e, wide);
-        tile_ins(e, "sqrt.rn.%s %R, %R", type, out, x);
-        return tile_narrow(e, dtype, out);
     }
     tile_register out =
         tile_emit_math(e, kind, dtype == CUC_F64 ? CUC_F64 : CUC_F32, x, TILE_NO_REGISTER);

@@ -207,7 +207,7 @@ struct tile_pair tile_pair_mul(struct tile_math *m, struct tile_pair a, struct t
 // Functions
 
 // f32: a relative error of 2^-22.9, which is at most 2 ulp; subnormals are kept.
-static struct tile_num rsqrt(struct tile_math *m, struct tile_num x)
+static struct tile_num tile_emit_rsqrt(struct tile_math *m, struct tile_num x)
 {
     if (!m->wide)
         return tile_num_op(m, "rsqrt.approx", 1, &x);
@@ -215,38 +215,55 @@ static struct tile_num rsqrt(struct tile_math *m, struct tile_num x)
     return tile_num_op(m, "rcp.rn", 1, &root);
 }
 
+// The ptx column of ops.def.
+struct recipe {
+    const char *instruction; // without the type
+    const char *rounding;    // to an integer, by cvt
+    tile_function *one;
+    tile_function2 *two;
+};
+
+#define INS(text)           \
+    {                       \
+        .instruction = text \
+    }
+#define CVT(text)        \
+    {                    \
+        .rounding = text \
+    }
+#define ONE(name)               \
+    {                           \
+        .one = tile_emit_##name \
+    }
+#define TWO(name)               \
+    {                           \
+        .two = tile_emit_##name \
+    }
+#define NO   \
+    {        \
+        NULL \
+    }
+static const struct recipe recipes[TILE_OP_COUNT] = {
+#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, int_value, real, ptx, traits) \
+    [TILE_##id] = ptx,
+#include "tile/ir/ops.def"
+};
+
 tile_register tile_emit_math(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                              tile_register x, tile_register y)
 {
-    static const struct {
-        enum tile_op_kind kind;
-        tile_function *one;
-        tile_function2 *two;
-    } functions[] = {
-        { TILE_EXP, tile_emit_exp, NULL },
-        { TILE_EXP2, tile_emit_exp2, NULL },
-        { TILE_EXPM1, tile_emit_expm1, NULL },
-        { TILE_LOG, tile_emit_log, NULL },
-        { TILE_LOG2, tile_emit_log2, NULL },
-        { TILE_LOG1P, tile_emit_log1p, NULL },
-        { TILE_RSQRT, rsqrt, NULL },
-        { TILE_SIN, tile_emit_sin, NULL },
-        { TILE_COS, tile_emit_cos, NULL },
-        { TILE_TAN, tile_emit_tan, NULL },
-        { TILE_SINH, tile_emit_sinh, NULL },
-        { TILE_COSH, tile_emit_cosh, NULL },
-        { TILE_TANH, tile_emit_tanh, NULL },
-        { TILE_ERF, tile_emit_erf, NULL },
-        { TILE_SIGMOID, tile_emit_sigmoid, NULL },
-        { TILE_POW, NULL, tile_emit_pow },
-        { TILE_ATAN2, NULL, tile_emit_atan2 },
-    };
+    const struct recipe *how = &recipes[kind];
     bool wide = dtype == CUC_F64;
     struct tile_math m = { e, wide, &tile_math_tables[wide] };
-    struct tile_num a = { x, 0 }, b = { y, 0 };
+    const struct tile_num operand[] = { { x, 0 }, { y, 0 } };
+    const char *type = type_of(&m);
 
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-        if (functions[i].kind == kind)
-            return functions[i].one ? functions[i].one(&m, a).reg : functions[i].two(&m, a, b).reg;
-    return TILE_NO_REGISTER;
+    if (how->instruction)
+        return tile_num_op(&m, how->instruction, y ? 2 : 1, operand).reg;
+    if (how->rounding)
+        return tile_make(e, wide ? TILE_R64 : TILE_R32, "cvt.%s.%s.%s %R, %R", how->rounding, type,
+                         type, x);
+    if (how->one)
+        return how->one(&m, operand[0]).reg;
+    return how->two ? how->two(&m, operand[0], operand[1]).reg : TILE_NO_REGISTER;
 }

@@ -2,6 +2,8 @@
 // bools.
 #include "elaborate.h"
 
+#include "tile/ir/scalar.h"
+
 #include <math.h>
 
 static struct tile_meaning no_result(struct tile_elaborator *e, const char *what)
@@ -41,102 +43,54 @@ struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind
     return whole(e, -x->operand.i, false);
 }
 
-static tile_wide floor_divide(tile_wide x, tile_wide y)
+// Powers are for constants only: elements have no integer pow.
+static struct tile_meaning fold_power(struct tile_elaborator *e, tile_wide x, tile_wide y)
 {
-    return x / y - (x % y != 0 && (x < 0) != (y < 0));
+    tile_wide out = 1;
+    bool overflow = false;
+
+    if (y < 0 && !x)
+        return no_result(e, "a division by zero");
+    if (y < 0)
+        return tile_meaning_of_real(pow((double)x, (double)y));
+    if (x == 0 || x == 1 || x == -1)
+        return tile_meaning_of_int(!y ? 1 : x == -1 && !(y & 1) ? 1 : x);
+    for (tile_wide i = 0; i < y && !overflow; i++)
+        overflow = __builtin_mul_overflow(out, x, &out);
+    return whole(e, out, overflow);
 }
 
 static struct tile_meaning fold_ints(struct tile_elaborator *e, enum tile_op_kind op, tile_wide x,
                                      tile_wide y)
 {
+    const tile_wide operand[3] = { x, y, 0 };
     tile_wide out = 0;
-    bool overflow = false;
+    bool overflow = op == TILE_MUL && __builtin_mul_overflow(x, y, &out);
 
-    switch (op) {
-    case TILE_ADD:
-        overflow = __builtin_add_overflow(x, y, &out);
-        break;
-    case TILE_SUB:
-        overflow = __builtin_sub_overflow(x, y, &out);
-        break;
-    case TILE_MUL:
-        overflow = __builtin_mul_overflow(x, y, &out);
-        break;
-    case TILE_FLOORDIV:
-    case TILE_MOD:
-    case TILE_CDIV:
-        if (!y)
-            return no_result(e, "a division by zero");
-        out = op == TILE_FLOORDIV ? floor_divide(x, y)
-              : op == TILE_CDIV   ? floor_divide(x, y) + (x % y != 0)
-                                  : x - floor_divide(x, y) * y;
-        break;
-    case TILE_POW:
-        if (y < 0 && !x)
-            return no_result(e, "a division by zero");
-        if (y < 0)
-            return tile_meaning_of_real(pow((double)x, (double)y));
-        out = 1;
-        for (tile_wide i = 0; i < y && !overflow; i++) {
-            overflow = __builtin_mul_overflow(out, x, &out);
-            if (x == 0 || x == 1 || (x == -1 && i > (y & 1)))
-                break;
-        }
-        if (x == -1)
-            out = y & 1 ? -1 : 1;
-        break;
-    case TILE_AND:
-        out = x & y;
-        break;
-    case TILE_OR:
-        out = x | y;
-        break;
-    case TILE_XOR:
-        out = x ^ y;
-        break;
-    case TILE_SHL:
-    case TILE_SHR:
-        if (y < 0 || y > 63)
-            return no_result(e, "a shift by less than 0 or more than 63");
-        out = op == TILE_SHL ? x * ((tile_wide)1 << y) : x >> y;
-        break;
-    case TILE_MINIMUM:
-        out = x < y ? x : y;
-        break;
-    case TILE_MAXIMUM:
-        out = x > y ? x : y;
-        break;
+    if (op == TILE_POW)
+        return fold_power(e, x, y);
+    switch (tile_int_compute(op, operand, 64, &out)) {
+    case TILE_EXACT:
+        return whole(e, out, overflow);
+    case TILE_UNDEFINED:
+        return no_result(e, op == TILE_SHL || op == TILE_SHR
+                                ? "a shift by less than 0 or more than 63"
+                                : "a division by zero");
     default:
         return no_result(e, "this operator is not for integers");
     }
-    return whole(e, out, overflow);
 }
 
 static struct tile_meaning fold_reals(struct tile_elaborator *e, enum tile_op_kind op, double x,
                                       double y)
 {
-    switch (op) {
-    case TILE_ADD:
-        return tile_meaning_of_real(x + y);
-    case TILE_SUB:
-        return tile_meaning_of_real(x - y);
-    case TILE_MUL:
-        return tile_meaning_of_real(x * y);
-    case TILE_DIV:
-        return tile_meaning_of_real(x / y);
-    case TILE_FLOORDIV:
-        return tile_meaning_of_real(floor(x / y));
-    case TILE_MOD:
-        return tile_meaning_of_real(x - floor(x / y) * y);
-    case TILE_POW:
-        return tile_meaning_of_real(pow(x, y));
-    case TILE_MINIMUM:
-        return tile_meaning_of_real(fmin(x, y));
-    case TILE_MAXIMUM:
-        return tile_meaning_of_real(fmax(x, y));
-    default:
-        return no_result(e, "this operator is not for floats");
-    }
+    const uint64_t operand[3] = { tile_element_of_real(CUC_F64, x),
+                                  tile_element_of_real(CUC_F64, y), 0 };
+    uint64_t out;
+
+    return tile_element_compute(op, CUC_F64, false, operand, &out)
+               ? tile_meaning_of_real(tile_element_real(CUC_F64, out))
+               : no_result(e, "this operator is not for floats");
 }
 
 struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kind op,

@@ -2,6 +2,7 @@
 #include "elaborate.h"
 
 #include "tile/ir/host.h"
+#include "tile/ir/print.h"
 #include "base/arena.h"
 
 #include <stdio.h>
@@ -230,6 +231,12 @@ static const struct tile_host_expression *call(struct tile_elaborator *e,
                   "noalias, align, unit");
 }
 
+// The host's `and` and `or` are words; their signs are the bitwise operators.
+static bool is_host_sign(enum tile_op_kind op)
+{
+    return tile_op_infos[op].traits & TILE_ON_HOST && op != TILE_AND && op != TILE_OR;
+}
+
 static const struct tile_host_expression *elaborate(struct tile_elaborator *e,
                                                     const struct tile_ast *ast)
 {
@@ -250,24 +257,10 @@ static const struct tile_host_expression *elaborate(struct tile_elaborator *e,
     case TILE_AST_OR:
         return combine(e, ast->kind == TILE_AST_AND ? TILE_AND : TILE_OR, ast);
     case TILE_AST_BINARY:
-        switch (ast->op) {
-        case TILE_ADD:
-        case TILE_SUB:
-        case TILE_MUL:
-        case TILE_FLOORDIV:
-        case TILE_MOD:
-        case TILE_EQ:
-        case TILE_NE:
-        case TILE_LT:
-        case TILE_LE:
-        case TILE_GT:
-        case TILE_GE:
-            return combine(e, ast->op, ast);
-        case TILE_DIV:
+        if (ast->op == TILE_DIV)
             return refuse(e, ast, "/ gives floats: write // or cdiv");
-        default:
-            return refuse(e, ast, "the host has + - * // % and comparisons");
-        }
+        return is_host_sign(ast->op) ? combine(e, ast->op, ast)
+                                     : refuse(e, ast, "the host has + - * // % and comparisons");
     default:
         return refuse(e, ast, "expected an integer expression");
     }
@@ -285,16 +278,12 @@ tile_elaborate_host(struct tile_elaborator *e, const struct tile_ast *ast, enum 
                                             : "expected a condition such as N > 0, got an integer");
 }
 
-static const struct {
-    const char *sign;
-    int level; // precedence
-} signs[] = {
-    [TILE_EQ] = { "==", 4 },        [TILE_NE] = { "!=", 4 },  [TILE_LT] = { "<", 4 },
-    [TILE_LE] = { "<=", 4 },        [TILE_GT] = { ">", 4 },   [TILE_GE] = { ">=", 4 },
-    [TILE_OR] = { "|", 5 },         [TILE_XOR] = { "^", 6 },  [TILE_AND] = { "&", 7 },
-    [TILE_SHL] = { "<<", 8 },       [TILE_SHR] = { ">>", 8 }, [TILE_ADD] = { "+", 9 },
-    [TILE_SUB] = { "-", 9 },        [TILE_MUL] = { "*", 10 }, [TILE_DIV] = { "/", 10 },
-    [TILE_FLOORDIV] = { "//", 10 }, [TILE_MOD] = { "%", 10 }, [TILE_POW] = { "**", 12 },
+// The precedence of operators with two operands.
+static const uint8_t levels[TILE_OP_COUNT] = {
+    [TILE_EQ] = 4,   [TILE_NE] = 4,   [TILE_LT] = 4,        [TILE_LE] = 4,   [TILE_GT] = 4,
+    [TILE_GE] = 4,   [TILE_OR] = 5,   [TILE_XOR] = 6,       [TILE_AND] = 7,  [TILE_SHL] = 8,
+    [TILE_SHR] = 8,  [TILE_ADD] = 9,  [TILE_SUB] = 9,       [TILE_MUL] = 10, [TILE_DIV] = 10,
+    [TILE_MOD] = 10, [TILE_POW] = 12, [TILE_FLOORDIV] = 10,
 };
 
 static int level_of(const struct tile_ast *ast)
@@ -307,7 +296,7 @@ static int level_of(const struct tile_ast *ast)
     case TILE_AST_NOT_WORD:
         return 3;
     case TILE_AST_BINARY:
-        return signs[ast->op].level;
+        return levels[ast->op];
     case TILE_AST_UNARY:
         return 11;
     default:
@@ -361,13 +350,12 @@ const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast)
     case TILE_AST_OR:
     case TILE_AST_BINARY:
         // With equal precedence the second operand gets parentheses; comparisons do not chain.
-        text = cuc__arena_print(
-            arena, "%s %s %s",
-            child_text(e, ast, 0, level == signs[TILE_EQ].level ? level + 1 : level),
-            ast->kind == TILE_AST_AND  ? "and"
-            : ast->kind == TILE_AST_OR ? "or"
-                                       : signs[ast->op].sign,
-            child_text(e, ast, 1, level + 1));
+        text = cuc__arena_print(arena, "%s %s %s",
+                                child_text(e, ast, 0, level == levels[TILE_EQ] ? level + 1 : level),
+                                ast->kind == TILE_AST_AND  ? "and"
+                                : ast->kind == TILE_AST_OR ? "or"
+                                                           : tile_op_sign(ast->op),
+                                child_text(e, ast, 1, level + 1));
         break;
     case TILE_AST_CALL:
         text = "";

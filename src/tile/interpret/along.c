@@ -125,7 +125,7 @@ static bool below(cuc_dtype dtype, uint64_t a, uint64_t b)
     return x < y || (x == x && y != y);
 }
 
-static bool step_arg(struct tile_machine *m, const struct tile_op *op)
+bool tile_step_arg(struct tile_machine *m, const struct tile_op *op)
 {
     const uint64_t *in = tile_machine_elements(m, op->operand[0]);
     uint64_t *out = tile_machine_elements(m, op->result[0]);
@@ -182,7 +182,7 @@ static void order(cuc_dtype dtype, uint64_t *key, uint64_t *index, int64_t count
     }
 }
 
-static bool step_sort(struct tile_machine *m, const struct tile_op *op)
+bool tile_step_sort(struct tile_machine *m, const struct tile_op *op)
 {
     const uint64_t *in = tile_machine_elements(m, op->operand[0]);
     uint64_t *out = tile_machine_elements(m, op->result[0]);
@@ -211,7 +211,7 @@ static bool step_sort(struct tile_machine *m, const struct tile_op *op)
     return in && out;
 }
 
-static bool step_histogram(struct tile_machine *m, const struct tile_op *op)
+bool tile_step_histogram(struct tile_machine *m, const struct tile_op *op)
 {
     const uint64_t *in = tile_machine_elements(m, op->operand[0]);
     uint64_t *out = tile_machine_elements(m, op->result[0]);
@@ -230,18 +230,7 @@ bool tile_step_along(struct tile_machine *m, const struct tile_op *op)
 {
     bool scan = op->kind == TILE_SCAN;
 
-    switch (op->kind) {
-    case TILE_ARGMIN:
-    case TILE_ARGMAX:
-        return step_arg(m, op);
-    case TILE_SORT:
-    case TILE_TOPK:
-        return step_sort(m, op);
-    case TILE_HISTOGRAM:
-        return step_histogram(m, op);
-    default:
-        return op->block_count ? step_function(m, op, scan) : step_fold(m, op, scan);
-    }
+    return op->block_count ? step_function(m, op, scan) : step_fold(m, op, scan);
 }
 
 // Reads a product's operands once for all elements that use them.

@@ -160,46 +160,12 @@ static enum tile_flow run_terminator(struct tile_machine *m, const struct tile_o
                                        : TILE_FLOW_BREAK;
 }
 
-static tile_step *step_of(enum tile_op_kind kind)
-{
-    uint32_t traits = tile_op_infos[kind].traits;
-
-    switch (kind) {
-    case TILE_MMA:
-        return tile_step_mma;
-    case TILE_PHILOX:
-        return tile_step_philox;
-    case TILE_ASM:
-        return tile_step_asm;
-    case TILE_REDUCE:
-    case TILE_ARGMIN:
-    case TILE_ARGMAX:
-    case TILE_SCAN:
-    case TILE_SORT:
-    case TILE_TOPK:
-    case TILE_HISTOGRAM:
-        return tile_step_along;
-    case TILE_SLICE:
-    case TILE_DIM:
-    case TILE_STRIDE:
-    case TILE_ASSERT:
-    case TILE_PRINT:
-        return tile_step_memory;
-    case TILE_BROADCAST:
-    case TILE_RESHAPE:
-    case TILE_PERMUTE:
-    case TILE_CAT:
-    case TILE_EXTRACT:
-    case TILE_INSERT:
-    case TILE_TAKE:
-    case TILE_SHIFT:
-    case TILE_ROLL:
-    case TILE_CONVERT:
-        return tile_step_shape;
-    default:
-        return traits & (TILE_READS | TILE_WRITES) ? tile_step_memory : tile_step_value;
-    }
-}
+#define tile_step_nothing NULL // tile_machine_block() runs control flow
+static tile_step *const steps[TILE_OP_COUNT] = {
+#define TILE_OP(id, name, operands, traits, infer, print, range, emit, step) \
+    [TILE_##id] = tile_step_##step,
+#include "tile/ir/ops.def"
+};
 
 enum tile_flow tile_machine_block(struct tile_machine *m, const struct tile_block *block)
 {
@@ -213,7 +179,7 @@ enum tile_flow tile_machine_block(struct tile_machine *m, const struct tile_bloc
             flow =
                 tile_machine_block(m, op->block[*tile_machine_elements(m, op->operand[0]) ? 0 : 1]);
         else
-            step_of(op->kind)(m, op);
+            steps[op->kind](m, op);
         if (m->failed)
             return TILE_FLOW_RETURN;
         if (flow != TILE_FLOW_ON)

@@ -104,7 +104,7 @@ static uint64_t pad_of(struct tile_machine *m, const struct tile_op *op, int64_t
     return tile_machine_elements(m, pad)[pad->type.rank ? flat : 0];
 }
 
-static bool step_load(struct tile_machine *m, const struct tile_op *op)
+bool tile_step_load(struct tile_machine *m, const struct tile_op *op)
 {
     uint64_t *out = tile_machine_elements(m, op->result[0]);
     struct access a;
@@ -119,7 +119,7 @@ static bool step_load(struct tile_machine *m, const struct tile_op *op)
     return true;
 }
 
-static bool step_store(struct tile_machine *m, const struct tile_op *op)
+bool tile_step_store(struct tile_machine *m, const struct tile_op *op)
 {
     const struct tile_value *x = op->operand[op->operand_count - 1];
     const uint64_t *in = tile_machine_elements(m, x);
@@ -156,7 +156,7 @@ static uint64_t exchanged(enum tile_combine with, cuc_dtype dtype, uint64_t old,
 }
 
 // gather, scatter, atomic: one index tile per axis.
-static bool step_elements(struct tile_machine *m, const struct tile_op *op)
+bool tile_step_elements(struct tile_machine *m, const struct tile_op *op)
 {
     const struct tile_view *view = &m->view[op->operand[0]->id];
     enum tile_combine with = (enum tile_combine)tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
@@ -198,7 +198,7 @@ static int64_t clamp(int64_t i, int64_t low, int64_t high)
     return i < low ? low : i > high ? high : i;
 }
 
-static bool step_slice(struct tile_machine *m, const struct tile_op *op)
+bool tile_step_slice(struct tile_machine *m, const struct tile_op *op)
 {
     struct tile_view view = m->view[op->operand[0]->id];
     int64_t axis = tile_int(op, TILE_ATTR_AXIS, 0), extent = view.extent[axis];
@@ -234,7 +234,7 @@ static void put_print(struct tile_machine *m, const char *text)
         m->run->print(m->run->user_data, text);
 }
 
-static bool step_print(struct tile_machine *m, const struct tile_op *op)
+bool tile_step_print(struct tile_machine *m, const struct tile_op *op)
 {
     const char *at = tile_attribute(op, TILE_ATTR_TEXT)->text;
     char piece[512], bracket[TILE_BRACKET_BYTES];
@@ -268,7 +268,7 @@ static bool step_print(struct tile_machine *m, const struct tile_op *op)
     return true;
 }
 
-static bool step_assert(struct tile_machine *m, const struct tile_op *op)
+bool tile_step_assert(struct tile_machine *m, const struct tile_op *op)
 {
     const uint64_t *c = tile_machine_elements(m, op->operand[0]);
 
@@ -278,37 +278,21 @@ static bool step_assert(struct tile_machine *m, const struct tile_op *op)
     return true;
 }
 
-bool tile_step_memory(struct tile_machine *m, const struct tile_op *op)
+bool tile_step_dim(struct tile_machine *m, const struct tile_op *op)
 {
-    int64_t axis = tile_int(op, TILE_ATTR_AXIS, 0);
+    const struct tile_view *view = &m->view[op->operand[0]->id];
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
 
-    switch (op->kind) {
-    case TILE_SLICE:
-        return step_slice(m, op);
-    case TILE_DIM:
-    case TILE_STRIDE: {
-        const struct tile_view *view = &m->view[op->operand[0]->id];
-        uint64_t *out = tile_machine_elements(m, op->result[0]);
-        if (out)
-            *out = (uint64_t)(op->kind == TILE_DIM ? view->extent : view->stride)[axis];
-        return out != NULL;
-    }
-    case TILE_LOAD:
-    case TILE_LOAD_AT:
-    case TILE_LOAD_ROWS:
-        return step_load(m, op);
-    case TILE_GATHER:
-    case TILE_SCATTER:
-    case TILE_ATOMIC:
-        return step_elements(m, op);
-    case TILE_ASSERT:
-        return step_assert(m, op);
-    case TILE_PRINT:
-        return step_print(m, op);
-    case TILE_GRID_WAIT: // there is no other grid
-    case TILE_GRID_LAUNCH:
-        return true;
-    default:
-        return step_store(m, op);
-    }
+    if (out)
+        *out = (uint64_t)(op->kind == TILE_DIM ? view->extent
+                                               : view->stride)[tile_int(op, TILE_ATTR_AXIS, 0)];
+    return out != NULL;
+}
+
+// There is no other grid.
+bool tile_step_grid(struct tile_machine *m, const struct tile_op *op)
+{
+    (void)m;
+    (void)op;
+    return true;
 }

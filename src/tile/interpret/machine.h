@@ -39,8 +39,12 @@ enum tile_flow tile_machine_block(struct tile_machine *m, const struct tile_bloc
 
 // value.c, along.c, load_store.c: runs one op; false after a failure.
 typedef bool tile_step(struct tile_machine *m, const struct tile_op *op);
-tile_step tile_step_value, tile_step_shape, tile_step_along, tile_step_mma, tile_step_memory,
-    tile_step_philox, tile_step_asm;
+tile_step tile_step_value, tile_step_shape, tile_step_philox;            // value.c
+tile_step tile_step_along, tile_step_arg, tile_step_sort, tile_step_mma; // along.c
+tile_step tile_step_histogram;
+tile_step tile_step_load, tile_step_store, tile_step_elements; // load_store.c
+tile_step tile_step_slice, tile_step_dim, tile_step_print, tile_step_assert, tile_step_grid;
+tile_step tile_step_asm;                                 // inline.c
 void tile_machine_drop_assembly(struct tile_machine *m); // inline.c
 
 // The linear index of a coordinate in a shape, and back.

@@ -45,80 +45,24 @@ bool tile_tensors_apart(const cuc_tensor *a, const cuc_tensor *b)
     return a_end <= b_first || b_end <= a_first || a_first == a_end || b_first == b_end;
 }
 
-static int64_t floor_divide(int64_t x, int64_t y)
-{
-    return x / y - (x % y != 0 && (x < 0) != (y < 0));
-}
-
 bool tile_host_compute(enum tile_op_kind op, const int64_t *x, int64_t *out, char *text,
                        size_t bytes)
 {
-    bool overflow = false;
+    bool logical = op == TILE_AND || op == TILE_OR || op == TILE_NOT;
+    bool divides = op == TILE_FLOORDIV || op == TILE_CDIV || op == TILE_MOD;
+    tile_wide wide[3] = { x[0], x[1], x[2] }, result = 0;
 
-    switch (op) {
-    case TILE_NEG:
-        overflow = __builtin_sub_overflow((int64_t)0, x[0], out);
-        break;
-    case TILE_ADD:
-        overflow = __builtin_add_overflow(x[0], x[1], out);
-        break;
-    case TILE_SUB:
-        overflow = __builtin_sub_overflow(x[0], x[1], out);
-        break;
-    case TILE_MUL:
-        overflow = __builtin_mul_overflow(x[0], x[1], out);
-        break;
-    case TILE_FLOORDIV:
-    case TILE_CDIV:
-    case TILE_MOD:
-        if (!x[1] || (x[1] == -1 && x[0] == INT64_MIN))
-            return refuse(text, bytes, "%" PRId64 " divided by %" PRId64, x[0], x[1]);
-        *out = floor_divide(x[0], x[1]);
-        if (op == TILE_CDIV)
-            *out += x[0] % x[1] != 0;
-        if (op == TILE_MOD)
-            *out = x[0] - *out * x[1];
-        break;
-    case TILE_MINIMUM:
-        *out = x[0] < x[1] ? x[0] : x[1];
-        break;
-    case TILE_MAXIMUM:
-        *out = x[0] > x[1] ? x[0] : x[1];
-        break;
-    case TILE_EQ:
-        *out = x[0] == x[1];
-        break;
-    case TILE_NE:
-        *out = x[0] != x[1];
-        break;
-    case TILE_LT:
-        *out = x[0] < x[1];
-        break;
-    case TILE_LE:
-        *out = x[0] <= x[1];
-        break;
-    case TILE_GT:
-        *out = x[0] > x[1];
-        break;
-    case TILE_GE:
-        *out = x[0] >= x[1];
-        break;
-    case TILE_AND:
-        *out = x[0] && x[1];
-        break;
-    case TILE_OR:
-        *out = x[0] || x[1];
-        break;
-    case TILE_NOT:
-        *out = !x[0];
-        break;
-    case TILE_WHERE:
-        *out = x[0] ? x[1] : x[2];
-        break;
-    default:
+    if (divides && (!x[1] || (x[1] == -1 && x[0] == INT64_MIN)))
+        return refuse(text, bytes, "%" PRId64 " divided by %" PRId64, x[0], x[1]);
+    for (uint32_t i = 0; i < 3 && logical; i++)
+        wide[i] = op == TILE_NOT && i ? 0 : x[i] != 0; // not x is x == 0
+    if (!(tile_op_infos[op].traits & TILE_ON_HOST) ||
+        tile_int_compute(op == TILE_NOT ? TILE_EQ : op, wide, 64, &result) != TILE_EXACT)
         return refuse(text, bytes, "the host has no op %d", (int)op);
-    }
-    return !overflow || refuse(text, bytes, "a result beyond 64 bits");
+    if (result < INT64_MIN || result > INT64_MAX)
+        return refuse(text, bytes, "a result beyond 64 bits");
+    *out = (int64_t)result;
+    return true;
 }
 
 bool tile_host_evaluate(const struct tile_binding_set *set, const struct tile_host_expression *x,

@@ -8,9 +8,8 @@
 #include <string.h>
 
 const struct tile_op_info tile_op_infos[TILE_OP_COUNT] = {
-#define TILE_OP(id, name, operands, traits) [TILE_##id] = { name, operands, traits },
+#define TILE_OP(id, name, operands, traits, ...) [TILE_##id] = { name, operands, traits },
 #include "ops.def"
-#undef TILE_OP
 };
 
 const struct tile_attribute_info tile_attribute_infos[TILE_ATTRIBUTE_KEYS] = {

@@ -82,9 +82,8 @@ struct tile_value {
 };
 
 enum tile_op_kind {
-#define TILE_OP(id, name, operands, traits) TILE_##id,
+#define TILE_OP(id, ...) TILE_##id,
 #include "ops.def"
-#undef TILE_OP
     TILE_OP_COUNT
 };
 
@@ -99,7 +98,11 @@ enum {
     TILE_LEAF = 1 << 6,       // cheap enough to rematerialize instead of keeping: constants, iota
     TILE_NO_NAN = 1 << 7,     // no result is NaN, whatever the operands
     TILE_INT_ONLY = 1 << 8,
-    TILE_FLOAT_ONLY = 1 << 9, // for elementwise ops: the dtypes they take
+    TILE_FLOAT_ONLY = 1 << 9,    // for elementwise ops: the dtypes they take
+    TILE_ON_HOST = 1 << 10,      // also an op of host expressions
+    TILE_NOT_NEGATIVE = 1 << 11, // no result is negative, whatever the operands
+    TILE_KEEPS_SIGN = 1 << 12,   // no result is negative if no operand is
+    TILE_KEEPS_ERROR = 1 << 13,  // the result has about its operands' relative error
 };
 
 struct tile_op_info {

@@ -140,11 +140,8 @@ static uint32_t put_function(struct tile_printer *p, const struct tile_block *bl
 const char *tile_op_sign(enum tile_op_kind kind)
 {
     static const char *const signs[TILE_OP_COUNT] = {
-        [TILE_ADD] = "+", [TILE_SUB] = "-",  [TILE_MUL] = "*",       [TILE_DIV] = "/",
-        [TILE_MOD] = "%", [TILE_POW] = "**", [TILE_FLOORDIV] = "//", [TILE_AND] = "&",
-        [TILE_OR] = "|",  [TILE_XOR] = "^",  [TILE_SHL] = "<<",      [TILE_SHR] = ">>",
-        [TILE_EQ] = "==", [TILE_NE] = "!=",  [TILE_LT] = "<",        [TILE_LE] = "<=",
-        [TILE_GT] = ">",  [TILE_GE] = ">=",  [TILE_NEG] = "-",       [TILE_NOT] = "~",
+#define TILE_ELEMENT(id, name, operands, sign, ...) [TILE_##id] = sign,
+#include "ops.def"
     };
 
     return signs[kind];
@@ -219,136 +216,178 @@ static void put_mma(struct tile_printer *p, const struct tile_op *op)
              tile_int(op, TILE_ATTR_FAST_ACC, 0) ? ", fast_acc=true" : "");
 }
 
-void tile_put_value(struct tile_printer *p, const struct tile_op *op)
+static void put_iota(struct tile_printer *p, const struct tile_op *op)
 {
-    const struct tile_attribute *a;
     struct tile_text *t = p->text;
-    const char *name = tile_op_infos[op->kind].name;
 
-    switch (op->kind) {
-    case TILE_CONSTANT:
-        put_constant(p, op);
-        break;
-    case TILE_IOTA:
-        tile_put(t, "iota(%s, %d)", cuc_dtype_name(op->result[0]->type.dtype),
-                 op->result[0]->type.extent[0]);
-        break;
-    case TILE_BLOCK:
-    case TILE_NUM_BLOCKS:
-        tile_put(t, "%s(%lld)", name, (long long)tile_int(op, TILE_ATTR_INDEX, 0));
-        break;
-    case TILE_CAST:
-    case TILE_BITCAST:
-        tile_put(t, "%s(%s, %s", name, tile_printed_name(p, op->operand[0]),
-                 cuc_dtype_name(op->result[0]->type.dtype));
+    tile_put(t, "iota(%s, %d)", cuc_dtype_name(op->result[0]->type.dtype),
+             op->result[0]->type.extent[0]);
+}
+
+static void put_block(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put(t, "%s(%lld)", tile_op_infos[op->kind].name,
+             (long long)tile_int(op, TILE_ATTR_INDEX, 0));
+}
+
+static void put_cast(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put(t, "%s(%s, %s", tile_op_infos[op->kind].name, tile_printed_name(p, op->operand[0]),
+             cuc_dtype_name(op->result[0]->type.dtype));
+    put_rounding(p, op);
+    tile_put_string(t, ")");
+}
+
+static void put_assume(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put(t, "assume(%s %% %lld == 0)", tile_printed_name(p, op->operand[0]),
+             (long long)tile_int(op, TILE_ATTR_DIVISOR, 1));
+}
+
+static void put_reshape(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put(t, "%s(%s, ", tile_op_infos[op->kind].name, tile_printed_name(p, op->operand[0]));
+    put_shape(p, &op->result[0]->type);
+    tile_put_string(t, ")");
+}
+
+static void put_permute(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put(t, "permute(%s, ", tile_printed_name(p, op->operand[0]));
+    put_ints(p, tile_attribute(op, TILE_ATTR_AXES));
+    tile_put_string(t, ")");
+}
+
+static void put_extract(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put(t, "extract(%s, [", tile_printed_name(p, op->operand[0]));
+    tile_put_operands(p, op, 1, op->operand_count);
+    tile_put_string(t, "], ");
+    put_ints(p, tile_attribute(op, TILE_ATTR_SHAPE));
+    tile_put_string(t, ")");
+}
+
+static void put_insert(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put(t, "insert(%s, [", tile_printed_name(p, op->operand[0]));
+    tile_put_operands(p, op, 2, op->operand_count);
+    tile_put(t, "], %s)", tile_printed_name(p, op->operand[1]));
+}
+
+static void put_slice(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put(t, "slice(%s, %lld, ", tile_printed_name(p, op->operand[0]),
+             (long long)tile_int(op, TILE_ATTR_AXIS, 0));
+    tile_put_operands(p, op, 1, 3);
+    tile_put_string(t, ")");
+}
+
+static void put_shift(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put(t, "shift(%s, %s, %lld, pad=%s)", tile_printed_name(p, op->operand[0]),
+             tile_printed_name(p, op->operand[1]), (long long)tile_int(op, TILE_ATTR_AXIS, 0),
+             tile_printed_name(p, op->operand[2]));
+}
+
+static void put_topk(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put(t, "topk(%s, %lld, %lld)", tile_printed_name(p, op->operand[0]),
+             (long long)tile_int(op, TILE_ATTR_COUNT, 0),
+             (long long)tile_int(op, TILE_ATTR_AXIS, 0));
+}
+
+static void put_histogram(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put(t, "histogram(%s, %lld)", tile_printed_name(p, op->operand[0]),
+             (long long)tile_int(op, TILE_ATTR_COUNT, 0));
+}
+
+static void put_asm(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put_string(t, "asm(");
+    tile_put_quoted(t, tile_attribute(op, TILE_ATTR_TEXT)->text);
+    tile_put(t, ", %s, [", cuc_dtype_name(op->result[0]->type.dtype));
+    tile_put_operands(p, op, 0, op->operand_count);
+    tile_put_string(t, "])");
+}
+
+static void put_assert(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put(t, "assert(%s, ", tile_printed_name(p, op->operand[0]));
+    tile_put_quoted(t, tile_attribute(op, TILE_ATTR_TEXT)->text);
+    tile_put_string(t, ")");
+}
+
+static void put_print(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+
+    tile_put_string(t, "print(");
+    tile_put_quoted(t, tile_attribute(op, TILE_ATTR_TEXT)->text);
+    if (op->operand_count)
+        tile_put_string(t, ", ");
+    tile_put_operands(p, op, 0, op->operand_count);
+    tile_put_string(t, ")");
+}
+
+static void put_call(struct tile_printer *p, const struct tile_op *op)
+{
+    struct tile_text *t = p->text;
+    const struct tile_attribute *axis = tile_attribute(op, TILE_ATTR_AXIS);
+    // An op with explicit rounding is a call.
+    bool rounded = tile_attribute(op, TILE_ATTR_ROUND) || tile_attribute(op, TILE_ATTR_FTZ);
+    const char *sign = rounded ? NULL : tile_op_sign(op->kind);
+
+    if (sign && op->operand_count == 2) {
+        tile_put(t, "%s %s %s", tile_printed_name(p, op->operand[0]), sign,
+                 tile_printed_name(p, op->operand[1]));
+    } else if (sign) {
+        tile_put(t, "%s%s", sign, tile_printed_name(p, op->operand[0]));
+    } else {
+        tile_put(t, "%s(", tile_op_infos[op->kind].name);
+        tile_put_operands(p, op, 0, op->operand_count);
+        if (axis)
+            tile_put(t, ", %lld", (long long)axis->i);
+        if (tile_int(op, TILE_ATTR_NAN, 0))
+            tile_put_string(t, ", nan=true");
         put_rounding(p, op);
         tile_put_string(t, ")");
-        break;
-    case TILE_ASSUME:
-        tile_put(t, "assume(%s %% %lld == 0)", tile_printed_name(p, op->operand[0]),
-                 (long long)tile_int(op, TILE_ATTR_DIVISOR, 1));
-        break;
-    case TILE_BROADCAST:
-    case TILE_RESHAPE:
-        tile_put(t, "%s(%s, ", name, tile_printed_name(p, op->operand[0]));
-        put_shape(p, &op->result[0]->type);
-        tile_put_string(t, ")");
-        break;
-    case TILE_PERMUTE:
-        tile_put(t, "permute(%s, ", tile_printed_name(p, op->operand[0]));
-        put_ints(p, tile_attribute(op, TILE_ATTR_AXES));
-        tile_put_string(t, ")");
-        break;
-    case TILE_EXTRACT:
-        tile_put(t, "extract(%s, [", tile_printed_name(p, op->operand[0]));
-        tile_put_operands(p, op, 1, op->operand_count);
-        tile_put_string(t, "], ");
-        put_ints(p, tile_attribute(op, TILE_ATTR_SHAPE));
-        tile_put_string(t, ")");
-        break;
-    case TILE_INSERT:
-        tile_put(t, "insert(%s, [", tile_printed_name(p, op->operand[0]));
-        tile_put_operands(p, op, 2, op->operand_count);
-        tile_put(t, "], %s)", tile_printed_name(p, op->operand[1]));
-        break;
-    case TILE_SLICE:
-        tile_put(t, "slice(%s, %lld, ", tile_printed_name(p, op->operand[0]),
-                 (long long)tile_int(op, TILE_ATTR_AXIS, 0));
-        tile_put_operands(p, op, 1, 3);
-        tile_put_string(t, ")");
-        break;
-    case TILE_SHIFT:
-        tile_put(t, "shift(%s, %s, %lld, pad=%s)", tile_printed_name(p, op->operand[0]),
-                 tile_printed_name(p, op->operand[1]), (long long)tile_int(op, TILE_ATTR_AXIS, 0),
-                 tile_printed_name(p, op->operand[2]));
-        break;
-    case TILE_REDUCE:
-    case TILE_SCAN:
-        put_along(p, op);
-        break;
-    case TILE_TOPK:
-        tile_put(t, "topk(%s, %lld, %lld)", tile_printed_name(p, op->operand[0]),
-                 (long long)tile_int(op, TILE_ATTR_COUNT, 0),
-                 (long long)tile_int(op, TILE_ATTR_AXIS, 0));
-        break;
-    case TILE_HISTOGRAM:
-        tile_put(t, "histogram(%s, %lld)", tile_printed_name(p, op->operand[0]),
-                 (long long)tile_int(op, TILE_ATTR_COUNT, 0));
-        break;
-    case TILE_MMA:
-        put_mma(p, op);
-        break;
-    case TILE_ASM:
-        tile_put_string(t, "asm(");
-        tile_put_quoted(t, tile_attribute(op, TILE_ATTR_TEXT)->text);
-        tile_put(t, ", %s, [", cuc_dtype_name(op->result[0]->type.dtype));
-        tile_put_operands(p, op, 0, op->operand_count);
-        tile_put_string(t, "])");
-        break;
-    case TILE_ASSERT:
-        tile_put(t, "assert(%s, ", tile_printed_name(p, op->operand[0]));
-        tile_put_quoted(t, tile_attribute(op, TILE_ATTR_TEXT)->text);
-        tile_put_string(t, ")");
-        break;
-    case TILE_PRINT:
-        tile_put_string(t, "print(");
-        tile_put_quoted(t, tile_attribute(op, TILE_ATTR_TEXT)->text);
-        if (op->operand_count)
-            tile_put_string(t, ", ");
-        tile_put_operands(p, op, 0, op->operand_count);
-        tile_put_string(t, ")");
-        break;
-    case TILE_LOAD:
-    case TILE_LOAD_AT:
-    case TILE_LOAD_ROWS:
-    case TILE_STORE:
-    case TILE_STORE_AT:
-    case TILE_STORE_ROWS:
-    case TILE_GATHER:
-    case TILE_SCATTER:
-    case TILE_STORE_REDUCE:
-    case TILE_ATOMIC:
-        put_access(p, op);
-        break;
-    default: {
-        // An op with explicit rounding is a call.
-        bool sign = tile_op_sign(op->kind) && !tile_attribute(op, TILE_ATTR_ROUND) &&
-                    !tile_attribute(op, TILE_ATTR_FTZ);
-        if (sign && op->operand_count == 2) {
-            tile_put(t, "%s %s %s", tile_printed_name(p, op->operand[0]), tile_op_sign(op->kind),
-                     tile_printed_name(p, op->operand[1]));
-        } else if (sign) {
-            tile_put(t, "%s%s", tile_op_sign(op->kind), tile_printed_name(p, op->operand[0]));
-        } else {
-            tile_put(t, "%s(", name);
-            tile_put_operands(p, op, 0, op->operand_count);
-            if ((a = tile_attribute(op, TILE_ATTR_AXIS)))
-                tile_put(t, ", %lld", (long long)a->i);
-            if (tile_int(op, TILE_ATTR_NAN, 0))
-                tile_put_string(t, ", nan=true");
-            put_rounding(p, op);
-            tile_put_string(t, ")");
-        }
     }
-    }
+}
+
+void tile_put_value(struct tile_printer *p, const struct tile_op *op)
+{
+    static void (*const forms[TILE_OP_COUNT])(struct tile_printer *, const struct tile_op *) = {
+#define TILE_ELEMENT(id, name, operands, sign, infer, print, ...) [TILE_##id] = put_##print,
+#define TILE_OP(id, name, operands, traits, infer, print, ...) [TILE_##id] = put_##print,
+#include "ops.def"
+    };
+
+    forms[op->kind](p, op);
 }

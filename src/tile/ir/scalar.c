@@ -7,104 +7,107 @@
 #include <math.h>
 #include <string.h>
 
-static bool compute_int(enum tile_op_kind kind, cuc_dtype dtype, const uint64_t *x, uint64_t *out)
-{
-    bool is_signed = tile_is_signed(dtype);
-    uint32_t bits = dtype == CUC_BOOL ? 1 : cuc_dtype_bits(dtype);
-    uint64_t a = x[0], b = x[1], result;
-    int64_t sa = (int64_t)a, sb = (int64_t)b;
-    bool less = is_signed ? sa < sb : a < b;
+// Integers, computed exactly in 128 bits
 
-    switch (kind) {
-    case TILE_NEG:
-        result = 0 - a;
-        break;
-    case TILE_NOT:
-        result = dtype == CUC_BOOL ? !a : ~a;
-        break;
-    case TILE_ABS:
-        result = is_signed && sa < 0 ? 0 - a : a;
-        break;
-    case TILE_ASSUME:
-        result = a;
-        break;
-    case TILE_ADD:
-        result = a + b;
-        break;
-    case TILE_SUB:
-        result = a - b;
-        break;
-    case TILE_MUL:
-        result = a * b;
-        break;
-    case TILE_FLOORDIV:
-    case TILE_CDIV:
-    case TILE_MOD: {
-        if (!b)
-            return false; // undefined
-        uint64_t quotient = !is_signed ? a / b
-                            : sb == -1 ? 0 - a // wraps, unlike C's division
-                                       : (uint64_t)(sa / sb);
-        uint64_t rest = a - quotient * b;
-        bool apart = is_signed && rest && (sa < 0) != (sb < 0);
-        result = kind == TILE_FLOORDIV ? quotient - apart
-                 : kind == TILE_CDIV   ? quotient + (rest && !apart)
-                                       : rest + (apart ? b : 0);
-        break;
-    }
-    case TILE_MINIMUM:
-        result = less ? a : b;
-        break;
-    case TILE_MAXIMUM:
-        result = less ? b : a;
-        break;
-    case TILE_AND:
-        result = a & b;
-        break;
-    case TILE_OR:
-        result = a | b;
-        break;
-    case TILE_XOR:
-        result = a ^ b;
-        break;
-    case TILE_SHL:
-    case TILE_SHR:
-        if (b >= bits)
-            return false; // undefined
-        result = kind == TILE_SHL ? a << b : is_signed ? (uint64_t)(sa >> b) : a >> b;
-        break;
-    default:
-        return false;
-    }
-    *out = tile_element_of_int(dtype, (int64_t)result);
-    return true;
+__extension__ typedef unsigned __int128 wide_bits;
+
+static tile_wide floored(tile_wide a, tile_wide b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
+
+// The product of two 64-bit integers; only two u64 can exceed 127 bits, and wrap.
+static tile_wide product(tile_wide a, tile_wide b)
+{
+    return (tile_wide)((wide_bits)a * (wide_bits)b);
+}
+
+static tile_wide shifted(tile_wide a, tile_wide b)
+{
+    return (tile_wide)((wide_bits)a << b);
+}
+
+#define UNUSED __attribute__((unused))
+#define INT(value)  \
+    *out = (value); \
+    return true
+#define REAL(value) \
+    *out = (value); \
+    return true
+#define NO return false
+
+typedef bool int_function(tile_wide a, tile_wide b, tile_wide c, tile_wide *out);
+// clang-format off
+#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, int_value, ...)               \
+    static bool int_##id(UNUSED tile_wide a, UNUSED tile_wide b, UNUSED tile_wide c,              \
+                         UNUSED tile_wide *out)                                                   \
+    {                                                                                             \
+        int_value;                                                                                \
+    }
+#include "ops.def"
+static int_function *const int_functions[TILE_OP_COUNT] = {
+#define TILE_ELEMENT(id, ...) [TILE_##id] = int_##id,
+#include "ops.def"
+};
+// clang-format on
+
+enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+
+static const uint8_t comparisons[TILE_OP_COUNT] = {
+    [TILE_EQ] = EQUAL,   [TILE_NE] = LESS | GREATER | UNORDERED,
+    [TILE_LT] = LESS,    [TILE_LE] = LESS | EQUAL,
+    [TILE_GT] = GREATER, [TILE_GE] = GREATER | EQUAL,
+};
 
 bool tile_compare(enum tile_op_kind kind, bool less, bool equal, bool greater, bool *out)
 {
-    switch (kind) {
-    case TILE_EQ:
-        *out = equal;
-        return true;
-    case TILE_NE:
-        *out = !equal;
-        return true;
-    case TILE_LT:
-        *out = less;
-        return true;
-    case TILE_LE:
-        *out = less || equal;
-        return true;
-    case TILE_GT:
-        *out = greater;
-        return true;
-    case TILE_GE:
-        *out = greater || equal;
-        return true;
-    default:
+    int order = less ? LESS : equal ? EQUAL : greater ? GREATER : UNORDERED;
+
+    if (!comparisons[kind])
         return false;
-    }
+    *out = (comparisons[kind] & order) != 0;
+    return true;
 }
+
+enum tile_exact tile_int_compute(enum tile_op_kind kind, const tile_wide *x, uint32_t bits,
+                                 tile_wide *out)
+{
+    bool divides = kind == TILE_FLOORDIV || kind == TILE_CDIV || kind == TILE_MOD;
+    bool shifts = kind == TILE_SHL || kind == TILE_SHR;
+    bool holds;
+
+    if ((divides && !x[1]) || (shifts && (x[1] < 0 || x[1] >= bits)))
+        return TILE_UNDEFINED;
+    if (tile_compare(kind, x[0]<x[1], x[0] == x[1], x[0]> x[1], &holds)) {
+        *out = holds;
+        return TILE_EXACT;
+    }
+    return int_functions[kind] && int_functions[kind](x[0], x[1], x[2], out) ? TILE_EXACT
+                                                                             : TILE_NOT_INTEGER;
+}
+
+static tile_wide wide_of(cuc_dtype dtype, uint64_t element)
+{
+    return tile_is_signed(dtype) ? (tile_wide)(int64_t)element : (tile_wide)element;
+}
+
+static bool compute_int(enum tile_op_kind kind, cuc_dtype dtype, const uint64_t *x, uint64_t *out)
+{
+    uint32_t bits = dtype == CUC_BOOL ? 1 : cuc_dtype_bits(dtype);
+    tile_wide wide[3] = { wide_of(dtype, x[0]), wide_of(dtype, x[1]), wide_of(dtype, x[2]) };
+    tile_wide result;
+
+    if (kind == TILE_NOT && dtype == CUC_BOOL) {
+        *out = !x[0];
+        return true;
+    }
+    if (tile_int_compute(kind, wide, bits, &result) != TILE_EXACT)
+        return false;
+    *out = comparisons[kind] ? (uint64_t)result : tile_element_of_int(dtype, (int64_t)result);
+    return true;
+}
+
+// Floats, computed in double: the result for f64; other dtypes round it once more
 
 // The sum of two doubles, rounded to odd: another rounding to half the bits is then exact.
 static double odd_sum(double x, double y)
@@ -138,132 +141,50 @@ static double larger(double a, double b, bool nan)
     return a > b ? a : b;
 }
 
+static double sum(double a, double b, bool wide)
+{
+    return wide ? a + b : odd_sum(a, b);
+}
+
+// The product of dtypes narrower than f64 is exact.
+static double fused(double a, double b, double c, bool wide)
+{
+    return wide ? fma(a, b, c) : odd_sum(a * b, c);
+}
+
+static double whole_quotient(double a, double b, bool wide)
+{
+    return floor(wide ? a / b : (double)(float)(a / b));
+}
+
 // The remainder of the floored quotient, with the divisor's sign. As the emitted code does, it
 // rounds each step to f64 (`wide`) or f32, and adds the divisor once where the quotient was rounded
 // up.
-static double floored_remainder(bool wide, double x, double y)
+static double remainder_of(double a, double b, bool wide)
 {
-    double whole = floor(wide ? x / y : (double)(float)(x / y));
-    double rest = whole == 0 ? x // also where y is infinite
-                  : wide     ? fma(-whole, y, x)
-                             : (double)(float)odd_sum(-whole * y, x);
+    double whole = whole_quotient(a, b, wide);
+    double rest = whole == 0 ? a : fused(-whole, b, a, wide); // also where b is infinite
 
-    if (rest != 0 && signbit(rest) != signbit(y))
-        rest = wide ? rest + y : (double)(float)odd_sum(rest, y);
-    return rest != rest ? rest : copysign(rest, y);
+    rest = wide ? rest : (double)(float)rest;
+    if (rest != 0 && signbit(rest) != signbit(b))
+        rest = wide ? rest + b : (double)(float)sum(rest, b, wide);
+    return rest != rest ? rest : copysign(rest, b);
 }
 
-// Computes in double: the result for f64; other dtypes round it once more.
-static bool compute_real(enum tile_op_kind kind, cuc_dtype dtype, bool nan, double a, double b,
-                         double c, double *out)
-{
-    bool wide = dtype == CUC_F64;
-
-    switch (kind) {
-    case TILE_NEG:
-        *out = -a;
-        break;
-    case TILE_ABS:
-        *out = fabs(a);
-        break;
-    case TILE_ADD:
-        *out = wide ? a + b : odd_sum(a, b);
-        break;
-    case TILE_SUB:
-        *out = wide ? a - b : odd_sum(a, -b);
-        break;
-    case TILE_MUL:
-        *out = a * b;
-        break;
-    case TILE_DIV:
-        *out = a / b;
-        break;
-    case TILE_FLOORDIV:
-        *out = floor(wide ? a / b : (double)(float)(a / b));
-        break;
-    case TILE_MOD:
-        *out = floored_remainder(wide, a, b);
-        break;
-    case TILE_FMA: // the product of narrower dtypes is exact
-        *out = wide ? fma(a, b, c) : odd_sum(a * b, c);
-        break;
-    case TILE_MINIMUM:
-        *out = smaller(a, b, nan);
-        break;
-    case TILE_MAXIMUM:
-        *out = larger(a, b, nan);
-        break;
-    case TILE_POW:
-        *out = pow(a, b);
-        break;
-    case TILE_ATAN2:
-        *out = atan2(a, b);
-        break;
-    case TILE_FLOOR:
-        *out = floor(a);
-        break;
-    case TILE_CEIL:
-        *out = ceil(a);
-        break;
-    case TILE_ROUND:
-        *out = nearbyint(a);
-        break;
-    case TILE_TRUNC:
-        *out = trunc(a);
-        break;
-    case TILE_SQRT:
-        *out = sqrt(a);
-        break;
-    case TILE_RSQRT:
-        *out = 1.0 / sqrt(a);
-        break;
-    case TILE_EXP:
-        *out = exp(a);
-        break;
-    case TILE_EXP2:
-        *out = exp2(a);
-        break;
-    case TILE_EXPM1:
-        *out = expm1(a);
-        break;
-    case TILE_LOG:
-        *out = log(a);
-        break;
-    case TILE_LOG2:
-        *out = log2(a);
-        break;
-    case TILE_LOG1P:
-        *out = log1p(a);
-        break;
-    case TILE_SIN:
-        *out = sin(a);
-        break;
-    case TILE_COS:
-        *out = cos(a);
-        break;
-    case TILE_TAN:
-        *out = tan(a);
-        break;
-    case TILE_SINH:
-        *out = sinh(a);
-        break;
-    case TILE_COSH:
-        *out = cosh(a);
-        break;
-    case TILE_TANH:
-        *out = tanh(a);
-        break;
-    case TILE_ERF:
-        *out = erf(a);
-        break;
-    case TILE_SIGMOID:
-        *out = 1.0 / (1.0 + exp(-a));
-        break;
-    default:
-        return false;
+typedef bool real_function(double a, double b, double c, bool wide, bool nan, double *out);
+// clang-format off
+#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, int_value, real, ...)         \
+    static bool real_##id(UNUSED double a, UNUSED double b, UNUSED double c, UNUSED bool wide,    \
+                          UNUSED bool nan, UNUSED double *out)                                    \
+    {                                                                                             \
+        real;                                                                                     \
     }
-    return true;
-}
+#include "ops.def"
+static real_function *const real_functions[TILE_OP_COUNT] = {
+#define TILE_ELEMENT(id, ...) [TILE_##id] = real_##id,
+#include "ops.def"
+};
+// clang-format on
 
 bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, const uint64_t *x,
                           uint64_t *out)
@@ -277,14 +198,8 @@ bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, con
         *out = x[0] ? x[1] : x[2];
         return true;
     }
-    if (tile_is_integer(dtype) || dtype == CUC_BOOL) {
-        int64_t a = (int64_t)filled[0], b = (int64_t)filled[1];
-        bool less = tile_is_signed(dtype) ? a < b : filled[0] < filled[1];
-        if (!tile_compare(kind, less, a == b, !less && a != b, &holds))
-            return compute_int(kind, dtype, filled, out);
-        *out = holds;
-        return true;
-    }
+    if (tile_is_integer(dtype) || dtype == CUC_BOOL)
+        return compute_int(kind, dtype, filled, out);
     if (!tile_is_float(dtype))
         return false;
     double a = tile_element_real(dtype, filled[0]), b = tile_element_real(dtype, filled[1]);
@@ -297,7 +212,7 @@ bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, con
         *out = kind == TILE_ISNAN ? a != a : isinf(a) != 0;
         return true;
     }
-    if (!compute_real(kind, dtype, nan, a, b, c, &result))
+    if (!real_functions[kind] || !real_functions[kind](a, b, c, dtype == CUC_F64, nan, &result))
         return false;
     *out = tile_element_of_real(dtype, result);
     return true;

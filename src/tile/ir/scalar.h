@@ -68,6 +68,12 @@ uint64_t tile_element_of_odd(cuc_dtype dtype, double odd, enum tile_round round)
 // scalar.c: the result of a comparison if the first operand is less, equal or greater; NaN is none
 // of these. False if the op is no comparison.
 bool tile_compare(enum tile_op_kind kind, bool less, bool equal, bool greater, bool *out);
+// An elementwise op on exact integers, for all who compute: kernels' elements, the host's
+// expressions, the front end's constants. Operands are in the range of i64 or u64; the result of
+// two u64's product may wrap. `bits`: shifts by as many are undefined, like divisions by zero.
+enum tile_exact { TILE_EXACT, TILE_UNDEFINED, TILE_NOT_INTEGER };
+enum tile_exact tile_int_compute(enum tile_op_kind kind, const tile_wide *x, uint32_t bits,
+                                 tile_wide *out);
 // An elementwise op on elements of a dtype (for where, that of x and y). Integer and IEEE results
 // are exact; the others are libm's in double, rounded once. `nan`: minimum and maximum propagate
 // NaN. False if the op is none of these.

@@ -84,30 +84,23 @@ static bool is_made_not_negative(struct approximation *r, const struct tile_valu
         return loop && loops(loop) && value->index >= lead_of(loop) &&
                all_given(r, loop, value->index - lead_of(loop));
     }
-    switch (op->kind) {
-    case TILE_EXP:
-    case TILE_EXP2:
-    case TILE_ABS:
-    case TILE_SQRT:
-    case TILE_SIGMOID:
+    if (tile_op_infos[op->kind].traits & TILE_NOT_NEGATIVE)
         return true;
+    if (tile_op_infos[op->kind].traits & TILE_KEEPS_SIGN) {
+        for (uint32_t i = 0; i < op->operand_count; i++)
+            if (!not_negative(r, op->operand[i]))
+                return false;
+        return true;
+    }
+    switch (op->kind) {
     case TILE_CONSTANT: {
         const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
         return real ? real->f >= 0 : tile_int(op, TILE_ATTR_VALUE, -1) >= 0;
     }
     case TILE_REDUCE:
         return op->result_count == 1 && op->operand_count == 1 && not_negative(r, op->operand[0]);
-    case TILE_ADD:
-    case TILE_MUL:
-    case TILE_DIV:
-        return not_negative(r, op->operand[0]) && not_negative(r, op->operand[1]);
     case TILE_WHERE:
         return not_negative(r, op->operand[1]) && not_negative(r, op->operand[2]);
-    case TILE_CAST:
-    case TILE_BROADCAST:
-    case TILE_RESHAPE:
-    case TILE_PERMUTE:
-        return not_negative(r, op->operand[0]);
     case TILE_FOR:
     case TILE_LOOP:
     case TILE_IF:
@@ -155,6 +148,8 @@ static bool is_enough_here(struct approximation *r, const struct tile_op *op, ui
                 is_enough(r, target->block[0]->argument[operand + lead_of(target)]));
     if (tile_is_rounded(op) && op->kind != TILE_CAST) // its rounding mode is explicit
         return false;
+    if (tile_op_infos[op->kind].traits & TILE_KEEPS_ERROR)
+        return is_enough(r, op->result[0]);
     switch (op->kind) {
     case TILE_CAST:
         return tile_is_float(op->result[0]->type.dtype) &&
@@ -166,16 +161,6 @@ static bool is_enough_here(struct approximation *r, const struct tile_op *op, ui
                is_enough(r, op->result[0]);
     case TILE_WHERE:
         return operand > 0 && is_enough(r, op->result[0]);
-    case TILE_MUL:
-    case TILE_DIV:
-    case TILE_NEG:
-    case TILE_ABS:
-    case TILE_MINIMUM:
-    case TILE_MAXIMUM:
-    case TILE_BROADCAST:
-    case TILE_RESHAPE:
-    case TILE_PERMUTE:
-        return is_enough(r, op->result[0]);
     case TILE_FOR:
     case TILE_LOOP: {
         uint32_t first = op->kind == TILE_FOR ? 3 : 0;

@@ -20,103 +20,185 @@ static struct tile_range of(const struct tile_ranges *f, const struct tile_op *o
     return tile_range_of(f, op->operand[operand]);
 }
 
-static struct tile_range result_of(const struct tile_ranges *f, const struct tile_op *op,
-                                   uint32_t result)
-{
-    const struct tile_type *type = &op->result[result]->type;
-    int64_t axis = tile_int(op, TILE_ATTR_AXIS, 0);
-    uint32_t index = (uint32_t)tile_int(op, TILE_ATTR_INDEX, 0);
-    struct tile_range x;
+// The rules of ops.def: the range of a result. `any` knows nothing.
 
-    switch (op->kind) {
-    case TILE_CONSTANT:
-        x = tile_range_exactly(tile_int(op, TILE_ATTR_VALUE, 0));
-        return tile_range_is_open(type->dtype, x) ? tile_range_any(type->dtype) : x;
-    case TILE_IOTA:
-        return tile_range_between(0, type->extent[0] - 1, 1);
-    case TILE_BLOCK: // a grid's first axis may be rounded up to whole clusters
-        return tile_range_between(0, tile_grid_limit(index) + 16, 1);
-    case TILE_NUM_BLOCKS:
-        return tile_range_between(0, tile_grid_limit(index) + 16, 1);
-    case TILE_WARP:
-        return tile_range_between(0, 31, 1);
-    case TILE_DIMENSION:
-        return f->dimension[index];
-    case TILE_DIM:
-        return tile_range_of_extent(f, op->operand[0], (uint32_t)axis);
-    case TILE_ASSUME: {
-        uint64_t divisor = (uint64_t)tile_int(op, TILE_ATTR_DIVISOR, 1), both;
-        x = of(f, op, 0);
-        both = x.divisor ? divisor / tile_common_divisor(x.divisor, divisor) : 0;
-        if (__builtin_mul_overflow(both, x.divisor, &x.divisor))
-            x.divisor = divisor;
-        return x;
-    }
-    case TILE_CAST:
-        x = of(f, op, 0);
-        if (!tile_is_integer(type->dtype) || tile_range_is_open(op->operand[0]->type.dtype, x) ||
-            (!tile_is_integer(op->operand[0]->type.dtype) &&
-             op->operand[0]->type.dtype != CUC_BOOL))
-            return tile_range_any(type->dtype);
-        return tile_range_held(type->dtype, false, x);
-    case TILE_NEG:
-        return tile_range_binary(TILE_SUB, type->dtype, tile_range_exactly(0), of(f, op, 0));
-    case TILE_ABS:
-        x = of(f, op, 0);
-        if (x.low == INT64_MIN || tile_range_is_open(type->dtype, x))
-            return tile_range_any(type->dtype);
-        return x.low >= 0 ? x
-               : x.high < 0
-                   ? tile_range_held(type->dtype, false,
-                                     (struct tile_range){ -x.high, -x.low, x.divisor })
-                   : tile_range_held(
-                         type->dtype, false,
-                         (struct tile_range){ 0, -x.low > x.high ? -x.low : x.high, x.divisor });
-    case TILE_WHERE:
-        return tile_range_join(of(f, op, 1), of(f, op, 2));
-    case TILE_BROADCAST:
-    case TILE_RESHAPE:
-    case TILE_PERMUTE:
-    case TILE_EXTRACT:
-    case TILE_TAKE:
-    case TILE_ROLL:
-    case TILE_SORT:
-    case TILE_CONVERT:
-        return of(f, op, 0);
-    case TILE_CAT:
-    case TILE_INSERT:
-        return tile_range_join(of(f, op, 0), of(f, op, 1));
-    case TILE_SHIFT:
-        return tile_range_join(of(f, op, 0), of(f, op, 2));
-    case TILE_REDUCE: {
-        int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
-        if (with == TILE_WITH_MIN || with == TILE_WITH_MAX)
-            return of(f, op, 0);
-        if (with != TILE_WITH_SUM || !tile_is_integer(type->dtype))
-            return tile_range_any(type->dtype);
-        x = tile_range_product(type->dtype, of(f, op, 0),
-                               tile_range_exactly(op->operand[0]->type.extent[axis]));
-        x.divisor = of(f, op, 0).divisor;
-        return tile_range_held(
-            type->dtype,
-            tile_range_same(tile_range_any(type->dtype), (struct tile_range){ x.low, x.high, 1 }),
-            x);
-    }
-    case TILE_ARGMIN:
-    case TILE_ARGMAX:
-        return tile_range_between(0, op->operand[0]->type.extent[axis] - 1, 1);
-    case TILE_TOPK:
-        return result ? tile_range_between(0, op->operand[0]->type.extent[axis] - 1, 1)
-                      : of(f, op, 0);
-    case TILE_HISTOGRAM:
-        return tile_range_between(0, tile_elements(&op->operand[0]->type), 1);
-    default:
-        return op->operand_count == 2 && tile_is_integer(type->dtype) &&
-                       tile_op_infos[op->kind].traits & TILE_ELEMENTWISE
-                   ? tile_range_binary(op->kind, type->dtype, of(f, op, 0), of(f, op, 1))
-                   : tile_range_any(type->dtype);
-    }
+typedef struct tile_range range_rule(const struct tile_ranges *f, const struct tile_op *op,
+                                     uint32_t result);
+#define RULE(name)                                                                               \
+    static struct tile_range range_##name(const struct tile_ranges *f, const struct tile_op *op, \
+                                          uint32_t result)
+
+static cuc_dtype dtype_of(const struct tile_op *op, uint32_t result)
+{
+    return op->result[result]->type.dtype;
 }
+
+// The extent of the first operand along the op's axis.
+static int64_t axis_extent(const struct tile_op *op)
+{
+    return op->operand[0]->type.extent[tile_int(op, TILE_ATTR_AXIS, 0)];
+}
+
+RULE(any)
+{
+    (void)f;
+    return tile_range_any(dtype_of(op, result));
+}
+
+RULE(binary)
+{
+    cuc_dtype dtype = dtype_of(op, result);
+
+    return tile_is_integer(dtype) ? tile_range_binary(op->kind, dtype, of(f, op, 0), of(f, op, 1))
+                                  : tile_range_any(dtype);
+}
+
+RULE(constant)
+{
+    struct tile_range x = tile_range_exactly(tile_int(op, TILE_ATTR_VALUE, 0));
+
+    (void)f;
+    return tile_range_is_open(dtype_of(op, result), x) ? tile_range_any(dtype_of(op, result)) : x;
+}
+
+RULE(iota)
+{
+    (void)f;
+    return tile_range_between(0, op->result[result]->type.extent[0] - 1, 1);
+}
+
+RULE(grid) // the first axis may be rounded up to whole clusters
+{
+    (void)f;
+    (void)result;
+    return tile_range_between(0, tile_grid_limit((uint32_t)tile_int(op, TILE_ATTR_INDEX, 0)) + 16,
+                              1);
+}
+
+RULE(warp)
+{
+    (void)f;
+    (void)op;
+    (void)result;
+    return tile_range_between(0, 31, 1);
+}
+
+RULE(dimension)
+{
+    (void)result;
+    return f->dimension[tile_int(op, TILE_ATTR_INDEX, 0)];
+}
+
+RULE(dim)
+{
+    (void)result;
+    return tile_range_of_extent(f, op->operand[0], (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));
+}
+
+RULE(assume)
+{
+    uint64_t divisor = (uint64_t)tile_int(op, TILE_ATTR_DIVISOR, 1), both;
+    struct tile_range x = of(f, op, 0);
+
+    (void)result;
+    both = x.divisor ? divisor / tile_common_divisor(x.divisor, divisor) : 0;
+    if (__builtin_mul_overflow(both, x.divisor, &x.divisor))
+        x.divisor = divisor;
+    return x;
+}
+
+RULE(cast)
+{
+    cuc_dtype to = dtype_of(op, result), from = op->operand[0]->type.dtype;
+    struct tile_range x = of(f, op, 0);
+
+    if (!tile_is_integer(to) || tile_range_is_open(from, x) ||
+        (!tile_is_integer(from) && from != CUC_BOOL))
+        return tile_range_any(to);
+    return tile_range_held(to, false, x);
+}
+
+RULE(neg)
+{
+    return tile_range_binary(TILE_SUB, dtype_of(op, result), tile_range_exactly(0), of(f, op, 0));
+}
+
+RULE(abs)
+{
+    cuc_dtype dtype = dtype_of(op, result);
+    struct tile_range x = of(f, op, 0), out = { 0, 0, x.divisor };
+
+    if (x.low == INT64_MIN || tile_range_is_open(dtype, x))
+        return tile_range_any(dtype);
+    if (x.low >= 0)
+        return x;
+    out.low = x.high < 0 ? -x.high : 0;
+    out.high = -x.low > x.high ? -x.low : x.high;
+    return tile_range_held(dtype, false, out);
+}
+
+RULE(same)
+{
+    (void)result;
+    return of(f, op, 0);
+}
+
+RULE(join)
+{
+    (void)result;
+    return tile_range_join(of(f, op, 0), of(f, op, 1));
+}
+
+RULE(where)
+{
+    (void)result;
+    return tile_range_join(of(f, op, 1), of(f, op, 2));
+}
+
+RULE(shift) // elements of the operand, or the pad
+{
+    (void)result;
+    return tile_range_join(of(f, op, 0), of(f, op, 2));
+}
+
+RULE(reduce)
+{
+    cuc_dtype dtype = dtype_of(op, result);
+    int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
+    struct tile_range all = tile_range_any(dtype), x;
+
+    if (with == TILE_WITH_MIN || with == TILE_WITH_MAX)
+        return of(f, op, 0);
+    if (with != TILE_WITH_SUM || !tile_is_integer(dtype))
+        return all;
+    x = tile_range_product(dtype, of(f, op, 0), tile_range_exactly(axis_extent(op)));
+    x.divisor = of(f, op, 0).divisor;
+    return tile_range_held(dtype, tile_range_same(all, (struct tile_range){ x.low, x.high, 1 }), x);
+}
+
+RULE(position)
+{
+    (void)f;
+    (void)result;
+    return tile_range_between(0, axis_extent(op) - 1, 1);
+}
+
+RULE(topk)
+{
+    return result ? range_position(f, op, result) : of(f, op, 0);
+}
+
+RULE(histogram)
+{
+    (void)f;
+    (void)result;
+    return tile_range_between(0, tile_elements(&op->operand[0]->type), 1);
+}
+
+static range_rule *const rules[TILE_OP_COUNT] = {
+#define TILE_OP(id, name, operands, traits, infer, print, range, ...) [TILE_##id] = range_##range,
+#include "tile/ir/ops.def"
+};
 
 static void visit_block(struct tile_ranges *f, const struct tile_block *block);
 
@@ -199,7 +281,7 @@ static void visit_op(struct tile_ranges *f, const struct tile_op *op)
     default:
         for (uint32_t i = 0; i < op->result_count; i++)
             if (!op->result[i]->type.tensor)
-                set(f, op->result[i], result_of(f, op, i));
+                set(f, op->result[i], rules[op->kind](f, op, i));
         return; // the function of a reduction works on scalars that nobody asks about
     }
     for (uint32_t i = 0; target && i < op->operand_count && i < target->result_count; i++)
