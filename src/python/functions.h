@@ -16,6 +16,7 @@
                                        const struct cuc__python_signature *s);
 #define CUSTOM(class, name, ...) CUSTOM0(class, name)
 #define CLASS(class, name, ...) CUSTOM0(class, name)
+#define KEPT(class, name, ...) OWN(class, name)
 #define OWN(class, name) void *cuc__python_##class##_##name(void *self);
 #define OWN_TENSOR(class, name) OWN(class, name)
 #define ARRAY0(class, name) void *cuc__python_##class##_##name(struct cuc__python_call *c);
@@ -30,6 +31,7 @@
 #undef CUSTOM0
 #undef CUSTOM
 #undef CLASS
+#undef KEPT
 #undef OWN
 #undef OWN_TENSOR
 #undef ARRAY0

@@ -98,14 +98,20 @@ static inline bool cuc__python_sort_arguments(struct cuc__python_call *call,
     return true;
 }
 
+// The same, for a method without arguments; false if the object is closed.
+static inline bool cuc__python_sort_self(struct cuc__python_call *call, void *self)
+{
+    call->self = self;
+    call->self_value.handle = ((struct cuc__object *)cuc__python_fields(self))->handle;
+    return call->self_value.handle != NULL;
+}
+
 // The same, for a method of an object, which must be open.
 static inline bool cuc__python_sort(struct cuc__python_call *call, void *self,
                                     const struct cuc__python_signature *signature,
                                     void *const *given, intptr_t count, void *keywords)
 {
-    call->self = self;
-    call->self_value.handle = ((struct cuc__object *)cuc__python_fields(self))->handle;
-    return call->self_value.handle &&
+    return cuc__python_sort_self(call, self) &&
            cuc__python_sort_arguments(call, signature, given, count, keywords);
 }
 

@@ -35,6 +35,12 @@ static void *slow_get(void *const *definition, void *self)
     return cuc__py.PyObject_CallFunctionObjArgs(definition[0], self, NULL);
 }
 
+// As cuc_device_ordinal(), without a call.
+static inline int32_t ordinal_of(const cuc_device *device)
+{
+    return device ? device->ordinal : -1;
+}
+
 #define me (c.self_value)
 #define a0 (c.values[0])
 #define NAME(name) offsetof(struct cuc__python, names.name) - offsetof(struct cuc__python, names)
@@ -76,20 +82,20 @@ static void *slow_get(void *const *definition, void *self)
             return slow_get(slow_##class##_##name, self);                               \
         return result(value);                                                           \
     }
-#define ASK(class, name, result, ask)                                                \
-    NO_SIGNATURE(class, name)                                                        \
-    static void *slow_##class##_##name[2];                                           \
-    static void *get_##class##_##name(void *self, void *closure)                     \
-    {                                                                                \
-        struct cuc__python_call c;                                                   \
-        (void)closure;                                                               \
-        c.method = #name;                                                            \
-        if (!cuc__python_sort(&c, self, &signature_##class##_##name, NULL, 0, NULL)) \
-            return slow_get(slow_##class##_##name, self);                            \
-        void *state = cuc__python_begin(&c, &signature_##class##_##name);            \
-        cuc_status st = ask;                                                         \
-        cuc__python_end(&c, &signature_##class##_##name, state);                     \
-        return result(&c, st);                                                       \
+#define ASK(class, name, result, ask)                                     \
+    NO_SIGNATURE(class, name)                                             \
+    static void *slow_##class##_##name[2];                                \
+    static void *get_##class##_##name(void *self, void *closure)          \
+    {                                                                     \
+        struct cuc__python_call c;                                        \
+        (void)closure;                                                    \
+        c.method = #name;                                                 \
+        if (!cuc__python_sort_self(&c, self))                             \
+            return slow_get(slow_##class##_##name, self);                 \
+        void *state = cuc__python_begin(&c, &signature_##class##_##name); \
+        cuc_status st = ask;                                              \
+        cuc__python_end(&c, &signature_##class##_##name, state);          \
+        return result(&c, st);                                            \
     }
 #define OWN_WHERE(class, name, is_open)                                       \
     static void *slow_##class##_##name[2];                                    \
@@ -98,6 +104,19 @@ static void *slow_get(void *const *definition, void *self)
         (void)closure;                                                        \
         const struct cuc__object *object = cuc__python_fields(self);          \
         void *made = is_open ? cuc__python_##class##_##name(self) : slowly;   \
+        return made == slowly ? slow_get(slow_##class##_##name, self) : made; \
+    }
+#define KEPT(class, name, type, is_known, value)                              \
+    static void *slow_##class##_##name[2];                                    \
+    static void *get_##class##_##name(void *self, void *closure)              \
+    {                                                                         \
+        (void)closure;                                                        \
+        const struct cuc__##type##_object *o = cuc__python_fields(self);      \
+        void *made = slowly;                                                  \
+        if (__builtin_expect(o->base.handle && (is_known), 1))                \
+            return value;                                                     \
+        if (o->base.handle)                                                   \
+            made = cuc__python_##class##_##name(self);                        \
         return made == slowly ? slow_get(slow_##class##_##name, self) : made; \
     }
 #define OWN(class, name) OWN_WHERE(class, name, object->handle)
@@ -127,7 +146,7 @@ static void *slow_get(void *const *definition, void *self)
         (void)unused;                                                                     \
         c.method = #name;                                                                 \
         void *made = slowly;                                                              \
-        if (cuc__python_sort(&c, self, s, NULL, 0, NULL)) {                               \
+        if (cuc__python_sort_self(&c, self)) {                                            \
             body                                                                          \
         }                                                                                 \
         return made == slowly ? slow_get(slow_##class##_##name, self) : made;             \
@@ -245,6 +264,7 @@ static int slow_set(void *self, void *value, void *closure)
 #include "methods.def"
 #undef GETTER
 #undef ASK
+#undef KEPT
 #undef OWN
 #undef OWN_TENSOR
 #undef ONCE
@@ -259,6 +279,7 @@ static int slow_set(void *self, void *value, void *closure)
 
 #define GETTER(class, name, ...) PROPERTY(class, name)
 #define ASK(class, name, ...) PROPERTY(class, name)
+#define KEPT(class, name, ...) PROPERTY(class, name)
 #define OWN(class, name) PROPERTY(class, name)
 #define OWN_TENSOR(class, name) PROPERTY(class, name)
 #define ONCE(class, name) PROPERTY(class, name)
