@@ -8,7 +8,7 @@ from collections.abc import Callable
 from threading import get_ident
 from typing import Any
 
-from . import raw
+from . import _stream, raw
 from ._callback import host_function, under_way
 from ._condition import GraphCondition
 from ._device import Device
@@ -174,3 +174,6 @@ class Capture:
     def _cancel(self) -> None:
         if self._building is not None:
             self._building.cancel()
+
+
+_stream._Capture = Capture

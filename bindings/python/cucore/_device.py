@@ -4,7 +4,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
-from . import raw
+from . import _stream, raw
 from ._errors import check, text
 from ._handle import Handle, c_handle, c_text, call, create, get, handle_of
 from ._native import DeviceBase, methods
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from ._graph_builder import GraphBuilder
     from ._green import ContextOptions, DeviceResources, GreenContext
     from ._memory import Buffer, MemoryResource
+
+# Classes of modules that import this one; each module sets its own.
+_DeviceResources: type[DeviceResources]
+_GreenContext: type[GreenContext]
+_MemoryResource: type[MemoryResource]
 
 
 @methods
@@ -290,12 +295,11 @@ class Device(DeviceBase):
     @property
     def memory_resource(self) -> MemoryResource:
         """The memory resource used by `allocate()`."""
-        from ._memory import MemoryResource
         given = self._resource
         if given is not None and not given._h and not given._closed:
             return given
         # Other code may set it too, and a resource closed here stays the device's.
-        made = MemoryResource._found(create(raw.cuc_device_get_memory_resource, self._h))
+        made = _MemoryResource._found(create(raw.cuc_device_get_memory_resource, self._h))
         if given is not None and given._h == made._h:
             return given
         self._found = made
@@ -303,8 +307,7 @@ class Device(DeviceBase):
 
     @memory_resource.setter
     def memory_resource(self, resource: MemoryResource | None) -> None:
-        from ._memory import MemoryResource
-        handle = handle_of(MemoryResource, resource, "memory_resource") if resource is not None else 0
+        handle = handle_of(_MemoryResource, resource, "memory_resource") if resource is not None else 0
         if resource is not None and resource.is_closed:
             raise ValueError(f"the {type(resource).__name__} is closed")
         if resource is None or handle:
@@ -338,13 +341,11 @@ class Device(DeviceBase):
     @property
     def resources(self) -> DeviceResources:
         """Resources that can be partitioned: `resources.sm`, the multiprocessors."""
-        from ._green import resources_of
-        return resources_of(self)
+        return _DeviceResources._of_device(self)
 
     def create_context(self, options: ContextOptions | dict[str, Any] | None = None) -> GreenContext:
         """Create a green context: a share of the device's multiprocessors with its own streams."""
-        from ._green import GreenContext
-        return GreenContext._create(self, options)
+        return _GreenContext._create(self, options)
 
     def create_event(self, options: EventOptions | dict[str, Any] | None = None) -> Event:
         return Event._create(self, options)
@@ -363,3 +364,6 @@ class Device(DeviceBase):
 
     def __repr__(self) -> str:
         return f"<Device {self.device_id} ({self.name})>"
+
+
+_stream._Device, _stream._Context = Device, Context

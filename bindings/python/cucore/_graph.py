@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from . import raw
+from . import _graph_node, raw
 from ._condition import GraphCondition
 from ._device import Device
 from ._errors import check, text
@@ -266,3 +266,6 @@ class ExecutableNode:
 
     def __repr__(self) -> str:
         return f"<{self.node!r} of {self.graph!r}>"
+
+
+_graph_node._Graph = Graph

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from . import raw
+from . import _stream, raw
 from ._capture import _MODES, Capture
 from ._condition import GraphCondition
 from ._errors import check
@@ -210,3 +210,6 @@ class GraphBuilder:
 
     def __exit__(self, *_exception: object) -> None:
         self.close()
+
+
+_stream._GraphBuilder = GraphBuilder

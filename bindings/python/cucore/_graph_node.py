@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from ._graph import Graph
 
+_Graph: type[Graph]  # set by its module, which imports this one
+
 
 class GraphNodeType(enum.IntEnum):
     """Node types, with the names and values of the driver's CUgraphNodeType."""
@@ -142,8 +144,7 @@ class _Verbs:
 
     def embed(self, child: Graph) -> ChildGraphNode:
         """Add a whole graph as one child node. The node's `child_graph` is a copy."""
-        from ._graph import Graph
-        handle = handle_of(Graph, child, "child")
+        handle = handle_of(_Graph, child, "child")
         return self._put(ChildGraphNode, lambda stream: check(raw.cuc_stream_embed_graph(stream._h, handle)))
 
     def record(self, event: Event) -> EventRecordNode:

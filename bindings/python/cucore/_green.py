@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import raw
+from . import _device, raw
 from ._device import Device
 from ._errors import NotSupportedError, check
 from ._handle import Handle, call, create, given_as, not_made, options as struct_of
@@ -108,6 +108,12 @@ class DeviceResources:
         self.sm = sm
         return self
 
+    @classmethod
+    def _of_device(cls, device: Device) -> DeviceResources:
+        struct = raw.cuc_sms()
+        check(raw.cuc_device_get_sms(ctypes.byref(struct), device._h))
+        return cls._of(SMResource._of(struct, device))
+
 
 @dataclass
 class ContextOptions:
@@ -176,7 +182,4 @@ class GreenContext(Handle):
         return hash(self.handle)
 
 
-def resources_of(device: Device) -> DeviceResources:
-    struct = raw.cuc_sms()
-    check(raw.cuc_device_get_sms(ctypes.byref(struct), device._h))
-    return DeviceResources._of(SMResource._of(struct, device))
+_device._DeviceResources, _device._GreenContext = DeviceResources, GreenContext

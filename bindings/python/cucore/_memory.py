@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import raw
+from . import _device, raw
 from ._device import Device
 from ._errors import CUDAError, check, last_error
 from ._handle import Handle, HostMemory, callback, c_number, check_elements, create, handle_of, kept, options
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from ._memory_pool import MemoryPool
     from ._tensor import Tensor
+
+_Tensor: type[Tensor]  # set by its module, which imports this one
 
 _ACCESS_DEVICE, _ACCESS_HOST = raw.CUC_MEMORY_ACCESS_DEVICE, raw.CUC_MEMORY_ACCESS_HOST
 
@@ -402,8 +404,7 @@ class Buffer(Handle, BufferBase):
 
     def view(self, dtype: str = "u8", shape: tuple[int, ...] | int | None = None) -> Tensor:
         """View the buffer as an array, which keeps it alive; without a shape, all of it."""
-        from ._tensor import Tensor
-        return Tensor.from_buffer(self, dtype, shape)
+        return _Tensor.from_buffer(self, dtype, shape)
 
     def host_view(self) -> memoryview:
         """A zero-copy host view of the bytes, for host-accessible memory. It keeps the buffer alive."""
@@ -458,3 +459,6 @@ class Buffer(Handle, BufferBase):
     def __repr__(self) -> str:
         mapped = " is_mapped=True" if self.is_mapped else ""
         return f"<Buffer ptr={self.handle:#x} size={self.size}{mapped}>" if self._h else "<Buffer, closed>"
+
+
+_device._MemoryResource = MemoryResource

@@ -24,6 +24,7 @@ from ._handle import (
                       pairs,
                       word,
 )
+from ._native import ConfigBase
 from ._stream import StreamLike, as_stream
 
 if TYPE_CHECKING:
@@ -293,8 +294,7 @@ class KernelOccupancy:
 
     @staticmethod
     def _shape(config: LaunchConfig) -> int:
-        from ._launch import LaunchConfig
-        if not isinstance(config, LaunchConfig):
+        if not isinstance(config, ConfigBase):
             raise TypeError(f"config is a {type(config).__name__}: expected a LaunchConfig")
         return config._address
 

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from ._device import Context, Device
     from ._graph_builder import GraphBuilder
 
+# Classes of modules that import this one; each module sets its own.
+_Device: type[Device]
+_Context: type[Context]
+_Capture: type[Capture]
+_GraphBuilder: type[GraphBuilder]
 
 _COMPARE = {">=": raw.CUC_WAIT_GEQ, "==": raw.CUC_WAIT_EQ, "&": raw.CUC_WAIT_AND,
             "~|": raw.CUC_WAIT_NOR}
@@ -92,17 +97,15 @@ class Event(Handle, EventBase):
     def from_handle(cls, handle: int, *, context: Context | None = None) -> Event:
         """Wrap a CUevent that its owner destroys after this object. If no context is given, it belongs to the current
         one, or to that of the first device."""
-        from ._device import Context, Device
         if context is None:
-            context = Context.current() or Device().context
-        return cls._own(create(raw.cuc_event_from_handle, c_handle(handle), handle_of(Context, context, "context"), 0))
+            context = _Context.current() or _Device().context
+        return cls._own(create(raw.cuc_event_from_handle, c_handle(handle), handle_of(_Context, context, "context"), 0))
 
     @classmethod
     def from_ipc_descriptor(cls, ipc_descriptor: IPCEventDescriptor) -> Event:
         """Import an event of another process, to wait for the work it recorded."""
-        from ._device import Device
         given = imported(ipc_descriptor, IPCEventDescriptor)
-        made = cls._own(create(raw.cuc_event_import, Device(ipc_descriptor.device_id)._h, ctypes.byref(given)))
+        made = cls._own(create(raw.cuc_event_import, _Device(ipc_descriptor.device_id)._h, ctypes.byref(given)))
         made._named = ipc_descriptor
         return made
 
@@ -128,13 +131,11 @@ class Event(Handle, EventBase):
 
     @property
     def device(self) -> Device:
-        from ._device import Device
-        return Device._of(raw.cuc_event_device(self._h))
+        return _Device._of(raw.cuc_event_device(self._h))
 
     @property
     def context(self) -> Context:
-        from ._device import Context
-        return Context._own(raw.cuc_context_retain(raw.cuc_event_context(self._h)))
+        return _Context._own(raw.cuc_context_retain(raw.cuc_event_context(self._h)))
 
     @property
     def is_timing_enabled(self) -> bool:
@@ -275,13 +276,11 @@ class Stream(Handle, StreamBase):
 
     @property
     def device(self) -> Device:
-        from ._device import Device
-        return Device._of(raw.cuc_stream_device(self._h))
+        return _Device._of(raw.cuc_stream_device(self._h))
 
     @property
     def context(self) -> Context:
-        from ._device import Context
-        return Context._own(raw.cuc_context_retain(raw.cuc_stream_context(self._h)))
+        return _Context._own(raw.cuc_context_retain(raw.cuc_stream_context(self._h)))
 
     @property
     def is_nonblocking(self) -> bool:
@@ -351,13 +350,11 @@ class Stream(Handle, StreamBase):
 
     def capture(self, mode: str = "thread_local") -> Capture:
         """`with stream.capture() as graph:` captures the stream's work into a graph."""
-        from ._capture import Capture
-        return Capture(self, mode)
+        return _Capture(self, mode)
 
     def create_graph_builder(self) -> GraphBuilder:
         """Create a graph builder on this stream, as in cuda.core."""
-        from ._graph_builder import GraphBuilder
-        return GraphBuilder._of(self)
+        return _GraphBuilder._of(self)
 
     async def _wait(self) -> None:
         with self.record() as event:
@@ -387,8 +384,7 @@ class DefaultStream(Stream):
         self._number = number
 
     def _stream(self) -> Stream:
-        from ._device import Device
-        device = Device()
+        device = _Device()
         return device.default_stream if self._number == 1 else device.per_thread_default_stream
 
     @property

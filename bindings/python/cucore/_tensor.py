@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from . import raw
+from . import _memory, raw
 from ._device import Device
 from ._errors import check, last_error
 from ._handle import HostMemory, c_number, handle_of, may_call, not_copied, numbers
@@ -18,6 +18,8 @@ from ._stream import Stream, StreamLike, as_stream
 
 if TYPE_CHECKING:
     from ._tensor_map import TensorMapDescriptor
+
+_TensorMapDescriptor: type[TensorMapDescriptor]  # set by its module, which imports this one
 
 _NAMES: dict[int, str] = raw.NAMES["dtype"]
 _DTYPES: dict[str, int] = {name: number for number, name in _NAMES.items() if number}
@@ -302,8 +304,7 @@ class Tensor(TensorBase):
         """Create a tensor map (TMA descriptor) for copying boxes of this array, as a kernel argument. The fields are
         those of TensorMapDescriptorOptions.
         """
-        from ._tensor_map import TensorMapDescriptor, options_of
-        return TensorMapDescriptor.tiled(self, options_of(box_dim, options, fields))
+        return _TensorMapDescriptor._of_tensor(self, box_dim, options, fields)
 
     @property
     def owner(self) -> Any:
@@ -449,3 +450,6 @@ def as_tensor(value: Any, *, stream: StreamLike = None) -> Tensor:
 
 __all__ = ["Tensor", "as_tensor", "dtype_name", "dtype_number", "has_interface", "lay", "numpy_dtype",
            "stream_of"]
+
+
+_memory._Tensor = Tensor

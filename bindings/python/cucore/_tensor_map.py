@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, Union
 
-from . import raw
+from . import _tensor, raw
 from ._device import Device
 from ._errors import check
 from ._handle import given_as, not_copied, not_made, numbers, options as struct_of
@@ -170,6 +170,10 @@ class TensorMapDescriptor:
         return self
 
     @classmethod
+    def _of_tensor(cls, tensor: Tensor, box_dim: Any, options: Any, fields: dict[str, Any]) -> TensorMapDescriptor:
+        return cls.tiled(tensor, options_of(box_dim, options, fields))
+
+    @classmethod
     def tiled(cls, array: Any, options: TensorMapDescriptorOptions | dict[str, Any]) -> TensorMapDescriptor:
         """A map for copying boxes of an array."""
         given = given_as(TensorMapDescriptorOptions, options)
@@ -252,3 +256,6 @@ def options_of(box_dim: Sequence[int] | None, given: TensorMapDescriptorOptions 
     if box_dim is None:
         raise TypeError("expected box_dim, or options with it")
     return TensorMapDescriptorOptions(box_dim, **fields)
+
+
+_tensor._TensorMapDescriptor = TensorMapDescriptor
