@@ -1,4 +1,5 @@
 // Signatures read from PTX text, well formed and not.
+#include "base/array.h"
 #include "code/ptx_signature.h"
 
 #include "data/sample_ptx.h"
@@ -371,14 +372,11 @@ int main(void)
     TCase *tcase = tcase_create("scanner");
 
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, a_signature_is_read_or_not_found, 0,
-                        (int)(sizeof(rows) / sizeof(*rows)));
-    tcase_add_loop_test(tcase, the_kernels_of_a_module_are_told_apart, 0,
-                        (int)(sizeof(sample) / sizeof(*sample)));
+    tcase_add_loop_test(tcase, a_signature_is_read_or_not_found, 0, CUC_LENGTH(rows));
+    tcase_add_loop_test(tcase, the_kernels_of_a_module_are_told_apart, 0, CUC_LENGTH(sample));
     tcase_add_test(tcase, entries_come_in_the_order_of_the_text);
     tcase_add_test(tcase, parameters_past_the_capacity_are_counted_and_not_stored);
-    tcase_add_loop_test(tcase, ptx_begins_with_a_version, 0,
-                        (int)(sizeof(headers) / sizeof(*headers)));
+    tcase_add_loop_test(tcase, ptx_begins_with_a_version, 0, CUC_LENGTH(headers));
     tcase_add_test(tcase, the_assembler_lays_parameters_out_the_same_way);
     tcase_add_test(tcase, text_cut_anywhere_is_survived);
     tcase_add_test(tcase, mutated_text_never_harms);

@@ -1,4 +1,5 @@
 // Streams: creation, wrapping, order between them, and calls that leave them alone.
+#include "base/array.h"
 #include "device/stream.h"
 #include "testing.h"
 
@@ -212,7 +213,7 @@ START_TEST(a_wait_that_fails_says_which_part_failed)
     static const char *const calls[] = { "cuEventCreate", "cuEventRecord", "cuStreamWaitEvent" };
 
     NEED_FAKE();
-    for (int i = 0; i < LENGTH(calls); i++) {
+    for (int i = 0; i < CUC_LENGTH(calls); i++) {
         fake_fail(calls[i], 1, CUDA_ERROR_OUT_OF_MEMORY);
         ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_stream_wait_stream(b, a), calls[i]);
     }
@@ -548,7 +549,7 @@ START_TEST(a_call_that_the_driver_refuses_writes_nothing)
     uint64_t id = 42;
 
     NEED_FAKE();
-    for (int i = 0; i < LENGTH(calls); i++)
+    for (int i = 0; i < CUC_LENGTH(calls); i++)
         fake_fail(calls[i], 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_get_priority(&number, a), calls[0]);
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_get_flags(&flags, a), calls[1]);
@@ -630,12 +631,13 @@ int main(void)
     tcase_add_loop_test(tests, default_streams_are_kept_by_their_context, 0, 2);
     tcase_add_test(tests, a_default_stream_that_does_not_exist_is_refused);
     tcase_add_loop_test(tests, a_default_handle_means_the_current_contexts_stream, 0,
-                        LENGTH(default_handles));
+                        CUC_LENGTH(default_handles));
     tcase_add_test(tests, a_callback_is_called_in_its_turn);
     tcase_add_test(tests, a_callback_is_called_on_errors_too);
     tcase_add_test(tests, a_callback_that_cannot_be_queued_is_never_called);
     tcase_add_test(tests, what_a_capture_forbids_is_busy);
-    tcase_add_loop_test(tests, a_stream_waits_for_a_word_that_another_one_writes, 0, LENGTH(waits));
+    tcase_add_loop_test(tests, a_stream_waits_for_a_word_that_another_one_writes, 0,
+                        CUC_LENGTH(waits));
     tcase_add_test(tests, a_word_that_cannot_be_waited_for_is_refused);
     tcase_add_test(tests, a_release_does_not_wait_for_the_work);
     tcase_add_test(tests, a_call_that_the_driver_refuses_writes_nothing);

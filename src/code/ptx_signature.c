@@ -1,5 +1,7 @@
 #include "ptx_signature.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
 enum {
@@ -135,7 +137,7 @@ static bool number(struct token t, uint32_t *out)
 
 static const struct type *type_of(struct token t)
 {
-    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+    for (size_t i = 0; i < CUC_LENGTH(types); i++)
         if (is(t, types[i].name))
             return &types[i];
     return NULL;
@@ -143,7 +145,7 @@ static const struct type *type_of(struct token t)
 
 static bool is_state_space(struct token t)
 {
-    for (size_t i = 0; i < sizeof(spaces) / sizeof(*spaces); i++)
+    for (size_t i = 0; i < CUC_LENGTH(spaces); i++)
         if (is(t, spaces[i]))
             return true;
     return false;

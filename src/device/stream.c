@@ -1,5 +1,6 @@
 #include "stream.h"
 
+#include "base/array.h"
 #include "capture_hooks.h"
 #include "event.h"
 #include "deferred.h"
@@ -254,7 +255,7 @@ static void drop_default_streams(cuc_context *context)
 {
     cuc_stream *kept[] = { context->legacy, context->per_thread };
 
-    for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+    for (size_t i = 0; i < CUC_LENGTH(kept); i++)
         if (cuc__handle_drop(kept[i], CUC__HANDLE_STREAM))
             (void)finish(kept[i]);
 }

@@ -1,5 +1,7 @@
 #include "lexer.h"
 
+#include "base/array.h"
+
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -303,7 +305,7 @@ struct sim_token sim_lexer_next(struct sim_lexer *l)
     t.sign = c;
     if (!c || !strchr(signs, c))
         return bad(l, t, "PTX");
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(pairs); i++) {
         if (c == pairs[i][0] && d == pairs[i][1]) {
             t.sign = SIM_SIGN(c, d);
             t.bytes = 2;

@@ -1,5 +1,7 @@
 #include "parser.h"
 
+#include "base/array.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,17 +126,8 @@ void *sim_parser_take(struct sim_parser *p, size_t bytes)
 
 void sim_parser_extend(struct sim_parser *p, struct sim_grow *g, size_t count)
 {
-    if (count > g->capacity) {
-        size_t capacity = g->capacity ? g->capacity * 2 : 64;
-
-        if (capacity < count)
-            capacity = count;
-        void *items = capacity > SIZE_MAX / g->size ? NULL : realloc(g->items, capacity * g->size);
-        if (!items)
-            sim_parser_fail(p, "no memory for %zu items of %zu bytes", capacity, g->size);
-        g->items = items;
-        g->capacity = capacity;
-    }
+    if (!cuc__array_reserve(&g->items, &g->capacity, count, g->size))
+        sim_parser_fail(p, "no memory for %zu items of %zu bytes", count, g->size);
     if (count > g->count)
         memset((char *)g->items + g->count * g->size, 0, (count - g->count) * g->size);
     g->count = count;
@@ -200,7 +193,7 @@ struct sim_module *sim_ptx_parse(const char *text, size_t bytes, char *log, size
         { &p->bytes, 1 },
         { &p->relocations, sizeof(struct sim_relocation) },
     };
-    enum { GROWS = sizeof(grows) / sizeof(grows[0]) };
+    enum { GROWS = CUC_LENGTH(grows) };
     for (size_t i = 0; i < GROWS; i++)
         grows[i].grow->size = grows[i].size;
 
@@ -208,7 +201,7 @@ struct sim_module *sim_ptx_parse(const char *text, size_t bytes, char *log, size
         p->module = sim_parser_take(p, sizeof(*p->module));
         p->module->arena = p->arena;
         sim_parser_intern_known(p);
-        for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++)
+        for (size_t i = 0; i < CUC_LENGTH(directives); i++)
             sim_parser_intern(p, directives[i].word, strlen(directives[i].word))->directive =
                 (uint16_t)directives[i].directive;
         sim_parser_module(p);

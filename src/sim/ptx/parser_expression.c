@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "parser.h"
 
 #include <string.h>
@@ -38,7 +39,7 @@ static const struct infix *current_infix(const struct sim_parser *p)
 {
     if (p->token.kind != SIM_TOKEN_SIGN)
         return NULL;
-    for (size_t i = 0; i < sizeof(infixes) / sizeof(infixes[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(infixes); i++) {
         if (infixes[i].sign == p->token.sign)
             return &infixes[i];
     }

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "parser.h"
 
 #include <string.h>
@@ -221,7 +222,7 @@ static void read_target_word(struct sim_parser *p)
 
     if (p->token.kind != SIM_TOKEN_NAME)
         sim_parser_expected(p, "a target such as sm_90");
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(options); i++) {
         if (strcmp(word, options[i]) == 0) {
             sim_parser_next(p);
             return;

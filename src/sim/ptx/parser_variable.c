@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "parser.h"
 
 #include <string.h>
@@ -34,7 +35,7 @@ static enum sim_space space_of(const char *word)
         { "local", SIM_LOCAL }, { "param", SIM_PARAM }, { "shared", SIM_SHARED },
     };
 
-    for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(spaces); i++) {
         if (strcmp(spaces[i].word, word) == 0)
             return spaces[i].space;
     }

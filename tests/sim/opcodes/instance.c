@@ -1,4 +1,5 @@
 // The tables, and the instances that their rows stand for.
+#include "base/array.h"
 #include "opcodes.h"
 #include "oracles.h"
 
@@ -48,7 +49,7 @@ const struct row opcode_rows[] = {
 #include "matrix.def"
 #undef FAMILY
 };
-const size_t opcode_row_count = sizeof(opcode_rows) / sizeof(*opcode_rows);
+const size_t opcode_row_count = CUC_LENGTH(opcode_rows);
 
 static void wrong(const struct row *row, const char *what)
 {
@@ -99,7 +100,7 @@ static void read_words(struct instance *x)
             x->type[x->types++] = kind;
         at += length + 1;
     }
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < CUC_LENGTH(words); i++)
         x->words |= has(x, words[i].word) ? words[i].bit : 0;
     x->mode = has(x, "rz") || has(x, "rzi")   ? SOFT_RZ
               : has(x, "rm") || has(x, "rmi") ? SOFT_RM
