@@ -47,6 +47,10 @@ static const struct {
     { ".entry k .maxntid 1,1,1 {}", "k", "" },
     { ".weak .entry _Z1kIfE$_1(.param .u8 x)", "_Z1kIfE$_1", "0:1i" },
     { ".weak .entry %k$_1(.param .u8 x)", "%k$_1", "0:1i" },
+    // After a body whose opcodes have words that begin with a digit.
+    { ".entry a { cp.async.bulk.tensor.2d.shared::cluster.global.tile [%r1], [%r2]; } "
+      ".entry k(.param .f32 x)",
+      "k", "0:4f" },
     // A % stands only before a name (PTX ISA, "Identifiers").
     { ".weak .entry _Z1kIfE$%1(.param .u8 x)", "_Z1kIfE$%1", "not found" },
     // Layout: natural alignment, or the one that is stated.

@@ -37,7 +37,11 @@ static token next(struct cuc__ptx *s)
 {
     struct cuc__ptx_lexer lexer = { .at = s->at, .end = s->end };
     token t = cuc__ptx_lexer_next(&lexer);
+    const char *tail;
 
+    // The words of an opcode are no tokens of their own: the .2d of a tensor copy is no number.
+    if (t.kind == CUC__PTX_NAME)
+        (void)cuc__ptx_lexer_opcode_tail(&lexer, &tail);
     s->at = lexer.at;
     return t;
 }
