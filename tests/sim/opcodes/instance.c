@@ -18,36 +18,7 @@
 
 #define ROW(text, operands, oracle, how, arch) { FAMILY, text, operands, oracle, how, arch },
 const struct row opcode_rows[] = {
-#define FAMILY "integer"
-#include "integer.def"
-#undef FAMILY
-#define FAMILY "logic"
-#include "logic.def"
-#undef FAMILY
-#define FAMILY "float"
-#include "float.def"
-#undef FAMILY
-#define FAMILY "half"
-#include "half.def"
-#undef FAMILY
-#define FAMILY "convert"
-#include "convert.def"
-#undef FAMILY
-#define FAMILY "compare"
-#include "compare.def"
-#undef FAMILY
-#define FAMILY "video"
-#include "video.def"
-#undef FAMILY
-#define FAMILY "memory"
-#include "memory.def"
-#undef FAMILY
-#define FAMILY "warp"
-#include "warp.def"
-#undef FAMILY
-#define FAMILY "matrix"
-#include "matrix.def"
-#undef FAMILY
+#include "rows.def"
 };
 const size_t opcode_row_count = CUC_LENGTH(opcode_rows);
 
