@@ -565,6 +565,33 @@ START_TEST(a_call_that_the_driver_refuses_writes_nothing)
 }
 END_TEST
 
+START_TEST(attributes_are_copied_from_another_stream)
+{
+    const CUstreamAttrID policy = CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY;
+    CUstreamAttrValue given = { .syncPolicy = 3 }, got = { .syncPolicy = 0 };
+    cuc_stream *far = NULL;
+
+    ck_assert_int_eq(cuc__cu.cuStreamSetAttribute(cuc_stream_handle(a), policy, &given), 0);
+    ck_ok(cuc_stream_copy_attributes(b, a));
+    ck_assert_int_eq(cuc__cu.cuStreamGetAttribute(cuc_stream_handle(b), policy, &got), 0);
+    ck_assert_int_eq((int)got.syncPolicy, (int)given.syncPolicy);
+    ck_ok(cuc_stream_copy_attributes(a, a));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_copy_attributes(NULL, a), "stream is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_copy_attributes(a, NULL), "from is NULL");
+    if (other) {
+        ck_ok(cuc_stream_create(&far, other, NULL));
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_copy_attributes(a, far),
+                 "the stream is of device 0", "the other one of device 1");
+        cuc_stream_release(far);
+    }
+    if (fake_available()) {
+        fake_fail("cuStreamCopyAttributes", 1, CUDA_ERROR_INVALID_VALUE);
+        ck_fails(CUC_ERROR_DRIVER, cuc_stream_copy_attributes(b, a),
+                 "copying a stream's attributes");
+    }
+}
+END_TEST
+
 START_TEST(null_arguments_are_named)
 {
     cuc_stream *none = NULL;
@@ -641,6 +668,7 @@ int main(void)
     tcase_add_test(tests, a_word_that_cannot_be_waited_for_is_refused);
     tcase_add_test(tests, a_release_does_not_wait_for_the_work);
     tcase_add_test(tests, a_call_that_the_driver_refuses_writes_nothing);
+    tcase_add_test(tests, attributes_are_copied_from_another_stream);
     tcase_add_test(tests, null_arguments_are_named);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);

@@ -314,6 +314,20 @@ cuc_status cuc_stream_get_id(uint64_t *out, cuc_stream *stream)
     return st;
 }
 
+cuc_status cuc_stream_copy_attributes(cuc_stream *stream, cuc_stream *from)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK(from, STREAM);
+    if (stream == from)
+        return CUC_OK;
+    cuc_status st = cuc__stream_check_device(stream, from->device, "other one", __func__);
+    if (st < 0)
+        return st;
+    CUC_CALL_IN(st, stream->context, cuStreamCopyAttributes, (stream->handle, from->handle),
+                "copying a stream's attributes");
+    return st;
+}
+
 // The driver takes the context from a stream; a default stream means the current context.
 static cuc_status enter(const cuc_stream *s, bool *pushed, const char *function)
 {
