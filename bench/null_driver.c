@@ -1,6 +1,7 @@
 // A do-nothing driver: every function returns 0 at once, and the few that must return something
 // give a constant or a new handle. A program's time is then its own plus that of the library above
 // the driver. cuda.core runs on it too, through a link libcuda.so.1.
+#include "base/array.h"
 #include "driver/cuda_abi.h"
 
 #include <stdio.h>
@@ -108,7 +109,7 @@ static const struct {
 static CUresult null_cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name)
 {
     (void)library;
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+    for (size_t i = 0; i < CUC_LENGTH(known); i++)
         if (strcmp(known[i].name, name) == 0) {
             *kernel = (CUkernel)(void *)&kernels[i];
             return 0;
@@ -204,7 +205,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64
     void (*fn)(void) = (void (*)(void))nothing;
 
     (void)version, (void)flags, (void)status;
-    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+    for (size_t i = 0; i < CUC_LENGTH(table); i++)
         if (strcmp(table[i].name, symbol) == 0)
             fn = table[i].fn;
     memcpy(out, &fn, sizeof(fn));

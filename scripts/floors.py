@@ -19,7 +19,7 @@ FLOORS = """
     base explain find driver device memory tensor
     tile/ir tile/layout tile/signature tile/pass tile/build tile/front tile/api tile/machine
     tile/emit tile/compile tile/interpret
-    code graph launch program gemm python
+    ptx code graph launch program gemm python
     sim/ptx sim/machine sim/check sim/exec sim/shell
 """.split()
 CYCLES = {'tile/': 12, 'sim/': 12, '': 5}  # the most files in a circle; the first prefix that fits

@@ -3,6 +3,8 @@
 #if defined __has_include
 #if __has_include(<cuda.h>) && __has_include(<cudaTypedefs.h>)
 #include <cuda.h>
+
+#include "base/array.h"
 #if CUDA_VERSION >= 13000 && CUDA_VERSION < 14000
 #define CUDA_ABI_DRIVER 1
 #include <cudaTypedefs.h>
@@ -29,7 +31,7 @@ const struct cuda_abi_row cuda_abi_real_rows[] = {
 #include "cuda_abi.list"
     { NULL, 0, 0 },
 };
-const size_t cuda_abi_real_row_count = sizeof(cuda_abi_real_rows) / sizeof(*cuda_abi_real_rows) - 1;
+const size_t cuda_abi_real_row_count = CUC_LENGTH(cuda_abi_real_rows) - 1;
 
 // Exactly the same type: the .def rows spell parameters with CUDA's names, and here these are the
 // toolkit's types.
@@ -81,5 +83,4 @@ const struct cuda_abi_call cuda_abi_real_calls[] = {
 #endif
     { NULL, 0, 0, 0, NULL },
 };
-const size_t cuda_abi_real_call_count = sizeof(cuda_abi_real_calls) / sizeof(*cuda_abi_real_calls) -
-                                        1;
+const size_t cuda_abi_real_call_count = CUC_LENGTH(cuda_abi_real_calls) - 1;

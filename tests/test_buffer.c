@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "memory/buffer.h"
 
 #include "device_test.h"
@@ -587,9 +588,9 @@ START_TEST(buffers_are_made_and_released_on_many_threads)
 {
     pthread_t threads[4];
 
-    for (int i = 0; i < LENGTH(threads); i++)
+    for (int i = 0; i < CUC_LENGTH(threads); i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, make_and_release, NULL), 0);
-    for (int i = 0; i < LENGTH(threads); i++) {
+    for (int i = 0; i < CUC_LENGTH(threads); i++) {
         void *failures = &failures;
         ck_assert_int_eq(pthread_join(threads[i], &failures), 0);
         ck_assert_ptr_null(failures);
@@ -632,7 +633,7 @@ int main(void)
     tcase_add_test(any, the_owner_is_dropped_with_the_last_reference);
     tcase_add_loop_test(any, a_resource_takes_memory_over, 0, 6);
     tcase_add_loop_test(any, memory_of_the_users_own_resource_has_its_device, 0, 2);
-    tcase_add_loop_test(any, a_slice_stays_within_its_parent, 0, LENGTH(slices));
+    tcase_add_loop_test(any, a_slice_stays_within_its_parent, 0, CUC_LENGTH(slices));
     tcase_add_test(any, a_slice_of_a_slice_holds_the_memory);
     tcase_add_test(any, device_memory_has_no_host_pointer);
     tcase_add_test(any, null_is_taken_where_it_says_something);

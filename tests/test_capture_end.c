@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include "base/array.h"
 #include "graph/capture_registry.h"
 #include "lost_graph.h"
 #include "testing.h"
@@ -649,7 +650,7 @@ START_TEST(a_capture_ends_badly)
     ck_assert_int_eq(posix_spawn(&pid, self, NULL, NULL, arguments, environ), 0);
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert_msg(WIFEXITED(status), "%s: died of signal %d",
-                  _i < LENGTH(rows) ? rows[_i].says : "one of the others", WTERMSIG(status));
+                  _i < CUC_LENGTH(rows) ? rows[_i].says : "one of the others", WTERMSIG(status));
     ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
 END_TEST
@@ -659,18 +660,18 @@ int main(int argc, char **argv)
     if (argc == 2) {
         const int i = atoi(argv[1]);
         start();
-        row_says = i < LENGTH(rows) ? rows[i].says : "one of the others";
-        if (i < LENGTH(rows))
+        row_says = i < CUC_LENGTH(rows) ? rows[i].says : "one of the others";
+        if (i < CUC_LENGTH(rows))
             run_row((size_t)i);
         else
-            others[i - LENGTH(rows)]();
+            others[i - CUC_LENGTH(rows)]();
         return EXIT_SUCCESS;
     }
     Suite *suite = suite_create("capture_end");
     TCase *tests = tcase_create("capture_end");
 
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, a_capture_ends_badly, 0, LENGTH(rows) + LENGTH(others));
+    tcase_add_loop_test(tests, a_capture_ends_badly, 0, CUC_LENGTH(rows) + CUC_LENGTH(others));
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);
 }

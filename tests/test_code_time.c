@@ -5,6 +5,7 @@
 #include <cucore/linker.h>
 #include <cucore/object.h>
 
+#include "base/array.h"
 #include "code/cubin.h"
 #include "testing.h"
 
@@ -198,7 +199,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, four_times_the_code_takes_about_four_times_the_time, 0,
-                        (int)(sizeof(rows) / sizeof(*rows)));
+                        CUC_LENGTH(rows));
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -2,6 +2,7 @@
 #include <cucore/condition.h>
 #include <cucore/node.h>
 
+#include "base/array.h"
 #include "graph_testing.h"
 #include "lost_graph.h"
 
@@ -641,7 +642,7 @@ int main(void)
 {
     Suite *suite = suite_create("condition");
     TCase *tests = tcase_create("condition");
-    const int rows = LENGTH(decisions);
+    const int rows = CUC_LENGTH(decisions);
 
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, a_default_value_says_which_body_runs, 0, rows);
@@ -665,7 +666,7 @@ int main(void)
     tcase_add_test(tests, what_no_body_can_have_is_told_with_the_node);
     tcase_add_test(tests, what_makes_no_sense_is_refused);
     tcase_add_test(tests, a_driver_before_12_3_is_too_old);
-    tcase_add_loop_test(tests, a_failure_of_the_driver_leaves_nothing, 0, LENGTH(calls));
+    tcase_add_loop_test(tests, a_failure_of_the_driver_leaves_nothing, 0, CUC_LENGTH(calls));
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);
 }

@@ -1,4 +1,5 @@
 // Contexts: one object each, no change of any thread's current context, and lost contexts.
+#include "base/array.h"
 #include "device/context.h"
 #include "device/stream.h"
 #include "testing.h"
@@ -623,7 +624,7 @@ int main(void)
     tcase_add_test(tests, a_limit_that_the_device_lacks_is_not_supported);
     tcase_add_test(tests, peer_access_is_between_two_devices_and_asking_twice_is_no_error);
     tcase_add_test(tests, null_arguments_are_named);
-    tcase_add_loop_test(tests, no_call_changes_the_current_context, 0, LENGTH(rows));
+    tcase_add_loop_test(tests, no_call_changes_the_current_context, 0, CUC_LENGTH(rows));
     tcase_add_test(tests, a_context_that_cannot_be_entered_fails_the_call);
     tcase_add_test(tests, a_context_that_cannot_be_left_fails_the_call_and_undoes_it);
     tcase_add_test(tests, a_second_failure_is_a_note_on_the_first);

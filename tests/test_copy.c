@@ -1,5 +1,6 @@
 #include <cucore/copy.h>
 
+#include "base/array.h"
 #include "device_test.h"
 #include "device/stream.h"
 
@@ -93,7 +94,7 @@ START_TEST(bytes_are_copied_from_any_place_to_any)
     place_make(&from, _i / PLACES, SIZE);
     place_make(&to, _i % PLACES, SIZE);
     place_write(&from, given, SIZE);
-    for (int r = 0; r < LENGTH(rows); r++) {
+    for (int r = 0; r < CUC_LENGTH(rows); r++) {
         place_write(&to, poison, SIZE);
         memcpy(expected, poison, SIZE);
         memcpy(expected + rows[r].dst, given + rows[r].src, rows[r].bytes);
@@ -250,7 +251,7 @@ START_TEST(the_drivers_refusal_is_told_with_the_copy)
     place_make(&p, DEVICE, SIZE);
     dst = p.at;
     src = p.at + 64;
-    for (int i = 0; i < LENGTH(calls); i++) {
+    for (int i = 0; i < CUC_LENGTH(calls); i++) {
         fake_fail(calls[i], 1, 999);
         cuc_status st[] = {
             i != 0 ? 0 : cuc_copy(stream, dst, src, 8),
@@ -359,7 +360,7 @@ START_TEST(rows_are_copied_as_the_reference_does)
     place_make(&from, _i / PLACES, SIZE);
     place_make(&to, _i % PLACES, SIZE);
     place_write(&from, given, SIZE);
-    for (int r = 0; r < LENGTH(boxes); r++) {
+    for (int r = 0; r < CUC_LENGTH(boxes); r++) {
         cuc_copy_3d_params p = boxes[r];
 
         p.struct_size = sizeof(p);
@@ -635,7 +636,7 @@ START_TEST(a_pattern_fills_what_it_is_told_to)
     struct place p;
 
     place_make(&p, _i, SIZE);
-    for (int r = 0; r < LENGTH(rows); r++) {
+    for (int r = 0; r < CUC_LENGTH(rows); r++) {
         memcpy(expected, poison, SIZE);
         for (size_t i = 0; i < rows[r].bytes; i++)
             expected[rows[r].offset + i] =
@@ -667,7 +668,7 @@ START_TEST(a_rectangle_is_filled_and_the_rest_is_left)
     struct place p;
 
     place_make(&p, DEVICE, SIZE);
-    for (int r = 0; r < LENGTH(rows); r++) {
+    for (int r = 0; r < CUC_LENGTH(rows); r++) {
         cuc_fill_2d_params f = rows[r];
         size_t width = f.row_count * f.pattern_bytes, pitch = f.pitch ? f.pitch : width;
 
@@ -756,12 +757,12 @@ int main(void)
     tcase_add_loop_test(any, bytes_are_copied_from_any_place_to_any, 0, PLACES * PLACES);
     tcase_add_loop_test(any, a_buffer_is_written_and_read_in_parts, 0, PLACES);
     tcase_add_loop_test(any, a_copy_past_the_end_is_refused_with_offset_bytes_and_size, 0,
-                        LENGTH(parts));
+                        CUC_LENGTH(parts));
     tcase_add_test(any, ranges_that_are_none_are_refused_before_the_driver_is_asked);
     tcase_add_test(any, copies_and_fills_become_nodes_of_a_capture);
     tcase_add_loop_test(any, rows_are_copied_as_the_reference_does, 0, PLACES * PLACES);
     tcase_add_loop_test(any, rows_that_are_none_are_refused_before_the_driver_is_asked, 0,
-                        LENGTH(bad_boxes));
+                        CUC_LENGTH(bad_boxes));
     tcase_add_test(any, a_batch_copies_every_entry);
     tcase_add_loop_test(any, a_pattern_fills_what_it_is_told_to, 0, PLAIN);
     tcase_add_test(any, a_rectangle_is_filled_and_the_rest_is_left);

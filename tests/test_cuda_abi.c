@@ -1,5 +1,6 @@
 // The declarations in src/driver/*_abi.h and the tables in src/driver/*.def, against the headers of
 // the CUDA toolkit where there is one. Exits 77, a skip, where there is none.
+#include "base/array.h"
 #include "driver/compiler_abi.h"
 #include "driver/cuda_abi.h"
 #include "cuda_abi_rows.h"
@@ -49,8 +50,8 @@ static const struct def_row defs[] = {
 #undef NVML
 #undef CUDART
 
-static const size_t row_count = sizeof(rows) / sizeof(*rows);
-static const size_t def_count = sizeof(defs) / sizeof(*defs);
+static const size_t row_count = CUC_LENGTH(rows);
+static const size_t def_count = CUC_LENGTH(defs);
 
 // All differences of a table go into one message: a changed header breaks many rows at once.
 static char report[4000]; // Check refuses messages of 8 KiB

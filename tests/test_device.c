@@ -1,4 +1,5 @@
 // Devices: their number, their properties, and their errors.
+#include "base/array.h"
 #include "device/context.h"
 #include "device/device.h"
 #include "driver/nvml.h"
@@ -305,7 +306,7 @@ START_TEST(a_failure_while_reading_devices_is_told_and_not_remembered)
     cuc_device *got = NULL;
 
     NEED_FAKE();
-    for (int i = 0; i < LENGTH(functions); i++) {
+    for (int i = 0; i < CUC_LENGTH(functions); i++) {
         fake_fail(functions[i], 1, CUDA_ERROR_UNKNOWN);
         ck_fails(CUC_ERROR_DRIVER, cuc_device_get(&got, 0), functions[i]);
         ck_assert_ptr_null(got);
@@ -431,7 +432,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, there_is_one_object_for_each_ordinal);
     tcase_add_loop_test(tests, an_ordinal_out_of_range_is_told_with_the_range, 0,
-                        LENGTH(bad_ordinals));
+                        CUC_LENGTH(bad_ordinals));
     tcase_add_test(tests, a_device_tells_its_name_uuid_address_and_architecture);
     tcase_add_test(tests, a_pci_address_leads_back_to_its_device);
     tcase_add_test(tests, every_listed_attribute_is_what_the_driver_says);

@@ -1,5 +1,6 @@
 // Loading the driver: the choice of file, missing and outdated functions, and children of fork().
 // Each test runs in its own process, so that each loads anew.
+#include "base/array.h"
 #include "device/context.h"
 #include "driver/driver.h"
 #include "testing.h"
@@ -361,7 +362,7 @@ static cuc_status (*const calls[])(void) = {
 
 static int every_call_says_forked(void)
 {
-    for (int i = 0; i < LENGTH(calls); i++) {
+    for (int i = 0; i < CUC_LENGTH(calls); i++) {
         count = 42;
         cuc_status st = calls[i]();
         if (st != CUC_ERROR_FORKED || cuc_error_status() != st || count != 42 ||
@@ -490,7 +491,7 @@ int main(void)
     tcase_add_test(tests, the_driver_says_what_it_is);
     tcase_add_test(tests, threads_that_start_the_driver_together_start_it_once);
     tcase_add_loop_test(tests, a_child_of_a_process_that_used_the_driver_is_told_so_by_every_call,
-                        0, LENGTH(children));
+                        0, CUC_LENGTH(children));
     tcase_add_test(tests, a_child_of_a_process_that_only_loaded_the_driver_can_use_it);
     tcase_add_test(tests, a_child_of_a_process_whose_start_failed_is_cut_off_as_well);
     suite_add_tcase(suite, tests);

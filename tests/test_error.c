@@ -1,4 +1,5 @@
 // The thread's last error, and failures that no call can return.
+#include "base/array.h"
 #include "base/demangle.h"
 #include "base/error.h"
 #include "device/failure.h"
@@ -159,7 +160,7 @@ START_TEST(a_note_begins_behind_a_whole_sentence)
         { "failed:\n  x = y\n", "cuc_x: failed:\n  x = y\n Note: why." },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         (void)cuc__fail(CUC_ERROR_INTERNAL, "cuc_x", "%s", rows[i][0]);
         cuc__error_note("why");
         ck_assert_str_eq(cuc_error_message(), rows[i][1]);
@@ -359,11 +360,10 @@ int main(void)
     TCase *tests = tcase_create("error");
 
     tcase_add_test(tests, before_the_first_failure_there_is_nothing_to_read);
-    tcase_add_loop_test(tests, a_message_has_symbols_as_cpp_writes_them, 0,
-                        sizeof(symbols) / sizeof(symbols[0]));
+    tcase_add_loop_test(tests, a_message_has_symbols_as_cpp_writes_them, 0, CUC_LENGTH(symbols));
     tcase_add_test(tests, a_demangled_text_is_cut_where_its_room_ends);
     tcase_add_loop_test(tests, a_name_expression_is_what_stands_before_the_parameters, 0,
-                        sizeof(names) / sizeof(names[0]));
+                        CUC_LENGTH(names));
     tcase_add_test(tests, a_failure_gives_its_status_back_and_is_kept);
     tcase_add_test(tests, a_program_can_report_a_failure_of_its_own);
     tcase_add_test(tests, a_note_that_is_cut_says_so);
@@ -377,7 +377,7 @@ int main(void)
     tcase_add_test(tests, every_thread_has_an_error_of_its_own);
     tcase_add_test(tests, the_failure_handler_gets_what_no_call_can_return);
     tcase_add_loop_test(tests, a_drivers_code_becomes_a_status_with_symbol_and_explanation, 0,
-                        LENGTH(codes));
+                        CUC_LENGTH(codes));
     tcase_add_test(tests, every_status_and_element_type_has_its_name);
     tcase_add_test(tests, the_library_and_its_headers_are_of_one_version);
     suite_add_tcase(suite, tests);

@@ -1,4 +1,5 @@
 // Descriptors that become readable when an event completes, or never will.
+#include "base/array.h"
 #include "device/event.h"
 #include "device/stream.h"
 #include "testing.h"
@@ -313,7 +314,7 @@ START_TEST(a_failure_on_the_way_leaves_no_descriptor)
     NEED_FAKE();
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(event, stream));
-    for (int i = 0; i < LENGTH(calls); i++) {
+    for (int i = 0; i < CUC_LENGTH(calls); i++) {
         fake_fail(calls[i], 1, CUDA_ERROR_UNKNOWN);
         ck_fails(CUC_ERROR_DRIVER, cuc_event_fd(&fd, event), calls[i]);
         ck_assert_int_eq(fake_fails_armed(), 0);

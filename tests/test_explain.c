@@ -1,4 +1,5 @@
 // The tables that explain codes: complete, in order, and readable.
+#include "base/array.h"
 #include "explain/explain.h"
 
 #include <cucore/error.h>
@@ -30,7 +31,7 @@ static const struct library {
 };
 
 enum {
-    LIBRARY_COUNT = sizeof(libraries) / sizeof(*libraries),
+    LIBRARY_COUNT = CUC_LENGTH(libraries),
     LONGEST_ROW = 400,
 };
 
@@ -130,7 +131,7 @@ START_TEST(unknown_codes_get_a_row_that_says_so)
     static const int codes[] = { -1, INT_MAX, INT_MIN, 123456, 998 };
     const struct library *lib = &libraries[_i];
 
-    for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(codes); i++) {
         const cuc__explanation *row = cuc__explain(lib->id, codes[i]);
         ck_assert_ptr_nonnull(row);
         ck_assert_int_eq(row->code, CUC__EXPLAIN_UNKNOWN);
@@ -159,7 +160,7 @@ START_TEST(an_unknown_library_has_no_rows)
 {
     static const int ids[] = { CUC_LIBRARY_NONE, -1, CUC_LIBRARY_TILE + 1, INT_MAX, INT_MIN };
 
-    for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(ids); i++) {
         const cuc__explanation *row = cuc__explain(ids[i], 1);
         ck_assert_ptr_nonnull(row);
         ck_assert_int_eq(row->code, CUC__EXPLAIN_UNKNOWN);
@@ -181,7 +182,7 @@ START_TEST(exactly_thirteen_codes_of_the_driver_are_sticky)
         const cuc__explanation *row = cuc__explain_at(lib->id, i);
         bool expected = false;
 
-        for (size_t k = 0; has && k < sizeof(sticky) / sizeof(*sticky); k++)
+        for (size_t k = 0; has && k < CUC_LENGTH(sticky); k++)
             expected = expected || row->code == sticky[k];
         ck_assert_msg(row->sticky == expected, "%s", row->symbol);
         if (row->sticky)
@@ -341,7 +342,7 @@ static const struct enumerator {
 
 START_TEST(values_are_those_of_the_toolkit)
 {
-    for (size_t i = 0; i < sizeof(enumerators) / sizeof(*enumerators); i++)
+    for (size_t i = 0; i < CUC_LENGTH(enumerators); i++)
         ck_assert_msg(enumerators[i].header == enumerators[i].table, "%s is %d, the table has %d",
                       enumerators[i].symbol, enumerators[i].header, enumerators[i].table);
 }
@@ -449,8 +450,7 @@ int main(void)
 
     tcase_add_loop_test(symbols, symbols_have_the_prefix_and_are_unique, 0, LIBRARY_COUNT);
     tcase_add_loop_test(symbols, every_symbol_finds_its_row_in_any_case, 0, LIBRARY_COUNT);
-    tcase_add_loop_test(symbols, a_symbol_is_found_in_each_of_its_forms, 0,
-                        sizeof(lookups) / sizeof(*lookups));
+    tcase_add_loop_test(symbols, a_symbol_is_found_in_each_of_its_forms, 0, CUC_LENGTH(lookups));
     suite_add_tcase(suite, symbols);
 
 #ifdef CHECKS_VALUES

@@ -8,10 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "driver/driver.h"
 #include "fake.h"
-
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 static const char ptx[] =
     ".version 8.0\n"
@@ -121,7 +120,7 @@ static const struct {
 
 START_TEST(every_function_of_the_table_is_found)
 {
-    for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(functions); i++) {
         void (*fn)(void) = NULL;
         ck_assert_msg(cuc__driver_resolve(functions[i].name, functions[i].version, &fn) == 0 && fn,
                       "%s is not found", functions[i].name);
@@ -965,7 +964,7 @@ START_TEST(a_pointer_tells_what_it_is)
         { managed, CU_MEMORYTYPE_DEVICE },
         { (CUdeviceptr)(uintptr_t)registered + 5, CU_MEMORYTYPE_HOST },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         ck_assert_int_eq(
             cuc__cu.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, rows[i].ptr),
             CUDA_SUCCESS);
@@ -1008,7 +1007,7 @@ START_TEST(parameters_are_laid_out_as_the_ptx_says)
 
     ck_assert_int_eq(cuc__cu.cuLibraryGetKernelCount(&count, library), CUDA_SUCCESS);
     ck_assert_uint_eq(count, 3);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         CUkernel kernel = kernel_named(library, rows[i].kernel);
         ck_assert_int_eq(cuc__cu.cuKernelGetParamInfo(kernel, rows[i].index, &offset, &bytes),
                          CUDA_SUCCESS);
@@ -1288,10 +1287,10 @@ static Suite *suite(void)
     tcase_add_test(t, a_capture_takes_work_and_refuses_waits);
     tcase_add_test(t, a_fork_of_a_capture_must_be_joined);
     tcase_add_loop_test(t, a_capture_that_ends_badly_frees_the_graph_that_it_adds_to, 0,
-                        LENGTH(ends_to_graph));
+                        CUC_LENGTH(ends_to_graph));
     tcase_add_test(t, what_leads_nowhere_is_joined_by_a_change_of_dependencies);
     tcase_add_loop_test_raise_signal(t, a_node_whose_body_was_freed_brings_the_process_down,
-                                     SIGABRT, 0, LENGTH(crashes));
+                                     SIGABRT, 0, CUC_LENGTH(crashes));
     tcase_add_loop_test_raise_signal(t, so_does_a_capture_whose_graph_was_freed, SIGABRT, 0, 2);
     tcase_add_test(t, a_lost_context_stays_lost_and_calls_back);
     tcase_add_test(t, memory_is_counted_and_limited);
@@ -1299,8 +1298,7 @@ static Suite *suite(void)
     tcase_add_test(t, a_pointer_tells_what_it_is);
     tcase_add_test(t, parameters_are_laid_out_as_the_ptx_says);
     tcase_add_test(t, variables_have_their_first_values);
-    tcase_add_loop_test(t, a_bad_image_is_refused_with_a_log, 0,
-                        sizeof(bad_images) / sizeof(*bad_images));
+    tcase_add_loop_test(t, a_bad_image_is_refused_with_a_log, 0, CUC_LENGTH(bad_images));
     tcase_add_test(t, a_launch_is_checked);
     tcase_add_test(t, an_unrecorded_launch_is_not_looked_at);
     tcase_add_test(t, linked_ptx_loads);

@@ -1,5 +1,6 @@
 // Finding libraries and headers, in the test's own trees: every step of the order, the report, and
 // the loading.
+#include "base/array.h"
 #include "find/find.h"
 
 #include "tiny_elf.h"
@@ -104,7 +105,7 @@ static void setup(void)
 
     strcpy(top, "/tmp/cucore-find-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(top));
-    for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+    for (size_t i = 0; i < CUC_LENGTH(variables); i++)
         unsetenv(variables[i]);
     set("HOME", "home");
     set("PATH", "python/bin");
@@ -176,7 +177,7 @@ static const struct place {
     { "standard", "root/usr/lib/" SONAME, NULL, NULL, false },
 };
 
-enum { PLACES = sizeof(places) / sizeof(*places) };
+enum { PLACES = CUC_LENGTH(places) };
 
 static void make_place(const struct place *place)
 {
@@ -370,7 +371,7 @@ START_TEST(relative_folders_are_never_searched)
     char here[4096];
 
     ck_assert_ptr_nonnull(getcwd(here, sizeof(here)));
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         cuc_found *found = NULL;
         touch(rows[i].file);
         touch("bin/python3");
@@ -430,7 +431,7 @@ static size_t make_cache(unsigned char *out, size_t room, bool old_part)
         { OWN_FLAGS, 0, "libcached.so.1", "missing.so" },
         { OWN_FLAGS, 0, "libcached.so.1", "good.so" },
     };
-    enum { ROWS = sizeof(rows) / sizeof(*rows), HEADER = 48, ENTRY = 24 };
+    enum { ROWS = CUC_LENGTH(rows), HEADER = 48, ENTRY = 24 };
     unsigned char *start = out;
     uint32_t words[6] = { ROWS };
     uint32_t at = HEADER + ROWS * ENTRY;
@@ -520,7 +521,7 @@ static const struct place header_places[] = {
     { "standard", "root/usr/include/cuda/std/version", NULL, NULL, false },
 };
 
-enum { HEADER_PLACES = sizeof(header_places) / sizeof(*header_places) };
+enum { HEADER_PLACES = CUC_LENGTH(header_places) };
 
 static void expect_folder_of(cuc_found *found, const struct place *place)
 {
@@ -591,7 +592,7 @@ START_TEST(a_missing_library_comes_with_the_trail_and_how_to_install_it)
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), SONAME));
     ck_assert_ptr_nonnull(strstr(cuc_error_explanation(), "pip install nvidia-cusparselt-cu13"));
     ck_assert_ptr_nonnull(strstr(cuc_error_explanation(), "CUCORE_CUSPARSELT"));
-    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+    for (size_t i = 0; i < CUC_LENGTH(lines); i++)
         ck_assert_msg(strstr(cuc_error_log(), lines[i]), "no \"%s\" in:\n%s", lines[i],
                       cuc_error_log());
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_FOUND), 0);
@@ -1048,7 +1049,7 @@ static void add_cases(Suite *suite)
                         (int)cuc_find_header_count());
 
     TCase *const cases[] = { order, headers, report, paths, loading, threads, tables };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(cases); i++) {
         tcase_add_checked_fixture(cases[i], setup, teardown);
         tcase_set_timeout(cases[i], 60); // under a sanitizer, on a busy machine
         suite_add_tcase(suite, cases[i]);

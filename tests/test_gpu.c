@@ -2,6 +2,7 @@
 // 77, a skip, without a device that runs kernels.
 //
 // Tests that lose their context run in this program started anew with an argument (main).
+#include "base/array.h"
 #include "gpu_source.h"
 #include "testing.h"
 
@@ -184,7 +185,7 @@ START_TEST(grids_of_three_dimensions_cover_their_box)
     cuc_launch_config c = CUC_LAUNCH_CONFIG_INIT;
     uint32_t *out;
 
-    for (int i = 0; i < LENGTH(shapes); i++) {
+    for (int i = 0; i < CUC_LENGTH(shapes); i++) {
         uint32_t extent[3];
         for (int d = 0; d < 3; d++) {
             c.grid[d] = shapes[i].grid[d];
@@ -284,7 +285,7 @@ START_TEST(blocks_of_a_cluster_read_each_others_shared_memory)
         cuc_kernel_release(k);
         SKIP("clusters came with compute capability 9.0");
     }
-    for (int i = 0; i < LENGTH(widths); i++) {
+    for (int i = 0; i < CUC_LENGTH(widths); i++) {
         const uint32_t width = widths[i], blocks = 16;
         cuc_buffer *b = allocate_pinned(&out, (size_t)blocks * 8);
         ck_ok(CUC_LAUNCH(
@@ -946,7 +947,7 @@ int main(int argc, char **argv)
         printf("skipped: the fake driver runs no kernels\n");
         return 77;
     }
-    for (int i = 0; argc == 2 && i < LENGTH(processes); i++)
+    for (int i = 0; argc == 2 && i < CUC_LENGTH(processes); i++)
         if (strcmp(argv[1], processes[i].argument) == 0)
             return i == 2 ? forked() : fault(i);
     cuc_status st = prepare();
@@ -963,21 +964,21 @@ int main(int argc, char **argv)
     suite = suite_create("gpu");
     tests = tcase_create("gpu");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, saxpy_is_right_for_ragged_sizes, 0, LENGTH(sizes));
+    tcase_add_loop_test(tests, saxpy_is_right_for_ragged_sizes, 0, CUC_LENGTH(sizes));
     tcase_add_test(tests, a_struct_goes_by_value);
     tcase_add_test(tests, grids_of_three_dimensions_cover_their_box);
     tcase_add_test(tests, shared_memory_beyond_48_kib_works);
     tcase_add_test(tests, a_cooperative_grid_synchronises);
     tcase_add_test(tests, blocks_of_a_cluster_read_each_others_shared_memory);
     tcase_add_test(tests, a_dependent_kernel_waits_for_its_primary);
-    tcase_add_loop_test(tests, launch_attributes_are_taken, 0, LENGTH(launch_attributes));
+    tcase_add_loop_test(tests, launch_attributes_are_taken, 0, CUC_LENGTH(launch_attributes));
     tcase_add_test(tests, a_thread_without_a_context_launches);
     tcase_add_loop_test(tests, default_streams_run_kernels, 0, 2);
     tcase_add_test(tests, events_measure_a_kernel);
     tcase_add_test(tests, streams_wait_for_words_of_device_memory);
     tcase_add_test(tests, host_functions_run_between_kernels);
     tcase_add_test(tests, a_descriptor_waits_for_a_long_kernel);
-    tcase_add_loop_test(tests, kernels_work_in_memory_of_every_kind, 0, LENGTH(memories));
+    tcase_add_loop_test(tests, kernels_work_in_memory_of_every_kind, 0, CUC_LENGTH(memories));
     tcase_add_test(tests, copies_go_in_every_direction);
     tcase_add_test(tests, rectangles_and_boxes_are_copied);
     tcase_add_test(tests, patterns_of_one_two_and_four_bytes_are_filled);
@@ -985,7 +986,7 @@ int main(int argc, char **argv)
     tcase_add_test(tests, occupancy_is_told);
     tcase_add_test(tests, objects_are_linked_with_optimisation);
     tcase_add_test(tests, ptx_is_loaded_and_run);
-    tcase_add_loop_test(tests, a_process_of_its_own_fails_as_told, 0, LENGTH(processes));
+    tcase_add_loop_test(tests, a_process_of_its_own_fails_as_told, 0, CUC_LENGTH(processes));
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK);

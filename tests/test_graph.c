@@ -1,4 +1,5 @@
 // Captures, and the graphs they produce.
+#include "base/array.h"
 #include "graph/graph.h"
 #include "device/deferred.h"
 
@@ -590,7 +591,7 @@ START_TEST(a_driver_that_refuses_to_begin_leaves_nothing_behind)
                                          "cuStreamGetCaptureInfo" };
 
     NEED_FAKE();
-    for (int i = 0; i < LENGTH(calls); i++) {
+    for (int i = 0; i < CUC_LENGTH(calls); i++) {
         fake_fail(calls[i], 1, 999);
         ck_assert_int_eq(cuc_stream_begin_capture(stream, 0), CUC_ERROR_DRIVER);
         ck_assert_str_eq(cuc_error_library_call(), calls[i]);
@@ -685,9 +686,11 @@ int main(void)
     tcase_add_test(tests, two_captures_do_not_merge);
     tcase_add_test(tests, work_from_outside_cannot_be_waited_for);
     tcase_add_test(tests, a_spoilt_capture_says_which_call_was_refused_first);
-    tcase_add_loop_test(tests, a_mode_says_whose_calls_are_restricted, 0, LENGTH(modes));
-    tcase_add_loop_test(tests, only_a_relaxed_capture_is_ended_by_another_thread, 0, LENGTH(modes));
-    tcase_add_loop_test(tests, what_a_thread_leaves_behind_is_cancelled_by_any, 0, LENGTH(modes));
+    tcase_add_loop_test(tests, a_mode_says_whose_calls_are_restricted, 0, CUC_LENGTH(modes));
+    tcase_add_loop_test(tests, only_a_relaxed_capture_is_ended_by_another_thread, 0,
+                        CUC_LENGTH(modes));
+    tcase_add_loop_test(tests, what_a_thread_leaves_behind_is_cancelled_by_any, 0,
+                        CUC_LENGTH(modes));
     tcase_add_test(tests, a_stream_that_joined_cannot_end_the_capture);
     tcase_add_test(tests, what_cannot_be_captured_is_refused_in_words);
     tcase_add_test(tests, captures_are_told_apart);

@@ -1,4 +1,5 @@
 // Instances of graphs: creation, launch, update, and the memory that they allocate.
+#include "base/array.h"
 #include "graph_testing.h"
 #include "device/deferred.h"
 
@@ -544,7 +545,7 @@ START_TEST(a_driver_that_refuses_is_told_of_with_its_call)
     NEED_FAKE();
     cuc_graph *graph = captured(affine, 1, 1);
     exec = instance_of(graph);
-    for (int i = 0; i < LENGTH(calls); i++) {
+    for (int i = 0; i < CUC_LENGTH(calls); i++) {
         fake_fail(calls[i], 1, 999);
         cuc_status st = i < 3    ? cuc_graph_instantiate(&none, graph, NULL)
                         : i == 3 ? cuc_graph_exec_upload(exec, stream)
@@ -600,7 +601,7 @@ int main(void)
     tcase_add_test(tests, an_update_changes_arguments_kernels_and_addresses);
     tcase_add_test(tests, a_copy_may_come_to_be_between_other_kinds_of_memory);
     tcase_add_loop_test(tests, an_update_that_cannot_be_made_says_which_node_and_why, 0,
-                        LENGTH(differing));
+                        CUC_LENGTH(differing));
     tcase_add_test(tests, priorities_stay_where_each_node_has_its_own);
     tcase_add_test(tests, memory_that_a_graph_allocates_and_frees_is_there_within_a_launch);
     tcase_add_loop_test(tests, memory_that_a_launch_leaves_is_freed_before_the_next_one, 0, 2);

@@ -1,4 +1,5 @@
 // Objects that graphs keep alive, their lifetime, and who releases them.
+#include "base/array.h"
 #include "device/deferred.h"
 
 #include "graph/capture_registry.h"
@@ -314,7 +315,7 @@ START_TEST(what_cannot_be_kept_stays_the_callers)
     ck_fails(bad, cuc_graph_keep_buffer(NULL, buffer), "graph is NULL");
     ck_fails(bad, cuc_graph_keep_buffer(graph, NULL), "buffer is NULL");
     dropped = 0;
-    for (int i = 0; fake_available() && i < LENGTH(calls); i++) {
+    for (int i = 0; fake_available() && i < CUC_LENGTH(calls); i++) {
         fake_fail(calls[i], 1, 999);
         ck_fails(CUC_ERROR_DRIVER, cuc_graph_keep(graph, &dropped, drop), calls[i]);
         fake_fail(calls[i], 1, 999);

@@ -1,6 +1,7 @@
 // Green contexts: groups of multiprocessors, and streams confined to them.
 #include <cucore/green.h>
 
+#include "base/array.h"
 #include "driver/cuda_abi.h"
 #include "graph_testing.h"
 
@@ -281,12 +282,12 @@ int main(void)
 
     tcase_add_checked_fixture(tests, setup, graph_teardown);
     tcase_add_test(tests, a_device_has_its_multiprocessors);
-    tcase_add_loop_test(tests, groups_are_of_one_size_and_the_rest_is_left, 0, LENGTH(splits));
+    tcase_add_loop_test(tests, groups_are_of_one_size_and_the_rest_is_left, 0, CUC_LENGTH(splits));
     tcase_add_test(tests, a_stream_of_a_part_does_what_others_do);
     tcase_add_test(tests, kernels_stay_on_the_multiprocessors_of_their_part);
     tcase_add_test(tests, parts_of_one_split_make_one_context);
     tcase_add_test(tests, what_makes_no_sense_is_refused);
-    tcase_add_loop_test(tests, a_failure_of_the_driver_leaves_nothing, 0, LENGTH(calls));
+    tcase_add_loop_test(tests, a_failure_of_the_driver_leaves_nothing, 0, CUC_LENGTH(calls));
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);
 }

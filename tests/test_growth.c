@@ -1,5 +1,6 @@
 // Long-running programs: creating and releasing an object any number of times leaves the size of
 // the process, its descriptors and its threads unchanged.
+#include "base/array.h"
 #include "device_test.h"
 #include "launch_ptx.h"
 
@@ -262,8 +263,7 @@ int main(void)
 
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, many_are_no_larger_than_a_few, 0,
-                        (int)(sizeof(growths) / sizeof(*growths)));
+    tcase_add_loop_test(tests, many_are_no_larger_than_a_few, 0, CUC_LENGTH(growths));
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);
 }

@@ -1,4 +1,5 @@
 // Reference counts, and the table of live handles that CUCORE_CHECK_HANDLES=1 keeps.
+#include "base/array.h"
 #include "base/handle.h"
 #include "launch_ptx.h"
 #include "testing.h"
@@ -219,7 +220,7 @@ START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
     ck_ok(cuc_object_create(&object, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1, NULL));
     ck_ok(cuc_object_get_kernel(&three, object, "three"));
     ck_ok(cuc_buffer_create(&buffer, NULL, 256, stream));
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(wrong); i++) {
         if (!refused)
             ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, wrong[i], 4));
         else
@@ -229,7 +230,7 @@ START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
     }
     // A pointer to any type is checked like a void pointer.
     const cuc_arg told[] = { CUC_ARG(typed), CUC_ARG(opaque), CUC_ARG(&global[1]), CUC_ARG(heap) };
-    for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(told); i++) {
         if (!refused)
             ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, told[i], 4));
         else

@@ -2,6 +2,7 @@
 #include <cucore/kernel.h>
 #include <cucore/occupancy.h>
 
+#include "base/array.h"
 #include "code/kernel.h"
 #include "code/object.h"
 
@@ -771,7 +772,7 @@ static TCase *add_case(Suite *suite, const char *name)
 
 int main(void)
 {
-    enum { SIGNATURES = sizeof(signatures) / sizeof(*signatures) };
+    enum { SIGNATURES = CUC_LENGTH(signatures) };
     Suite *suite = suite_create("kernel");
     TCase *tcase;
 

@@ -2,6 +2,7 @@
 #include <cucore/launch.h>
 #include <cucore/program.h>
 
+#include "base/array.h"
 #include "base/handle.h"
 #include "testing.h"
 
@@ -122,10 +123,9 @@ int main(void)
 
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, a_source_becomes_a_kernel_that_holds_its_code, 0,
-                        sizeof(found) / sizeof(*found));
+    tcase_add_loop_test(tests, a_source_becomes_a_kernel_that_holds_its_code, 0, CUC_LENGTH(found));
     tcase_add_loop_test(tests, a_failure_leaves_nothing_but_its_message_and_log, 0,
-                        sizeof(refused) / sizeof(*refused));
+                        CUC_LENGTH(refused));
     tcase_add_test(tests, a_missing_place_for_the_kernel_is_refused);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);

@@ -1,4 +1,5 @@
 // Launches on streams of every kind, with memory of every device, and kernels that fail.
+#include "base/array.h"
 #include "launching.h"
 
 #include <cucore/condition.h>
@@ -718,9 +719,11 @@ int main(void)
     tcase_add_test(tests, a_foreign_stream_takes_launches);
     tcase_add_test(tests, launches_are_captured);
     tcase_add_test(tests, a_fault_is_told_with_the_latest_launches);
-    tcase_add_loop_test(tests, a_fault_is_blamed_on_what_may_not_be_complete, 0, LENGTH(before));
+    tcase_add_loop_test(tests, a_fault_is_blamed_on_what_may_not_be_complete, 0,
+                        CUC_LENGTH(before));
     tcase_add_test(tests, a_fault_in_a_graph_is_blamed_on_its_kernels);
-    tcase_add_loop_test(tests, a_fault_is_blamed_on_kernels_inside_of_a_graph, 0, LENGTH(inside));
+    tcase_add_loop_test(tests, a_fault_is_blamed_on_kernels_inside_of_a_graph, 0,
+                        CUC_LENGTH(inside));
     tcase_add_test(tests, with_blocking_launches_a_fault_in_a_graph_is_its_own);
     tcase_add_test(tests, with_blocking_launches_a_fault_is_the_kernels_own);
     tcase_add_test(tests, without_the_variable_launches_do_not_wait);

@@ -1,4 +1,5 @@
 // The arguments of launches: the bytes that reach the driver, and the mistakes caught before.
+#include "base/array.h"
 #include "launching.h"
 
 struct triple {
@@ -120,7 +121,7 @@ START_TEST(a_pointer_to_anything_is_a_device_address)
                              CUC_ARG(&constant), CUC_ARG((volatile char *)&number) };
     const void *points_to[] = { to_number, &to_number, &triple, &constant, &number };
 
-    for (size_t i = 0; i < sizeof(args) / sizeof(*args); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(args); i++) {
         ck_assert_int_eq(args[i].type, CUC_ARG_POINTER);
         ck_assert_uint_eq(args[i].bytes, 8);
         ck_assert_uint_eq(args[i].value.u64, (uintptr_t)points_to[i]);
@@ -243,7 +244,7 @@ START_TEST(an_argument_too_large_for_a_cuc_arg_is_refused)
     cuc_kernel *wide = kernel("wide");
     double z[2] = { 1, 2 };
 
-    for (int i = 0; i < LENGTH(types); i++)
+    for (int i = 0; i < CUC_LENGTH(types); i++)
         ck_fails(CUC_ERROR_INVALID_ARGUMENT,
                  cuc_launch(stream, SHAPE, wide, &(cuc_arg){ types[i], 16, { .u64 = 64 } }, 1),
                  "wide: argument 0: ", "of 16 bytes", "CUC_ARG_BYTES");
@@ -337,7 +338,7 @@ int main(void)
     tcase_add_test(tests, the_array_form_takes_the_same_arguments);
     tcase_add_test(tests, a_wrong_number_of_arguments_is_told_with_the_right_one);
     tcase_add_loop_test(tests, an_argument_that_does_not_fit_its_parameter_is_told, 0,
-                        LENGTH(bad_arguments));
+                        CUC_LENGTH(bad_arguments));
     tcase_add_test(tests, an_argument_too_large_for_a_cuc_arg_is_refused);
     tcase_add_test(tests, null_handles_are_named);
     tcase_add_test(tests, a_kernel_that_was_loaded_by_somebody_else_is_launched_and_checked);

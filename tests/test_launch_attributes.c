@@ -1,4 +1,5 @@
 // Attributes of launches: clusters, cooperation, programmatic dependence and others.
+#include "base/array.h"
 #include "launch/launch.h"
 
 #include "launching.h"
@@ -263,7 +264,7 @@ START_TEST(a_cluster_must_divide_the_grid)
     if (!clusters)
         SKIP("the device has no clusters");
     c.block[0] = 32;
-    for (int i = 0; i < LENGTH(rows); i++) {
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
         memcpy(c.grid, rows[i].grid, sizeof(c.grid));
         memcpy(c.cluster, rows[i].cluster, sizeof(c.cluster));
         ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, &c, none), rows[i].message);
@@ -366,8 +367,9 @@ int main(void)
     TCase *tests = tcase_create("launch_attributes"), *bare = tcase_create("bare");
 
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, each_attribute_reaches_the_drivers_config, 0, LENGTH(attributes));
-    tcase_add_loop_test(tests, what_is_no_attribute_of_a_launch_is_refused, 0, LENGTH(refused));
+    tcase_add_loop_test(tests, each_attribute_reaches_the_drivers_config, 0,
+                        CUC_LENGTH(attributes));
+    tcase_add_loop_test(tests, what_is_no_attribute_of_a_launch_is_refused, 0, CUC_LENGTH(refused));
     tcase_add_test(tests, attributes_with_bad_values_are_told);
     tcase_add_test(tests, a_cluster_must_divide_the_grid);
     tcase_add_test(tests, flags_become_attributes);

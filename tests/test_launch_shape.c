@@ -1,4 +1,5 @@
 // Grids, blocks and shared memory of launches, within and beyond the device's limits.
+#include "base/array.h"
 #include "launching.h"
 
 #include <cucore/occupancy.h>
@@ -181,7 +182,7 @@ START_TEST(a_launch_that_the_driver_refuses_names_the_kernel_and_its_shape)
     ck_ok(CUC_LAUNCH(stream, SHAPE, none));
     static const char *const calls[] = { "cuKernelGetAttribute", "cuKernelSetAttribute" };
     cuc_kernel *fresh = kernel("fixed");
-    for (int i = 0; i < LENGTH(calls); i++) { // the first launch on a device; the opt-in
+    for (int i = 0; i < CUC_LENGTH(calls); i++) { // the first launch on a device; the opt-in
         fake_fail(calls[i], 1, CUDA_ERROR_UNKNOWN);
         ck_fails(
             CUC_ERROR_DRIVER,
@@ -330,7 +331,7 @@ int main(void)
 
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, a_grid_or_block_beyond_the_device_is_told_with_the_limit, 0,
-                        LENGTH(bad_shapes));
+                        CUC_LENGTH(bad_shapes));
     tcase_add_test(tests, a_block_beyond_the_kernels_own_bound_is_told);
     tcase_add_test(tests, dimensions_left_out_are_one);
     tcase_add_test(tests, a_config_of_another_size_is_read_as_far_as_it_goes);
@@ -338,7 +339,7 @@ int main(void)
     tcase_add_test(tests, shared_memory_beyond_the_opt_in_limit_is_told_with_the_limit);
     tcase_add_test(tests, a_launch_that_the_driver_refuses_names_the_kernel_and_its_shape);
     tcase_add_loop_test(tests, a_config_for_n_elements_covers_them_with_the_block_that_is_given, 0,
-                        sizeof(counts) / sizeof(*counts));
+                        CUC_LENGTH(counts));
     tcase_add_test(tests, a_config_without_a_block_gets_the_one_of_the_occupancy);
     tcase_add_test(tests, a_config_takes_the_block_that_a_kernel_requires);
     tcase_add_test(tests, a_config_for_clusters_has_whole_ones);

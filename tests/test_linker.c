@@ -1,5 +1,6 @@
 // Linkers: the real nvJitLink, and the fake driver's linker.
 
+#include "base/array.h"
 #include "testing.h"
 
 #include "driver/nvjitlink.h"
@@ -119,7 +120,7 @@ static void remove_folder(void)
 
 #define TEXTS(field, count, ...)                   \
     .field = (const char *const[]){ __VA_ARGS__ }, \
-    .count = LENGTH(((const char *[]){ __VA_ARGS__ }))
+    .count = CUC_LENGTH(((const char *[]){ __VA_ARGS__ }))
 
 // clang-format off
 static const struct option_case {
@@ -206,10 +207,9 @@ START_TEST(every_row_of_the_option_table_has_a_case)
     for (size_t i = 0; i < cuc__linker_options_table.count; i++) {
         const cuc__option *row = &cuc__linker_options_table.at[i];
         size_t k = 0;
-        while (k < (size_t)LENGTH(option_cases) &&
-               !cuc__option_is_set(row, &option_cases[k].options))
+        while (k < CUC_LENGTH(option_cases) && !cuc__option_is_set(row, &option_cases[k].options))
             k++;
-        ck_assert_msg(k < (size_t)LENGTH(option_cases), "no case sets %s", row->field);
+        ck_assert_msg(k < CUC_LENGTH(option_cases), "no case sets %s", row->field);
         ck_assert_msg((row->driver >= 0) == option_cases[k].driver, "%s", row->field);
     }
 }
@@ -645,7 +645,7 @@ START_TEST(options_reach_the_drivers_linker)
         { { .lineinfo = CUC_ON }, CU_JIT_GENERATE_LINE_INFO, 1 },
         { { .no_cache = CUC_ON }, CU_JIT_CACHE_MODE, CU_JIT_CACHE_OPTION_NONE },
     };
-    for (int i = 0; i < LENGTH(cases); i++) {
+    for (int i = 0; i < CUC_LENGTH(cases); i++) {
         cuc_linker_options o = cases[i].options;
         o.struct_size = sizeof(o);
         o.backend = CUC_LINKER_DRIVER;
@@ -696,9 +696,9 @@ static Suite *suite(void)
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, an_option_becomes_the_flag_that_nvjitlink_takes, 0,
-                        LENGTH(option_cases));
+                        CUC_LENGTH(option_cases));
     tcase_add_loop_test(t, the_drivers_linker_refuses_by_name_what_it_does_not_take, 0,
-                        LENGTH(option_cases));
+                        CUC_LENGTH(option_cases));
     tcase_add_test(t, every_row_of_the_option_table_has_a_case);
     tcase_add_test(t, bad_options_are_refused_when_a_linker_is_made);
     suite_add_tcase(s, t);
@@ -712,7 +712,7 @@ static Suite *suite(void)
     tcase_add_loop_test(t, an_undefined_symbol_is_named_and_can_be_added_then, 0, 3);
     tcase_add_test(t, code_of_another_architecture_is_refused);
     tcase_add_test(t, a_single_input_leaves_its_ptx_beside_the_cubin);
-    tcase_add_loop_test(t, ptx_of_the_device_itself_is_assembled_for_it, 0, LENGTH(targets));
+    tcase_add_loop_test(t, ptx_of_the_device_itself_is_assembled_for_it, 0, CUC_LENGTH(targets));
     tcase_add_test(t, nothing_to_link_is_refused);
     suite_add_tcase(s, t);
 

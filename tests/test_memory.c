@@ -1,5 +1,6 @@
 #include <cucore/memory.h>
 
+#include "base/array.h"
 #include "device_test.h"
 
 #include <cucore/ipc.h>
@@ -46,7 +47,7 @@ static const struct source {
     { "synchronous managed memory", make_synchronous, 0, CUC_MEMORY_MANAGED, 7 },
 };
 
-enum { SOURCES = sizeof(sources) / sizeof(*sources) };
+enum { SOURCES = CUC_LENGTH(sources) };
 
 START_TEST(every_resource_allocates_and_frees)
 {
@@ -303,7 +304,7 @@ START_TEST(a_pool_is_made_where_its_options_say)
         { .release_threshold = CUC_MEMORY_POOL_KEEP_ALL },
     };
 
-    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(good); i++) {
         cuc_memory_pool_options options = good[i];
         cuc_memory_resource *mr;
         uint64_t threshold;
@@ -366,7 +367,7 @@ START_TEST(attributes_are_read_and_set)
     cuc_memory_resource *mr;
 
     ck_ok(make_pool(&mr, CUC_MEMORY_DEVICE));
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         uint64_t value = 77;
         cuc_status set = cuc_memory_pool_set_attribute(mr, rows[i].attribute, rows[i].value);
         cuc_status got = cuc_memory_pool_get_attribute(&value, mr, rows[i].attribute);
@@ -1045,7 +1046,7 @@ START_TEST(callbacks_that_are_not_whole_are_refused)
           "reserved is 1" },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         cuc_memory_callbacks callbacks = rows[i].callbacks;
         cuc_memory_resource *mr = untouched;
 
@@ -1379,14 +1380,14 @@ int main(void)
     tcase_add_loop_test(any, every_resource_allocates_and_frees, 0, SOURCES);
     tcase_add_loop_test(any, a_pool_wants_a_stream_and_others_do_without, 0, SOURCES);
     tcase_add_loop_test(any, options_of_a_pool_that_make_no_sense_are_refused, 0,
-                        sizeof(bad_pools) / sizeof(*bad_pools));
+                        CUC_LENGTH(bad_pools));
     tcase_add_test(any, a_pool_is_made_where_its_options_say);
     tcase_add_test(any, a_pool_gives_no_more_than_its_most);
     tcase_add_test(any, attributes_are_read_and_set);
     tcase_add_test(any, statistics_follow_what_is_allocated);
     tcase_add_test(any, statistics_are_written_as_far_as_the_caller_knows_them);
     tcase_add_test(any, a_wrapped_pool_is_borrowed_and_its_owner_dropped_once);
-    tcase_add_loop_test(any, a_pool_that_was_filled_rests_and_is_as_new, 0, LENGTH(released));
+    tcase_add_loop_test(any, a_pool_that_was_filled_rests_and_is_as_new, 0, CUC_LENGTH(released));
     tcase_add_test(any, a_pool_made_current_is_the_default_one);
     tcase_add_test(any, what_is_no_pool_is_refused_by_calls_on_pools);
     tcase_add_loop_test(any, a_capture_of_another_stream_does_not_mind_synchronous_memory, 6,

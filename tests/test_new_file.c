@@ -1,6 +1,7 @@
 // Files written whole or not at all: every system call of every writer of the library fails in
 // turn, or a signal ends the process there. The path then has the old contents or the new ones, and
 // the folder nothing else.
+#include "base/array.h"
 #include "base/new_file.h"
 #include "testing.h"
 
@@ -206,7 +207,7 @@ static const struct {
     { "cuc_graph_write_dot()", draw_graph, "old text\n", "digraph" },
 };
 
-enum { FORKED = LENGTH(writers) - 1 };
+enum { FORKED = CUC_LENGTH(writers) - 1 };
 
 static void make_things(void)
 {
@@ -258,7 +259,7 @@ START_TEST(every_system_call_may_fail)
     int made = 0, descriptors = count_entries("/proc/self/fd");
 
     hit.anonymous = _i % 2 == 0;
-    for (int e = 0; e < LENGTH(errors); e++) {
+    for (int e = 0; e < CUC_LENGTH(errors); e++) {
         bool armed = true;
         for (int n = 1; armed; n++) {
             start_over(_i / 2);
@@ -276,7 +277,7 @@ START_TEST(every_system_call_may_fail)
             made += armed;
         }
     }
-    ck_assert_int_ge(made, 6 * LENGTH(errors));
+    ck_assert_int_ge(made, 6 * CUC_LENGTH(errors));
 }
 END_TEST
 
@@ -285,7 +286,7 @@ START_TEST(a_signal_may_come_before_every_system_call)
     static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGKILL };
 
     hit.anonymous = _i % 2 == 0;
-    for (int s = 0; s < LENGTH(signals); s++) {
+    for (int s = 0; s < CUC_LENGTH(signals); s++) {
         int status = 1;
         for (int n = 1; status; n++) {
             start_over(_i / 2);
@@ -344,7 +345,7 @@ START_TEST(what_is_at_a_path_decides_what_is_written)
     struct stat about;
 
     memset(long_name, 'x', NAME_MAX + 1);
-    for (int i = 0; i < LENGTH(rows) * 2; i++) {
+    for (int i = 0; i < CUC_LENGTH(rows) * 2; i++) {
         const int r = i / 2;
         hit.anonymous = i % 2 == 0;
         remove_folder();
@@ -426,7 +427,7 @@ START_TEST(temporary_names_cannot_be_guessed)
 
     put("victim", "precious", 0600);
     strcpy(victim, in_folder("victim"));
-    for (int i = 0; i < LENGTH(forms); i++) {
+    for (int i = 0; i < CUC_LENGTH(forms); i++) {
         snprintf(name, sizeof(name), forms[i], (long)getpid());
         ck_assert_int_eq(symlink(victim, in_folder(name)), 0);
     }
@@ -438,7 +439,7 @@ START_TEST(temporary_names_cannot_be_guessed)
         strcpy(last, hit.name);
     }
     ck_assert_str_eq(get("victim"), "precious");
-    ck_assert_int_eq(count_entries(folder), 2 + LENGTH(forms));
+    ck_assert_int_eq(count_entries(folder), 2 + CUC_LENGTH(forms));
 }
 END_TEST
 
@@ -448,7 +449,7 @@ int main(void)
     TCase *tests = tcase_create("calls");
 
     tcase_add_checked_fixture(tests, make_things, release_things);
-    tcase_add_loop_test(tests, every_system_call_may_fail, 0, 2 * LENGTH(writers));
+    tcase_add_loop_test(tests, every_system_call_may_fail, 0, 2 * CUC_LENGTH(writers));
     tcase_add_loop_test(tests, a_signal_may_come_before_every_system_call, 0, 2 * FORKED);
     suite_add_tcase(suite, tests);
     tests = tcase_create("paths");

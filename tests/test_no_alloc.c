@@ -1,4 +1,5 @@
 // No heap allocation on hot paths: launch, record, wait, copy, query.
+#include "base/array.h"
 #include "launch_ptx.h"
 #include "testing.h"
 #include "wrap_malloc.h"
@@ -322,7 +323,7 @@ int main(void)
     TCase *tests = tcase_create("no_alloc");
 
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, the_heap_is_left_alone, 0, LENGTH(calls));
+    tcase_add_loop_test(tests, the_heap_is_left_alone, 0, CUC_LENGTH(calls));
     tcase_add_test(tests, allocations_are_seen_by_this_test);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);

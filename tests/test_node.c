@@ -1,6 +1,7 @@
 // Graphs built node by node.
 #include <cucore/node.h>
 
+#include "base/array.h"
 #include "graph/capture_registry.h"
 #include "graph_testing.h"
 
@@ -195,20 +196,20 @@ START_TEST(a_capture_that_ends_badly_takes_the_graph_unless_it_can_be_cancelled)
         ck_fails(CUC_ERROR_DRIVER, cuc_stream_end_capture(&same, stream),
                  "the driver frees the graph that it added to");
     ck_assert_ptr_null(same);
-    for (int i = 0; i < LENGTH(others); i++) // otherwise freed memory would be returned
+    for (int i = 0; i < CUC_LENGTH(others); i++) // otherwise freed memory would be returned
         ck_ok(cuc_graph_create(&others[i], device));
     if (bad_ends[_i].stays) {
         cuc_node *nodes[4] = { NULL };
         ck_ok(cuc_graph_get_node_count(&count, graph));
         ck_assert_uint_eq(count, 2);
-        ck_ok(cuc_graph_get_nodes(nodes, LENGTH(nodes), graph));
+        ck_ok(cuc_graph_get_nodes(nodes, CUC_LENGTH(nodes), graph));
         ck_assert(nodes[0] == first || nodes[1] == first);
     } else {
         ck_assert_ptr_null(cuc_graph_handle(graph));
         ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_get_node_count(&count, graph),
                  "the graph is no more", "a capture into it", "make it again");
     }
-    for (int i = 0; i < LENGTH(others); i++)
+    for (int i = 0; i < CUC_LENGTH(others); i++)
         cuc_graph_release(others[i]);
     cuc_graph_release(graph);
 }
@@ -478,7 +479,7 @@ int main(void)
     tcase_add_test(tests, a_capture_that_is_cancelled_leaves_the_graph);
     tcase_add_test(tests, what_a_cancelled_capture_has_added_is_kept);
     tcase_add_loop_test(tests, a_capture_that_ends_badly_takes_the_graph_unless_it_can_be_cancelled,
-                        0, LENGTH(bad_ends));
+                        0, CUC_LENGTH(bad_ends));
     tcase_add_test(tests, events_of_outside_are_nodes);
     tcase_add_test(tests, launches_pass_over_what_is_disabled);
     tcase_add_test(tests, edges_are_added_and_removed);

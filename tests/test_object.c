@@ -1,6 +1,7 @@
 // Object code without a driver: creation, refusal, files.
 #include <cucore/object.h>
 
+#include "base/array.h"
 #include "code/object.h"
 
 #include "data/sample_ptx.h"
@@ -213,7 +214,7 @@ START_TEST(what_is_beside_the_code_is_checked_too)
         { CUC_CODE_CUBIN, { .names = &half, .name_count = 1 }, "names[0].symbol is NULL" },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         bool ptx = rows[i].kind == CUC_CODE_PTX;
         cuc_object_options o = rows[i].options;
         o.struct_size = sizeof(o);
@@ -349,7 +350,7 @@ START_TEST(the_kind_of_a_file_is_told_by_its_contents)
     const void *code;
     size_t bytes;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         cuc_object *object = NULL;
         write_file("code", rows[i].data, rows[i].bytes);
         ck_assert_msg(cuc_object_from_file(&object, in_folder("code"), 0, NULL) == CUC_OK, "%s",
@@ -544,8 +545,7 @@ int main(void)
     tcase_add_test(tcase, an_object_keeps_copies_of_all_it_was_given);
     tcase_add_loop_test(tcase, ptx_ends_in_one_nul_that_is_not_counted, 0, 3);
     tcase_add_test(tcase, code_without_ptx_says_so);
-    tcase_add_loop_test(tcase, data_that_is_not_of_its_kind_is_refused, 0,
-                        (int)(sizeof(refused) / sizeof(*refused)));
+    tcase_add_loop_test(tcase, data_that_is_not_of_its_kind_is_refused, 0, CUC_LENGTH(refused));
     tcase_add_test(tcase, a_cubin_cut_short_anywhere_is_refused);
     tcase_add_test(tcase, a_cubin_with_wild_tables_is_refused);
     tcase_add_test(tcase, what_is_beside_the_code_is_checked_too);

@@ -1,4 +1,5 @@
 // Structs whose size the caller states: old and new callers mix safely.
+#include "base/array.h"
 #include "base/options.h"
 #include "testing.h"
 
@@ -180,10 +181,10 @@ int main(void)
     tcase_add_test(tests, a_newer_struct_is_read_as_far_as_it_is_known);
     tcase_add_test(tests, a_newer_field_that_is_set_is_refused_with_its_place);
     tcase_add_loop_test(tests, a_size_that_no_struct_has_is_refused_with_the_size_expected, 0,
-                        LENGTH(bad_sizes));
+                        CUC_LENGTH(bad_sizes));
     tcase_add_test(tests, an_out_struct_is_filled_as_far_as_the_caller_has_it);
     tcase_add_loop_test(tests, init_writes_what_the_caller_has_and_not_a_byte_more, 0,
-                        LENGTH(inits));
+                        CUC_LENGTH(inits));
     suite_add_tcase(suite, tests);
     return testing_main(suite, 0);
 }

@@ -2,6 +2,7 @@
 // crash, no hang, nothing left. Intended also for the thread sanitizer and a GPU, where
 // ORDERS_WITHOUT names rows of `makers` to leave out (by commas) and ORDERS_ROUNDS is the number of
 // times each thread makes them all.
+#include "base/array.h"
 #include "device/deferred.h"
 #include "launch_ptx.h"
 #include "memory/pool.h"
@@ -257,7 +258,7 @@ static const char *make_all(struct batch *b)
     KEEP(kernel, b->kernel);
     TRY(cuc_buffer_create(&b->buffer, NULL, 256, b->stream));
     KEEP(buffer, b->buffer);
-    for (int i = 0; i < LENGTH(makers); i++) {
+    for (int i = 0; i < CUC_LENGTH(makers); i++) {
         const char *wrong = makers[i].left_out ? NULL : makers[i].make(b);
         if (wrong)
             return wrong;
@@ -389,10 +390,10 @@ static int leave_out(const char *names)
     for (const char *at = names; *at;) {
         size_t length = strcspn(at, ",");
         int i = 0;
-        while (i < LENGTH(makers) &&
+        while (i < CUC_LENGTH(makers) &&
                (strlen(makers[i].name) != length || strncmp(makers[i].name, at, length) != 0))
             i++;
-        if (i == LENGTH(makers)) {
+        if (i == CUC_LENGTH(makers)) {
             fprintf(stderr, "ORDERS_WITHOUT has %.*s, which is none of the makers\n", (int)length,
                     at);
             return 0;
@@ -415,7 +416,7 @@ int main(void)
         return EXIT_FAILURE;
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, objects_go_in_any_order_on_many_threads, 0, LENGTH(exchanges));
+    tcase_add_loop_test(tests, objects_go_in_any_order_on_many_threads, 0, CUC_LENGTH(exchanges));
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);
 }

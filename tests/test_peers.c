@@ -1,4 +1,5 @@
 // Two devices working together. With only one, all of it is skipped.
+#include "base/array.h"
 #include "graph_testing.h"
 #include "memory/pool.h"
 
@@ -298,7 +299,8 @@ static const struct {
 
 START_TEST(a_launch_refuses_memory_that_its_device_cannot_reach)
 {
-    const size_t memory = (size_t)_i / LENGTH(attempts), how = (size_t)_i % LENGTH(attempts);
+    const size_t memory = (size_t)_i / CUC_LENGTH(attempts),
+                 how = (size_t)_i % CUC_LENGTH(attempts);
     cuc_memory_resource *resource = NULL;
     cuc_buffer *there = NULL;
 
@@ -365,10 +367,10 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, a_kernel_runs_on_both);
     tcase_add_test(tests, a_stream_waits_for_one_of_the_other);
-    tcase_add_loop_test(tests, memory_goes_there_and_back, 0, LENGTH(ways));
-    tcase_add_loop_test(tests, kernels_of_both_work_in_one_memory, 0, LENGTH(memories));
+    tcase_add_loop_test(tests, memory_goes_there_and_back, 0, CUC_LENGTH(ways));
+    tcase_add_loop_test(tests, kernels_of_both_work_in_one_memory, 0, CUC_LENGTH(memories));
     tcase_add_loop_test(tests, a_launch_refuses_memory_that_its_device_cannot_reach, 0,
-                        LENGTH(closed) * LENGTH(attempts));
+                        CUC_LENGTH(closed) * CUC_LENGTH(attempts));
     tcase_add_test(tests, one_graph_has_work_of_both);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);

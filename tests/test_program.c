@@ -1,5 +1,6 @@
 // Programs, compiled by the real NVRTC and nvJitLink; the driver is the fake one.
 
+#include "base/array.h"
 #include "testing.h"
 
 #include "driver/driver.h"
@@ -113,9 +114,9 @@ static void remove_folder(void)
 
 #define TEXTS(field, count, ...)                   \
     .field = (const char *const[]){ __VA_ARGS__ }, \
-    .count = LENGTH(((const char *[]){ __VA_ARGS__ }))
+    .count = CUC_LENGTH(((const char *[]){ __VA_ARGS__ }))
 #define NUMBERS(field, count, ...) \
-    .field = (const int32_t[]){ __VA_ARGS__ }, .count = LENGTH(((int32_t[]){ __VA_ARGS__ }))
+    .field = (const int32_t[]){ __VA_ARGS__ }, .count = CUC_LENGTH(((int32_t[]){ __VA_ARGS__ }))
 
 // clang-format off
 static const struct option_case {
@@ -246,10 +247,9 @@ START_TEST(every_row_of_the_option_table_has_a_case)
     for (size_t i = 0; i < cuc__program_options_table.count; i++) {
         const cuc__option *row = &cuc__program_options_table.at[i];
         size_t k = 0;
-        while (k < (size_t)LENGTH(option_cases) &&
-               !cuc__option_is_set(row, &option_cases[k].options))
+        while (k < CUC_LENGTH(option_cases) && !cuc__option_is_set(row, &option_cases[k].options))
             k++;
-        ck_assert_msg(k < (size_t)LENGTH(option_cases), "no case sets %s", row->field);
+        ck_assert_msg(k < CUC_LENGTH(option_cases), "no case sets %s", row->field);
     }
 }
 END_TEST
@@ -923,11 +923,11 @@ static void *compile_many(void *argument)
 START_TEST(programs_compile_in_several_threads_at_once)
 {
     static char values[4][8] = { "11111", "22222", "33333", "44444" };
-    pthread_t threads[(size_t)LENGTH(values)];
+    pthread_t threads[CUC_LENGTH(values)];
 
-    for (size_t i = 0; i < (size_t)LENGTH(values); i++)
+    for (size_t i = 0; i < CUC_LENGTH(values); i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, compile_many, values[i]), 0);
-    for (size_t i = 0; i < (size_t)LENGTH(values); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(values); i++) {
         void *good;
         pthread_join(threads[i], &good);
         ck_assert_uint_eq((size_t)good, 5);
@@ -951,7 +951,7 @@ static int wrong_handlers(void)
     struct sigaction action;
     int wrong = 0;
 
-    for (int i = 0; i < LENGTH(watched); i++)
+    for (int i = 0; i < CUC_LENGTH(watched); i++)
         wrong += sigaction(watched[i], NULL, &action) != 0 || action.sa_handler != count_signal;
     return wrong;
 }
@@ -961,7 +961,7 @@ static void *disturb(void *done)
     int wrong = 0;
 
     while (!atomic_load((_Atomic bool *)done)) {
-        for (int i = 0; i < LENGTH(watched); i++)
+        for (int i = 0; i < CUC_LENGTH(watched); i++)
             kill(getpid(), watched[i]); // to whichever thread
         wrong += wrong_handlers();
         usleep(200);
@@ -984,7 +984,7 @@ START_TEST(signals_are_the_hosts_while_a_program_compiles)
     pthread_t disturber, compilers[2];
     void *wrong = NULL;
 
-    for (int i = 0; i < LENGTH(watched); i++)
+    for (int i = 0; i < CUC_LENGTH(watched); i++)
         ck_assert(signal(watched[i], count_signal) != SIG_ERR);
     ck_assert_int_eq(pthread_create(&disturber, NULL, disturb, &done), 0);
     for (int i = 0; i < 2; i++)
@@ -995,7 +995,7 @@ START_TEST(signals_are_the_hosts_while_a_program_compiles)
     ck_assert_int_eq(pthread_join(disturber, &wrong), 0);
     ck_assert_int_eq((int)(intptr_t)wrong, 0);
     ck_assert_int_eq(wrong_handlers(), 0);
-    for (int i = 0; i < LENGTH(watched); i++) {
+    for (int i = 0; i < CUC_LENGTH(watched); i++) {
         ck_assert_int_gt(handled[watched[i]], 0);
         signal(watched[i], SIG_DFL);
     }
@@ -1010,10 +1010,12 @@ static Suite *suite(void)
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_set_timeout(t, 60);
     tcase_add_test(t, a_byte_order_mark_is_no_part_of_the_source);
-    tcase_add_loop_test(t, an_option_becomes_the_flag_that_nvrtc_takes, 0, LENGTH(option_cases));
+    tcase_add_loop_test(t, an_option_becomes_the_flag_that_nvrtc_takes, 0,
+                        CUC_LENGTH(option_cases));
     tcase_add_test(t, every_row_of_the_option_table_has_a_case);
     tcase_add_test(t, defaults_add_no_flags_but_the_architecture_and_the_header_folders);
-    tcase_add_loop_test(t, an_option_out_of_its_bounds_is_refused_by_name, 0, LENGTH(bad_options));
+    tcase_add_loop_test(t, an_option_out_of_its_bounds_is_refused_by_name, 0,
+                        CUC_LENGTH(bad_options));
     tcase_add_test(t, arguments_are_checked_when_a_program_is_made);
     tcase_add_test(t, a_smaller_struct_of_an_older_caller_leaves_the_rest_at_its_default);
     suite_add_tcase(s, t);

@@ -1,4 +1,5 @@
 // Signatures read from PTX text, well formed and not.
+#include "base/array.h"
 #include "code/ptx_signature.h"
 
 #include "data/sample_ptx.h"
@@ -44,7 +45,14 @@ static const struct {
     { ".entry k() {}", "k", "" },
     { ".entry k {}", "k", "" },
     { ".entry k .maxntid 1,1,1 {}", "k", "" },
-    { ".weak .entry _Z1kIfE$%1(.param .u8 x)", "_Z1kIfE$%1", "0:1i" },
+    { ".weak .entry _Z1kIfE$_1(.param .u8 x)", "_Z1kIfE$_1", "0:1i" },
+    { ".weak .entry %k$_1(.param .u8 x)", "%k$_1", "0:1i" },
+    // After a body whose opcodes have words that begin with a digit.
+    { ".entry a { cp.async.bulk.tensor.2d.shared::cluster.global.tile [%r1], [%r2]; } "
+      ".entry k(.param .f32 x)",
+      "k", "0:4f" },
+    // A % stands only before a name (PTX ISA, "Identifiers").
+    { ".weak .entry _Z1kIfE$%1(.param .u8 x)", "_Z1kIfE$%1", "not found" },
     // Layout: natural alignment, or an explicit one.
     { ".entry k(.param .u8 a, .param .u16 b, .param .u8 c, .param .u64 d)", "k",
       "0:1i 2:2i 4:1i 8:8i" },
@@ -371,14 +379,11 @@ int main(void)
     TCase *tcase = tcase_create("scanner");
 
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, a_signature_is_read_or_not_found, 0,
-                        (int)(sizeof(rows) / sizeof(*rows)));
-    tcase_add_loop_test(tcase, the_kernels_of_a_module_are_told_apart, 0,
-                        (int)(sizeof(sample) / sizeof(*sample)));
+    tcase_add_loop_test(tcase, a_signature_is_read_or_not_found, 0, CUC_LENGTH(rows));
+    tcase_add_loop_test(tcase, the_kernels_of_a_module_are_told_apart, 0, CUC_LENGTH(sample));
     tcase_add_test(tcase, entries_come_in_the_order_of_the_text);
     tcase_add_test(tcase, parameters_past_the_capacity_are_counted_and_not_stored);
-    tcase_add_loop_test(tcase, ptx_begins_with_a_version, 0,
-                        (int)(sizeof(headers) / sizeof(*headers)));
+    tcase_add_loop_test(tcase, ptx_begins_with_a_version, 0, CUC_LENGTH(headers));
     tcase_add_test(tcase, the_assembler_lays_parameters_out_the_same_way);
     tcase_add_test(tcase, text_cut_anywhere_is_survived);
     tcase_add_test(tcase, mutated_text_never_harms);

@@ -1,4 +1,5 @@
 // Streams: creation, wrapping, order between them, and calls that leave them alone.
+#include "base/array.h"
 #include "device/stream.h"
 #include "testing.h"
 
@@ -212,7 +213,7 @@ START_TEST(a_wait_that_fails_says_which_part_failed)
     static const char *const calls[] = { "cuEventCreate", "cuEventRecord", "cuStreamWaitEvent" };
 
     NEED_FAKE();
-    for (int i = 0; i < LENGTH(calls); i++) {
+    for (int i = 0; i < CUC_LENGTH(calls); i++) {
         fake_fail(calls[i], 1, CUDA_ERROR_OUT_OF_MEMORY);
         ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_stream_wait_stream(b, a), calls[i]);
     }
@@ -548,7 +549,7 @@ START_TEST(a_call_that_the_driver_refuses_writes_nothing)
     uint64_t id = 42;
 
     NEED_FAKE();
-    for (int i = 0; i < LENGTH(calls); i++)
+    for (int i = 0; i < CUC_LENGTH(calls); i++)
         fake_fail(calls[i], 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_get_priority(&number, a), calls[0]);
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_get_flags(&flags, a), calls[1]);
@@ -561,6 +562,33 @@ START_TEST(a_call_that_the_driver_refuses_writes_nothing)
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_query(a), "cuStreamQuery");
     fake_fail("cuStreamSynchronize", 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_synchronize(a), "cuStreamSynchronize");
+}
+END_TEST
+
+START_TEST(attributes_are_copied_from_another_stream)
+{
+    const CUstreamAttrID policy = CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY;
+    CUstreamAttrValue given = { .syncPolicy = 3 }, got = { .syncPolicy = 0 };
+    cuc_stream *far = NULL;
+
+    ck_assert_int_eq(cuc__cu.cuStreamSetAttribute(cuc_stream_handle(a), policy, &given), 0);
+    ck_ok(cuc_stream_copy_attributes(b, a));
+    ck_assert_int_eq(cuc__cu.cuStreamGetAttribute(cuc_stream_handle(b), policy, &got), 0);
+    ck_assert_int_eq((int)got.syncPolicy, (int)given.syncPolicy);
+    ck_ok(cuc_stream_copy_attributes(a, a));
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_copy_attributes(NULL, a), "stream is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_copy_attributes(a, NULL), "from is NULL");
+    if (other) {
+        ck_ok(cuc_stream_create(&far, other, NULL));
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_copy_attributes(a, far),
+                 "the stream is of device 0", "the other one of device 1");
+        cuc_stream_release(far);
+    }
+    if (fake_available()) {
+        fake_fail("cuStreamCopyAttributes", 1, CUDA_ERROR_INVALID_VALUE);
+        ck_fails(CUC_ERROR_DRIVER, cuc_stream_copy_attributes(b, a),
+                 "copying a stream's attributes");
+    }
 }
 END_TEST
 
@@ -630,15 +658,17 @@ int main(void)
     tcase_add_loop_test(tests, default_streams_are_kept_by_their_context, 0, 2);
     tcase_add_test(tests, a_default_stream_that_does_not_exist_is_refused);
     tcase_add_loop_test(tests, a_default_handle_means_the_current_contexts_stream, 0,
-                        LENGTH(default_handles));
+                        CUC_LENGTH(default_handles));
     tcase_add_test(tests, a_callback_is_called_in_its_turn);
     tcase_add_test(tests, a_callback_is_called_on_errors_too);
     tcase_add_test(tests, a_callback_that_cannot_be_queued_is_never_called);
     tcase_add_test(tests, what_a_capture_forbids_is_busy);
-    tcase_add_loop_test(tests, a_stream_waits_for_a_word_that_another_one_writes, 0, LENGTH(waits));
+    tcase_add_loop_test(tests, a_stream_waits_for_a_word_that_another_one_writes, 0,
+                        CUC_LENGTH(waits));
     tcase_add_test(tests, a_word_that_cannot_be_waited_for_is_refused);
     tcase_add_test(tests, a_release_does_not_wait_for_the_work);
     tcase_add_test(tests, a_call_that_the_driver_refuses_writes_nothing);
+    tcase_add_test(tests, attributes_are_copied_from_another_stream);
     tcase_add_test(tests, null_arguments_are_named);
     suite_add_tcase(suite, tests);
     return testing_main(suite, 1);

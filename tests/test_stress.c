@@ -3,6 +3,7 @@
 //
 // A child of fork() cannot use the driver and is told so, may release what it holds, and ends
 // cleanly; so does a process that ends while its threads work.
+#include "base/array.h"
 #include "testing.h"
 
 #include <pthread.h>
@@ -185,7 +186,7 @@ static void *work(void *data)
         MUST(cuc_stream_create(&w->streams[i], device, NULL));
     MUST(cuc_event_create(&w->event, device, NULL));
     while (!atomic_load(&ends))
-        deeds[random_below(w, sizeof(deeds) / sizeof(*deeds))](w);
+        deeds[random_below(w, CUC_LENGTH(deeds))](w);
     cuc_graph_exec_release(w->exec);
     cuc_event_release(w->event);
     for (int i = 0; i < 2; i++)

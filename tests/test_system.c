@@ -1,5 +1,6 @@
 // The toolkit libraries behind their tables: versions, what happens without a library or a
 // function, and how their codes become statuses.
+#include "base/array.h"
 #include "driver/cudart.h"
 #include "driver/nvjitlink.h"
 #include "driver/nvml.h"
@@ -108,7 +109,7 @@ static const struct {
     { "nvml", "NVML", ask_nvml, "cuc_nvml_get_driver_version", "nvmlInit_v2", 12000 },
 };
 
-enum { ASKED = sizeof(asked) / sizeof(*asked) };
+enum { ASKED = CUC_LENGTH(asked) };
 
 START_TEST(a_missing_library_is_not_found_and_says_where_it_was_looked_for)
 {
@@ -464,7 +465,7 @@ int main(void)
     tcase_add_loop_test(failures, a_missing_function_is_not_supported_and_says_since_when_it_is, 0,
                         ASKED);
     tcase_add_loop_test(failures, a_code_becomes_a_status_with_its_symbol_explanation_and_log, 0,
-                        sizeof(codes) / sizeof(*codes));
+                        CUC_LENGTH(codes));
     tcase_add_test(failures, null_is_refused_by_name);
 
     tcase_add_test(driver, the_driver_tells_its_version_and_file);
@@ -482,7 +483,7 @@ int main(void)
     tcase_add_test(real, a_child_of_a_fork_uses_what_its_parent_has_loaded);
 
     TCase *const cases[] = { failures, driver, names, real };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(cases); i++) {
         tcase_add_checked_fixture(cases[i], setup, teardown);
         tcase_set_timeout(cases[i], 60); // under a sanitizer, on a busy machine
         suite_add_tcase(suite, cases[i]);

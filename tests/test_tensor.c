@@ -1,5 +1,6 @@
 #include <cucore/tensor.h>
 
+#include "base/array.h"
 #include "device_test.h"
 
 // The structs of DLPack are a common standard: their layout must never change.
@@ -173,7 +174,7 @@ START_TEST(gaps_and_other_orders_are_not_contiguous)
         { 2, { 0, 4 }, { 9, 9 }, 1 },
     };
 
-    for (int i = 0; i < LENGTH(rows); i++) {
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
         cuc_tensor t = { .data = 4096, .dtype = CUC_F32, .rank = rows[i].rank };
         memcpy(t.shape, rows[i].shape, sizeof(rows[i].shape));
         memcpy(t.strides, rows[i].strides, sizeof(rows[i].strides));
@@ -276,7 +277,7 @@ START_TEST(a_tensor_that_passes_its_owner_is_not_given_away)
         { 0, { 0, 0 }, 1 },    { 60, { 0, 0 }, 1 }, { 4, { 4, 1 }, 0 },    { -4, { 4, 1 }, 0 },
         { 56, { -4, -1 }, 0 }, { 0, { 5, 1 }, 0 },  { 64, { 0, 0 }, 0 },   { -4, { 0, 0 }, 0 },
     };
-    for (int i = 0; i < LENGTH(rows); i++) {
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
         cuc_tensor u = t;
         u.data += (uint64_t)rows[i].shift;
         u.strides[0] = rows[i].strides[0];
@@ -463,11 +464,11 @@ int main(void)
 
     tcase_add_checked_fixture(plain, setup, NULL);
     tcase_add_loop_test(plain, a_contiguous_tensor_has_its_last_dimension_fastest, 0,
-                        LENGTH(contiguous));
-    tcase_add_loop_test(plain, a_tensor_is_checked_on_its_own, 0, LENGTH(checks));
+                        CUC_LENGTH(contiguous));
+    tcase_add_loop_test(plain, a_tensor_is_checked_on_its_own, 0, CUC_LENGTH(checks));
     tcase_add_test(plain, a_tensor_that_makes_no_sense_is_not_made);
     tcase_add_test(plain, gaps_and_other_orders_are_not_contiguous);
-    tcase_add_loop_test(plain, every_element_type_has_its_code, 0, LENGTH(types));
+    tcase_add_loop_test(plain, every_element_type_has_its_code, 0, CUC_LENGTH(types));
     tcase_add_test(plain, read_only_is_said_where_it_can_be);
     tcase_add_test(plain, strides_that_are_not_given_are_contiguous);
     tcase_add_test(plain, a_tensor_that_cucore_cannot_read_is_refused);
@@ -482,7 +483,7 @@ int main(void)
         tcase_add_checked_fixture(any, device_setup, device_teardown);
         tcase_add_test(any, a_tensor_of_a_buffer_stays_within_it);
         tcase_add_loop_test(any, the_kind_of_memory_goes_with_it_to_dlpack_and_back, 0,
-                            LENGTH(kinds));
+                            CUC_LENGTH(kinds));
         tcase_add_test(any, a_tensor_that_passes_its_owner_is_not_given_away);
         suite_add_tcase(suite, any);
     }

@@ -1,6 +1,7 @@
 // Tensor maps: encoded as a kernel needs them, and refused with the wrong value.
 #include <cucore/tensor_map.h>
 
+#include "base/array.h"
 #include "device/device.h"
 #include "driver/cuda_abi.h"
 #include "testing.h"
@@ -382,7 +383,7 @@ int main(void)
     tcase_add_test(tests, strides_of_one_element_do_not_count);
     tcase_add_test(tests, maps_of_images_are_made);
     tcase_add_test(tests, maps_of_the_width_of_images_are_of_later_devices);
-    tcase_add_loop_test(tests, what_no_map_can_be_is_refused, 0, LENGTH(refusals));
+    tcase_add_loop_test(tests, what_no_map_can_be_is_refused, 0, CUC_LENGTH(refusals));
     tcase_add_test(tests, swizzles_of_later_devices_are_told);
     tcase_add_test(tests, what_is_missing_is_refused);
     suite_add_tcase(suite, tests);

@@ -4,6 +4,7 @@
 //
 // Each failure is met by a process of its own, as what the library does once in a process can
 // fail once only. Such a child reports in words and by its exit status.
+#include "base/array.h"
 #include "base/error.h"
 #include "device/intern.h"
 #include "device/deferred.h"
@@ -20,7 +21,7 @@ static const char *const functions[] = {
 #undef CU
 };
 
-enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
+enum { FUNCTIONS = CUC_LENGTH(functions) };
 
 static struct testing_failures failures;
 
@@ -239,7 +240,7 @@ static int may_be_passed_over(const char *function, int code)
         { "cuKernelGetName", 0 },            // likewise
     };
 
-    for (int i = 0; i < LENGTH(rows); i++)
+    for (int i = 0; i < CUC_LENGTH(rows); i++)
         if (strcmp(rows[i].function, function) == 0 && (!rows[i].code || rows[i].code == code))
             return 1;
     return 0;
@@ -563,7 +564,7 @@ int main(void)
     TCase *tests = tcase_create("torture");
 
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, every_driver_call_may_fail, 0, LENGTH(codes));
+    tcase_add_loop_test(tests, every_driver_call_may_fail, 0, CUC_LENGTH(codes));
     tcase_add_loop_test(tests, every_allocation_may_fail, 0, 6);
     tcase_add_loop_test(tests, every_allocation_of_compiling_may_fail, 0, 2);
     tcase_add_test(tests, a_failure_without_memory_for_its_record_says_so);

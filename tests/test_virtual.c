@@ -1,6 +1,7 @@
 // Virtual memory: buffers that grow keep their contents, and the memory goes with the last of them.
 #include <cucore/virtual.h>
 
+#include "base/array.h"
 #include "driver/cuda_abi.h"
 #include "testing.h"
 
@@ -513,8 +514,8 @@ int main(void)
     tcase_add_test(tests, pieces_make_a_buffer_of_another_resource);
     tcase_add_test(tests, pieces_that_make_no_sense_are_refused);
     tcase_add_test(tests, what_makes_no_sense_is_refused);
-    tcase_add_loop_test(tests, a_failure_of_the_driver_leaves_nothing, 0, LENGTH(calls));
-    tcase_add_loop_test(tests, a_failure_leaves_no_file_and_no_memory, 0, LENGTH(shared_calls));
+    tcase_add_loop_test(tests, a_failure_of_the_driver_leaves_nothing, 0, CUC_LENGTH(calls));
+    tcase_add_loop_test(tests, a_failure_leaves_no_file_and_no_memory, 0, CUC_LENGTH(shared_calls));
     tcase_add_test(tests, a_forked_child_lets_go_without_a_wait);
     tcase_add_test(tests, a_device_without_it_is_told);
     suite_add_tcase(suite, tests);

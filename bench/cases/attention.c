@@ -1,6 +1,7 @@
 // Attention as a tile program, against PyTorch's with cuDNN and FlashAttention-2. As in the
 // literature, all points have the same number of tokens (batch x sequence) and the same width
 // (heads x d).
+#include "base/array.h"
 #include "bench_case_kernels.h"
 #include "peers.h"
 #include "point.h"
@@ -196,4 +197,4 @@ static const cuc_bench_case cases[] = {
                BENCH_AXES(axes), .setup = set_up, .modes = CUC_BENCH_COLD | CUC_BENCH_HOT),
 };
 
-const bench_suite bench_attention_suite = { "attention", cases, BENCH_LENGTH(cases), NULL };
+const bench_suite bench_attention_suite = { "attention", cases, CUC_LENGTH(cases), NULL };

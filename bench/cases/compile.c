@@ -1,5 +1,6 @@
 // From source to a running kernel: NVRTC, nvJitLink, loading, and a process's first launch. The
 // compilers need no driver and no device.
+#include "base/array.h"
 #include "bench_case_kernels.h"
 #include "compile_service.h"
 #include "compile_tile.h"
@@ -69,7 +70,7 @@ static const struct source {
     const char *headers; // name for cuc_find_header_dir()
 } sources[] = {
     { "saxpy", saxpy_cu, "saxpy", NULL, 0, NULL },
-    { "template", template_cu, "_Z6reduceIf3AddLi256ELi4EEv", instances, BENCH_LENGTH(instances),
+    { "template", template_cu, "_Z6reduceIf3AddLi256ELi4EEv", instances, CUC_LENGTH(instances),
       NULL },
     { "cub", cub_cu, "block_sum", NULL, 0, "cccl" },
 };
@@ -135,7 +136,7 @@ static void drop_compilation(void *data)
 // Return NULL, with the failure recorded, if the name is unknown.
 static const struct source *find_source(const char *name)
 {
-    for (size_t i = 0; i < BENCH_LENGTH(sources); i++)
+    for (size_t i = 0; i < CUC_LENGTH(sources); i++)
         if (strcmp(sources[i].name, name) == 0)
             return &sources[i];
     bench_fail(CUC_ERROR_INVALID_ARGUMENT, "source is %s: saxpy, template and cub are known", name);
@@ -449,5 +450,5 @@ static const cuc_bench_case cases[] = {
                .flags = CUC_BENCH_CASE_NO_DEVICE),
 };
 
-const bench_suite bench_compile_suite = { "compile", cases, BENCH_LENGTH(cases),
+const bench_suite bench_compile_suite = { "compile", cases, CUC_LENGTH(cases),
                                           bench_compile_serve };

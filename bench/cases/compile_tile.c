@@ -1,5 +1,6 @@
 #include "compile_tile.h"
 
+#include "base/array.h"
 #include "bench_case_kernels.h"
 #include "child.h"
 #include "foreign.h"
@@ -27,7 +28,7 @@ static const struct source {
 
 static const struct source *find_source(const char *kernel)
 {
-    for (size_t i = 0; i < BENCH_LENGTH(sources); i++)
+    for (size_t i = 0; i < CUC_LENGTH(sources); i++)
         if (strcmp(sources[i].kernel, kernel) == 0)
             return &sources[i];
     bench_fail(CUC_ERROR_INVALID_ARGUMENT,

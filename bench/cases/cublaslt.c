@@ -1,5 +1,6 @@
 #include "cublaslt.h"
 
+#include "base/array.h"
 #include "library.h"
 
 #include <cucore/buffer.h>
@@ -34,7 +35,7 @@ static bool load(char *why, size_t why_size)
 #undef LT
     };
 
-    return bench_load("cublasLt", symbols, BENCH_LENGTH(symbols), why, why_size);
+    return bench_load("cublasLt", symbols, CUC_LENGTH(symbols), why, why_size);
 }
 
 static const struct type {
@@ -49,7 +50,7 @@ static const struct type {
 
 static const struct type *find_type(cuc_dtype dtype)
 {
-    for (size_t i = 0; i < BENCH_LENGTH(types); i++)
+    for (size_t i = 0; i < CUC_LENGTH(types); i++)
         if (types[i].dtype == dtype)
             return &types[i];
     return NULL;

@@ -1,5 +1,6 @@
 #include "cudnn_softmax.h"
 
+#include "base/array.h"
 #include "cudnn_abi.h"
 #include "library.h"
 
@@ -20,7 +21,7 @@ static bool load(char *why, size_t why_size)
 #undef DNN
     };
 
-    return bench_load("cudnn", symbols, BENCH_LENGTH(symbols), why, why_size);
+    return bench_load("cudnn", symbols, CUC_LENGTH(symbols), why, why_size);
 }
 
 typedef struct cudnn {

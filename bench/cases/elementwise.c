@@ -1,5 +1,6 @@
 // Elementwise kernels at memory speed: vector addition, transpose, activation. Tile programs
 // against handwritten CUDA C++ and Python.
+#include "base/array.h"
 #include "bench_case_kernels.h"
 #include "peers.h"
 #include "point.h"
@@ -235,4 +236,4 @@ static const cuc_bench_case cases[] = {
                BENCH_AXES(swiglu_axes), .setup = set_up_swiglu, .modes = CUC_BENCH_COLD),
 };
 
-const bench_suite bench_elementwise_suite = { "elementwise", cases, BENCH_LENGTH(cases), NULL };
+const bench_suite bench_elementwise_suite = { "elementwise", cases, CUC_LENGTH(cases), NULL };

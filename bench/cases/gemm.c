@@ -1,5 +1,6 @@
 // Matrix products as tile programs, against the fastest algorithm cuBLASLt proposes: square, wide,
 // skinny and odd shapes, batches, and epilogues.
+#include "base/array.h"
 #include "gemm_check.h"
 #include "gemm_grouped.h"
 #include "gemm_plan.h"
@@ -244,7 +245,7 @@ static cuc_status add_cublaslt(cuc_bench_state *state, gemm *g)
     subject.check = check;
     subject.flags = CUC_BENCH_PEER;
     subject.figures = figures;
-    subject.figure_count = BENCH_LENGTH(figures);
+    subject.figure_count = CUC_LENGTH(figures);
     return cuc_bench_state_add_subject(state, &subject);
 }
 
@@ -302,7 +303,7 @@ static cuc_status read_kind(bench_product *p, cuc_bench_state *state, const stru
     if (!kind->after)
         return CUC_OK;
     const char *name = cuc_bench_state_text(state, "after");
-    for (size_t i = 1; i < BENCH_LENGTH(after_names); i++)
+    for (size_t i = 1; i < CUC_LENGTH(after_names); i++)
         if (strcmp(name, after_names[i]) == 0)
             p->after = (enum bench_after)i;
     return p->after ? CUC_OK
@@ -333,7 +334,7 @@ static cuc_status set_up(cuc_bench_state *state, void *data)
         return add_named_tiles(state, g, named);
     if ((st = add_plan(state, g)) < 0)
         return st;
-    for (size_t i = 0; i < BENCH_LENGTH(ways); i++)
+    for (size_t i = 0; i < CUC_LENGTH(ways); i++)
         if ((st = add_tile(state, g, &ways[i])) < 0)
             return st;
     return add_peers(state, p);
@@ -420,4 +421,4 @@ static const cuc_bench_case cases[] = {
                .modes = CUC_BENCH_COLD | CUC_BENCH_HOT),
 };
 
-const bench_suite bench_gemm_suite = { "gemm", cases, BENCH_LENGTH(cases), NULL };
+const bench_suite bench_gemm_suite = { "gemm", cases, CUC_LENGTH(cases), NULL };

@@ -2,6 +2,7 @@
 // exchanged order.
 #include "gemm_tile.h"
 
+#include "base/array.h"
 #include "bench_case_kernels.h"
 
 #include <cucore/device.h>
@@ -43,12 +44,12 @@ bool bench_tile_read_how(bench_tile_how *out, char *text, char *why, size_t why_
             out->arch = word + 5;
             continue;
         }
-        for (; i < BENCH_LENGTH(words); i++)
+        for (; i < CUC_LENGTH(words); i++)
             if (strncmp(word, words[i].name, strlen(words[i].name)) == 0) {
                 *words[i].to = strtol(word + strlen(words[i].name), &end, 10);
                 break;
             }
-        if (i == BENCH_LENGTH(words) || *end || *words[i].to <= 0 || *words[i].to > 1 << 20) {
+        if (i == CUC_LENGTH(words) || *end || *words[i].to <= 0 || *words[i].to > 1 << 20) {
             snprintf(
                 why, why_size,
                 "tile has \"%s\": BM=, BN=, bytes=, stages=, cluster=, split=, raster=, warps= "
@@ -105,7 +106,7 @@ static void choose(bench_tile_gemm *g, int64_t multiprocessors)
     const bench_product *p = &g->product;
     double least = 0;
 
-    for (size_t i = 0; i < BENCH_LENGTH(shapes); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(shapes); i++) {
         int64_t rows = shapes[i][0], columns = shapes[i][1], split = shapes[i][2];
         int64_t tiles = blocks(p->m, rows) * blocks(p->n, columns) * (p->batch > 1 ? p->batch : 1);
         // Clusters of more than 2 blocks leave some multiprocessors of an H200 idle.

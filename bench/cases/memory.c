@@ -1,5 +1,6 @@
 // Data movement: copies between host and device and within the device, fills, and memory streams in
 // CUDA C++ with four elements per thread, over sizes.
+#include "base/array.h"
 #include "bench_case_kernels.h"
 #include "peers.h"
 #include "suites.h"
@@ -146,7 +147,7 @@ static cuc_status make_arrays(copying *c, cuc_bench_state *state)
 
 static const struct path *find_path(const char *name)
 {
-    for (size_t i = 0; i < BENCH_LENGTH(paths); i++)
+    for (size_t i = 0; i < CUC_LENGTH(paths); i++)
         if (strcmp(paths[i].name, name) == 0)
             return &paths[i];
     bench_fail(CUC_ERROR_INVALID_ARGUMENT,
@@ -313,7 +314,7 @@ static cuc_status check_stream(void *data, cuc_stream *stream, char *why, size_t
 
 static const struct operation *find_operation(const char *name)
 {
-    for (size_t i = 0; i < BENCH_LENGTH(operations); i++)
+    for (size_t i = 0; i < CUC_LENGTH(operations); i++)
         if (strcmp(operations[i].name, name) == 0)
             return &operations[i];
     bench_fail(CUC_ERROR_INVALID_ARGUMENT, "op is %s: copy, scale, add and triad are known", name);
@@ -397,4 +398,4 @@ static const cuc_bench_case cases[] = {
                .modes = CUC_BENCH_COLD | CUC_BENCH_HOT),
 };
 
-const bench_suite bench_memory_suite = { "memory", cases, BENCH_LENGTH(cases), NULL };
+const bench_suite bench_memory_suite = { "memory", cases, CUC_LENGTH(cases), NULL };

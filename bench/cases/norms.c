@@ -1,5 +1,6 @@
 // Row normalisations: softmax, layer norm and RMS norm as tile programs, in handwritten CUDA C++,
 // in Python, and softmax in cuDNN; compared with a copy of the same bytes.
+#include "base/array.h"
 #include "bench_case_kernels.h"
 #include "cudnn_softmax.h"
 #include "peers.h"
@@ -256,4 +257,4 @@ static const cuc_bench_case cases[] = {
     NORM(2, "rms_norm", "RMS norm of each row"),
 };
 
-const bench_suite bench_norms_suite = { "norms", cases, BENCH_LENGTH(cases), NULL };
+const bench_suite bench_norms_suite = { "norms", cases, CUC_LENGTH(cases), NULL };

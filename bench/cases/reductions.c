@@ -1,5 +1,6 @@
 // Reductions and scans at memory speed: over all elements, rows and columns; running sums; row
 // cross entropy. Tile programs against handwritten CUDA C++, Python, and a copy of the same bytes.
+#include "base/array.h"
 #include "bench_case_kernels.h"
 #include "peers.h"
 #include "point.h"
@@ -232,7 +233,7 @@ static const struct direction {
 
 static const struct direction *find_direction(const char *name)
 {
-    for (size_t i = 0; i < BENCH_LENGTH(directions); i++)
+    for (size_t i = 0; i < CUC_LENGTH(directions); i++)
         if (strcmp(directions[i].name, name) == 0)
             return &directions[i];
     bench_fail(CUC_ERROR_INVALID_ARGUMENT, "of is %s: all, rows and columns are known", name);
@@ -377,4 +378,4 @@ static const cuc_bench_case cases[] = {
                .setup = set_up_entropy, .modes = CUC_BENCH_COLD),
 };
 
-const bench_suite bench_reductions_suite = { "reductions", cases, BENCH_LENGTH(cases), NULL };
+const bench_suite bench_reductions_suite = { "reductions", cases, CUC_LENGTH(cases), NULL };

@@ -1,5 +1,7 @@
 #include "reference.h"
 
+#include "base/array.h"
+
 #include <cucore/error.h>
 
 #include <math.h>
@@ -98,7 +100,7 @@ static const struct form {
 
 static const struct form *find_form(cuc_dtype dtype)
 {
-    for (size_t i = 0; i < BENCH_LENGTH(forms); i++)
+    for (size_t i = 0; i < CUC_LENGTH(forms); i++)
         if (forms[i].dtype == dtype)
             return &forms[i];
     bench_fail(CUC_ERROR_INVALID_ARGUMENT, "there is no reference of elements of %s",

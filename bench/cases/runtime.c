@@ -1,5 +1,6 @@
 // Host time of a cucore call against the raw driver call, its peer. Enqueued work is waited for
 // outside the measured time.
+#include "base/array.h"
 #include "peers.h"
 #include "runtime_cases.h"
 #include "suites.h"
@@ -113,4 +114,4 @@ static const cuc_bench_case cases[] = {
 #undef ROW
 };
 
-const bench_suite bench_runtime_suite = { "runtime", cases, BENCH_LENGTH(cases), NULL };
+const bench_suite bench_runtime_suite = { "runtime", cases, CUC_LENGTH(cases), NULL };

@@ -309,6 +309,24 @@ static int cuc_query(struct bench *b, int calls)
     return bad;
 }
 
+static int raw_query_event(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= b->cu.cuEventQuery(b->raw_event) & ~CUDA_ERROR_NOT_READY;
+    return bad;
+}
+
+static int cuc_query_event(struct bench *b, int calls)
+{
+    int bad = 0;
+
+    for (int i = 0; i < calls; i++)
+        bad |= cuc_event_query(b->event) < 0;
+    return bad;
+}
+
 static const char empty[] = "the kernel is empty";
 static const char order[] = "it orders work, and there is none";
 static const char memory[] = "nothing is done with the memory";

@@ -56,7 +56,8 @@ struct bench_case {
     X(buffer_create_release, 0,    200, raw_alloc_free, cuc_buffer_cycle, memory, 0, "the same as an object of cucore") \
     X(copy_4_kib,            0,    400, raw_copy,       cuc_copy_4k,      NULL, BENCH_FIRST, "a copy within the device") \
     X(fill_4_kib,            0,    400, raw_fill,       cuc_fill_4k,      NULL, BENCH_FILL,  "a fill") \
-    X(stream_query,          0,    400, raw_query,      cuc_query,        order,  0, "asking whether a stream is done")
+    X(stream_query,          0,    400, raw_query,      cuc_query,        order,  0, "asking whether a stream is done") \
+    X(event_query,           0,    400, raw_query_event, cuc_query_event, order, 0, "asking whether an event is done")
 // clang-format on
 
 enum {

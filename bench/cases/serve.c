@@ -1,5 +1,6 @@
 #include "serve.h"
 
+#include "base/array.h"
 #include "support.h"
 
 #include <cucore/error.h>
@@ -65,9 +66,9 @@ static cuc_status act(server *s, const json_t *request, json_t *answer)
     const char *wanted = json_string_value(json_object_get(request, "do"));
     size_t i = 0;
 
-    while (i < BENCH_LENGTH(deeds) && (!wanted || strcmp(deeds[i].name, wanted) != 0))
+    while (i < CUC_LENGTH(deeds) && (!wanted || strcmp(deeds[i].name, wanted) != 0))
         i++;
-    if (i == BENCH_LENGTH(deeds))
+    if (i == CUC_LENGTH(deeds))
         return bench_fail(CUC_ERROR_INVALID_ARGUMENT,
                           "\"do\" is %s: point, check and sample are known",
                           wanted ? wanted : "missing");

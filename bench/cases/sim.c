@@ -1,6 +1,7 @@
 // The simulated driver itself: instructions per second, cost of its checks, memory use.
 // Measurements run in child processes, because the driver reads its settings when loaded; this
 // process's driver does not matter.
+#include "base/array.h"
 #include "foreign.h"
 #include "sim_service.h"
 #include "suites.h"
@@ -33,11 +34,11 @@ static cuc_status start(bench_child **out, cuc_bench_state *state, const struct 
 {
     static const char *const command[] = { "", "bench", "--serve", "sim", NULL };
     const char *const wanted[] = { setting->check, threads, driver() };
-    const char *changes[BENCH_LENGTH(wanted) + 1] = { NULL };
+    const char *changes[CUC_LENGTH(wanted) + 1] = { NULL };
     size_t count = 0;
     bench_child *child;
 
-    for (size_t i = 0; i < BENCH_LENGTH(wanted); i++)
+    for (size_t i = 0; i < CUC_LENGTH(wanted); i++)
         if (wanted[i])
             changes[count++] = wanted[i];
     cuc_status st = bench_child_start(&child, "the simulator's process", command, changes);
@@ -82,7 +83,7 @@ static cuc_status set_up_instructions(cuc_bench_state *state, void *data)
 {
     cuc_bench_work work = CUC_BENCH_WORK_INIT;
     json_t *point = request(cuc_bench_state_text(state, "kernel"), cuc_bench_state_int(state, "n"));
-    cuc_status st = add(state, BENCH_LENGTH(settings), "CUCORE_SIM_THREADS=1", point, &work.items);
+    cuc_status st = add(state, CUC_LENGTH(settings), "CUCORE_SIM_THREADS=1", point, &work.items);
 
     (void)data;
     work.item = "lane-instructions";
@@ -124,7 +125,7 @@ static cuc_status set_up_memory(cuc_bench_state *state, void *data)
 
     (void)data;
     json_object_set_new(point, "most_resident", json_real(2));
-    return add(state, BENCH_LENGTH(settings), NULL, point, NULL);
+    return add(state, CUC_LENGTH(settings), NULL, point, NULL);
 }
 
 static const cuc_bench_axis instructions_axes[] = {
@@ -152,4 +153,4 @@ static const cuc_bench_case cases[] = {
                .setup = set_up_memory, .modes = CUC_BENCH_CPU, .flags = CUC_BENCH_CASE_NO_DEVICE),
 };
 
-const bench_suite bench_sim_suite = { "sim", cases, BENCH_LENGTH(cases), bench_sim_serve };
+const bench_suite bench_sim_suite = { "sim", cases, CUC_LENGTH(cases), bench_sim_serve };

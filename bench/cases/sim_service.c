@@ -2,6 +2,7 @@
 // kernels through cucore, like any program.
 #include "sim_service.h"
 
+#include "base/array.h"
 #include "bench_case_kernels.h"
 #include "serve.h"
 #include "support.h"
@@ -328,9 +329,9 @@ static cuc_status make_point(void **out, const json_t *request, json_t *answer)
         return st;
     if (!cuc_driver_is_simulated())
         return bench_fail(CUC_ERROR_NO_DRIVER, "the driver is none that simulates");
-    while (i < BENCH_LENGTH(programs) && (!name || strcmp(programs[i].name, name) != 0))
+    while (i < CUC_LENGTH(programs) && (!name || strcmp(programs[i].name, name) != 0))
         i++;
-    if (i == BENCH_LENGTH(programs) || n < programs[i].tile || n % programs[i].tile || n > 1 << 30)
+    if (i == CUC_LENGTH(programs) || n < programs[i].tile || n % programs[i].tile || n > 1 << 30)
         return bench_fail(CUC_ERROR_INVALID_ARGUMENT, "kernel %s of %lld is none that is known",
                           name ? name : "(none)", (long long)n);
     point *p = calloc(1, sizeof(*p));

@@ -1,5 +1,7 @@
 #include "support.h"
 
+#include "base/array.h"
+
 #include <cucore/buffer.h>
 #include <cucore/copy.h>
 #include <cucore/error.h>
@@ -190,7 +192,7 @@ bool bench_find_file(char *out, size_t size, const char *name)
 
     program[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(program, '/');
-    for (size_t i = 0; slash && i < BENCH_LENGTH(places); i++) {
+    for (size_t i = 0; slash && i < CUC_LENGTH(places); i++) {
         int n = snprintf(out, size, "%.*s/%s%s", (int)(slash - program), program, places[i], name);
         if (n > 0 && (size_t)n < size && access(out, R_OK) == 0)
             return true;

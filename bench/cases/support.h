@@ -8,14 +8,14 @@
 
 #include <stdbool.h>
 
-#define BENCH_LENGTH(array) (sizeof(array) / sizeof(*(array)))
+#include "base/array.h"
 
 // Table row: BENCH_CASE(.suite = "memory", .name = "copy", BENCH_AXES(copy_axes), ...).
 #define BENCH_CASE(...)                                    \
     {                                                      \
         .struct_size = sizeof(cuc_bench_case), __VA_ARGS__ \
     }
-#define BENCH_AXES(array) .axes = (array), .axis_count = BENCH_LENGTH(array)
+#define BENCH_AXES(array) .axes = (array), .axis_count = CUC_LENGTH(array)
 #define BENCH_AXIS(name, kind, values, quick)               \
     {                                                       \
         (name), (values), (quick), CUC_BENCH_AXIS_##kind, 0 \

@@ -1,5 +1,7 @@
 #include "fail.h"
 
+#include "base/array.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,13 +130,7 @@ void cuc__bench_drop_texts(struct cuc__bench_text **all)
 
 void *cuc__bench_grow(void **array, size_t *capacity, size_t count, size_t element)
 {
-    if (count == *capacity) {
-        size_t more = *capacity ? *capacity * 2 : 16;
-        void *bigger = realloc(*array, more * element);
-        if (!bigger)
-            return NULL;
-        *array = bigger;
-        *capacity = more;
-    }
-    return (char *)*array + count * element;
+    return cuc__array_reserve(array, capacity, count + 1, element)
+               ? (char *)*array + count * element
+               : NULL;
 }

@@ -9,8 +9,6 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-#define BENCH_LENGTH(array) (sizeof(array) / sizeof(*(array)))
-
 // Record a failure of the enclosing public function and return its status.
 #define BENCH_FAIL(status, ...) cuc__bench_fail((status), __func__, __VA_ARGS__)
 

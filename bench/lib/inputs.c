@@ -1,5 +1,6 @@
 #include "inputs.h"
 
+#include "base/array.h"
 #include "philox.h"
 
 #include <cucore/copy.h>
@@ -47,7 +48,7 @@ static const char *fill_name(int32_t fill)
     static const char *const names[] = { CUC_BENCH_FILL_LIST(ROW) };
 #undef ROW
 
-    return fill >= 0 && (size_t)fill < BENCH_LENGTH(names) ? names[fill] : NULL;
+    return fill >= 0 && (size_t)fill < CUC_LENGTH(names) ? names[fill] : NULL;
 }
 
 // Whole numbers from `first` up to `last`.
@@ -77,7 +78,7 @@ static cuc_status read_recipe(struct philox_recipe *r, int *numbers,
 {
     const char *type = cuc_dtype_name(o->dtype);
     const struct form *form =
-        o->dtype > 0 && (size_t)o->dtype < BENCH_LENGTH(forms) ? &forms[o->dtype] : &forms[0];
+        o->dtype > 0 && (size_t)o->dtype < CUC_LENGTH(forms) ? &forms[o->dtype] : &forms[0];
     bool given = o->low != 0 || o->high != 0;
     double low = o->low, high = o->high;
 

@@ -2,6 +2,7 @@
 // not measured are omitted.
 #include "json.h"
 
+#include "base/array.h"
 #include "../../src/base/new_file.h"
 
 #include <math.h>
@@ -134,7 +135,7 @@ static json_t *result_of(const struct cuc__bench_record *record, bool keep_sampl
               cuc__bench_set_text(to, "checked", r->checked) &&
               (measured || cuc__bench_set_text(to, cuc_bench_outcome_name(r->outcome), r->reason));
 
-    for (size_t i = 0; i < BENCH_LENGTH(numbers) && ok; i++)
+    for (size_t i = 0; i < CUC_LENGTH(numbers) && ok; i++)
         ok = cuc__bench_set_number(to, numbers[i].key, numbers[i].number);
     ok = ok && cuc__bench_set_text(to, "item", r->item) && set_peak(to, r) &&
          set_own_figures(to, r) && (!measured || set_figures(to, r)) &&

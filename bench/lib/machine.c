@@ -1,4 +1,5 @@
 // Describes the machine of a session.
+#include "base/array.h"
 #include "json.h"
 
 #include <cucore/system.h>
@@ -91,7 +92,7 @@ static bool set_clocks(json_t *to, const cuc_bench *b)
         ok = cuc__bench_set_count(clocks, "memory_mhz", b->clocks.memory_mhz);
     json_t *words = json_array();
     ok = ok && json_object_set_new(to, "throttle", words) == 0;
-    for (size_t i = 0; i < BENCH_LENGTH(reasons) && ok; i++)
+    for (size_t i = 0; i < CUC_LENGTH(reasons) && ok; i++)
         if (b->clocks.throttle & reasons[i].bit)
             ok = json_array_append_new(words, json_string(reasons[i].name)) == 0;
     return ok;

@@ -1,4 +1,5 @@
 // Measures a point: checks its subjects, times them in every mode, and adds the results.
+#include "base/array.h"
 #include "rounds.h"
 #include "stats.h"
 
@@ -96,7 +97,7 @@ static void derive_rates(cuc_bench *b, cuc_bench_result *r, const cuc_bench_work
     };
     cuc_bench_peak peak = CUC_BENCH_PEAK_INIT;
 
-    for (size_t i = 0; i < BENCH_LENGTH(rates); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rates); i++) {
         if (rates[i].work > 0)
             *rates[i].total = rates[i].work;
         if (rates[i].work > 0 && r->median_s > 0)
@@ -270,7 +271,7 @@ cuc_status cuc__bench_measure(cuc_bench_state *s)
     struct cuc__bench_track *tracks = calloc(s->entry_count + 1, sizeof(*tracks));
     if (!tracks)
         return BENCH_NO_MEMORY("the subjects");
-    for (size_t i = 0; i < BENCH_LENGTH(modes) && st >= 0 && !s->bench->cancelled; i++)
+    for (size_t i = 0; i < CUC_LENGTH(modes) && st >= 0 && !s->bench->cancelled; i++)
         st = measure_mode(s, tracks, modes[i]);
     free(tracks);
     return st;

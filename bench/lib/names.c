@@ -1,4 +1,5 @@
 // Names of the constants, from the lists of bench.h.
+#include "base/array.h"
 #include "fail.h"
 
 #include <string.h>
@@ -26,12 +27,12 @@ static const char *find(const struct name *names, size_t count, int64_t value)
 
 const char *cuc_bench_mode_name(uint32_t mode)
 {
-    return find(modes, BENCH_LENGTH(modes), mode);
+    return find(modes, CUC_LENGTH(modes), mode);
 }
 
 uint32_t cuc_bench_mode_from_name(const char *name)
 {
-    for (size_t i = 0; name && i < BENCH_LENGTH(modes); i++)
+    for (size_t i = 0; name && i < CUC_LENGTH(modes); i++)
         if (strcmp(modes[i].text, name) == 0)
             return (uint32_t)modes[i].value;
     return 0;
@@ -39,20 +40,20 @@ uint32_t cuc_bench_mode_from_name(const char *name)
 
 const char *cuc_bench_kind_name(int32_t kind)
 {
-    return find(kinds, BENCH_LENGTH(kinds), kind);
+    return find(kinds, CUC_LENGTH(kinds), kind);
 }
 
 const char *cuc_bench_outcome_name(int32_t outcome)
 {
-    return find(outcomes, BENCH_LENGTH(outcomes), outcome);
+    return find(outcomes, CUC_LENGTH(outcomes), outcome);
 }
 
 const char *cuc_bench_stop_name(int32_t stop)
 {
-    return find(stops, BENCH_LENGTH(stops), stop);
+    return find(stops, CUC_LENGTH(stops), stop);
 }
 
 const char *cuc_bench_verdict_name(int32_t verdict)
 {
-    return find(verdicts, BENCH_LENGTH(verdicts), verdict);
+    return find(verdicts, CUC_LENGTH(verdicts), verdict);
 }

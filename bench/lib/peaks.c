@@ -1,4 +1,5 @@
 // Peak rates of a device: measured, from data sheets, or set by a case.
+#include "base/array.h"
 #include "philox.h"
 #include "sample.h"
 #include "session.h"
@@ -102,8 +103,8 @@ static bool has_words(const char *text, const char *words)
 
 double cuc__bench_datasheet(const char *device, const char *name, int32_t *per)
 {
-    const struct column *c = columns, *end = columns + BENCH_LENGTH(columns);
-    const struct sheet *s = sheets, *last = sheets + BENCH_LENGTH(sheets);
+    const struct column *c = columns, *end = columns + CUC_LENGTH(columns);
+    const struct sheet *s = sheets, *last = sheets + CUC_LENGTH(sheets);
     double value;
 
     while (c < end && strcmp(c->name, name) != 0)

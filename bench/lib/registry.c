@@ -1,4 +1,5 @@
 // The cases of a session.
+#include "base/array.h"
 #include "session.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static cuc_status check_axis(const cuc_bench_case *c, const cuc_bench_axis *a, s
         if (strcmp(c->axes[i].name, a->name) == 0)
             return cuc__bench_fail(CUC_ERROR_INVALID_ARGUMENT, function,
                                    "%s/%s has two axes of the name %s", c->suite, c->name, a->name);
-    for (size_t i = 0; i < BENCH_LENGTH(lists); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(lists); i++) {
         if (!lists[i])
             continue;
         cuc_status st = cuc__bench_read_values(&values, a->kind, a->name, lists[i], function);

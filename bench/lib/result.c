@@ -1,4 +1,5 @@
 // The results of a session.
+#include "base/array.h"
 #include "session.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ cuc_bench_result cuc__bench_no_result(const cuc_bench *b)
         &r.ratio_low,   &r.ratio_high, &r.limit,        &r.sm_mhz,
     };
 
-    for (size_t i = 0; i < BENCH_LENGTH(numbers); i++)
+    for (size_t i = 0; i < CUC_LENGTH(numbers); i++)
         *numbers[i] = NAN;
     r.suite = b->point->bench_case->suite;
     r.name = b->point->bench_case->name;

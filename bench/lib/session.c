@@ -1,5 +1,7 @@
 #include "session.h"
 
+#include "base/array.h"
+
 #include <cucore/system.h>
 
 #include <float.h>
@@ -41,7 +43,7 @@ static cuc_status read_options(cuc_bench_options *o, const cuc_bench_options *gi
 
     if (st < 0)
         return st;
-    for (size_t i = 0; i < BENCH_LENGTH(numbers); i++)
+    for (size_t i = 0; i < CUC_LENGTH(numbers); i++)
         if (!(numbers[i].value >= 0 && numbers[i].value <= numbers[i].most))
             return cuc__bench_fail(CUC_ERROR_INVALID_ARGUMENT, function,
                                    "%s is %g, expected 0 to %g", numbers[i].name, numbers[i].value,

@@ -1,5 +1,6 @@
 // Compares the results of candidates up to a few roundings of the element type, because summation
 // orders differ.
+#include "base/array.h"
 #include "tune.h"
 
 #include <inttypes.h>
@@ -53,7 +54,7 @@ static double element(const struct form *f, const void *array, uint64_t index, s
 bool cuc__tune_same(cuc_dtype dtype, const void *expected, const void *got, uint64_t count,
                     uint64_t step, double of_size, char *why, size_t why_size)
 {
-    const struct form *f = dtype > 0 && (size_t)dtype < BENCH_LENGTH(forms) ? &forms[dtype] : NULL;
+    const struct form *f = dtype > 0 && (size_t)dtype < CUC_LENGTH(forms) ? &forms[dtype] : NULL;
     size_t bytes = cuc_dtype_bits(dtype) / 8;
     double squares = 0;
 

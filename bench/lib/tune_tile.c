@@ -1,5 +1,6 @@
 // Tunes tile kernels: the caller's arguments, one kernel per candidate. Arrays written by kernels
 // are restored before each run.
+#include "base/array.h"
 #include "tune.h"
 
 #include <cucore/copy.h>
@@ -148,7 +149,7 @@ static bool set_option(cuc_program_options *o, const char *text)
         { "split=", &o->split }, { "raster=", &o->raster },
     };
 
-    for (size_t i = 0; i < BENCH_LENGTH(fields); i++)
+    for (size_t i = 0; i < CUC_LENGTH(fields); i++)
         if (strncmp(text, fields[i].name, strlen(fields[i].name)) == 0) {
             *fields[i].field = (int32_t)strtol(strchr(text, '=') + 1, NULL, 10);
             return true;
@@ -209,7 +210,7 @@ static void add_variants(struct cuc__tune_race *race, const char *text, size_t b
     bool pipeline = known && strcmp(entry.variant, "tma") == 0;
     cuc_kernel_release(first);
     for (size_t i = 0; i < bases && known; i++)
-        for (size_t j = 0; j < BENCH_LENGTH(of_others); j++) {
+        for (size_t j = 0; j < CUC_LENGTH(of_others); j++) {
             const struct cuc__tune_candidate *base = &race->all[i];
             int length = snprintf(choice, sizeof(choice), "%s%s%s", base->choice,
                                   *base->choice ? " " : "",

@@ -273,6 +273,22 @@ CUC_API cuc_status cuc_stream_wait_event(cuc_stream *stream, cuc_event *event);
 CUC_API cuc_status cuc_stream_wait_stream(cuc_stream *stream, cuc_stream *other);
 
 /**
+ * Give a stream the attributes of another one, such as its priority and its window of the L2 cache.
+ *
+ * @order  changes the attributes of later work; waits for nothing
+ * @thread any thread; one call at a time on the same streams
+ * @capture the same on a captured stream
+ * @param stream the stream to change
+ * @param from   the stream to copy from, of the same device; passing the same one does nothing
+ * @retval CUC_OK                     copied
+ * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the streams are of two devices
+ * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 11.0
+ * @source CUDA Driver API, "Stream Management": cuStreamCopyAttributes
+ * @since 0.1
+ */
+CUC_API cuc_status cuc_stream_copy_attributes(cuc_stream *stream, cuc_stream *from);
+
+/**
  * Callback of cuc_stream_add_callback(), called when the stream reaches it.
  *
  * @param status       CUC_OK, or CUC_ERROR_CONTEXT_LOST when work before it failed

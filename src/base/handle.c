@@ -1,4 +1,5 @@
 #include "handle.h"
+#include "array.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ static const char *const names[] = { [CUC__HANDLE_NONE] = "handle",
 #undef ROW
 };
 
-enum { KINDS = sizeof(names) / sizeof(*names) };
+enum { KINDS = CUC_LENGTH(names) };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

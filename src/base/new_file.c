@@ -1,4 +1,5 @@
 #include "new_file.h"
+#include "array.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +36,7 @@ static void hold_signals(void)
     if (held.files++)
         return;
     sigfillset(&all);
-    for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+    for (size_t i = 0; i < CUC_LENGTH(faults); i++)
         sigdelset(&all, faults[i]);
     pthread_sigmask(SIG_BLOCK, &all, &held.before);
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "array.h"
+
 #define STRING_(x) #x
 #define STRING(x) STRING_(x)
 
@@ -27,7 +29,7 @@ static const struct {
 
 const char *cuc_status_name(cuc_status status)
 {
-    for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++)
+    for (size_t i = 0; i < CUC_LENGTH(statuses); i++)
         if (statuses[i].status == status)
             return statuses[i].name;
     return "CUC_ERROR_UNKNOWN";
@@ -35,7 +37,7 @@ const char *cuc_status_name(cuc_status status)
 
 const char *cuc_status_text(cuc_status status)
 {
-    for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++)
+    for (size_t i = 0; i < CUC_LENGTH(statuses); i++)
         if (statuses[i].status == status)
             return statuses[i].text;
     return "not a status of this version of cucore";
@@ -51,7 +53,7 @@ static const struct {
 #undef ROW
 };
 
-static const size_t dtype_count = sizeof(dtypes) / sizeof(*dtypes);
+static const size_t dtype_count = CUC_LENGTH(dtypes);
 
 const char *cuc_dtype_name(cuc_dtype dtype)
 {

@@ -1,5 +1,6 @@
 #include "kernel.h"
 
+#include "base/array.h"
 #include "device/context.h"
 #include "device/intern.h"
 #include "kernel_tile.h"
@@ -64,14 +65,9 @@ static CUresult walk_parameters(struct cuc__kernel_facts *f, bool *no_memory)
             break; // one past the last
         if (r)
             return r;
-        if (f->parameter_count == capacity) {
-            capacity = capacity ? capacity * 2 : 8;
-            struct cuc__parameter *more = realloc(f->parameters, capacity * sizeof(*f->parameters));
-            if (!more) {
-                *no_memory = true;
-                return CUDA_ERROR_OUT_OF_MEMORY;
-            }
-            f->parameters = more;
+        if (!CUC_RESERVE(f->parameters, capacity, f->parameter_count + 1)) {
+            *no_memory = true;
+            return CUDA_ERROR_OUT_OF_MEMORY;
         }
         f->parameters[f->parameter_count++] = (struct cuc__parameter){
             .offset = (uint32_t)offset,
@@ -483,5 +479,5 @@ const char *cuc_parameter_type_name(int32_t type)
 #undef ROW
     };
 
-    return type >= 0 && type < (int32_t)(sizeof(names) / sizeof(*names)) ? names[type] : names[0];
+    return type >= 0 && type < CUC_LENGTH(names) ? names[type] : names[0];
 }

@@ -1,4 +1,5 @@
 // A kernel's resources and limits on one device.
+#include "base/array.h"
 #include "kernel_tile.h"
 
 #include "device/context.h"
@@ -213,7 +214,7 @@ int32_t cuc_kernel_attribute_from_name(const char *name)
 
 cuc_status cuc_kernel_set_cache_config(cuc_kernel *kernel, cuc_device *device, int32_t config)
 {
-    enum { CONFIGS = sizeof(cache_configs) / sizeof(*cache_configs) };
+    enum { CONFIGS = CUC_LENGTH(cache_configs) };
 
     CUC_CHECK(kernel, KERNEL);
     CUC_CHECK(device, DEVICE);

@@ -1,5 +1,6 @@
 #include "object.h"
 
+#include "base/array.h"
 #include "base/new_file.h"
 #include "device/intern.h"
 #include "base/options.h"
@@ -176,7 +177,7 @@ cuc_status cuc_object_create(cuc_object **out, int32_t kind, const void *data, s
 cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const char *function)
 {
     char *data = NULL;
-    size_t used = 0, capacity = 0;
+    size_t used = 0, capacity = 0, first = 0;
     struct stat about;
     int fd;
 
@@ -186,19 +187,14 @@ cuc_status cuc__file_read(char **out, size_t *bytes, const char *path, const cha
         return cuc__fail(errno == ENOENT || errno == ENOTDIR ? CUC_ERROR_NOT_FOUND : CUC_ERROR_IO,
                          function, "%s cannot be opened: %s", path, strerror(errno));
     if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
-        capacity = (size_t)about.st_size;
-    capacity += 4096; // room to detect the end of the file without growing
+        first = (size_t)about.st_size;
+    first += 4096; // room to detect the end of the file without growing
     for (ssize_t n = 1; n; used += (size_t)n) {
-        if (!data || used == capacity) {
-            capacity = data ? capacity * 2 : capacity;
-            char *more = realloc(data, capacity);
-            if (!more) {
-                close(fd);
-                free(data);
-                return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
-                                 "no host memory for %zu bytes of %s", capacity, path);
-            }
-            data = more;
+        if (!CUC_RESERVE(data, capacity, data ? used + 1 : first)) {
+            close(fd);
+            free(data);
+            return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
+                             "no host memory for %zu bytes of %s", data ? used : first, path);
         }
         while ((n = read(fd, data + used, capacity - used)) < 0 && errno == EINTR)
             ;

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "object.h"
 
 #include "cubin.h"
@@ -22,7 +23,7 @@ static const struct {
 #undef ROW
 };
 
-enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+enum { KINDS = CUC_LENGTH(kinds) };
 
 static bool starts_with(const void *data, size_t bytes, const char *magic)
 {

@@ -1,16 +1,13 @@
 #include "ptx_signature.h"
 
+#include "base/array.h"
+#include "ptx/lexer.h"
+
 #include <string.h>
 
 enum {
     // More than any device accepts (32764 bytes); keeps sums far from overflow.
     MAX_PARAMETER_BYTES = 1 << 20,
-};
-
-// An empty token is the end of the text, or of its readable part.
-struct token {
-    const char *at;
-    size_t bytes;
 };
 
 // Types of the PTX ISA that a kernel parameter can have. An untyped bit size can hold any number,
@@ -20,131 +17,83 @@ static const struct type {
     uint32_t bytes;
     uint32_t type;
 } types[] = {
-    { ".u8", 1, CUC__PARAMETER_INT },     { ".u16", 2, CUC__PARAMETER_INT },
-    { ".u32", 4, CUC__PARAMETER_INT },    { ".u64", 8, CUC__PARAMETER_INT },
-    { ".s8", 1, CUC__PARAMETER_INT },     { ".s16", 2, CUC__PARAMETER_INT },
-    { ".s32", 4, CUC__PARAMETER_INT },    { ".s64", 8, CUC__PARAMETER_INT },
-    { ".f32", 4, CUC__PARAMETER_FLOAT },  { ".f64", 8, CUC__PARAMETER_FLOAT },
-    { ".b8", 1, CUC__PARAMETER_ANY },     { ".b16", 2, CUC__PARAMETER_ANY },
-    { ".b32", 4, CUC__PARAMETER_ANY },    { ".b64", 8, CUC__PARAMETER_ANY },
-    { ".b128", 16, CUC__PARAMETER_ANY },  { ".f16", 2, CUC__PARAMETER_ANY },
-    { ".f16x2", 4, CUC__PARAMETER_ANY },  { ".bf16", 2, CUC__PARAMETER_ANY },
-    { ".bf16x2", 4, CUC__PARAMETER_ANY },
+    { "u8", 1, CUC__PARAMETER_INT },     { "u16", 2, CUC__PARAMETER_INT },
+    { "u32", 4, CUC__PARAMETER_INT },    { "u64", 8, CUC__PARAMETER_INT },
+    { "s8", 1, CUC__PARAMETER_INT },     { "s16", 2, CUC__PARAMETER_INT },
+    { "s32", 4, CUC__PARAMETER_INT },    { "s64", 8, CUC__PARAMETER_INT },
+    { "f32", 4, CUC__PARAMETER_FLOAT },  { "f64", 8, CUC__PARAMETER_FLOAT },
+    { "b8", 1, CUC__PARAMETER_ANY },     { "b16", 2, CUC__PARAMETER_ANY },
+    { "b32", 4, CUC__PARAMETER_ANY },    { "b64", 8, CUC__PARAMETER_ANY },
+    { "b128", 16, CUC__PARAMETER_ANY },  { "f16", 2, CUC__PARAMETER_ANY },
+    { "f16x2", 4, CUC__PARAMETER_ANY },  { "bf16", 2, CUC__PARAMETER_ANY },
+    { "bf16x2", 4, CUC__PARAMETER_ANY },
 };
 
-static const char *const spaces[] = { ".global", ".const", ".shared", ".local", ".param" };
+static const char *const spaces[] = { "global", "const", "shared", "local", "param" };
 
-static bool is_word(char c)
+typedef struct cuc__ptx_token token;
+
+static token next(struct cuc__ptx *s)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '$' || c == '%';
-}
+    struct cuc__ptx_lexer lexer = { .at = s->at, .end = s->end };
+    token t = cuc__ptx_lexer_next(&lexer);
+    const char *tail;
 
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static void skip_blanks(struct cuc__ptx *s)
-{
-    while (s->at < s->end) {
-        size_t left = (size_t)(s->end - s->at);
-
-        if (is_space(*s->at)) {
-            s->at++;
-        } else if (left >= 2 && s->at[0] == '/' && s->at[1] == '/') {
-            const char *line = memchr(s->at, '\n', left);
-            s->at = line ? line + 1 : s->end;
-        } else if (left >= 2 && s->at[0] == '/' && s->at[1] == '*') {
-            // A comment has the delimiters of C and does not nest.
-            const char *p = s->at + 2;
-            while (p + 1 < s->end && !(p[0] == '*' && p[1] == '/'))
-                p++;
-            s->at = p + 1 < s->end ? p + 2 : s->end;
-        } else {
-            return;
-        }
-    }
-}
-
-// Returns a word with its leading dot, a string with its quotes, or one other character. Dots
-// inside a word separate tokens: `ld.param.u64` is three tokens, `.param.u64` is two.
-static struct token next(struct cuc__ptx *s)
-{
-    skip_blanks(s);
-    struct token t = { s->at, 0 };
-
-    if (s->at == s->end)
-        return t;
-    if (*s->at == '"') {
-        do {
-            s->at += *s->at == '\\' && s->end - s->at > 1 ? 2 : 1;
-        } while (s->at < s->end && *s->at != '"');
-        if (s->at < s->end)
-            s->at++;
-    } else {
-        bool word = is_word(*s->at) || *s->at == '.';
-        s->at++;
-        while (word && s->at < s->end && is_word(*s->at))
-            s->at++;
-    }
-    t.bytes = (size_t)(s->at - t.at);
+    // The words of an opcode are no tokens of their own: the .2d of a tensor copy is no number.
+    if (t.kind == CUC__PTX_NAME)
+        (void)cuc__ptx_lexer_opcode_tail(&lexer, &tail);
+    s->at = lexer.at;
     return t;
 }
 
-static bool is(struct token t, const char *text)
+// A bad token ends the text: no driver reads it either.
+static bool at_end(token t)
+{
+    return t.kind == CUC__PTX_END || t.kind == CUC__PTX_BAD;
+}
+
+static bool has_text(token t, const char *text)
 {
     return t.bytes == strlen(text) && memcmp(t.at, text, t.bytes) == 0;
 }
 
-static bool is_identifier(struct token t)
+// `word` is without its dot.
+static bool is_directive(token t, const char *word)
 {
-    return t.bytes && is_word(*t.at) && !(*t.at >= '0' && *t.at <= '9');
+    return t.kind == CUC__PTX_DIRECTIVE && has_text(t, word);
 }
 
-// Parses an integer as C writes it, with an optional U; false past the limit.
-static bool number(struct token t, uint32_t *out)
+static bool is_sign(token t, int sign)
 {
-    uint32_t base = 10, value = 0;
-    size_t i = 0, digits = 0;
-
-    if (t.bytes > 1 && t.at[0] == '0') {
-        char c = t.at[1];
-        base = c == 'x' || c == 'X' ? 16 : c == 'b' || c == 'B' ? 2 : 8;
-        i = base == 8 ? 1 : 2;
-        digits = base == 8;
-    }
-    for (; i < t.bytes; i++, digits++) {
-        char c = t.at[i];
-        uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
-                         : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
-                                                : 16;
-        if (digit >= base) {
-            if (digits && i + 1 == t.bytes && (c == 'U' || c == 'u'))
-                break;
-            return false;
-        }
-        value = value * base + digit;
-        if (value > MAX_PARAMETER_BYTES)
-            return false;
-    }
-    *out = value;
-    return digits > 0;
+    return t.kind == CUC__PTX_SIGN && t.sign == sign;
 }
 
-static const struct type *type_of(struct token t)
+static bool is_name(token t)
 {
-    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-        if (is(t, types[i].name))
+    return t.kind == CUC__PTX_NAME;
+}
+
+// Takes an integer; false past the limit.
+static bool number(token t, uint32_t *out)
+{
+    if (t.kind != CUC__PTX_INTEGER || t.value > MAX_PARAMETER_BYTES)
+        return false;
+    *out = (uint32_t)t.value;
+    return true;
+}
+
+static const struct type *type_of(token t)
+{
+    for (size_t i = 0; i < CUC_LENGTH(types); i++)
+        if (is_directive(t, types[i].name))
             return &types[i];
     return NULL;
 }
 
-static bool is_state_space(struct token t)
+static bool is_state_space(token t)
 {
-    for (size_t i = 0; i < sizeof(spaces) / sizeof(*spaces); i++)
-        if (is(t, spaces[i]))
+    for (size_t i = 0; i < CUC_LENGTH(spaces); i++)
+        if (is_directive(t, spaces[i]))
             return true;
     return false;
 }
@@ -152,40 +101,41 @@ static bool is_state_space(struct token t)
 // Parses one parameter, from after `.param` to the comma or parenthesis, which goes into `after`.
 // `offset` is the end of the previous parameter and is advanced.
 static bool parameter(struct cuc__ptx *s, struct cuc__parameter *out, uint32_t *offset,
-                      struct token *after)
+                      token *after)
 {
     const struct type *type = NULL;
     uint32_t align = 0, elements = 1;
     bool pointer = false, array = false;
-    struct token t = next(s);
+    token t = next(s);
 
-    for (; t.bytes && *t.at == '.'; t = next(s)) {
+    for (; t.kind == CUC__PTX_DIRECTIVE; t = next(s)) {
         const struct type *found = type_of(t);
 
         if (found && !type) {
             type = found;
-        } else if (is(t, ".align")) {
+        } else if (is_directive(t, "align")) {
             uint32_t n;
             if (!number(next(s), &n) || !n || (n & (n - 1)))
                 return false;
             if (!pointer) // after .ptr it is the alignment of the pointee
                 align = n;
-        } else if (is(t, ".ptr") && type) {
+        } else if (is_directive(t, "ptr") && type) {
             pointer = true;
-        } else if (!array && (is(t, ".v2") || is(t, ".v4"))) {
-            elements = t.at[2] == '2' ? 2 : 4;
+        } else if (!array && (is_directive(t, "v2") || is_directive(t, "v4"))) {
+            elements = t.at[1] == '2' ? 2 : 4;
             array = true;
         } else if (!pointer || !is_state_space(t)) {
             return false;
         }
     }
-    if (!type || !is_identifier(t))
+    if (!type || !is_name(t))
         return false;
 
     uint32_t natural = type->bytes * elements;
-    for (t = next(s); is(t, "["); t = next(s)) {
+    for (t = next(s); is_sign(t, '['); t = next(s)) {
         uint32_t n;
-        if (!number(next(s), &n) || !n || elements > MAX_PARAMETER_BYTES / n || !is(next(s), "]"))
+        if (!number(next(s), &n) || !n || elements > MAX_PARAMETER_BYTES / n ||
+            !is_sign(next(s), ']'))
             return false;
         elements *= n;
         array = true;
@@ -214,30 +164,30 @@ static bool parameter(struct cuc__ptx *s, struct cuc__parameter *out, uint32_t *
 static bool parameters(struct cuc__ptx *s, struct cuc__parameter *out, size_t capacity,
                        size_t *count)
 {
-    struct token t = next(s);
+    token t = next(s);
     uint32_t offset = 0;
     size_t n = 0;
 
     // No list means no parameters: the body follows, or a directive for it.
-    if (!is(t, "(")) {
+    if (!is_sign(t, '(')) {
         *count = 0;
-        return t.bytes > 0;
+        return !at_end(t);
     }
     t = next(s);
-    if (is(t, ")")) {
+    if (is_sign(t, ')')) {
         *count = 0;
         return true;
     }
     for (;; t = next(s)) {
         struct cuc__parameter p;
-        if (!is(t, ".param") || !parameter(s, &p, &offset, &t))
+        if (!is_directive(t, "param") || !parameter(s, &p, &offset, &t))
             return false;
         if (n < capacity)
             out[n] = p;
         n++;
-        if (is(t, ")"))
+        if (is_sign(t, ')'))
             break;
-        if (!is(t, ","))
+        if (!is_sign(t, ','))
             return false;
     }
     *count = n;
@@ -248,16 +198,16 @@ bool cuc__ptx_is_text(const char *text, size_t bytes)
 {
     struct cuc__ptx s = { text, text + bytes };
 
-    return is(next(&s), ".version");
+    return is_directive(next(&s), "version");
 }
 
 bool cuc__ptx_next_entry(struct cuc__ptx *ptx, const char **name, size_t *bytes)
 {
-    for (struct token t = next(ptx); t.bytes; t = next(ptx)) {
-        if (!is(t, ".entry"))
+    for (token t = next(ptx); !at_end(t); t = next(ptx)) {
+        if (!is_directive(t, "entry"))
             continue;
-        struct token found = next(ptx);
-        if (!is_identifier(found))
+        token found = next(ptx);
+        if (!is_name(found))
             continue;
         *name = found.at;
         *bytes = found.bytes;
@@ -270,10 +220,10 @@ bool cuc__ptx_signature(const char *text, size_t bytes, const char *kernel,
                         struct cuc__parameter *out, size_t capacity, size_t *count)
 {
     struct cuc__ptx s = { text, text + bytes };
-    struct token name;
+    token name;
 
     while (cuc__ptx_next_entry(&s, &name.at, &name.bytes))
-        if (is(name, kernel))
+        if (has_text(name, kernel))
             return parameters(&s, out, capacity, count);
     return false;
 }
@@ -285,7 +235,7 @@ static bool up_to_three(struct cuc__ptx *s, uint32_t out[3])
         if (!number(next(s), &out[i]) || !out[i])
             return false;
         struct cuc__ptx behind = *s;
-        if (!is(next(s), ",")) {
+        if (!is_sign(next(s), ',')) {
             *s = behind;
             break;
         }
@@ -296,13 +246,13 @@ static bool up_to_three(struct cuc__ptx *s, uint32_t out[3])
 bool cuc__ptx_required_block(const char *text, size_t bytes, const char *kernel, uint32_t block[3])
 {
     struct cuc__ptx s = { text, text + bytes };
-    struct token name;
+    token name;
 
     while (cuc__ptx_next_entry(&s, &name.at, &name.bytes)) {
-        if (!is(name, kernel))
+        if (!has_text(name, kernel))
             continue;
-        for (struct token t = next(&s); t.bytes && !is(t, "{") && !is(t, ";"); t = next(&s))
-            if (is(t, ".reqntid"))
+        for (token t = next(&s); !at_end(t) && !is_sign(t, '{') && !is_sign(t, ';'); t = next(&s))
+            if (is_directive(t, "reqntid"))
                 return up_to_three(&s, block);
         return false;
     }
@@ -316,16 +266,16 @@ static bool initialised_bytes(struct cuc__ptx *s, unsigned char *out, size_t cap
     uint32_t declared, byte;
     size_t n = 0;
 
-    if (!is(next(s), "[") || !number(next(s), &declared) || !is(next(s), "]") ||
-        !is(next(s), "=") || !is(next(s), "{"))
+    if (!is_sign(next(s), '[') || !number(next(s), &declared) || !is_sign(next(s), ']') ||
+        !is_sign(next(s), '=') || !is_sign(next(s), '{'))
         return false;
-    for (struct token t = { NULL, 0 }; !is(t, "}"); n++) {
+    for (token t = { 0 }; !is_sign(t, '}'); n++) {
         if (n == declared || !number(next(s), &byte) || byte > UINT8_MAX)
             return false;
         if (n < capacity)
             out[n] = (unsigned char)byte;
         t = next(s);
-        if (!is(t, ",") && !is(t, "}"))
+        if (!is_sign(t, ',') && !is_sign(t, '}'))
             return false;
     }
     *count = n;
@@ -336,13 +286,13 @@ bool cuc__ptx_next_bytes(struct cuc__ptx *ptx, const char **name, size_t *bytes)
 {
     bool array = false;
 
-    for (struct token t = next(ptx); t.bytes; t = next(ptx)) {
-        if (array && is_identifier(t)) {
+    for (token t = next(ptx); !at_end(t); t = next(ptx)) {
+        if (array && is_name(t)) {
             *name = t.at;
             *bytes = t.bytes;
             return true;
         }
-        array = is(t, ".b8");
+        array = is_directive(t, "b8");
     }
     return false;
 }
@@ -351,10 +301,10 @@ bool cuc__ptx_bytes(const char *text, size_t bytes, const char *name, unsigned c
                     size_t capacity, size_t *count)
 {
     struct cuc__ptx s = { text, text + bytes };
-    struct token found;
+    token found;
 
     while (cuc__ptx_next_bytes(&s, &found.at, &found.bytes))
-        if (is(found, name))
+        if (has_text(found, name))
             return initialised_bytes(&s, out, capacity, count);
     return false;
 }
@@ -368,19 +318,19 @@ static enum cuc__ptx_found find(struct cuc__ptx_index *index, const struct cuc__
     const char *directive = NULL;
     bool entry = false, array = false;
 
-    for (struct token t = { "", 1 }; !found && t.bytes;) {
+    for (token t = { .kind = CUC__PTX_SIGN }; !found && !at_end(t);) {
         t = next(&s);
-        if ((entry || array) && is_identifier(t)) {
+        if ((entry || array) && is_name(t)) {
             struct cuc__name_set *to = entry ? &index->entries : &index->arrays;
             if (!cuc__name_set_add(to, t.at, t.bytes, (uintptr_t)directive))
                 return CUC__PTX_NO_MEMORY;
-            if (to == set && is(t, name))
+            if (to == set && has_text(t, name))
                 found = cuc__name_set_find(set, name, t.bytes);
             index->rest = s;
         }
-        entry = is(t, ".entry");
-        array = is(t, ".b8");
-        directive = t.at;
+        entry = is_directive(t, "entry");
+        array = is_directive(t, "b8");
+        directive = t.at - 1; // its dot
     }
     if (!found) {
         index->rest = s;

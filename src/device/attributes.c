@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "device.h"
 #include "base/options.h"
 
@@ -14,7 +15,7 @@ static const struct {
 #undef ROW
 };
 
-static const size_t attribute_count = sizeof(attributes) / sizeof(*attributes);
+static const size_t attribute_count = CUC_LENGTH(attributes);
 
 size_t cuc_device_attribute_count(void)
 {

@@ -1,5 +1,6 @@
 #include "device.h"
 
+#include "base/array.h"
 #include "context.h"
 #include "base/options.h"
 
@@ -77,7 +78,7 @@ static cuc_status read_device(cuc_device *d, int ordinal, const char *function)
     if (!r)
         r = cuc__cu.cuDeviceGetAttribute(&d->minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
                                          d->handle);
-    for (size_t i = 0; !r && i < sizeof(limit_table) / sizeof(*limit_table); i++) {
+    for (size_t i = 0; !r && i < CUC_LENGTH(limit_table); i++) {
         int value = 0;
         r = cuc__cu.cuDeviceGetAttribute(&value, (CUdevice_attribute)limit_table[i].attribute,
                                          d->handle);

@@ -1,5 +1,6 @@
 #include "failure.h"
 
+#include "base/array.h"
 #include "capture_hooks.h"
 #include "context.h"
 #include "driver/driver.h"
@@ -31,7 +32,7 @@ static const struct {
 
 static cuc_status status_of(int code)
 {
-    for (size_t i = 0; i < sizeof(mapped) / sizeof(*mapped); i++)
+    for (size_t i = 0; i < CUC_LENGTH(mapped); i++)
         if (mapped[i].code == code)
             return mapped[i].status;
     return CUC_ERROR_DRIVER;
@@ -101,7 +102,7 @@ static const char *remedy_of(const cuc__explanation *e)
           "and CUDA_VISIBLE_DEVICES can hide them." },
     };
 
-    for (size_t i = 0; cuc__driver_simulated() && i < sizeof(simulated) / sizeof(*simulated); i++)
+    for (size_t i = 0; cuc__driver_simulated() && i < CUC_LENGTH(simulated); i++)
         if (simulated[i].code == e->code)
             return simulated[i].remedy;
     return e->remedy;
@@ -181,7 +182,8 @@ cuc_status cuc__driver_init(const char *function)
     if (!code)
         return CUC_OK;
     cuc_status st = cuc__fail_driver(NULL, code, function, "cuInit",
-                                     "the CUDA driver (%s) cannot be initialised", cuc__driver_path());
+                                     "the CUDA driver (%s) cannot be initialised",
+                                     cuc__driver_path());
     char setting[64];
     if (code > 0 && cuc__driver_finding("cuInit", code, setting, sizeof(setting)))
         cuc__error_set_explanation("A setting of the simulated driver is not valid: correct the "

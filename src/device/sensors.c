@@ -1,4 +1,5 @@
 // Sensors of a device, read through NVML.
+#include "base/array.h"
 #include "device.h"
 #include "driver/nvml.h"
 #include "base/options.h"
@@ -77,7 +78,7 @@ cuc_status cuc__device_read_sensors(cuc_device_sensors *out, cuc_device *device,
 
     if (st < 0)
         return st;
-    for (size_t i = 0; i < CUC__LENGTH(readings); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(readings); i++) {
         const struct reading *r = &readings[i];
         unsigned value;
         if ((wanted & r->bit) && r->read(nvml, r->argument, &value) == NVML_SUCCESS) {

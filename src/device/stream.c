@@ -1,5 +1,6 @@
 #include "stream.h"
 
+#include "base/array.h"
 #include "capture_hooks.h"
 #include "event.h"
 #include "deferred.h"
@@ -254,7 +255,7 @@ static void drop_default_streams(cuc_context *context)
 {
     cuc_stream *kept[] = { context->legacy, context->per_thread };
 
-    for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+    for (size_t i = 0; i < CUC_LENGTH(kept); i++)
         if (cuc__handle_drop(kept[i], CUC__HANDLE_STREAM))
             (void)finish(kept[i]);
 }
@@ -310,6 +311,20 @@ cuc_status cuc_stream_get_id(uint64_t *out, cuc_stream *stream)
     cuc__unrelax(mode);
     if (st >= 0)
         *out = id;
+    return st;
+}
+
+cuc_status cuc_stream_copy_attributes(cuc_stream *stream, cuc_stream *from)
+{
+    CUC_CHECK(stream, STREAM);
+    CUC_CHECK(from, STREAM);
+    if (stream == from)
+        return CUC_OK;
+    cuc_status st = cuc__stream_check_device(stream, from->device, "other one", __func__);
+    if (st < 0)
+        return st;
+    CUC_CALL_IN(st, stream->context, cuStreamCopyAttributes, (stream->handle, from->handle),
+                "copying a stream's attributes");
     return st;
 }
 

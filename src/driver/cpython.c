@@ -1,5 +1,6 @@
 #include "cpython.h"
 
+#include "base/array.h"
 #include "base/error.h"
 
 #include <dlfcn.h>
@@ -48,7 +49,7 @@ static bool find_layout(void)
 
 static const char *find(void)
 {
-    for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(functions); i++) {
         void *at = dlsym(RTLD_DEFAULT, functions[i].name);
         if (!at)
             return functions[i].name;

@@ -1,5 +1,7 @@
 #include "cudart.h"
 
+#include "base/array.h"
+
 // Codes without a name in cudart_abi.h have the values of driver_types.h.
 static const cuc__toolkit_status statuses[] = {
     { cudaErrorInvalidValue, CUC_ERROR_INVALID_ARGUMENT },
@@ -29,9 +31,9 @@ const cuc__toolkit cuc__cudart_toolkit = {
     .library = CUC_LIBRARY_RUNTIME,
     .version = library_version,
     .functions = functions,
-    .function_count = CUC__LENGTH(functions),
+    .function_count = CUC_LENGTH(functions),
     .statuses = statuses,
-    .status_count = CUC__LENGTH(statuses),
+    .status_count = CUC_LENGTH(statuses),
 };
 
 #define CUDART(name, version, params, args) \

@@ -1,5 +1,6 @@
 #include "driver.h"
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/loader.h"
 #include "find/own_folder.h"
@@ -173,7 +174,7 @@ static const struct {
 
 static int best_version(const char *name, int version)
 {
-    for (size_t i = 0; i < sizeof(later_forms) / sizeof(*later_forms); i++)
+    for (size_t i = 0; i < CUC_LENGTH(later_forms); i++)
         if (strcmp(later_forms[i].name, name) == 0 && later_forms[i].version <= loader.version)
             return later_forms[i].version;
     return version;
@@ -245,7 +246,7 @@ static const struct {
 
 int cuc__driver_function_version(const char *name)
 {
-    for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+    for (size_t i = 0; i < CUC_LENGTH(functions); i++)
         if (strcmp(functions[i].name, name) == 0)
             return functions[i].version;
     return 0;

@@ -1,5 +1,7 @@
 #include "nvjitlink.h"
 
+#include "base/array.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 
@@ -59,9 +61,9 @@ const cuc__toolkit cuc__nvjitlink_toolkit = {
     .version = library_version,
     .symbol = symbol,
     .functions = functions,
-    .function_count = CUC__LENGTH(functions),
+    .function_count = CUC_LENGTH(functions),
     .statuses = statuses,
-    .status_count = CUC__LENGTH(statuses),
+    .status_count = CUC_LENGTH(statuses),
 };
 
 #define NVJITLINK(name, version, params, args) \

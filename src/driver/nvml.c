@@ -1,5 +1,6 @@
 #include "nvml.h"
 
+#include "base/array.h"
 #include "driver.h"
 
 static const cuc__toolkit_status statuses[] = {
@@ -28,9 +29,9 @@ const cuc__toolkit cuc__nvml_toolkit = {
     .library = CUC_LIBRARY_NVML,
     .version = library_version,
     .functions = functions,
-    .function_count = CUC__LENGTH(functions),
+    .function_count = CUC_LENGTH(functions),
     .statuses = statuses,
-    .status_count = CUC__LENGTH(statuses),
+    .status_count = CUC_LENGTH(statuses),
 };
 
 #define NVML(name, version, params, args) \

@@ -1,5 +1,6 @@
 #include "nvrtc.h"
 
+#include "base/array.h"
 #include "host_signals.h"
 
 #include <dlfcn.h>
@@ -40,9 +41,9 @@ const cuc__toolkit cuc__nvrtc_toolkit = {
     .version = library_version,
     .symbol = find,
     .functions = functions,
-    .function_count = CUC__LENGTH(functions),
+    .function_count = CUC_LENGTH(functions),
     .statuses = statuses,
-    .status_count = CUC__LENGTH(statuses),
+    .status_count = CUC_LENGTH(statuses),
 };
 
 #define NVRTC(name, version, params, args) \

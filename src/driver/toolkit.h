@@ -72,6 +72,4 @@ cuc_status cuc__fail_toolkit(const cuc__toolkit *kit, int code, const char *func
         return cuc__fn args;                                              \
     }
 
-#define CUC__LENGTH(array) (sizeof(array) / sizeof(*(array)))
-
 #endif

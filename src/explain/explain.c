@@ -1,5 +1,7 @@
 #include "explain.h"
 
+#include "base/array.h"
+
 #include <cucore/error.h>
 
 enum { PLAIN = 0, STICKY = 1 };
@@ -61,7 +63,7 @@ typedef struct code_table {
 } code_table;
 
 // clang-format off
-#define ROWS(array) .rows = (array), .count = sizeof(array) / sizeof(*(array))
+#define ROWS(array) .rows = (array), .count = CUC_LENGTH(array)
 #define UNKNOWN(type, header) \
     .unknown = { CUC__EXPLAIN_UNKNOWN, "unknown " type, \
                  "This version of cucore does not know the code.", \
@@ -105,7 +107,7 @@ static const code_table tables[] = {
 };
 // clang-format on
 
-enum { TABLE_COUNT = sizeof(tables) / sizeof(*tables) };
+enum { TABLE_COUNT = CUC_LENGTH(tables) };
 
 // An unknown library is treated as one without rows.
 static const code_table *table_of(int library)
@@ -143,7 +145,7 @@ static const char *after_prefix(const char *text, const char *prefix)
 
 static bool is_short_name(const code_table *table, const char *symbol, const char *name)
 {
-    for (size_t i = 0; i < sizeof(table->prefixes) / sizeof(*table->prefixes); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(table->prefixes); i++) {
         const char *prefix = table->prefixes[i];
         const char *rest = prefix ? after_prefix(symbol, prefix) : NULL;
         if (rest && same_letters(rest, name))

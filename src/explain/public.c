@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "explain.h"
 
 #include "base/options.h"
@@ -61,7 +62,7 @@ static const struct {
 
 static const char *remedy_of(cuc_status status)
 {
-    for (size_t i = 0; i < sizeof(remedies) / sizeof(*remedies); i++)
+    for (size_t i = 0; i < CUC_LENGTH(remedies); i++)
         if (remedies[i].status == status)
             return remedies[i].remedy;
     return "";
@@ -74,7 +75,7 @@ static const char *library_name(int32_t library)
         CUC_LIBRARY_LIST(ROW)
 #undef ROW
     };
-    const size_t count = sizeof(names) / sizeof(*names);
+    const size_t count = CUC_LENGTH(names);
 
     return library >= 0 && (size_t)library < count ? names[library] : "that library";
 }
@@ -120,9 +121,9 @@ static bool find_status(cuc_status *out, const char *text)
 {
     static const char *const prefixes[] = { "", "CUC_", "CUC_ERROR_" };
 
-    for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(statuses); i++) {
         const char *name = cuc_status_name(statuses[i]);
-        for (size_t p = 0; p < sizeof(prefixes) / sizeof(*prefixes); p++) {
+        for (size_t p = 0; p < CUC_LENGTH(prefixes); p++) {
             size_t n = strlen(prefixes[p]);
             if (strncmp(name, prefixes[p], n) == 0 && strcasecmp(name + n, text) == 0) {
                 *out = statuses[i];
@@ -140,7 +141,7 @@ cuc_status cuc_explain(cuc_explanation *out, int32_t library, int32_t code)
     if (st < 0)
         return st;
     if (library == CUC_LIBRARY_NONE) {
-        for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
+        for (size_t i = 0; i < CUC_LENGTH(statuses); i++) {
             if (statuses[i] == code) {
                 write_status(out, code);
                 return CUC_OK;
@@ -194,8 +195,7 @@ cuc_status cuc_explain_text(cuc_explanation *out, const char *text)
 
 size_t cuc_explain_count(int32_t library)
 {
-    return library == CUC_LIBRARY_NONE ? sizeof(statuses) / sizeof(*statuses)
-                                       : cuc__explain_count(library);
+    return library == CUC_LIBRARY_NONE ? CUC_LENGTH(statuses) : cuc__explain_count(library);
 }
 
 cuc_status cuc_explain_at(cuc_explanation *out, int32_t library, size_t index)

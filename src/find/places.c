@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "find.h"
 
 #include <glob.h>
@@ -40,16 +41,10 @@ static void add(cuc__places *places, const char *method, char *dir, const char *
             return;
         }
     }
-    if (places->count == places->capacity) {
-        size_t wanted = places->capacity ? places->capacity * 2 : 32;
-        cuc__place *grown = realloc(places->at, wanted * sizeof(*grown));
-        if (!grown) {
-            places->no_memory = true;
-            free(dir);
-            return;
-        }
-        places->at = grown;
-        places->capacity = wanted;
+    if (!CUC_RESERVE(places->at, places->capacity, places->count + 1)) {
+        places->no_memory = true;
+        free(dir);
+        return;
     }
     places->at[places->count++] = (cuc__place){ method, dir, note };
 }
@@ -192,7 +187,7 @@ static void add_wheels(cuc__places *places, const char *folders)
     add_python_on_path(places, folders);
     if (home && *home)
         each_match(places, add_site, folders, "%s/.local/lib/python3*/site-packages", home);
-    for (size_t i = 0; i < sizeof(system_sites) / sizeof(*system_sites); i++)
+    for (size_t i = 0; i < CUC_LENGTH(system_sites); i++)
         each_match(places, add_site, folders, "%s/%s", cuc__find_root, system_sites[i]);
     if (places->count == before)
         add_note(places, "wheel", "no site-packages of a Python 3 found");
@@ -283,7 +278,7 @@ static void add_standard(cuc__places *places, const struct layout *layout)
     static const char *const roots[] = { "usr/local/cuda", "usr/local/cuda-*", "opt/cuda" };
     size_t before = places->count;
 
-    for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++)
+    for (size_t i = 0; i < CUC_LENGTH(roots); i++)
         each_match(places, add_standard_toolkit, layout, "%s/%s", cuc__find_root, roots[i]);
     if (places->count == before)
         add_note(places, "standard", "no /usr/local/cuda, /usr/local/cuda-* or /opt/cuda");

@@ -1,5 +1,6 @@
 #include "find.h"
 
+#include "base/array.h"
 #include "base/loader.h"
 #include "own_folder.h"
 
@@ -39,16 +40,10 @@ static void tried(cuc_found *found, const char *method, const char *fmt, ...)
         return;
     }
     free(what);
-    if (found->tried_count == found->tried_capacity) {
-        size_t wanted = found->tried_capacity ? found->tried_capacity * 2 : 16;
-        char **grown = realloc(found->tried, wanted * sizeof(*grown));
-        if (!grown) {
-            found->no_memory = true;
-            free(line);
-            return;
-        }
-        found->tried = grown;
-        found->tried_capacity = wanted;
+    if (!CUC_RESERVE(found->tried, found->tried_capacity, found->tried_count + 1)) {
+        found->no_memory = true;
+        free(line);
+        return;
     }
     found->tried[found->tried_count++] = line;
 }

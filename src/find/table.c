@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "find.h"
 
 #include <stdio.h>
@@ -183,8 +184,8 @@ static const cuc__header_row headers[] = {
 // clang-format on
 
 enum {
-    LIBRARIES = sizeof(libraries) / sizeof(*libraries),
-    HEADERS = sizeof(headers) / sizeof(*headers),
+    LIBRARIES = CUC_LENGTH(libraries),
+    HEADERS = CUC_LENGTH(headers),
 };
 
 _Static_assert((int)LIBRARIES <= (int)CUC__LIBRARY_MAX, "raise CUC__LIBRARY_MAX");

@@ -1,5 +1,6 @@
 // Checks the arguments of a call of a plan by name: arrays and their shapes, factors, the
 // workspace.
+#include "base/array.h"
 #include "gemm.h"
 
 #include "device/device.h"
@@ -185,7 +186,7 @@ static cuc_status check_arrays(struct cuc__gemm_call *c)
         { "column_scale", g->column_scale, column, 1, { c->n }, "n" },
         { "offsets", g->offsets, grouped ? CUC_I32 : 0, 1, { c->batch + 1 }, "groups + 1" },
     };
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(all); i++) {
         cuc_status st = check_array(c, &all[i]);
         if (st < 0)
             return st;

@@ -1,4 +1,5 @@
 // Chooses the best tile for a product by the cost model (tile/compile/cost.h).
+#include "base/array.h"
 #include "gemm.h"
 
 #include <stddef.h>
@@ -211,7 +212,7 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
         return;
     struct cuc__gemm_tile other = *t;
     double seconds = behind * tile_work_seconds(s->machine, &work);
-    for (size_t i = 0; i < sizeof(rasters) / sizeof(rasters[0]) && !wanted->raster; i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rasters) && !wanted->raster; i++) {
         other.raster = rasters[i];
         if (other.raster != t->raster)
             s->visit(s->user, &other, seconds);
@@ -327,7 +328,7 @@ static void consider_turns(struct search *s, struct cuc__gemm_tile t,
     t.split = t.parts = t.cluster = 1;
     t.rows = 128;
     t.depth = wanted->depth ? wanted->depth : depth_of(s->kind, t.path);
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(columns); i++) {
         t.columns = columns[i];
         consider(s, &t, false);
     }
@@ -364,7 +365,7 @@ static void consider_all(struct search *search, struct cuc__gemm_shape *s,
         t.cluster = 1;
     if (wanted->rows)
         consider_depths(search, t, wanted);
-    for (size_t i = 0; !wanted->rows && i < sizeof(tiles[0]) / sizeof(tiles[0][0]); i++) {
+    for (size_t i = 0; !wanted->rows && i < CUC_LENGTH(tiles[0]); i++) {
         t.rows = tiles[t.path][i].rows;
         t.columns = tiles[t.path][i].columns;
         t.raster = wanted->raster ? wanted->raster : tiles[t.path][i].raster;

@@ -1,4 +1,5 @@
 // Checks the options of a plan, singly and together, and translates them to the kernel's terms.
+#include "base/array.h"
 #include "gemm.h"
 
 #include "device/device.h"
@@ -64,7 +65,7 @@ static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
         { "stream_k", o->stream_k, 0, MOST_STREAMED },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++)
         if (rows[i].value < rows[i].least || rows[i].value > rows[i].most)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                              "%s is %lld, expected %lld to %lld", rows[i].name,
@@ -98,12 +99,12 @@ static cuc_status fail_dtype(const char *name, cuc_dtype dtype, const struct typ
     char list[TEXT_BYTES];
     size_t at = 0;
 
-    for (size_t i = 0; !of && i < sizeof(types) / sizeof(types[0]); i++)
+    for (size_t i = 0; !of && i < CUC_LENGTH(types); i++)
         at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", i ? ", " : "",
                                cuc_dtype_name(types[i].dtype));
     if (of)
         at = (size_t)snprintf(list, sizeof(list), "%s", cuc_dtype_name(of->d));
-    for (size_t i = 0; of && i < sizeof(of->results) / sizeof(of->results[0]); i++)
+    for (size_t i = 0; of && i < CUC_LENGTH(of->results); i++)
         if (of->results[i])
             at += (size_t)snprintf(list + at, sizeof(list) - at, ", %s",
                                    cuc_dtype_name(of->results[i]));
@@ -114,7 +115,7 @@ static cuc_status fail_dtype(const char *name, cuc_dtype dtype, const struct typ
 
 static bool is_result(const struct type *type, cuc_dtype dtype)
 {
-    for (size_t i = 0; i < sizeof(type->results) / sizeof(type->results[0]); i++)
+    for (size_t i = 0; i < CUC_LENGTH(type->results); i++)
         if (type->results[i] == dtype && dtype)
             return true;
     return type->d == dtype;
@@ -125,7 +126,7 @@ static cuc_status read_types(struct cuc__gemm_kind *k, const cuc_gemm_options *o
 {
     const struct type *type = NULL;
 
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+    for (size_t i = 0; i < CUC_LENGTH(types); i++)
         if (types[i].dtype == o->dtype)
             type = &types[i];
     if (!type)
@@ -150,7 +151,7 @@ static cuc_status read_types(struct cuc__gemm_kind *k, const cuc_gemm_options *o
     } others[] = { { "c_dtype", k->c },
                    { "bias_dtype", k->bias },
                    { "residual_dtype", k->residual } };
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(others); i++) {
         if (!others[i].dtype)
             continue;
         if (k->compute == CUC_I32 ? others[i].dtype != CUC_I32 : !is_result(type, others[i].dtype))
@@ -196,7 +197,7 @@ static cuc_status check_together(const cuc_gemm_options *o, const struct cuc__ge
         { !o->tile_m != !o->tile_n, "tile_m and tile_n are given together, or not at all" },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++)
         if (rows[i].wrong)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s", rows[i].what);
     return CUC_OK;

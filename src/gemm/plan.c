@@ -1,4 +1,5 @@
 // Makes plans: chooses a tile and compiles the kernels.
+#include "base/array.h"
 #include "gemm.h"
 
 #include <cucore/error.h>
@@ -86,7 +87,7 @@ static cuc_status fail_none(const cuc_gemm_options *o, const char *function)
     char given[128] = "";
     size_t at = 0, count = 0;
 
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+    for (size_t i = 0; i < CUC_LENGTH(all); i++)
         if (all[i].value)
             at += (size_t)snprintf(given + at, sizeof(given) - at, "%s%s of %d",
                                    count++ ? ", " : "", all[i].name, all[i].value);

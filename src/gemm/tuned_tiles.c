@@ -1,4 +1,5 @@
 // Measured tiles of products: the records of cuc_gemm().
+#include "base/array.h"
 #include "gemm.h"
 
 #include "program/tuned.h"
@@ -66,7 +67,7 @@ void cuc__gemm_choice_text(char *text, size_t room, const struct cuc__gemm_tile 
     size_t at = 0;
 
     text[0] = 0;
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && at < room; i++)
+    for (size_t i = 0; i < CUC_LENGTH(words) && at < room; i++)
         if (*field_of(&t, i))
             at += (size_t)snprintf(text + at, room - at, "%s%s%s=%d", at ? " " : "",
                                    words[i].option ? ":" : "", words[i].name, *field_of(&t, i));
@@ -80,14 +81,13 @@ bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text)
 
     while (cuc__tuned_next(&text, one, &option)) {
         size_t length = strcspn(one, "="), i = 0;
-        while (i < sizeof(words) / sizeof(words[0]) &&
+        while (i < CUC_LENGTH(words) &&
                (strlen(words[i].name) != length || strncmp(words[i].name, one, length) != 0 ||
                 words[i].option != option))
             i++;
         char *end = one;
         long value = one[length] ? strtol(one + length + 1, &end, 10) : 0;
-        if (i == sizeof(words) / sizeof(words[0]) || *end || value < words[i].least ||
-            value > words[i].most)
+        if (i == CUC_LENGTH(words) || *end || value < words[i].least || value > words[i].most)
             return false;
         *field_of(tile, i) = (int32_t)value;
     }

@@ -1,5 +1,6 @@
 #include <cucore/condition.h>
 
+#include "base/array.h"
 #include "capture_registry.h"
 #include "graph.h"
 #include "device/stream.h"
@@ -100,7 +101,7 @@ static const struct {
 
 static cuc_status check_type(int32_t type, uint32_t count, const char *function)
 {
-    if (type < 0 || (size_t)type >= sizeof(types) / sizeof(*types))
+    if (type < 0 || (size_t)type >= CUC_LENGTH(types))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "type is %d, expected CUC_CONDITIONAL_IF (0), _WHILE (1) or _SWITCH (2)",
                          type);

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "graph.h"
 
 #include "capture_registry.h"
@@ -89,7 +90,7 @@ static const struct reason update_reasons[] = {
       "CUC_GRAPH_NODE_PRIORITY" },
 };
 
-#define REASON(table, result) reason((table), sizeof(table) / sizeof(*(table)), (result))
+#define REASON(table, result) reason((table), CUC_LENGTH(table), (result))
 
 static const char *reason(const struct reason *table, size_t rows, unsigned result)
 {
@@ -111,7 +112,7 @@ static void add_name(struct names *n, const char *name)
     for (size_t i = n->count; i-- > 0;)
         if (n->name[i] == name || strcmp(n->name[i], name) == 0)
             return;
-    if (n->count < sizeof(n->name) / sizeof(*n->name))
+    if (n->count < CUC_LENGTH(n->name))
         n->name[n->count++] = name;
     else
         n->more = true;

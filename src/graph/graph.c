@@ -1,5 +1,6 @@
 #include "graph.h"
 
+#include "base/array.h"
 #include "capture_registry.h"
 #include "keep.h"
 #include "device/deferred.h"
@@ -91,7 +92,7 @@ static const struct {
 
 const char *cuc_node_type_name(int32_t type)
 {
-    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+    for (size_t i = 0; i < CUC_LENGTH(types); i++)
         if (types[i].type == type)
             return types[i].name;
     return "unknown";

@@ -1,5 +1,6 @@
 #include "keep.h"
 
+#include "base/array.h"
 #include "capture_registry.h"
 #include "device/deferred.h"
 
@@ -26,14 +27,8 @@ bool cuc__keep_add(struct cuc__keep **keep, void *thing, void (*drop)(void *thin
             return true;
     if (!k && !(k = *keep = calloc(1, sizeof(*k))))
         return false;
-    if (k->count == k->room) {
-        size_t room = k->room ? 2 * k->room : 4;
-        struct kept *grown = realloc(k->things, room * sizeof(*grown));
-        if (!grown)
-            return false;
-        k->things = grown;
-        k->room = room;
-    }
+    if (!CUC_RESERVE(k->things, k->room, k->count + 1))
+        return false;
     k->things[k->count++] = (struct kept){ thing, drop };
     *taken = true;
     return true;
@@ -47,13 +42,10 @@ bool cuc__keep_merge(struct cuc__keep **keep, struct cuc__keep *from)
         *keep = from;
         return true;
     }
-    struct kept *grown = realloc(k->things, (k->count + from->count) * sizeof(*grown));
-    if (!grown)
+    if (!CUC_RESERVE(k->things, k->room, k->count + from->count))
         return false;
-    k->things = grown;
-    k->room = k->count + from->count;
-    memcpy(k->things + k->count, from->things, from->count * sizeof(*grown));
-    k->count = k->room; // a thing that is there twice was taken twice
+    memcpy(k->things + k->count, from->things, from->count * sizeof(*from->things));
+    k->count += from->count; // a thing that is there twice was taken twice
     free(from->things);
     free(from);
     return true;
@@ -104,8 +96,8 @@ cuc_status cuc__keep_tie(struct cuc__keep *keep, cuc_graph *graph, const char *f
     if (!user)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for what a graph uses");
     *user = (struct user_object){ .head.run = drop_kept, .keep = keep };
-    CUresult r = cuc__cu.cuUserObjectCreate(&object, user, unused, 1,
-                                            CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+    CUresult r =
+        cuc__cu.cuUserObjectCreate(&object, user, unused, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
     if (r) {
         free(user);
         return cuc__fail_driver(graph->context, r, function, "cuUserObjectCreate", "%s", what);

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "launch.h"
 
 #include "device/event.h"
@@ -122,7 +123,7 @@ static const struct attribute {
                                                              copy_value, NEEDS_NOTHING, NULL },
 };
 
-static const size_t table_size = sizeof(table) / sizeof(*table);
+static const size_t table_size = CUC_LENGTH(table);
 
 static cuc_status check_need(enum need need, const char *what, const cuc_device *device,
                              const char *function)
@@ -229,7 +230,7 @@ cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attri
     if (config->attribute_count && !config->attributes)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "attribute_count is %u and attributes is NULL", config->attribute_count);
-    for (size_t i = 0; st >= 0 && i < sizeof(fields) / sizeof(*fields); i++)
+    for (size_t i = 0; st >= 0 && i < CUC_LENGTH(fields); i++)
         if (fields[i].wanted)
             st = add(out, &fields[i].attribute, device, function);
     for (uint32_t i = 0; st >= 0 && i < config->attribute_count; i++)

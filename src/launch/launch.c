@@ -1,5 +1,6 @@
 #include "launch.h"
 
+#include "base/array.h"
 #include "memory/buffer.h"
 #include "graph/capture_registry.h"
 #include "device/event.h"
@@ -118,7 +119,7 @@ fail_shape(const cuc_kernel *k, const cuc_launch_config *c, const cuc_device *d,
         const uint32_t *limit;
     } dims[] = { { "grid", c->grid, d->limits.grid }, { "block", c->block, d->limits.block } };
 
-    for (size_t i = 0; i < sizeof(dims) / sizeof(*dims); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(dims); i++) {
         if (!dims[i].asked[0])
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
                              "%s.x is 0, expected 1 to %u: skip empty launches", dims[i].name,

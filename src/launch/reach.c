@@ -1,4 +1,5 @@
 // Checks that the device of a launch can access the memory of its arguments.
+#include "base/array.h"
 #include "launch.h"
 
 #include "memory/buffer.h"
@@ -59,8 +60,7 @@ static cuc_status check_reach(CUdeviceptr ptr, cuc_device *memory, const cuc_buf
     cuc_status st = cuc__context_enter(stream->context, &pushed, "cuc_launch");
     if (st < 0)
         return st;
-    CUresult r = cuc__cu.cuPointerGetAttributes(sizeof(attributes) / sizeof(*attributes),
-                                                attributes, values, ptr);
+    CUresult r = cuc__cu.cuPointerGetAttributes(CUC_LENGTH(attributes), attributes, values, ptr);
     st = cuc__context_leave(stream->context, pushed, CUC_OK, "cuc_launch");
     if (st < 0 || r || managed || (type != CU_MEMORYTYPE_DEVICE && !pool))
         return st;

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "resource.h"
 #include "base/options.h"
 #include "driver/relaxed.h"
@@ -30,8 +31,7 @@ static cuc_status ask(cuc_pointer_info *out, CUdeviceptr ptr, bool kind_alone, c
     cuc_status st = cuc__driver_init(function);
     if (st < 0)
         return st;
-    const unsigned count = kind_alone ? ATTRIBUTES_OF_KIND
-                                      : sizeof(attributes) / sizeof(*attributes);
+    const unsigned count = kind_alone ? ATTRIBUTES_OF_KIND : CUC_LENGTH(attributes);
     int code = cuc__cu.cuPointerGetAttributes(count, attributes, values, ptr);
     if (!code && type && !device_pointer && !kind_alone &&
         device >= 0) { // depends on the current context, and there is none

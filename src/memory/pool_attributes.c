@@ -1,5 +1,6 @@
 // Queries and settings of pools: attributes, statistics, trimming, and access by devices. In
 // relaxed mode, as pool.c explains.
+#include "base/array.h"
 #include "pool.h"
 
 #include "base/options.h"
@@ -31,7 +32,7 @@ static const struct attribute {
 
 static const struct attribute *find_attribute(int32_t attribute)
 {
-    bool known = attribute > 0 && (size_t)attribute < sizeof(attributes) / sizeof(*attributes);
+    bool known = attribute > 0 && (size_t)attribute < CUC_LENGTH(attributes);
 
     return known && attributes[attribute].name ? &attributes[attribute] : NULL;
 }

@@ -4,6 +4,7 @@
 // reached the free, or that the pool reports no memory in use, since the waiting thread may still
 // be in the driver. So a pool that has held memory is kept: the next pool of its kind reuses it,
 // and one that cannot be reused is destroyed after it has been empty for a while.
+#include "base/array.h"
 #include "pool.h"
 
 #include "driver/relaxed.h"
@@ -124,7 +125,7 @@ static bool renew(CUmemoryPool pool)
     uint64_t zero = 0;
     int on = 1;
 
-    for (size_t i = 0; i < sizeof(switches) / sizeof(*switches); i++)
+    for (size_t i = 0; i < CUC_LENGTH(switches); i++)
         if (cuc__cu.cuMemPoolSetAttribute(pool, switches[i], &on))
             return false;
     return !cuc__cu.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, &zero) &&

@@ -1,5 +1,7 @@
 #include "resource.h"
 
+#include "base/array.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -19,7 +21,7 @@ static const uint32_t access_of_kind[] = {
 
 const char *cuc_memory_kind_name(int32_t kind)
 {
-    return kind >= 0 && (size_t)kind < sizeof(kinds) / sizeof(*kinds) ? kinds[kind] : "unknown";
+    return kind >= 0 && (size_t)kind < CUC_LENGTH(kinds) ? kinds[kind] : "unknown";
 }
 
 cuc_memory_resource *cuc__memory_resource_new(const struct cuc__memory_ops *ops, cuc_device *device,

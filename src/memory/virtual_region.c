@@ -1,6 +1,8 @@
 // Regions of virtual memory, and their mapped pieces.
 #include "virtual.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 
 // Records a failure or, without a `function`, passes it to the process-wide handler.
@@ -29,11 +31,9 @@ cuc_status cuc__region_map(const struct cuc__virtual *v, struct cuc__region *r,
 {
     const CUdeviceptr at = r->base + r->mapped;
 
-    struct cuc__piece **grown = realloc(r->pieces, (r->count + 1) * sizeof(struct cuc__piece *));
-    if (!grown)
+    if (!CUC_RESERVE(r->pieces, r->room, r->count + 1))
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function,
                          "no host memory for a piece of virtual memory");
-    r->pieces = grown;
     int code = cuc__cu.cuMemMap(at, p->bytes, 0, p->handle, 0);
     if (code)
         return failed(code, "cuMemMap", at, p->bytes, function);

@@ -2,6 +2,7 @@
 // from records, else by the cost model.
 #include <cucore/tile.h>
 
+#include "base/array.h"
 #include "device/device.h"
 #include "base/options.h"
 #include "program.h"
@@ -46,7 +47,7 @@ static void set_option(void *user, const char *name, int32_t value)
     };
     bool power = value > 0 && !(value & (value - 1)); // required of a number of warps
 
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+    for (size_t i = 0; i < CUC_LENGTH(fields); i++)
         if (strcmp(fields[i].name, name) == 0 && !*fields[i].field && value >= fields[i].least &&
             value <= fields[i].most && (power || fields[i].field != &c->target.warps))
             *fields[i].field = (uint32_t)value;
@@ -218,7 +219,7 @@ cuc_status cuc_tile_get_record(cuc_tuned_record *out, cuc_program *program, cons
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "constants and dimensions take more than %d bytes", TEXT_BYTES);
     (void)cuc_tuned_program(sum, program->text, program->bytes);
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(texts); i++) {
         free(t->record[i]);
         if (!(t->record[i] = strdup(texts[i])))
             return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a record");

@@ -1,5 +1,7 @@
 #include "compile_log.h"
 
+#include "base/array.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +55,7 @@ static bool is_error(struct line line)
 
     if (!line.bytes || line.at[0] == ' ' || line.at[0] == '\t')
         return false;
-    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+    for (size_t i = 0; i < CUC_LENGTH(marks); i++)
         if (find(line, marks[i]))
             return true;
     return false;

@@ -1,5 +1,6 @@
 #include "linker.h"
 
+#include "base/array.h"
 #include "driver/nvjitlink.h"
 #include "explain/explain.h"
 #include "code/object.h"
@@ -108,14 +109,8 @@ static cuc_status add(cuc_linker *l, cuc__link_input input, const char *function
                          "%s is LTO-IR, which the driver's linker cannot read: install nvJitLink, "
                          "or compile it to a cubin with relocatable_device_code",
                          input.name);
-    if (l->count == l->capacity) {
-        size_t capacity = l->capacity ? 2 * l->capacity : 4;
-        cuc__link_input *inputs = realloc(l->inputs, capacity * sizeof(*inputs));
-        if (!inputs)
-            return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for an input");
-        l->inputs = inputs;
-        l->capacity = capacity;
-    }
+    if (!CUC_RESERVE(l->inputs, l->capacity, l->count + 1))
+        return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for an input");
     l->inputs[l->count++] = input;
     return CUC_OK;
 }

@@ -1,5 +1,6 @@
 #include "linker_options.h"
 
+#include "base/array.h"
 #include "driver/driver.h"
 #include "driver/nvjitlink.h"
 #include "base/options.h"
@@ -47,14 +48,14 @@ static int nvjitlink_version(void)
 
 const cuc__option_table cuc__linker_options_table = {
     .at = rows,
-    .count = sizeof(rows) / sizeof(*rows),
+    .count = CUC_LENGTH(rows),
     .backend = "nvJitLink",
     .version = nvjitlink_version,
 };
 
 cuc_status cuc__linker_options_check_driver(const cuc_linker_options *options, const char *function)
 {
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         const cuc__option *o = &rows[i];
         int32_t value = CUC_ON;
 
@@ -81,7 +82,7 @@ void cuc__jit_add(cuc__jit_options *jit, unsigned option, size_t value)
 
 void cuc__linker_options_to_jit(cuc__jit_options *jit, const cuc_linker_options *options)
 {
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         const cuc__option *o = &rows[i];
         int32_t value;
 

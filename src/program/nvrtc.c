@@ -1,4 +1,5 @@
 // CUDA C++ through NVRTC. An nvrtcProgram lives for one compilation.
+#include "base/array.h"
 #include "program.h"
 
 #include "compile_log.h"
@@ -59,12 +60,12 @@ static cuc_status check_arch(const cuc_program *p, bool refused, const char *fun
     bool known = false;
     int code = cuc__nvrtc.nvrtcGetNumSupportedArchs(&count);
 
-    if (!code && count <= (int)CUC__LENGTH(archs))
+    if (!code && count <= CUC_LENGTH(archs))
         code = cuc__nvrtc.nvrtcGetSupportedArchs(archs);
     if (code)
         return cuc__fail_nvrtc(code, function, "nvrtcGetSupportedArchs", NULL, "compiling %s",
                                p->name);
-    if (count > (int)CUC__LENGTH(archs))
+    if (count > CUC_LENGTH(archs))
         return CUC_OK; // leave it to the compiler
     for (int i = 0; i < count; i++)
         known |= archs[i] == p->arch.number;

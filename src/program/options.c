@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include "base/array.h"
 #include "device/device.h"
 #include "driver/nvrtc.h"
 #include "base/options.h"
@@ -85,22 +86,16 @@ static int nvrtc_version(void)
 
 const cuc__option_table cuc__program_options_table = {
     .at = rows,
-    .count = sizeof(rows) / sizeof(*rows),
+    .count = CUC_LENGTH(rows),
     .backend = "NVRTC",
     .version = nvrtc_version,
 };
 
 void cuc__flags_add(cuc__flags *flags, const char *start, const char *value)
 {
-    if (flags->count == flags->capacity) {
-        size_t capacity = flags->capacity ? 2 * flags->capacity : 16;
-        char **at = realloc(flags->at, capacity * sizeof(*at));
-        if (!at) {
-            flags->no_memory = true;
-            return;
-        }
-        flags->at = at;
-        flags->capacity = capacity;
+    if (!CUC_RESERVE(flags->at, flags->capacity, flags->count + 1)) {
+        flags->no_memory = true;
+        return;
     }
     size_t head = strlen(start), tail = strlen(value);
     char *flag = malloc(head + tail + 1);

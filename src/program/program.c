@@ -1,5 +1,6 @@
 #include "program.h"
 
+#include "base/array.h"
 #include "driver/nvrtc.h"
 #include "find/find.h"
 #include "linker.h"
@@ -27,10 +28,10 @@ static cuc_found *find_headers(const char *name)
 
 static cuc_status make_flags(cuc_program *p, const cuc_program_options *o, const char *function)
 {
-    cuc_found *found[CUC__LENGTH(default_headers)] = { 0 };
+    cuc_found *found[CUC_LENGTH(default_headers)] = { 0 };
     cuc_status st = CUC_OK;
 
-    for (size_t i = 0; i < CUC__LENGTH(default_headers) && o->no_default_headers != CUC_ON; i++)
+    for (size_t i = 0; i < CUC_LENGTH(default_headers) && o->no_default_headers != CUC_ON; i++)
         found[i] = find_headers(default_headers[i]);
     for (int32_t target = CUC_CODE_PTX; target <= CUC_CODE_LTOIR && st == CUC_OK; target++) {
         cuc__flags *flags = &p->flags[target - 1];
@@ -47,14 +48,14 @@ static cuc_status make_flags(cuc_program *p, const cuc_program_options *o, const
         if (target == CUC_CODE_LTOIR)
             cuc__flags_add(flags, "--dlink-time-opt", "");
         st = cuc__options_to_flags(flags, &cuc__program_options_table, o, function);
-        for (size_t i = 0; i < CUC__LENGTH(default_headers); i++)
+        for (size_t i = 0; i < CUC_LENGTH(default_headers); i++)
             if (*cuc_found_path(found[i]) &&
                 (!i || strcmp(cuc_found_path(found[i]), cuc_found_path(found[i - 1])) != 0))
                 cuc__flags_add(flags, "--include-path=", cuc_found_path(found[i]));
         if (flags->no_memory && st == CUC_OK)
             st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the flags");
     }
-    for (size_t i = 0; i < CUC__LENGTH(default_headers); i++)
+    for (size_t i = 0; i < CUC_LENGTH(default_headers); i++)
         cuc_found_release(found[i]);
     return st;
 }
@@ -139,7 +140,7 @@ static const struct language {
 
 static const struct language *language_of(int32_t kind)
 {
-    for (size_t i = 0; i < CUC__LENGTH(languages); i++)
+    for (size_t i = 0; i < CUC_LENGTH(languages); i++)
         if (languages[i].kind == kind)
             return &languages[i];
     return NULL;

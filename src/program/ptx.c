@@ -1,4 +1,5 @@
 // Assembles PTX to a cubin, with nvJitLink or the driver.
+#include "base/array.h"
 #include "program.h"
 
 #include "driver/toolkit.h"
@@ -33,7 +34,7 @@ cuc_status cuc__program_translate(cuc_linker_options *to, const cuc_program_opti
 {
     bool tile = source_kind == CUC_SOURCE_TILE;
     const char *language = tile ? "tile programs" : "PTX";
-    size_t other_count = CUC__LENGTH(others) - !tile;
+    size_t other_count = CUC_LENGTH(others) - !tile;
 
     if (o->header_count || o->name_expression_count)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
@@ -45,11 +46,11 @@ cuc_status cuc__program_translate(cuc_linker_options *to, const cuc_program_opti
 
         if (!cuc__option_is_set(row, o))
             continue;
-        while (k < CUC__LENGTH(same) && same[k].from != row->offset)
+        while (k < CUC_LENGTH(same) && same[k].from != row->offset)
             k++;
         while (n < other_count && others[n] != row->offset)
             n++;
-        if (k < CUC__LENGTH(same))
+        if (k < CUC_LENGTH(same))
             memcpy((char *)to + same[k].to, (const char *)o + same[k].from, sizeof(int32_t));
         else if (n == other_count)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

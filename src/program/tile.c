@@ -1,5 +1,6 @@
 // Tile programs: src/tile compiles them to PTX, and nvJitLink or the driver assembles that to a
 // cubin.
+#include "base/array.h"
 #include "program.h"
 
 #include "driver/toolkit.h"
@@ -46,7 +47,7 @@ static const cuc__option rows[] = { // options only for tile programs
 cuc_status cuc__program_refuse_tile_options(const cuc_program_options *o, const char *language,
                                             const char *function)
 {
-    for (size_t i = 0; i < CUC__LENGTH(rows); i++)
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++)
         if (cuc__option_is_set(&rows[i], o))
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                              "%s is an option of tile programs, not of %s: leave it unset",
@@ -77,7 +78,7 @@ static cuc_status read_switches(struct cuc__program_tile *t, const cuc_program_o
         { "require_tensor_core", o->require_tensor_core },
     };
 
-    for (size_t i = 0; i < CUC__LENGTH(switches); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(switches); i++) {
         cuc_status st = check_switch(switches[i].value, switches[i].field, function);
         if (st < 0)
             return st;
@@ -393,7 +394,7 @@ void cuc__program_release_tile(struct cuc__program_tile *t)
     cuc__flags_free(&t->constants);
     cuc__flags_free(&t->dimensions);
     free(t->tuned);
-    for (size_t i = 0; i < CUC__LENGTH(t->record); i++)
+    for (size_t i = 0; i < CUC_LENGTH(t->record); i++)
         free(t->record[i]);
     cuc__flags_free(&t->ptxas_options);
     cuc__flags_free(&t->further);

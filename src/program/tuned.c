@@ -2,6 +2,7 @@
 // tabs.
 #include "tuned.h"
 
+#include "base/array.h"
 #include "device/device.h"
 #include "driver/driver.h"
 #include "base/new_file.h"
@@ -260,7 +261,7 @@ static bool installed_path(char path[PATH_BYTES])
 
     if (!cuc__own_folder(folder, sizeof(folder)))
         return false;
-    for (size_t i = 0; i < sizeof(installed) / sizeof(installed[0]); i++)
+    for (size_t i = 0; i < CUC_LENGTH(installed); i++)
         if (snprintf(path, PATH_BYTES, "%s%s", folder, installed[i]) < PATH_BYTES &&
             access(path, R_OK) == 0)
             return true;

@@ -1,4 +1,5 @@
 // Devices, each of which has one object.
+#include "base/array.h"
 #include "functions.h"
 
 #include "create.h"
@@ -42,7 +43,7 @@ void *cuc__python_device_object(const cuc_device *device)
 {
     int32_t ordinal = cuc_device_ordinal(device);
 
-    if (!device || ordinal < 0 || (size_t)ordinal >= CUC__LENGTH(devices) || !devices[ordinal])
+    if (!device || ordinal < 0 || (size_t)ordinal >= CUC_LENGTH(devices) || !devices[ordinal])
         return slowly;
     return cuc__py_new(devices[ordinal]);
 }
@@ -111,7 +112,7 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
         st = cuc_device_get_current(&device);
     } else if (!keywords && count == 2 && cuc__py_type(given[1]) == cuc__py.int_type) {
         long long ordinal = cuc__py.PyLong_AsLongLong(given[1]);
-        if (ordinal >= 0 && (size_t)ordinal < CUC__LENGTH(devices))
+        if (ordinal >= 0 && (size_t)ordinal < CUC_LENGTH(devices))
             st = cuc_device_get(&device, (int32_t)ordinal);
         cuc__py.PyErr_Clear();
     }
@@ -126,7 +127,7 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
     const struct cuc__object *object = made ? cuc__python_fields_of(made, CUC__PYTHON_DEVICE)
                                             : NULL;
     int32_t ordinal = object ? cuc_device_ordinal(object->handle) : -1;
-    if (ordinal >= 0 && (size_t)ordinal < CUC__LENGTH(devices) && !devices[ordinal])
+    if (ordinal >= 0 && (size_t)ordinal < CUC_LENGTH(devices) && !devices[ordinal])
         devices[ordinal] = cuc__py_new(made);
     return made;
 }
@@ -142,7 +143,7 @@ bool cuc__python_replace_new(void *type)
 
     if (definition)
         cuc__python_keep(&slow_new_device, definition);
-    for (size_t i = 0; i < CUC__LENGTH(devices); i++)
+    for (size_t i = 0; i < CUC_LENGTH(devices); i++)
         cuc__python_keep(&devices[i], NULL); // from a class defined earlier
     cuc__py_drop(name);
     cuc__py_drop(made);

@@ -5,6 +5,7 @@
 #include <cucore/device.h>
 #include <cucore/tensor.h>
 
+#include "base/array.h"
 #include "memory/buffer.h"
 #include "driver/cpython.h"
 #include "driver/toolkit.h"
@@ -300,7 +301,7 @@ static void *dlpack(void *self, void *const *arguments, intptr_t count, void *ke
         return NULL;
     if (cuc__python_is_tensor(cuc__py_type(self))) {
         struct cuc__python_call call = { .self = self };
-        for (size_t i = 0; i < CUC__LENGTH(values); i++)
+        for (size_t i = 0; i < CUC_LENGTH(values); i++)
             call.objects[i] = values[i] == none ? NULL : values[i];
         void *given = cuc__python_StridedMemoryView___dlpack__(&call);
         if (given != &cuc__python)
@@ -729,7 +730,7 @@ cuc_status cuc_python_add_dlpack(void *type)
     if (good && !cuc__python.may_call &&
         !(cuc__python.may_call = cuc__py.PyObject_GetAttr(type, cuc__python.names._may_call)))
         cuc__py.PyErr_Clear();
-    for (size_t i = 0; i < CUC__LENGTH(methods); i++)
+    for (size_t i = 0; i < CUC_LENGTH(methods); i++)
         good = good && cuc__py_add_method(type, &methods[i].method, methods[i].of_class);
     if (!good)
         return CUC_FAIL(CUC_ERROR_INTERNAL,

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "functions.h"
 #include "slots.h"
 
@@ -236,10 +237,10 @@ static void *get_once(struct once *once, void *const *slow, void *self)
 {
     int32_t ordinal = cuc_device_ordinal(((struct cuc__object *)cuc__python_fields(self))->handle);
 
-    if (ordinal < 0 || (size_t)ordinal >= CUC__LENGTH(once->made))
+    if (ordinal < 0 || (size_t)ordinal >= CUC_LENGTH(once->made))
         return slow_get(slow, self);
     if (once->definition != slow[0]) { // from a class defined earlier
-        for (size_t i = 0; i < CUC__LENGTH(once->made); i++)
+        for (size_t i = 0; i < CUC_LENGTH(once->made); i++)
             cuc__python_keep(&once->made[i], NULL);
         cuc__python_keep(&once->definition, cuc__py_new(slow[0]));
     }
@@ -366,7 +367,7 @@ static bool find_functions(void *type)
         WANTED(_failed, failed), WANTED(_may_call, may_call), WANTED(_held, held),
         WANTED(_prune, prune),   WANTED(_left, left),         WANTED(_release_left, release_left),
     };
-    for (size_t i = 0; i < CUC__LENGTH(wanted); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(wanted); i++) {
         void *found =
             cuc__py.PyObject_GetAttr(type, *(void **)((char *)&cuc__python + wanted[i].name));
         if (!found)
@@ -390,13 +391,13 @@ cuc_status cuc_python_add_methods(void *type, const char *name)
     if (st < 0)
         return st;
     bool good = strcmp(name, "Handle") != 0 || find_functions(type);
-    for (size_t i = 0; i < CUC__LENGTH(rows); i++)
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++)
         if (strcmp(rows[i].class_name, name) == 0)
             good = good && replace(&rows[i], type);
     if (strcmp(name, "Device") == 0)
         good = good && cuc__python_replace_new(type);
     good = good && cuc__python_inherit_slots(type, name);
-    for (size_t i = 0; good && i < CUC__LENGTH(names); i++)
+    for (size_t i = 0; good && i < CUC_LENGTH(names); i++)
         if (strcmp(names[i], name) == 0)
             cuc__python_keep(&cuc__python.classes[i], cuc__py_new(type));
     return good ? CUC_OK

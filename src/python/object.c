@@ -1,5 +1,6 @@
 #include "object.h"
 
+#include "base/array.h"
 #include "slots.h"
 
 #include "driver/toolkit.h"
@@ -378,7 +379,7 @@ static int set_address(void *self, void *value, void *closure)
     (void)closure;
     if (from) {
         memcpy(&object->tensor, from, sizeof(cuc_tensor));
-        for (size_t i = 0; i < CUC__LENGTH(object->extents); i++)
+        for (size_t i = 0; i < CUC_LENGTH(object->extents); i++)
             cuc__python_keep(&object->extents[i], NULL);
     } else if (!cuc__py.PyErr_Occurred())
         cuc__py.PyErr_SetString(cuc__py.ValueError, "expected the address of a cuc_tensor");
@@ -479,7 +480,7 @@ cuc_status cuc_python_get_base(void **out, const char *name)
     cuc_status st = cuc__python_own(__func__);
     if (st < 0)
         return st;
-    for (size_t i = 0; i < CUC__LENGTH(bases); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(bases); i++) {
         if (strcmp(bases[i].name, name) != 0)
             continue;
         void *made = make_base(&bases[i], i ? root : NULL);

@@ -1,5 +1,6 @@
 #include "slots.h"
 
+#include "base/array.h"
 #include "config.h"
 
 #include "memory/buffer.h"
@@ -166,7 +167,7 @@ static intptr_t LaunchConfig__hash__(void *self)
     const uint32_t *const parts[] = { config->grid, config->block, config->cluster };
     uint64_t hash = (uint64_t)config->shared_bytes << 8 | config->flags;
 
-    for (size_t i = 0; i < CUC__LENGTH(parts); i++)
+    for (size_t i = 0; i < CUC_LENGTH(parts); i++)
         for (size_t j = 0; j < 3; j++)
             hash = (hash ^ parts[i][j]) * UINT64_C(0x100000001B3);
     return hash_of(hash);
@@ -208,7 +209,7 @@ size_t cuc__python_slots_of(cuc__py_slot slots[CUC__PYTHON_MAX_SLOTS], const cha
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < CUC__LENGTH(rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         if (strcmp(rows[i].class_name, base) != 0)
             continue;
         slots[count].slot = rows[i].slot;
@@ -222,7 +223,7 @@ bool cuc__python_inherit_slots(void *type, const char *name)
 {
     bool good = true;
 
-    for (size_t i = 0; good && i < CUC__LENGTH(rows); i++) {
+    for (size_t i = 0; good && i < CUC_LENGTH(rows); i++) {
         if (strcmp(rows[i].class_name, name) != 0)
             continue;
         void *text = cuc__py.PyUnicode_InternFromString(rows[i].name);

@@ -2,6 +2,7 @@
 // here has a Python definition for uncommon cases.
 #include "views.h"
 
+#include "base/array.h"
 #include "functions.h"
 
 #include "memory/buffer.h"
@@ -165,7 +166,7 @@ void *cuc__python_view_dtype(void *self)
     static void *known[32];
     size_t number = (size_t)((struct cuc__tensor_object *)cuc__python_fields(self))->tensor.dtype;
 
-    if (number >= CUC__LENGTH(known))
+    if (number >= CUC_LENGTH(known))
         return slowly;
     if (known[number])
         return cuc__py_new(known[number]);

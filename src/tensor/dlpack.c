@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "tensor.h"
 
 #include "memory/buffer.h"
@@ -22,7 +23,7 @@ static const struct {
     { CUC_C64, CUC_DL_COMPLEX, 64 },     { CUC_C128, CUC_DL_COMPLEX, 128 },
 };
 
-enum { TYPES = sizeof(types) / sizeof(*types) };
+enum { TYPES = CUC_LENGTH(types) };
 
 static size_t type_of(cuc_dtype dtype)
 {

@@ -1,5 +1,6 @@
 #include <cucore/tensor_map.h>
 
+#include "base/array.h"
 #include "device/context.h"
 #include "device/device.h"
 #include "base/options.h"
@@ -71,7 +72,7 @@ static cuc_status check_choices(const cuc_tensor_map_options *o, uint32_t known,
         { "fill", "CUC_TENSOR_MAP_FILL_", o->fill, 1 },
     };
 
-    for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++)
+    for (size_t i = 0; i < CUC_LENGTH(choices); i++)
         if (choices[i].value < 0 || choices[i].value > choices[i].most)
             REFUSE("options->%s is %d, expected a %s constant, 0 to %d", choices[i].name,
                    choices[i].value, choices[i].constants, choices[i].most);
@@ -91,7 +92,7 @@ static cuc_status find_type(struct encoding *e, const cuc_tensor *t, const char 
     cuc_dtype dtype = o->dtype ? o->dtype : t->dtype;
     const char *name = cuc_dtype_name(dtype);
 
-    if (dtype < 0 || (size_t)dtype >= sizeof(types) / sizeof(*types) || !types[dtype].known)
+    if (dtype < 0 || (size_t)dtype >= CUC_LENGTH(types) || !types[dtype].known)
         return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
                          "elements are %s (dtype %d), which tensor maps do not support", name,
                          dtype);

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
-
 #define ck_ok(call)                                                                       \
     do {                                                                                  \
         cuc_status ck_got = (call);                                                       \

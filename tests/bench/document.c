@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 struct arrays {
     cuc_bench_input *from, *to;
 };
@@ -72,7 +74,7 @@ static cuc_status setup(cuc_bench_state *state, void *data)
           .kind = CUC_BENCH_KIND_FOREIGN,
           .unchecked = "it is made up",
           .figures = figures,
-          .figure_count = sizeof(figures) / sizeof(*figures) },
+          .figure_count = CUC_LENGTH(figures) },
         { .struct_size = sizeof(*subjects),
           .name = "failing",
           .run = run_failing,
@@ -93,7 +95,7 @@ static cuc_status setup(cuc_bench_state *state, void *data)
         (st = cuc_bench_state_set_work(state, CUC_BENCH_WORK(.bytes = 2.0 * (double)o.count,
                                                              .items = 1, .item = "copies"))) < 0)
         return st;
-    for (size_t i = 0; i < sizeof(subjects) / sizeof(*subjects) && st >= 0; i++)
+    for (size_t i = 0; i < CUC_LENGTH(subjects) && st >= 0; i++)
         st = cuc_bench_state_add_subject(state, &subjects[i]);
     return st;
 }

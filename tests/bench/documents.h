@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
-
 // JSON with ' in the place of ".
 static inline json_t *json_of(const char *text)
 {

@@ -1,5 +1,6 @@
 // The cases of cucore_sample, the cucore program for tests of the command bench: small, all but one
 // without a device, and with every outcome.
+#include "base/array.h"
 #include "cases/cases.h"
 
 #include <cucore/copy.h>
@@ -177,9 +178,7 @@ static const cuc_bench_case device[] = {
          CUC_BENCH_COLD | CUC_BENCH_HOT),
 };
 
-static const bench_suite waiting_suite = { "waiting", waiting, sizeof(waiting) / sizeof(*waiting),
-                                           NULL };
-static const bench_suite device_suite = { "device", device, sizeof(device) / sizeof(*device),
-                                          NULL };
+static const bench_suite waiting_suite = { "waiting", waiting, CUC_LENGTH(waiting), NULL };
+static const bench_suite device_suite = { "device", device, CUC_LENGTH(device), NULL };
 
 const bench_suite *const bench_suites[] = { &waiting_suite, &device_suite, NULL };

@@ -1,4 +1,5 @@
 // Tests cucore bench SUITE and cucore bench kernel as child processes, with cases made for this.
+#include "base/array.h"
 #include "../cli/child.h"
 #include "documents.h"
 #include "npy.h"
@@ -379,14 +380,14 @@ START_TEST(the_forms_of_the_results_agree)
 
     static const table_style styles[] = { TABLE_CSV, TABLE_MARKDOWN, TABLE_PLAIN };
     const char *const paths[] = { "a.csv", "a.md" };
-    for (int i = 0; i < LENGTH(styles); i++) {
+    for (int i = 0; i < CUC_LENGTH(styles); i++) {
         char *expected = NULL;
         size_t bytes;
         void *written = NULL;
         FILE *f = open_memstream(&expected, &bytes);
         results_print(f, &r, 1, styles[i]);
         fclose(f);
-        if (i < LENGTH(paths)) {
+        if (i < CUC_LENGTH(paths)) {
             ck_assert_msg(cli_read_file(&written, &bytes, paths[i], &why), "%s", why.text);
             ck_assert_str_eq(written, expected);
             free(written);
@@ -488,7 +489,7 @@ START_TEST(a_terminal_sees_how_far_it_is)
     ck_assert_int_eq(status, 0);
     static const char *const seen[] = { "\r[1/2] waiting / pair n=1", "\r[2/2] waiting / pair n=2",
                                         " cpu: ", " samples, " };
-    check_has("the terminal", text, seen, LENGTH(seen));
+    check_has("the terminal", text, seen, CUC_LENGTH(seen));
     // The line is cleared at the end.
     ck_assert_msg(strlen(text) > 4 && strcmp(text + strlen(text) - 4, "\r\033[K") == 0, "%s", text);
     ck_assert_ptr_null(strchr(out, '\r'));
@@ -557,11 +558,11 @@ int main(void)
         printf("skipped: what compiles: NVRTC is not found\n");
     tcase_add_checked_fixture(tcase, make_folder, remove_folder);
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, a_run_ends_and_says_as_the_table_has_it, 0, LENGTH(rows));
+    tcase_add_loop_test(tcase, a_run_ends_and_says_as_the_table_has_it, 0, CUC_LENGTH(rows));
     tcase_add_test(tcase, the_forms_of_the_results_agree);
     tcase_add_test(tcase, json_on_standard_output_is_all_there_is);
     tcase_add_test(tcase, a_terminal_sees_how_far_it_is);
-    tcase_add_loop_test(tcase, an_interrupted_run_reports_what_it_has, 0, LENGTH(endings));
+    tcase_add_loop_test(tcase, an_interrupted_run_reports_what_it_has, 0, CUC_LENGTH(endings));
     tcase_add_test(tcase, a_run_that_is_killed_has_written_what_it_had);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

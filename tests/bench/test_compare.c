@@ -1,4 +1,5 @@
 // Verdicts over two runs, and the matching of their results.
+#include "base/array.h"
 #include "results_compare.h"
 
 #include "documents.h"
@@ -220,7 +221,7 @@ START_TEST(raw_samples_that_drift_are_not_taken_for_independent)
         compare_verdict verdict;
     } expected[] = { { false, COMPARE_SLOWER }, { true, COMPARE_UNSURE } };
 
-    for (int i = 0; i < LENGTH(expected); i++) {
+    for (int i = 0; i < CUC_LENGTH(expected); i++) {
         results before = drifting(1, expected[i].raw);
         results after = drifting(1.03, expected[i].raw);
         comparisons found;
@@ -432,15 +433,15 @@ int main(void)
     Suite *suite = suite_create("compare");
     TCase *tcase = tcase_create("compare");
 
-    tcase_add_loop_test(tcase, a_verdict_is_as_the_table_has_it, 0, LENGTH(verdicts));
-    tcase_add_loop_test(tcase, a_verdict_turns_round_with_the_files, 0, LENGTH(verdicts));
+    tcase_add_loop_test(tcase, a_verdict_is_as_the_table_has_it, 0, CUC_LENGTH(verdicts));
+    tcase_add_loop_test(tcase, a_verdict_turns_round_with_the_files, 0, CUC_LENGTH(verdicts));
     tcase_add_test(tcase, fewer_than_six_samples_have_no_interval);
     tcase_add_test(tcase, raw_samples_that_drift_are_not_taken_for_independent);
-    tcase_add_loop_test(tcase, results_are_matched_by_what_names_them, 0, LENGTH(matches));
+    tcase_add_loop_test(tcase, results_are_matched_by_what_names_them, 0, CUC_LENGTH(matches));
     tcase_add_test(tcase, what_has_no_time_in_both_is_counted_and_not_listed);
-    tcase_add_loop_test(tcase, what_does_not_compare_is_refused, 0, LENGTH(refusals));
-    tcase_add_loop_test(tcase, what_differs_in_the_machine_is_told, 0, LENGTH(machines));
-    tcase_add_loop_test(tcase, different_gpus_do_not_compare, 0, LENGTH(gpus));
+    tcase_add_loop_test(tcase, what_does_not_compare_is_refused, 0, CUC_LENGTH(refusals));
+    tcase_add_loop_test(tcase, what_differs_in_the_machine_is_told, 0, CUC_LENGTH(machines));
+    tcase_add_loop_test(tcase, different_gpus_do_not_compare, 0, CUC_LENGTH(gpus));
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

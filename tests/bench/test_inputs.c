@@ -1,4 +1,5 @@
 // Inputs: the same numbers on the device, on the host and in the papers, and their distributions.
+#include "base/array.h"
 #include "bench_testing.h"
 #include "philox.h"
 
@@ -116,8 +117,8 @@ static cuc_status compare_all(cuc_bench_state *state, void *data)
     uint32_t index = 0;
 
     (void)data;
-    for (int t = 0; t < LENGTH(types); t++)
-        for (int f = 0; f < LENGTH(fills); f++)
+    for (int t = 0; t < CUC_LENGTH(types); t++)
+        for (int f = 0; f < CUC_LENGTH(fills); f++)
             compare(state,
                     (cuc_bench_input_options){ .struct_size = sizeof(cuc_bench_input_options),
                                                .count = COUNT,
@@ -184,10 +185,10 @@ START_TEST(small_floats_are_rounded_to_nearest_even)
     static uint16_t codes[5000];
     int bytes = (int)cuc_dtype_bits(f->dtype) / 8;
 
-    for (int s = 0; s < LENGTH(scales); s++) {
+    for (int s = 0; s < CUC_LENGTH(scales); s++) {
         // Integers, scaled by a power of two elsewhere, produce ties.
         cuc_bench_input_options o = { .struct_size = sizeof(o),
-                                      .count = LENGTH(x),
+                                      .count = CUC_LENGTH(x),
                                       .dtype = CUC_F32,
                                       .low = -scales[s],
                                       .high = scales[s],
@@ -195,7 +196,7 @@ START_TEST(small_floats_are_rounded_to_nearest_even)
         ck_ok(cuc_bench_generate(x, &o, 5, 0, 0));
         o.dtype = f->dtype;
         ck_ok(cuc_bench_generate(codes, &o, 5, 0, 0));
-        for (int i = 0; i < LENGTH(x); i++) {
+        for (int i = 0; i < CUC_LENGTH(x); i++) {
             unsigned code = bytes == 2 ? codes[i] : ((uint8_t *)codes)[i];
             unsigned sign = signbit(x[i]) ? 1u << (8 * bytes - 1) : 0;
             unsigned expected = sign | nearest(f, fabs((double)x[i]));
@@ -335,13 +336,13 @@ int main(void)
 
     suite_add_tcase(suite, tests);
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, philox_gives_the_known_answers, 0, LENGTH(answers));
+    tcase_add_loop_test(tests, philox_gives_the_known_answers, 0, CUC_LENGTH(answers));
     tcase_add_test(tests, bits_are_the_first_two_words);
     tcase_add_test(tests, the_device_makes_the_bytes_of_the_host);
-    tcase_add_loop_test(tests, small_floats_are_rounded_to_nearest_even, 0, LENGTH(formats));
+    tcase_add_loop_test(tests, small_floats_are_rounded_to_nearest_even, 0, CUC_LENGTH(formats));
     tcase_add_test(tests, numbers_are_distributed_as_they_are_called);
-    tcase_add_loop_test(tests, another_seed_input_or_set_has_other_numbers, 0, LENGTH(others));
-    tcase_add_loop_test(tests, an_input_that_cannot_be_made_is_told, 0, LENGTH(bad));
+    tcase_add_loop_test(tests, another_seed_input_or_set_has_other_numbers, 0, CUC_LENGTH(others));
+    tcase_add_loop_test(tests, an_input_that_cannot_be_made_is_told, 0, CUC_LENGTH(bad));
     tcase_add_test(tests, an_input_larger_than_the_device_does_not_fit);
     return test_run(suite);
 }

@@ -1,4 +1,5 @@
 // Intervals against distributions whose median is known.
+#include "base/array.h"
 #include "interval.h"
 
 #include <check.h>
@@ -152,7 +153,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, the_interval_holds_the_median_as_often_as_it_says, 0,
-                        (int)(sizeof(coverages) / sizeof(*coverages)));
+                        CUC_LENGTH(coverages));
     tcase_add_test(tcase, six_samples_are_the_least);
     tcase_add_test(tcase, the_interval_of_a_ratio_holds_it_as_often_as_it_says);
     tcase_add_test(tcase, a_ratio_with_itself_turned_round_is_the_inverse);

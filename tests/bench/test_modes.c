@@ -1,4 +1,5 @@
 // Device subjects in every mode, on the simulated driver (or a real one).
+#include "base/array.h"
 #include "session.h"
 
 #include "bench_testing.h"
@@ -238,7 +239,7 @@ START_TEST(a_peak_is_measured_or_read_from_the_data_sheet)
     if (!cuc_driver_is_simulated())
         return;
     bench->gpu.simulated = false;
-    for (int i = 0; i < LENGTH(peaks); i++) {
+    for (int i = 0; i < CUC_LENGTH(peaks); i++) {
         ck_ok(cuc_bench_get_peak(&peak, bench, peaks[i].name));
         ck_assert_str_eq(peak.name, peaks[i].name);
         ck_assert_int_eq(peak.per, peaks[i].per);
@@ -494,7 +495,7 @@ int main(void)
     tcase_add_test(tests, a_subject_that_waits_while_the_stream_is_held_is_told_and_does_not_hang);
     tcase_add_test(tests, a_subject_that_says_that_it_waits_is_timed_without_being_held);
     tcase_add_loop_test(tests, a_subject_that_fails_leaves_the_stream_to_the_others, 0,
-                        2 * LENGTH(failing_modes));
+                        2 * CUC_LENGTH(failing_modes));
     tcase_add_test(tests, what_one_subject_has_left_passes_for_no_other);
     tcase_add_test(tests, less_work_is_faster);
     tcase_add_test(tests, three_percent_more_work_is_slower);

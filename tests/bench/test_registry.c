@@ -1,4 +1,5 @@
 // Cases, axes and selections: what is in a session, and which points of it are meant.
+#include "base/array.h"
 #include "axis.h"
 
 #include "bench_testing.h"
@@ -327,12 +328,14 @@ int main(void)
 
     suite_add_tcase(suite, tests);
     tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, a_list_has_its_values, 0, LENGTH(lists));
-    tcase_add_loop_test(tests, a_list_that_is_wrong_is_told_with_the_axis, 0, LENGTH(bad_lists));
-    tcase_add_loop_test(tests, a_selection_has_its_points_in_order, 0, LENGTH(selections));
+    tcase_add_loop_test(tests, a_list_has_its_values, 0, CUC_LENGTH(lists));
+    tcase_add_loop_test(tests, a_list_that_is_wrong_is_told_with_the_axis, 0,
+                        CUC_LENGTH(bad_lists));
+    tcase_add_loop_test(tests, a_selection_has_its_points_in_order, 0, CUC_LENGTH(selections));
     tcase_add_test(tests, a_visitor_can_stop);
-    tcase_add_loop_test(tests, a_selection_that_meets_nothing_is_told, 0, LENGTH(bad_selections));
-    tcase_add_loop_test(tests, a_case_that_is_wrong_is_told, 0, LENGTH(bad_cases));
+    tcase_add_loop_test(tests, a_selection_that_meets_nothing_is_told, 0,
+                        CUC_LENGTH(bad_selections));
+    tcase_add_loop_test(tests, a_case_that_is_wrong_is_told, 0, CUC_LENGTH(bad_cases));
     tcase_add_test(tests, a_case_is_copied_with_its_texts);
     tcase_add_test(tests, every_name_is_the_one_that_the_document_has);
     return test_run(suite);

@@ -1,4 +1,5 @@
 // Documents of results: what is refused, what is read, and how it is printed.
+#include "base/array.h"
 #include "results.h"
 
 #include "documents.h"
@@ -117,7 +118,7 @@ START_TEST(the_samples_of_the_tests_are_of_the_schema)
 {
     static const char *const names[] = { "old.json", "new.json", "plots.json", "simulated.json" };
 
-    for (int i = 0; i < LENGTH(names); i++) {
+    for (int i = 0; i < CUC_LENGTH(names); i++) {
         char path[1024];
         results r;
         cli_why why;
@@ -340,7 +341,7 @@ START_TEST(every_form_says_that_it_is_simulated)
     };
     results r = results_of("{" CASE ", 'median_s': 0.1}");
 
-    for (int style = 0; style < LENGTH(words); style++) {
+    for (int style = 0; style < CUC_LENGTH(words); style++) {
         r.simulated = true;
         char *text = printed(&r, 1, (table_style)style);
         check_has(text, words[style]);
@@ -359,15 +360,15 @@ int main(void)
     Suite *suite = suite_create("results");
     TCase *tcase = tcase_create("results");
 
-    tcase_add_loop_test(tcase, what_is_not_of_the_schema_is_refused, 0, LENGTH(refusals));
+    tcase_add_loop_test(tcase, what_is_not_of_the_schema_is_refused, 0, CUC_LENGTH(refusals));
     tcase_add_test(tcase, what_is_no_json_is_refused_with_its_line);
     tcase_add_test(tcase, every_field_is_read_and_what_is_not_there_was_not_measured);
     tcase_add_test(tcase, the_samples_of_the_tests_are_of_the_schema);
     tcase_add_loop_test(tcase, a_quantity_has_the_unit_in_which_it_reads_best, 0,
-                        LENGTH(quantities));
-    tcase_add_loop_test(tcase, a_line_of_the_table_says_what_the_result_does, 0, LENGTH(lines));
+                        CUC_LENGTH(quantities));
+    tcase_add_loop_test(tcase, a_line_of_the_table_says_what_the_result_does, 0, CUC_LENGTH(lines));
     tcase_add_loop_test(tcase, a_limit_is_broken_by_an_interval_that_lies_wholly_beyond_it, 0,
-                        LENGTH(limits));
+                        CUC_LENGTH(limits));
     tcase_add_test(tcase, columns_line_up_and_no_line_ends_in_a_space);
     tcase_add_test(tcase, csv_has_a_head_and_quotes_what_needs_it);
     tcase_add_test(tcase, markdown_has_a_rule_and_hides_bars);

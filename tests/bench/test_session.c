@@ -1,4 +1,5 @@
 // Sessions without a device: subjects of the host and of elsewhere, checked, taken in turns, told.
+#include "base/array.h"
 #include "session.h"
 
 #include "bench_testing.h"
@@ -263,7 +264,7 @@ static cuc_status some_that_fail(cuc_bench_state *state, void *data)
         { .name = "check", .run = fail_at_once, .check = check_nothing },
     };
 
-    for (int i = 0; i < LENGTH(subjects); i++) {
+    for (int i = 0; i < CUC_LENGTH(subjects); i++) {
         cuc_bench_subject s = subjects[i];
         s.struct_size = sizeof(s);
         s.kind = CUC_BENCH_KIND_CPU;
@@ -395,7 +396,7 @@ static cuc_status spin_with_figures(cuc_bench_state *state, void *data)
     ck_ok(cuc_bench_state_add_subject(
         state, CUC_BENCH_SUBJECT(.name = "spin", .kind = CUC_BENCH_KIND_CPU, .run = spin,
                                  .data = data, .unchecked = "it only waits", .figures = figures,
-                                 .figure_count = LENGTH(figures))));
+                                 .figure_count = CUC_LENGTH(figures))));
     memset(name, 'x', sizeof(name) - 1);
     memset(figures, 0xFF, sizeof(figures));
     return CUC_OK;
@@ -884,26 +885,27 @@ int main(void)
     suite_add_tcase(suite, tests);
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, NULL, teardown);
-    tcase_add_loop_test(tests, a_subject_is_judged_against_its_peer, 0, LENGTH(ratios));
-    tcase_add_loop_test(tests, a_data_sheet_is_that_of_the_devices_whole_name, 0, LENGTH(sheets));
+    tcase_add_loop_test(tests, a_subject_is_judged_against_its_peer, 0, CUC_LENGTH(ratios));
+    tcase_add_loop_test(tests, a_data_sheet_is_that_of_the_devices_whole_name, 0,
+                        CUC_LENGTH(sheets));
     tcase_add_test(tests, subjects_take_turns_in_random_order);
     tcase_add_test(tests, what_did_not_pass_its_check_is_not_timed);
     tcase_add_test(tests, a_check_that_cannot_be_made_fails_the_subject);
     tcase_add_test(tests, a_subject_that_fails_on_the_way_leaves_the_others_in);
     tcase_add_test(tests, a_failure_without_a_word_has_not_the_words_of_another);
     tcase_add_loop_test(tests, a_run_with_many_low_clocks_is_called_disturbed, 0,
-                        LENGTH(low_clocks));
+                        CUC_LENGTH(low_clocks));
     tcase_add_test(tests, work_of_the_host_is_timed_by_the_clock);
     tcase_add_test(tests, the_figures_of_a_subject_come_with_its_result);
     tcase_add_test(tests, the_devices_clock_is_nothing_to_work_of_the_host);
     tcase_add_test(tests, limits_of_time_and_samples_are_kept);
     tcase_add_loop_test(tests, whatever_setup_comes_to_everything_is_freed_in_reverse, 0,
-                        LENGTH(ends));
+                        CUC_LENGTH(ends));
     tcase_add_test(tests, setup_sees_the_values_of_its_point);
     tcase_add_test(tests, without_a_driver_points_that_need_a_device_are_skipped);
     tcase_add_test(tests, progress_is_told_and_can_end_the_run);
-    tcase_add_loop_test(tests, a_subject_that_is_wrong_is_told, 0, LENGTH(bad_subjects));
-    tcase_add_loop_test(tests, an_option_that_is_wrong_is_told, 0, LENGTH(bad_options));
+    tcase_add_loop_test(tests, a_subject_that_is_wrong_is_told, 0, CUC_LENGTH(bad_subjects));
+    tcase_add_loop_test(tests, an_option_that_is_wrong_is_told, 0, CUC_LENGTH(bad_options));
     tcase_add_test(tests, the_document_has_what_was_measured_and_nothing_else);
     tcase_add_test(tests, a_pipe_is_written_to_and_a_link_stays_one);
     tcase_add_test(tests, a_peak_can_be_set_and_there_is_none_without_a_device);

@@ -1,4 +1,5 @@
 // Statistics and verdicts, against distributions that are known.
+#include "base/array.h"
 #include "stats.h"
 
 #include "bench_testing.h"
@@ -165,7 +166,7 @@ START_TEST(a_pair_with_a_sample_thrown_away_is_left_out)
                  peer[] = { 1, 1, 1, NAN, 1, 0, 1, 1, 1, 1 };
     cuc_bench_comparison c = CUC_BENCH_COMPARISON_INIT;
 
-    ck_ok(cuc_bench_compare_pairs(&c, subject, peer, (size_t)LENGTH(subject), NULL));
+    ck_ok(cuc_bench_compare_pairs(&c, subject, peer, CUC_LENGTH(subject), NULL));
     ck_assert_double_eq(c.ratio, 2);
     ck_assert_double_eq(c.low, 2);
     ck_assert_double_eq(c.high, 2);
@@ -248,13 +249,13 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, quartiles_lie_between_neighbours);
     tcase_add_loop_test(tests, the_medians_interval_has_the_ranks_of_the_sign_test, 0,
-                        LENGTH(ranks));
+                        CUC_LENGTH(ranks));
     tcase_add_test(tests, the_rank_of_many_samples_is_near_the_normal_one);
     tcase_add_loop_test(tests, the_medians_interval_holds_the_median_as_often_as_it_says, 0,
-                        LENGTH(distributions));
+                        CUC_LENGTH(distributions));
     tcase_add_test(tests, what_cannot_be_summarised_is_told);
     tcase_add_loop_test(tests, pairs_have_the_verdict_of_what_they_were_made_with, 0,
-                        LENGTH(pairs));
+                        CUC_LENGTH(pairs));
     tcase_add_test(tests, equal_subjects_are_seldom_told_apart);
     tcase_add_test(tests, a_pair_with_a_sample_thrown_away_is_left_out);
     tcase_add_test(tests, fewer_than_six_pairs_have_no_verdict);

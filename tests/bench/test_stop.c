@@ -1,4 +1,5 @@
 // When enough samples were taken, and which of them a low clock spoils: on streams made up.
+#include "base/array.h"
 #include "clocks.h"
 #include "stats.h"
 #include "stop.h"
@@ -220,10 +221,11 @@ int main(void)
     suite_add_tcase(suite, tests);
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_stream_stops_when_it_should_and_for_the_reason, 0,
-                        LENGTH(streams));
+                        CUC_LENGTH(streams));
     tcase_add_test(tests, entropy_is_that_of_the_histogram);
-    tcase_add_loop_test(tests, limits_end_what_knows_too_little, 0, LENGTH(limits));
-    tcase_add_loop_test(tests, samples_with_a_low_clock_are_thrown_away, 0, LENGTH(clock_streams));
+    tcase_add_loop_test(tests, limits_end_what_knows_too_little, 0, CUC_LENGTH(limits));
+    tcase_add_loop_test(tests, samples_with_a_low_clock_are_thrown_away, 0,
+                        CUC_LENGTH(clock_streams));
     tcase_add_test(tests, readings_are_counted_until_there_are_none);
     return test_run(suite);
 }

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "argument.h"
 
 #include <check.h>
@@ -5,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 static const struct {
     cuc_dtype dtype;
@@ -416,14 +415,15 @@ int main(void)
     TCase *scalars = tcase_create("scalars");
     TCase *arguments = tcase_create("arguments");
 
-    tcase_add_loop_test(scalars, a_number_has_the_bits_of_its_type, 0, LENGTH(numbers));
-    tcase_add_loop_test(scalars, a_number_that_does_not_fit_is_refused, 0, LENGTH(refused));
-    tcase_add_loop_test(scalars, every_small_float_rounds_to_nearest_even, 0, LENGTH(small_floats));
-    tcase_add_loop_test(scalars, bits_are_the_number_that_their_type_says, 0, LENGTH(values));
+    tcase_add_loop_test(scalars, a_number_has_the_bits_of_its_type, 0, CUC_LENGTH(numbers));
+    tcase_add_loop_test(scalars, a_number_that_does_not_fit_is_refused, 0, CUC_LENGTH(refused));
+    tcase_add_loop_test(scalars, every_small_float_rounds_to_nearest_even, 0,
+                        CUC_LENGTH(small_floats));
+    tcase_add_loop_test(scalars, bits_are_the_number_that_their_type_says, 0, CUC_LENGTH(values));
     tcase_add_test(scalars, a_complex_number_is_no_real_one);
-    tcase_add_loop_test(arguments, an_argument_is_taken_apart, 0, LENGTH(good));
-    tcase_add_loop_test(arguments, an_argument_that_is_wrong_says_how, 0, LENGTH(bad));
-    tcase_add_loop_test(arguments, a_file_is_loaded_when_its_type_fits, 0, LENGTH(files));
+    tcase_add_loop_test(arguments, an_argument_is_taken_apart, 0, CUC_LENGTH(good));
+    tcase_add_loop_test(arguments, an_argument_that_is_wrong_says_how, 0, CUC_LENGTH(bad));
+    tcase_add_loop_test(arguments, a_file_is_loaded_when_its_type_fits, 0, CUC_LENGTH(files));
     suite_add_tcase(suite, scalars);
     suite_add_tcase(suite, arguments);
     SRunner *runner = srunner_create(suite);

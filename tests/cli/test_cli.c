@@ -1,10 +1,9 @@
+#include "base/array.h"
 #include "child.h"
 #include "npy.h"
 
 #include <dirent.h>
 #include <jansson.h>
-
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 // Requirements of a table row; without them the row is skipped.
 enum { NVRTC = 1, FAKE = 2 };
@@ -113,7 +112,7 @@ static void make_folder(void)
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(chdir(folder), 0);
     ck_assert_int_eq(system("mkdir sub"), 0);
-    for (int i = 0; i < LENGTH(texts); i++)
+    for (int i = 0; i < CUC_LENGTH(texts); i++)
         save(texts[i].path, texts[i].text, strlen(texts[i].text));
     for (int i = 0; i < 1024; i++) {
         x[i] = (float)i;
@@ -670,7 +669,7 @@ START_TEST(json_has_a_schema_and_says_the_command)
           "error" },
     };
 
-    for (int i = 0; i < LENGTH(documents); i++) {
+    for (int i = 0; i < CUC_LENGTH(documents); i++) {
         child c = { 0 };
         memcpy(c.arguments, documents[i].arguments, sizeof(documents[i].arguments));
         json_t *document = document_of(&c, documents[i].ok);
@@ -913,11 +912,12 @@ int main(void)
     find_out();
     tcase_add_checked_fixture(table, make_folder, remove_folder);
     tcase_set_timeout(table, 60);
-    tcase_add_loop_test(table, a_command_ends_and_says_as_the_table_has_it, 0, LENGTH(rows));
+    tcase_add_loop_test(table, a_command_ends_and_says_as_the_table_has_it, 0, CUC_LENGTH(rows));
     tcase_add_checked_fixture(apart, make_folder, remove_folder);
     tcase_set_timeout(apart, 60);
-    tcase_add_loop_test(apart, help_completion_and_manual_have_every_option, 0, LENGTH(commands));
-    tcase_add_loop_test(apart, the_shell_completes, 0, LENGTH(completions));
+    tcase_add_loop_test(apart, help_completion_and_manual_have_every_option, 0,
+                        CUC_LENGTH(commands));
+    tcase_add_loop_test(apart, the_shell_completes, 0, CUC_LENGTH(completions));
     tcase_add_test(apart, json_has_a_schema_and_says_the_command);
     tcase_add_test(apart, a_failure_in_json_has_the_log);
     tcase_add_test(apart, info_has_every_attribute_of_each_device);

@@ -1,10 +1,9 @@
+#include "base/array.h"
 #include "machine.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 // A machine without problems; each test breaks one thing.
 static machine healthy(void)
@@ -347,7 +346,7 @@ END_TEST
 
 START_TEST(a_finding_that_is_not_ok_has_a_fix_of_one_line)
 {
-    for (int r = 0; r < LENGTH(rows); r++) {
+    for (int r = 0; r < CUC_LENGTH(rows); r++) {
         machine m = healthy();
         finding f;
         rows[r].make(&m);
@@ -366,7 +365,7 @@ int main(void)
     Suite *suite = suite_create("doctor");
     TCase *checks = tcase_create("checks");
 
-    tcase_add_loop_test(checks, a_fault_is_found_by_its_check, 0, LENGTH(rows));
+    tcase_add_loop_test(checks, a_fault_is_found_by_its_check, 0, CUC_LENGTH(rows));
     tcase_add_test(checks, a_healthy_machine_passes_every_check);
     tcase_add_test(checks, a_machine_without_a_gpu_fails_no_check);
     tcase_add_test(checks, a_finding_that_is_not_ok_has_a_fix_of_one_line);

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "npy.h"
 
 #include <check.h>
@@ -8,8 +9,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 // A file of version 1.0 with this dictionary and that many bytes of data, exactly as long as it is,
 // so that a sanitizer sees a read past its end.
@@ -247,7 +246,7 @@ START_TEST(damaged_files_are_read_safely)
     unsigned taken = 0;
 
     for (int round = 0; round < 100000; round++) {
-        int from = (int)(next(&state) % (unsigned)LENGTH(good));
+        int from = (int)(next(&state) % CUC_LENGTH(good));
         size_t bytes;
         uint8_t *file = make_file(&bytes, good[from].dictionary, good[from].data);
         for (uint32_t n = 1 + next(&state) % 4; n; n--) {
@@ -273,7 +272,7 @@ START_TEST(what_is_written_reads_back)
     static const int64_t shapes[][3] = { { 0 }, { 7 }, { 3, 5 }, { 2, 0, 4 } };
 
     for (int32_t dtype = CUC_BOOL; cuc_dtype_bits(dtype); dtype++)
-        for (int32_t rank = 0; rank < LENGTH(shapes); rank++) {
+        for (int32_t rank = 0; rank < CUC_LENGTH(shapes); rank++) {
             size_t bytes;
             uint64_t data;
             npy_header h;
@@ -302,7 +301,7 @@ START_TEST(types_that_numpy_lacks_are_written_as_unsigned)
                                          { CUC_TF32, CUC_U32 }, { CUC_F16, CUC_F16 },
                                          { CUC_BOOL, CUC_BOOL } };
 
-    for (int i = 0; i < LENGTH(rows); i++)
+    for (int i = 0; i < CUC_LENGTH(rows); i++)
         ck_assert_int_eq(npy_storage(rows[i][0]), rows[i][1]);
 }
 END_TEST
@@ -483,10 +482,10 @@ int main(void)
     TCase *write = tcase_create("write");
     TCase *files = tcase_create("files");
 
-    tcase_add_loop_test(read, a_good_header_is_read, 0, LENGTH(good));
+    tcase_add_loop_test(read, a_good_header_is_read, 0, CUC_LENGTH(good));
     tcase_add_test(read, columns_first_become_rows_first);
-    tcase_add_loop_test(read, a_bad_header_is_refused_by_name, 0, LENGTH(bad));
-    tcase_add_loop_test(read, what_is_no_npy_file_is_refused, 0, LENGTH(starts));
+    tcase_add_loop_test(read, a_bad_header_is_refused_by_name, 0, CUC_LENGTH(bad));
+    tcase_add_loop_test(read, what_is_no_npy_file_is_refused, 0, CUC_LENGTH(starts));
     tcase_add_test(read, versions_2_and_3_have_a_longer_length);
     tcase_add_test(read, a_file_cut_anywhere_is_refused);
     tcase_add_test(read, damaged_files_are_read_safely);

@@ -1,11 +1,10 @@
 // The cucore program on tile programs: compiled, inspected, run on the driver that CUCORE_DRIVER
 // names, and interpreted.
+#include "base/array.h"
 #include "child.h"
 #include "npy.h"
 
 #include <jansson.h>
-
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 static const char *program = CLI_PROGRAM;
 static bool has_nvjitlink, real; // real: a GPU's driver, or the simulated one
@@ -92,7 +91,7 @@ static void make_folder(void)
     strcpy(folder, "/tmp/cucore-cli-tile-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(chdir(folder), 0);
-    for (int i = 0; i < LENGTH(texts); i++)
+    for (int i = 0; i < CUC_LENGTH(texts); i++)
         save(texts[i].path, texts[i].text, strlen(texts[i].text));
     save_array("a.npy", 0, 1);
     save_array("b.npy", 0.5f, 2);
@@ -344,7 +343,7 @@ START_TEST(records_are_looked_into_unless_an_architecture_is_given)
     };
 
     save("wrong.tsv", "cucore-tuned 1\nonly\ttwo\n", 24);
-    for (int i = 0; i < LENGTH(cases); i++) {
+    for (int i = 0; i < CUC_LENGTH(cases); i++) {
         child c = { .environment = { "CUCORE_TUNED=wrong.tsv" } };
         memcpy(c.arguments, cases[i].arguments, sizeof(cases[i].arguments));
         child_run(&c, program);
@@ -384,7 +383,7 @@ START_TEST(without_nvjitlink_no_cubin_is_made)
                               ".visible .entry k()\n{\n    ret;\n}\n";
 
     save("entry.ptx", ptx, sizeof(ptx) - 1);
-    for (int i = 0; i < LENGTH(cases); i++) {
+    for (int i = 0; i < CUC_LENGTH(cases); i++) {
         child c = { .environment = { "CUCORE_NVJITLINK=/nowhere/libnvJitLink.so" } };
         memcpy(c.arguments, cases[i].arguments, sizeof(cases[i].arguments));
         child_run(&c, program);
@@ -414,7 +413,7 @@ int main(void)
     bool simulated = driver && strstr(driver, "sim");
     tcase_add_checked_fixture(t, make_folder, remove_folder);
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, a_command_ends_and_says_as_the_table_has_it, 0, LENGTH(rows));
+    tcase_add_loop_test(t, a_command_ends_and_says_as_the_table_has_it, 0, CUC_LENGTH(rows));
     tcase_add_test(t, records_are_looked_into_unless_an_architecture_is_given);
     tcase_add_loop_test(t, the_sum_is_written, 0, 3);
     if (simulated)

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 enum { MOST_FILES = 256, MOST_BYTES = 1 << 16 };
@@ -47,7 +49,7 @@ static void change_number(uint8_t *data, size_t bytes, uint32_t at)
                                      UINT64_MAX >> 1,
                                      1 << 20 };
     uint32_t width = 1u << random_below(4);
-    uint64_t value = ends[random_below(sizeof(ends) / sizeof(*ends))];
+    uint64_t value = ends[random_below(CUC_LENGTH(ends))];
 
     if (random_below(2)) {
         data[at] = (uint8_t)random_below(256);

@@ -12,8 +12,6 @@
 
 #include "sim/exec/formats.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
-
 // A kernel over an output and an input, with a barrier and 4 KiB of shared memory.
 #define KERNEL(body)                                                                          \
     HARNESS_HEADER                                                                            \

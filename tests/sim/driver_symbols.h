@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "driver/cuda_abi.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 
 // Every function, under the name of its row.
 #define CU(name, version, params, args) __attribute__((unused)) static CUresult(*name) params;
@@ -49,7 +48,7 @@ static void open_driver(void)
 
     library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     ck_assert_msg(library != NULL, "%s", dlerror());
-    for (size_t i = 0; i < LENGTH(symbols); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(symbols); i++) {
         void *p = symbol(symbols[i].symbol);
         if (symbols[i].slot)
             memcpy(symbols[i].slot, &p, sizeof(p));

@@ -2,6 +2,7 @@
 // bits or bit by bit, floating point by soft.h, approximations by libm in long double within the
 // ISA's bounds. Each runs for all lanes, for some (the others must keep their values), and with its
 // destination aliasing a source.
+#include "base/array.h"
 #include "exercise.h"
 #include "sim/exec/formats.h"
 #include "soft.h"
@@ -158,8 +159,7 @@ static const uint64_t edges16[] = {
     0xfbff, 0x0400, 0x03ff, 0x83ff, 0x3800, 0x3c01, 0x3bff, 0x3f80, 0xbf80, 0x7f80,
     0xff80, 0x7f7f, 0x0080, 0x007f, 0x5678, 0x7fc1, 0x7800, 0x1400,
 };
-#define LENGTH(a) (sizeof(a) / sizeof(*(a)))
-#define LENGTH_OF(a) ((int)LENGTH(a))
+#define LENGTH_OF(a) (CUC_LENGTH(a))
 
 // Every combination of edge values that fits, then random values, half of them of similar
 // magnitude, so that floats interact.
@@ -173,9 +173,9 @@ static void draw_values(const char *in)
         uint64_t common = ((uint64_t)draw(&state) << 32 | draw(&state));
         for (uint32_t k = 0; in[k]; k++) {
             const uint64_t *edges = in[k] == 'l' ? edges64 : in[k] == 'h' ? edges16 : edges32;
-            uint64_t count = in[k] == 'l'   ? LENGTH(edges64)
-                             : in[k] == 'h' ? LENGTH(edges16)
-                                            : LENGTH(edges32);
+            uint64_t count = in[k] == 'l'   ? CUC_LENGTH(edges64)
+                             : in[k] == 'h' ? CUC_LENGTH(edges16)
+                                            : CUC_LENGTH(edges32);
             random = (uint64_t)draw(&state) << 32 | draw(&state);
             uint64_t like = common ^ (random & 0x001fffff003f00ff);
             uint64_t any = n & 1 ? random : like;
@@ -411,12 +411,12 @@ static uint64_t halves(uint64_t a, uint64_t b, int what, bool is_signed, bool re
 #define LOW24S(x) part_of((uint64_t)(x), 0, 24, true)
 
 // TYPE(suffix, letter, signed type, wide letter): one row for each type of an operation.
-#define ALL_TYPES(ROW, ...)                                                                    \
-    ROW(u16, 'h', "h", uint16_t, 16, __VA_ARGS__)                                              \
-    ROW(s16, 'h', "h", int16_t, 16, __VA_ARGS__)                                               \
-    ROW(u32, 'b', "b", uint32_t, 32, __VA_ARGS__)                                              \
-    ROW(s32, 'b', "b", int32_t, 32, __VA_ARGS__) ROW(u64, 'l', "l", uint64_t, 64, __VA_ARGS__) \
-        ROW(s64, 'l', "l", int64_t, 64, __VA_ARGS__)
+#define ALL_TYPES(ROW, ...)                       \
+    ROW(u16, 'h', "h", uint16_t, 16, __VA_ARGS__) \
+    ROW(s16, 'h', "h", int16_t, 16, __VA_ARGS__)  \
+    ROW(u32, 'b', "b", uint32_t, 32, __VA_ARGS__) \
+    ROW(s32, 'b', "b", int32_t, 32, __VA_ARGS__)  \
+    ROW(u64, 'l', "l", uint64_t, 64, __VA_ARGS__) ROW(s64, 'l', "l", int64_t, 64, __VA_ARGS__)
 #define SIGNED_TYPES(ROW, ...)                   \
     ROW(s16, 'h', "h", int16_t, 16, __VA_ARGS__) \
     ROW(s32, 'b', "b", int32_t, 32, __VA_ARGS__) ROW(s64, 'l', "l", int64_t, 64, __VA_ARGS__)

@@ -1,5 +1,7 @@
 // The floating-point part of test_alu.c: arithmetic, conversions, comparisons and approximations.
 
+#include "base/array.h"
+
 enum { T_FTZ = 1, T_SAT = 2, T_RELU = 4, T_SATFINITE = 8, T_NAN = 16, T_XORSIGN = 32, T_ALL = 64 };
 static const char *const flag_words[] = { ".ftz",       ".sat", ".relu",
                                           ".satfinite", ".NaN", ".xorsign.abs" };
@@ -22,7 +24,7 @@ static const struct kind kinds[] = {
     { "u32", 'b', 32, false, { 0, 0 } },  { "s32", 'b', 32, true, { 0, 0 } },
     { "u64", 'l', 64, false, { 0, 0 } },  { "s64", 'l', 64, true, { 0, 0 } },
 };
-enum { KINDS = sizeof(kinds) / sizeof(*kinds), FLOATS = 4 };
+enum { KINDS = CUC_LENGTH(kinds), FLOATS = 4 };
 
 static uint32_t float_bits(struct soft_format f)
 {

@@ -1,4 +1,5 @@
 // mbarrier, asynchronous copies of bytes, and the reports of their misuse.
+#include "base/array.h"
 #include "copies.h"
 
 #include <cucore/cucore.h>
@@ -804,32 +805,32 @@ int main(void)
     Suite *s = suite_create("async");
     TCase *t = tcase_create("mbarrier");
 
-    tcase_add_loop_test(t, a_barrier_counts_arrivals_and_bytes, 0, LENGTH(alone));
+    tcase_add_loop_test(t, a_barrier_counts_arrivals_and_bytes, 0, CUC_LENGTH(alone));
     tcase_add_test(t, warps_wait_for_one_another);
     tcase_add_test(t, a_ring_of_stages_feeds_a_warp);
     suite_add_tcase(s, t);
 
     t = tcase_create("copies");
-    tcase_add_loop_test(t, bytes_go_to_shared_memory_and_back, 0, LENGTH(bulk_forms));
+    tcase_add_loop_test(t, bytes_go_to_shared_memory_and_back, 0, CUC_LENGTH(bulk_forms));
     tcase_add_test(t, a_mask_says_which_bytes_of_16_go_out);
     tcase_add_test(t, blocks_of_a_cluster_copy_to_one_another);
     tcase_add_test(t, a_multicast_reaches_the_blocks_of_its_mask);
     tcase_add_test(t, stores_and_reductions_signal_a_barrier_of_another_block);
-    tcase_add_loop_test(t, stores_and_reductions_may_signal_nothing, 0, LENGTH(quiet));
+    tcase_add_loop_test(t, stores_and_reductions_may_signal_nothing, 0, CUC_LENGTH(quiet));
     tcase_add_test(t, stores_of_every_size_signal_nothing_in_shared_memory);
-    tcase_add_loop_test(t, bulk_reductions_combine_every_element, 0, LENGTH(reductions));
+    tcase_add_loop_test(t, bulk_reductions_combine_every_element, 0, CUC_LENGTH(reductions));
     suite_add_tcase(s, t);
 
     t = tcase_create("launch");
-    tcase_add_loop_test(t, clusters_that_have_not_begun_are_taken_over, 0, LENGTH(takeovers));
+    tcase_add_loop_test(t, clusters_that_have_not_begun_are_taken_over, 0, CUC_LENGTH(takeovers));
     suite_add_tcase(s, t);
 
     t = tcase_create("misuse");
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, misuse_is_told, 0, LENGTH(faults));
-    tcase_add_loop_test(t, registers_are_given_and_taken_in_eights, 0, LENGTH(registers));
-    tcase_add_loop_test(t, forms_that_there_are_not_are_refused, 0, LENGTH(refused));
-    tcase_add_loop_test(t, what_came_with_sm_90_is_not_of_sm_80, 0, LENGTH(late));
+    tcase_add_loop_test(t, misuse_is_told, 0, CUC_LENGTH(faults));
+    tcase_add_loop_test(t, registers_are_given_and_taken_in_eights, 0, CUC_LENGTH(registers));
+    tcase_add_loop_test(t, forms_that_there_are_not_are_refused, 0, CUC_LENGTH(refused));
+    tcase_add_loop_test(t, what_came_with_sm_90_is_not_of_sm_80, 0, CUC_LENGTH(late));
     suite_add_tcase(s, t);
 
     if (have_nvrtc()) {

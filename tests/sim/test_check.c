@@ -1,4 +1,5 @@
 // Optional checks that a GPU lacks: their findings, their reports, and kernels without a finding.
+#include "base/array.h"
 #include "exercise.h"
 
 #include <pthread.h>
@@ -698,25 +699,26 @@ int main(void)
     Suite *suite = suite_create("check");
     TCase *tc = tcase_create("init");
     tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, memory_that_nobody_wrote_is_not_read_unseen, 0, LENGTH(init_tests));
-    tcase_add_loop_test(tc, boxes_of_tensors_are_looked_at_row_by_row, 0, LENGTH(box_tests));
-    tcase_add_loop_test(tc, matrices_that_descriptors_say_are_looked_at, 0, LENGTH(wgmma_tests));
+    tcase_add_loop_test(tc, memory_that_nobody_wrote_is_not_read_unseen, 0, CUC_LENGTH(init_tests));
+    tcase_add_loop_test(tc, boxes_of_tensors_are_looked_at_row_by_row, 0, CUC_LENGTH(box_tests));
+    tcase_add_loop_test(tc, matrices_that_descriptors_say_are_looked_at, 0,
+                        CUC_LENGTH(wgmma_tests));
     tcase_add_test(tc, what_is_written_is_known_to_the_byte);
     tcase_add_test(tc, blocks_that_run_at_once_lose_no_bit);
     suite_add_tcase(suite, tc);
     tc = tcase_create("barrier");
     tcase_add_loop_test(tc, a_barrier_that_all_of_a_warp_must_reach_is_reached_by_all, 0,
-                        LENGTH(barrier_tests));
+                        CUC_LENGTH(barrier_tests));
     suite_add_tcase(suite, tc);
     tc = tcase_create("time");
     tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, a_kernel_has_the_time_that_it_is_given, 0, LENGTH(endless));
+    tcase_add_loop_test(tc, a_kernel_has_the_time_that_it_is_given, 0, CUC_LENGTH(endless));
     tcase_add_test(tc, who_polls_a_flag_beside_an_mbarrier_is_not_taken_for_deadlocked);
     suite_add_tcase(suite, tc);
     tc = tcase_create("findings");
     tcase_add_test(tc, a_place_is_told_once_and_counted_always);
     tcase_add_test(tc, a_finding_names_the_line_of_the_source);
-    tcase_add_loop_test(tc, checks_are_chosen_by_words, 0, LENGTH(lists));
+    tcase_add_loop_test(tc, checks_are_chosen_by_words, 0, CUC_LENGTH(lists));
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

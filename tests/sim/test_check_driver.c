@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "driver/cuda_abi.h"
 
 // The address sanitizer needs more address space than one test leaves.
@@ -26,7 +27,6 @@ static const bool sanitized = false;
 static const bool sanitized = false;
 #endif
 
-#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 #define ck_cu(call) ck_assert_int_eq(call, CUDA_SUCCESS)
 
 static CUresult (*cuInit)(unsigned flags);
@@ -98,7 +98,7 @@ static void start(void)
     void *library = dlopen(getenv("CUCORE_DRIVER"), RTLD_NOW | RTLD_LOCAL);
 
     ck_assert_msg(library != NULL, "%s", dlerror());
-    for (size_t i = 0; i < LENGTH(symbols); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(symbols); i++) {
         void *p = dlsym(library, symbols[i].symbol);
         ck_assert_msg(p != NULL, "%s is not exported", symbols[i].symbol);
         memcpy(symbols[i].slot, &p, sizeof(p));
@@ -390,8 +390,8 @@ int main(void)
     TCase *c = tcase_create("init");
 
     tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, what_fills_memory_is_known, 0, (int)LENGTH(makers));
-    tcase_add_loop_test(c, and_what_does_not, 0, (int)LENGTH(makers));
+    tcase_add_loop_test(c, what_fills_memory_is_known, 0, CUC_LENGTH(makers));
+    tcase_add_loop_test(c, and_what_does_not, 0, CUC_LENGTH(makers));
     tcase_add_test(c, memory_that_the_host_writes_counts_as_written);
     if (!sanitized)
         tcase_add_test(c, memory_that_is_given_out_again_holds_nothing);

@@ -1,5 +1,6 @@
 // Operands that an instruction accepts: registers by type, constants, addresses by space, the sink,
 // parts and pairs. ptxas 13.0 accepts and refuses exactly the same.
+#include "base/array.h"
 #include "harness.h"
 
 #include <check.h>
@@ -427,18 +428,16 @@ START_TEST(operands_reach_what_they_name)
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-
 int main(void)
 {
     Suite *suite = suite_create("decode");
     TCase *c = tcase_create("operands");
 
     tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, what_does_not_agree_is_refused, 0, COUNT(refused));
-    tcase_add_loop_test(c, what_agrees_is_taken, 0, COUNT(taken));
-    tcase_add_loop_test(c, a_target_has_what_came_with_it_and_no_more, 0, COUNT(since));
-    tcase_add_loop_test(c, operands_reach_what_they_name, 0, COUNT(bodies));
+    tcase_add_loop_test(c, what_does_not_agree_is_refused, 0, CUC_LENGTH(refused));
+    tcase_add_loop_test(c, what_agrees_is_taken, 0, CUC_LENGTH(taken));
+    tcase_add_loop_test(c, a_target_has_what_came_with_it_and_no_more, 0, CUC_LENGTH(since));
+    tcase_add_loop_test(c, operands_reach_what_they_name, 0, CUC_LENGTH(bodies));
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -1,4 +1,5 @@
 // Execution of kernels: control flow, calls, memory, barriers, blocks, and reports of failures.
+#include "base/array.h"
 #include "harness.h"
 
 #include <check.h>
@@ -596,7 +597,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, an_entry_declares_no_more_shared_memory_than_ptxas_takes);
     tcase_add_loop_test(tc, parameters_and_constants_take_no_more_than_ptxas_takes, 0,
-                        (int)(sizeof(sizes) / sizeof(*sizes)));
+                        CUC_LENGTH(sizes));
     tcase_add_test(tc, saxpy_leaves_what_is_past_its_end_alone);
     tcase_add_test(tc, lanes_loop_as_often_as_each_wants_and_meet_again);
     tcase_add_test(tc, lanes_that_fall_through_meet_those_that_jumped);
@@ -618,11 +619,9 @@ int main(void)
     tcase_add_test(tc, a_breakpoint_changes_nothing);
     tcase_add_test(tc, every_index_of_blocks_and_threads_comes_once);
     tcase_add_test(tc, blocks_of_a_cluster_reach_one_another);
-    tcase_add_loop_test(tc, faults_are_told_with_their_place, 0,
-                        (int)(sizeof(faults) / sizeof(*faults)));
+    tcase_add_loop_test(tc, faults_are_told_with_their_place, 0, CUC_LENGTH(faults));
     tcase_add_test(tc, a_fault_names_the_line_of_the_source);
-    tcase_add_loop_test(tc, what_is_not_known_is_refused_at_load, 0,
-                        (int)(sizeof(refused) / sizeof(*refused)));
+    tcase_add_loop_test(tc, what_is_not_known_is_refused_at_load, 0, CUC_LENGTH(refused));
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -1,5 +1,6 @@
 // Fat binaries through the simulated driver: nvcc's (tests/data/fatbin), and damaged ones. Each
 // test runs in its own process.
+#include "base/array.h"
 #include "driver_symbols.h"
 
 #include <stdint.h>
@@ -170,7 +171,7 @@ START_TEST(what_zstandard_has_packed_is_refused_and_the_rest_loads)
     char log[512];
 
     start();
-    for (size_t i = 0; i < LENGTH(rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         read_file(rows[i].file);
         ck_assert_int_eq(load(data, &loaded, log, sizeof(log)), rows[i].code);
         ck_assert_str_eq(log, rows[i].log);
@@ -208,9 +209,9 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "without-libzstd") == 0) {
         tcase_add_test(c, what_zstandard_has_packed_is_refused_and_the_rest_loads);
     } else {
-        tcase_add_loop_test(c, what_nvcc_makes_loads_or_says_why_not, 0, (int)LENGTH(files));
+        tcase_add_loop_test(c, what_nvcc_makes_loads_or_says_why_not, 0, CUC_LENGTH(files));
         tcase_add_test(c, relocatable_code_is_linked_from_its_ptx);
-        tcase_add_loop_test(c, a_damaged_file_is_refused, 0, (int)LENGTH(damages));
+        tcase_add_loop_test(c, a_damaged_file_is_refused, 0, CUC_LENGTH(damages));
         tcase_add_test(c, a_file_cut_short_anywhere_is_refused);
         tcase_add_test(c, without_libzstd);
     }

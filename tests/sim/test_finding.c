@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
+#include "base/array.h"
+
 #define ck_ok(call) ck_assert_msg((call) == CUC_OK, "%s", cuc_error_message())
 
 static const char ptx[] =
@@ -157,7 +158,7 @@ int main(void)
 
     tcase_set_timeout(c, 30);
     tcase_add_loop_test(c, a_setting_that_is_not_valid_is_a_failure_to_initialise, 0,
-                        LENGTH(settings));
+                        CUC_LENGTH(settings));
     tcase_add_test(c, advice_names_the_setting_and_not_a_gpu);
     tcase_add_test(c, advice_for_no_device_does_so_too);
     tcase_add_test(c, a_fault_is_told_with_line_and_address_by_each_call_that_meets_it);

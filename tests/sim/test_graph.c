@@ -1,4 +1,5 @@
 // Graphs of the simulated driver: captured work, a GPU's rules, and instances.
+#include "base/array.h"
 #include "driver_symbols.h"
 
 #include <stdbool.h>
@@ -689,7 +690,7 @@ START_TEST(an_update_names_the_node_that_differs_and_what_it_must_not_depend_on)
     run(exec);
     ck_assert_uint_eq(read_word(word), 3);
     CUgraph all[] = { line, fork, empty, other };
-    for (size_t i = 0; i < LENGTH(all); i++)
+    for (size_t i = 0; i < CUC_LENGTH(all); i++)
         ck_cu(cuGraphDestroy(all[i]));
     ck_cu(cuGraphExecDestroy(exec));
 }
@@ -961,7 +962,7 @@ START_TEST(a_drawing_has_every_node_and_edge)
     ck_assert_uint_eq(nodes, 3 + 1); // and the graph's own
     ck_assert_uint_eq(edges, 2);
     static const char *const words[] = { "add", "MEMSET", "DtoH", "digraph dot {" };
-    for (size_t i = 0; i < LENGTH(words); i++)
+    for (size_t i = 0; i < CUC_LENGTH(words); i++)
         ck_assert_ptr_nonnull(strstr(text, words[i]));
     ck_assert_int_eq(cuGraphDebugDotPrint(graph, "/nowhere/x.dot", 0), CUDA_ERROR_OPERATING_SYSTEM);
     ck_assert_int_eq(cuGraphDebugDotPrint(graph, path, 1u << 16), CUDA_ERROR_INVALID_VALUE);
@@ -993,7 +994,7 @@ int main(void)
     TCase *tests = tcase_create("sim graph");
 
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, every_sort_of_work_is_a_node_of_its_type, 0, (int)LENGTH(sorts));
+    tcase_add_loop_test(tests, every_sort_of_work_is_a_node_of_its_type, 0, CUC_LENGTH(sorts));
     tcase_add_test(tests, a_graph_runs_as_its_stream_would_have);
     tcase_add_test(tests, parameters_of_a_kernel_node_can_be_read);
     tcase_add_test(tests, branches_are_edges_by_streams_and_events);

@@ -2,6 +2,7 @@
 // of each mode, after faults, after a fork. The simulated driver answers the same. CUCORE_DRIVER is
 // its path; without it the tests ask the system's libcuda.so.1, and so a GPU. Each test runs in its
 // own process.
+#include "base/array.h"
 #include "driver_symbols.h"
 
 #include <stdbool.h>
@@ -338,7 +339,7 @@ static const struct {
 static void into_graph(CUgraph into, unsigned like)
 {
     CUgraphNode nodes[4], last[4];
-    size_t count = LENGTH(nodes), ends = 0;
+    size_t count = CUC_LENGTH(nodes), ends = 0;
 
     ck_cu(cuStreamBeginCaptureToGraph(stream, into, NULL, NULL, 0, mode));
     ck_cu(cuMemsetD32Async(plain, 1, 4, stream));
@@ -553,12 +554,12 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_capture_stands_what_it_stood_on_the_gpu, 0, 3);
     tcase_add_loop_test(tests, a_capture_that_ends_badly_frees_the_graph_that_it_adds_to, 0,
-                        LENGTH(into_graphs));
+                        CUC_LENGTH(into_graphs));
     tcase_add_test(tests, a_capture_that_ends_badly_frees_the_body_that_it_fills);
     tcase_add_test(tests, calls_without_a_current_context_give_what_they_gave_on_the_gpu);
     tcase_add_test(tests, occupancy_is_what_it_was_on_the_gpu);
     tcase_add_loop_test(tests, after_a_fault_the_same_calls_answer_as_on_the_gpu, 0,
-                        LENGTH(faults));
+                        CUC_LENGTH(faults));
     tcase_add_test(tests, a_forked_child_has_no_driver);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -1,5 +1,6 @@
 // A kernel that waits for the host: calls that proceed meanwhile, and calls that wait for it, as on
 // an H200. Each test runs in its own process.
+#include "base/array.h"
 #include "driver_symbols.h"
 
 #include <pthread.h>
@@ -363,7 +364,7 @@ int main(void)
 
     tcase_set_timeout(c, 30);
     tcase_add_loop_test(c, a_kernel_that_waits_for_the_host_holds_up_only_what_a_gpu_does, 0,
-                        (int)LENGTH(calls));
+                        CUC_LENGTH(calls));
     tcase_add_test(c, a_process_ends_while_a_kernel_waits);
     tcase_add_test(c, a_kernel_that_sleeps_leaves_the_processor_to_others);
     tcase_add_test(c, a_time_in_cycles_lasts_as_long_as_the_clock_rate_says);

@@ -1,4 +1,5 @@
 // Matrix instructions against products in double.
+#include "base/array.h"
 #include "elements.h"
 
 #include <check.h>
@@ -544,7 +545,7 @@ START_TEST(mma_of_doubles_rounds_as_it_is_told)
     };
     double in[4][32], out[2][32];
 
-    for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++) {
+    for (size_t r = 0; r < CUC_LENGTH(rows); r++) {
         char body[256] = "";
         struct exercise x = { .inputs = "dddd", .outputs = "dd", .body = body };
         say(body, sizeof body,
@@ -1009,26 +1010,24 @@ START_TEST(ldmatrix_checks_every_row)
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-
 int main(void)
 {
     Suite *suite = suite_create("matrix");
     TCase *t = tcase_create("matrix");
 
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, mma_multiplies_within_its_bound, 0, COUNT(products));
+    tcase_add_loop_test(t, mma_multiplies_within_its_bound, 0, CUC_LENGTH(products));
     tcase_add_test(t, mma_gives_infinity_and_canonical_nan);
-    tcase_add_loop_test(t, mma_m8n8k4_multiplies_in_quads, 0, COUNT(quads));
-    tcase_add_loop_test(t, metadata_lies_where_the_figures_show_it, 0, COUNT(metadata));
-    tcase_add_loop_test(t, mma_sp_multiplies_what_is_stored, 0, COUNT(sparse));
+    tcase_add_loop_test(t, mma_m8n8k4_multiplies_in_quads, 0, CUC_LENGTH(quads));
+    tcase_add_loop_test(t, metadata_lies_where_the_figures_show_it, 0, CUC_LENGTH(metadata));
+    tcase_add_loop_test(t, mma_sp_multiplies_what_is_stored, 0, CUC_LENGTH(sparse));
     tcase_add_test(t, mma_of_doubles_rounds_as_it_is_told);
-    tcase_add_loop_test(t, ldmatrix_and_stmatrix_are_inverse_of_each_other, 0, COUNT(moves));
-    tcase_add_loop_test(t, ldmatrix_of_bytes_turns_and_unpacks, 0, COUNT(byte_loads));
+    tcase_add_loop_test(t, ldmatrix_and_stmatrix_are_inverse_of_each_other, 0, CUC_LENGTH(moves));
+    tcase_add_loop_test(t, ldmatrix_of_bytes_turns_and_unpacks, 0, CUC_LENGTH(byte_loads));
     tcase_add_loop_test(t, stmatrix_of_bytes_writes_accumulators_by_columns, 0, 3);
     tcase_add_test(t, movmatrix_transposes);
-    tcase_add_loop_test(t, wmma_multiplies_what_it_loads, 0, COUNT(wmmas));
-    tcase_add_loop_test(t, forms_that_do_not_exist_are_refused_at_load, 0, COUNT(refused));
+    tcase_add_loop_test(t, wmma_multiplies_what_it_loads, 0, CUC_LENGTH(wmmas));
+    tcase_add_loop_test(t, forms_that_do_not_exist_are_refused_at_load, 0, CUC_LENGTH(refused));
     tcase_add_test(t, ldmatrix_checks_every_row);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);

@@ -1,5 +1,6 @@
 // Every instruction of the simulator is tested: it has a row in opcodes/*.def, or one in
 // opcodes/covered_elsewhere.def that names a test that contains it.
+#include "base/array.h"
 #include "opcodes/opcodes.h"
 #include "sim/exec/handlers.h"
 
@@ -15,7 +16,7 @@ static const struct elsewhere {
 #include "opcodes/covered_elsewhere.def"
 #undef ELSEWHERE
 };
-enum { ELSEWHERE_COUNT = sizeof(elsewhere) / sizeof(*elsewhere) };
+enum { ELSEWHERE_COUNT = CUC_LENGTH(elsewhere) };
 
 static struct instance *all;
 static size_t all_count;

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
+#include "base/array.h"
+
 #define ck_ok(call)                                                                       \
     do {                                                                                  \
         cuc_status got_ = (call);                                                         \
@@ -50,7 +51,7 @@ static struct {
     int instances;
     cuc_object *object;
 } units[UNITS] = {
-    [ELEMENTWISE] = { .file = "elementwise.cu", .instances = LENGTH(instances) },
+    [ELEMENTWISE] = { .file = "elementwise.cu", .instances = CUC_LENGTH(instances) },
     [REDUCE] = { .file = "reduce.cu" },
     [SCAN] = { .file = "scan.cu" },
     [SORT] = { .file = "sort.cu" },
@@ -81,7 +82,7 @@ static void *room(struct run *r, size_t bytes)
 {
     void *host;
 
-    ck_assert_int_lt(r->buffer_count, LENGTH(r->buffers));
+    ck_assert_int_lt(r->buffer_count, CUC_LENGTH(r->buffers));
     ck_ok(cuc_buffer_create(&r->buffers[r->buffer_count], r->managed, bytes, r->stream));
     ck_ok(cuc_stream_synchronize(r->stream));
     ck_ok(cuc_buffer_get_host_pointer(&host, r->buffers[r->buffer_count++]));
@@ -92,7 +93,7 @@ static void *room(struct run *r, size_t bytes)
 
 static cuc_kernel *kernel(struct run *r, const char *name)
 {
-    ck_assert_int_lt(r->kernel_count, LENGTH(r->kernels));
+    ck_assert_int_lt(r->kernel_count, CUC_LENGTH(r->kernels));
     ck_ok(cuc_object_get_kernel(&r->kernels[r->kernel_count], r->object, name));
     return r->kernels[r->kernel_count++];
 }
@@ -1299,7 +1300,7 @@ static const struct {
     { "linked by LTO", LINK, run_link, 0 },
 };
 
-static int chosen[LENGTH(programs)], chosen_count;
+static int chosen[CUC_LENGTH(programs)], chosen_count;
 
 START_TEST(a_program_computes_what_the_cpu_does)
 {
@@ -1413,12 +1414,12 @@ int main(int argc, char **argv)
         argv++;
     }
     // Tests that lose the context come last: on a GPU the process gets no second one.
-    for (int i = 0; i < 2 * LENGTH(programs); i++) {
-        int p = i % LENGTH(programs);
+    for (int i = 0; i < 2 * CUC_LENGTH(programs); i++) {
+        int p = i % CUC_LENGTH(programs);
         int wanted = argc < 2;
         for (int k = 1; k < argc; k++)
             wanted |= strstr(programs[p].name, argv[k]) != NULL;
-        if (wanted && programs[p].faults == (i >= LENGTH(programs))) {
+        if (wanted && programs[p].faults == (i >= CUC_LENGTH(programs))) {
             compile_unit(programs[p].unit);
             chosen[chosen_count++] = p;
         }

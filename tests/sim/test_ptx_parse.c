@@ -1,5 +1,6 @@
 // PTX text as the parser gives it: every construct of the grammar, every refusal, what NVRTC
 // writes, and text that was damaged.
+#include "base/array.h"
 #include "sim/ptx/ptx.h"
 
 #include <cucore/cucore.h>
@@ -11,7 +12,6 @@
 #include <string.h>
 #include <time.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
 
 // --- a module as text, to compare
@@ -48,7 +48,7 @@ static const char *special_name(uint64_t special)
 #undef SPECIAL
     };
 
-    ck_assert(special < COUNT(names));
+    ck_assert(special < CUC_LENGTH(names));
     return names[special];
 }
 
@@ -568,7 +568,7 @@ START_TEST(heads_give_version_and_target)
         { ".version 9.0 .target compute_75", 90, 75, 0 },
     };
 
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         struct sim_module *m = parsed(rows[i].text);
 
         ck_assert_int_eq(m->version, rows[i].version);
@@ -631,7 +631,7 @@ START_TEST(symbols_know_the_scope_they_were_written_in)
     struct sim_module *m = parsed_body("bra A; { bra A; { bra A; } bra A; } A:");
     static const uint32_t scopes[] = { 0, 1, 2, 1 };
 
-    for (size_t i = 0; i < COUNT(scopes); i++)
+    for (size_t i = 0; i < CUC_LENGTH(scopes); i++)
         ck_assert_uint_eq(m->functions[0].statements[i].operand[0].scope, scopes[i]);
     sim_ptx_free(m);
 }
@@ -797,7 +797,7 @@ START_TEST(a_module_starts_with_its_version_and_target)
     };
     char log[256];
 
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         ck_assert_ptr_null(sim_ptx_parse(rows[i].text, strlen(rows[i].text), log, sizeof(log)));
         ck_assert_str_eq(log, rows[i].log);
     }
@@ -846,7 +846,7 @@ START_TEST(deep_nesting_is_refused)
     };
     char log[256];
 
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         size_t head = strlen(HEAD) + strlen(rows[i].before);
         char *text = malloc(head + DEPTH + 1);
 
@@ -936,7 +936,7 @@ static void read_mutants(const char *text, size_t bytes, unsigned count)
         memcpy(mutant, text, bytes);
         for (uint32_t change = 1 + random_below(CHANGES); change && n; change--) {
             size_t at = random_below((uint32_t)n), length = 1 + random_below(8);
-            const char *piece = pieces[random_below((uint32_t)COUNT(pieces))];
+            const char *piece = pieces[random_below(CUC_LENGTH(pieces))];
 
             switch (random_below(6)) {
             case 0:
@@ -1320,21 +1320,22 @@ int main(void)
     Suite *s = suite_create("ptx_parse");
     TCase *t = tcase_create("grammar");
 
-    tcase_add_loop_test(t, instructions_come_back_as_they_were_written, 0, COUNT(instructions));
-    tcase_add_loop_test(t, bodies_have_scopes_registers_and_labels, 0, COUNT(bodies));
-    tcase_add_loop_test(t, variables_have_their_size_and_value, 0, COUNT(variables));
-    tcase_add_loop_test(t, functions_have_parameters_and_directives, 0, COUNT(functions));
+    tcase_add_loop_test(t, instructions_come_back_as_they_were_written, 0,
+                        CUC_LENGTH(instructions));
+    tcase_add_loop_test(t, bodies_have_scopes_registers_and_labels, 0, CUC_LENGTH(bodies));
+    tcase_add_loop_test(t, variables_have_their_size_and_value, 0, CUC_LENGTH(variables));
+    tcase_add_loop_test(t, functions_have_parameters_and_directives, 0, CUC_LENGTH(functions));
     tcase_add_test(t, an_extern_variable_and_its_definition_are_one);
     tcase_add_test(t, heads_give_version_and_target);
     tcase_add_test(t, files_lines_and_sections_are_read);
     tcase_add_test(t, names_are_kept_once);
     tcase_add_test(t, symbols_know_the_scope_they_were_written_in);
     tcase_add_test(t, types_know_their_word_bytes_and_class);
-    tcase_add_loop_test(t, statements_of_files_come_back, 0, COUNT(files));
+    tcase_add_loop_test(t, statements_of_files_come_back, 0, CUC_LENGTH(files));
     suite_add_tcase(s, t);
 
     t = tcase_create("refusals");
-    tcase_add_loop_test(t, what_is_wrong_is_told_with_its_line, 0, COUNT(refusals));
+    tcase_add_loop_test(t, what_is_wrong_is_told_with_its_line, 0, CUC_LENGTH(refusals));
     tcase_add_test(t, a_module_starts_with_its_version_and_target);
     tcase_add_test(t, a_short_log_is_cut_and_none_is_no_matter);
     tcase_add_test(t, deep_nesting_is_refused);
@@ -1343,15 +1344,16 @@ int main(void)
     t = tcase_create("damage and size");
     tcase_set_timeout(t, 120);
     tcase_add_test(t, a_large_module_is_read_quickly);
-    tcase_add_loop_test(t, damaged_text_gives_a_module_or_an_error, 0, COUNT(files));
-    tcase_add_loop_test(t, text_cut_anywhere_is_refused, 0, COUNT(files));
+    tcase_add_loop_test(t, damaged_text_gives_a_module_or_an_error, 0, CUC_LENGTH(files));
+    tcase_add_loop_test(t, text_cut_anywhere_is_refused, 0, CUC_LENGTH(files));
     suite_add_tcase(s, t);
 
     if (have_nvrtc()) {
         t = tcase_create("nvrtc");
         tcase_set_timeout(t, 120);
-        tcase_add_loop_test(t, statements_that_nvrtc_writes_come_back, 0, COUNT(kernels));
-        tcase_add_loop_test(t, damaged_text_of_nvrtc_gives_a_module_or_an_error, 0, COUNT(kernels));
+        tcase_add_loop_test(t, statements_that_nvrtc_writes_come_back, 0, CUC_LENGTH(kernels));
+        tcase_add_loop_test(t, damaged_text_of_nvrtc_gives_a_module_or_an_error, 0,
+                            CUC_LENGTH(kernels));
         suite_add_tcase(s, t);
     }
     SRunner *r = srunner_create(s);

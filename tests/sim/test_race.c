@@ -1,5 +1,6 @@
 // Races in shared memory, and missing waits and fences: correct kernels have no finding, and each
 // kernel that lacks one line has one, with the lines of both accesses.
+#include "base/array.h"
 #include "exercise.h"
 
 #include "driver/cuda_abi.h"
@@ -848,10 +849,9 @@ int main(void)
     TCase *kernels = tcase_create("kernels");
 
     tcase_set_timeout(kernels, 60);
-    tcase_add_loop_test(kernels, a_kernel_is_silent_or_told_of, 0,
-                        (int)(sizeof(tests) / sizeof(*tests)));
+    tcase_add_loop_test(kernels, a_kernel_is_silent_or_told_of, 0, CUC_LENGTH(tests));
     tcase_add_loop_test(kernels, a_product_of_matrices_is_silent_or_told_of, 0,
-                        (int)(sizeof(changes) / sizeof(*changes)));
+                        CUC_LENGTH(changes));
     suite_add_tcase(suite, kernels);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

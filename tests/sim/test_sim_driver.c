@@ -1,6 +1,7 @@
 // The simulated driver as a program without cucore sees it: by the names that libcuda.so.1 exports.
 // CUCORE_DRIVER is its path. Each test runs in its own process, and opens the driver after setting
 // the environment.
+#include "base/array.h"
 #include "driver_symbols.h"
 
 #include <stdbool.h>
@@ -120,7 +121,7 @@ START_TEST(a_function_is_exported_under_each_of_its_names_and_found_by_version)
     open_driver();
     void *p = symbol("cuGetProcAddress_v2");
     memcpy(&get, &p, sizeof(p));
-    for (size_t i = 0; i < LENGTH(rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         CUdriverProcAddressQueryResult found;
         CUresult code = get(rows[i].name, &p, rows[i].version, rows[i].flags, &found);
         ck_assert_msg(code == CUDA_SUCCESS && !p == !rows[i].symbol, "%s at %d", rows[i].name,
@@ -261,7 +262,7 @@ START_TEST(a_kernel_says_what_it_needs)
 
     start();
     CUfunction f = function_of(add_ptx, "add", NULL);
-    for (size_t i = 0; i < LENGTH(rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         ck_cu(cuFuncGetAttribute(&value, rows[i].attribute, f));
         ck_assert_msg(value == rows[i].value, "attribute %u is %d", rows[i].attribute, value);
     }
@@ -761,14 +762,14 @@ int main(void)
     tcase_add_test(c, an_unloaded_module_lives_until_its_kernels_have_run);
     tcase_add_loop_test(c, an_access_out_of_bounds_loses_the_context, 0, 2);
     tcase_add_loop_test(c, an_image_that_cannot_run_is_refused_and_the_log_says_why, 0,
-                        (int)LENGTH(refused));
+                        CUC_LENGTH(refused));
     tcase_add_loop_test(c, ptx_is_taken_out_of_a_fat_binary, 0, 2);
     tcase_add_test(c, texts_are_linked);
     tcase_add_test(c, memory_is_as_large_as_it_says_and_only_pages_that_are_touched_count);
     tcase_add_test(c, a_large_variable_is_zero_and_takes_the_pages_that_are_touched);
     tcase_add_test(c, many_small_allocations_fit);
     tcase_add_loop_test(c, a_setting_is_taken_or_cuInit_says_which_is_wrong, 0,
-                        (int)LENGTH(settings));
+                        CUC_LENGTH(settings));
     tcase_add_test(c, devices_and_memory_are_as_set);
     tcase_add_test(c, the_nth_call_fails_by_every_name);
     suite_add_tcase(suite, c);

@@ -1,5 +1,6 @@
 // Tensor maps and the copies that they describe: boxes of tiles, images and gathered rows to shared
 // memory and back, maps that a kernel makes, and reports of misuse.
+#include "base/array.h"
 #include "copies.h"
 
 #include "driver/cuda_abi.h"
@@ -352,7 +353,7 @@ START_TEST(types_that_are_converted_on_their_way)
           { 0x3f801001, 0x3f801000, 0x3f803000, 0x7f800000 },
           { 0x3f802000, 0x3f800000, 0x3f804000, 0x7f800000 } },
     };
-    for (size_t i = 0; i < LENGTH(rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         struct tensor t = { "line", rows[i].type, 4, 1, { 4 }, { 0 }, { 4 }, { 1 }, { 0 }, 0, 0 };
         uint32_t *data = harness_memory(16), *out = harness_memory(16);
         char *ptx = tensor_kernel(
@@ -817,7 +818,7 @@ START_TEST(columns_of_images_come_to_shared_memory)
                                    "%rd5;\n" WAIT("w", "0") OUT("%rd1", "s", "%r9"))),
     };
 
-    for (size_t n = 0; n < LENGTH(ptx); n++) {
+    for (size_t n = 0; n < CUC_LENGTH(ptx); n++) {
         memset(out, 0x55, 4096);
         go(ptx[n], 1, 1, 0, out, encode_image(t, data), t->pixels * t->channels * t->bytes);
         for (uint32_t p = 0; p < t->pixels; p++) {
@@ -1300,36 +1301,36 @@ int main(void)
     Suite *s = suite_create("tensor");
     TCase *t = tcase_create("tiles");
 
-    tcase_add_loop_test(t, boxes_of_tensors_come_to_shared_memory, 0, LENGTH(tensors));
-    tcase_add_loop_test(t, boxes_go_back_to_tensors, 0, LENGTH(tensors));
+    tcase_add_loop_test(t, boxes_of_tensors_come_to_shared_memory, 0, CUC_LENGTH(tensors));
+    tcase_add_loop_test(t, boxes_go_back_to_tensors, 0, CUC_LENGTH(tensors));
     tcase_add_test(t, stores_write_the_whole_piece_of_16_bytes_that_a_row_ends_in);
     tcase_add_test(t, a_tile_is_multicast_by_a_map_that_is_a_parameter);
     tcase_add_test(t, types_that_are_converted_on_their_way);
-    tcase_add_loop_test(t, maps_are_checked_as_they_are_made, 0, LENGTH(maps));
+    tcase_add_loop_test(t, maps_are_checked_as_they_are_made, 0, CUC_LENGTH(maps));
     tcase_add_test(t, a_copy_signals_the_other_block_of_its_pair);
     tcase_add_loop_test(t, a_multicast_signals_one_block_of_each_pair, 0, 2);
     tcase_add_test(t, four_rows_are_gathered_and_scattered);
-    tcase_add_loop_test(t, packed_elements_are_unpacked_on_their_way, 0, LENGTH(packed));
-    tcase_add_loop_test(t, packed_elements_go_back, 0, LENGTH(packed));
+    tcase_add_loop_test(t, packed_elements_are_unpacked_on_their_way, 0, CUC_LENGTH(packed));
+    tcase_add_loop_test(t, packed_elements_go_back, 0, CUC_LENGTH(packed));
     suite_add_tcase(s, t);
 
     t = tcase_create("images");
-    tcase_add_loop_test(t, columns_of_images_come_to_shared_memory, 0, LENGTH(images));
-    tcase_add_loop_test(t, columns_go_back_to_images, 0, LENGTH(images));
-    tcase_add_loop_test(t, maps_of_images_are_checked_as_they_are_made, 0, LENGTH(image_maps));
+    tcase_add_loop_test(t, columns_of_images_come_to_shared_memory, 0, CUC_LENGTH(images));
+    tcase_add_loop_test(t, columns_go_back_to_images, 0, CUC_LENGTH(images));
+    tcase_add_loop_test(t, maps_of_images_are_checked_as_they_are_made, 0, CUC_LENGTH(image_maps));
     suite_add_tcase(s, t);
 
     t = tcase_create("maps of maps");
-    tcase_add_loop_test(t, a_map_is_made_of_another, 0, LENGTH(replacements));
+    tcase_add_loop_test(t, a_map_is_made_of_another, 0, CUC_LENGTH(replacements));
     tcase_add_loop_test(t, element_types_have_numbers_of_their_own_in_kernels, 0, 16);
     suite_add_tcase(s, t);
 
     t = tcase_create("misuse");
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, what_is_no_map_is_told, 0, LENGTH(faults));
-    tcase_add_loop_test(t, misuse_of_tensors_is_told, 0, LENGTH(tensor_faults));
-    tcase_add_loop_test(t, copies_that_a_map_does_not_fit_are_told, 0, LENGTH(map_faults));
-    tcase_add_loop_test(t, forms_that_there_are_not_are_refused, 0, LENGTH(refused));
+    tcase_add_loop_test(t, what_is_no_map_is_told, 0, CUC_LENGTH(faults));
+    tcase_add_loop_test(t, misuse_of_tensors_is_told, 0, CUC_LENGTH(tensor_faults));
+    tcase_add_loop_test(t, copies_that_a_map_does_not_fit_are_told, 0, CUC_LENGTH(map_faults));
+    tcase_add_loop_test(t, forms_that_there_are_not_are_refused, 0, CUC_LENGTH(refused));
     suite_add_tcase(s, t);
 
     SRunner *r = srunner_create(s);

@@ -1,4 +1,5 @@
 // Operations between lanes, atomic operations, and the device runtime's functions.
+#include "base/array.h"
 #include "exercise.h"
 
 #include <check.h>
@@ -169,7 +170,7 @@ START_TEST(votes_count_the_lanes_of_the_mask)
                 "vote.sync.uni.pred %p1, %p0, 0xffffffff;\nselp.b32 %o4, 1, 0, %p1;",
     };
     static const uint32_t patterns[] = { 0, UINT32_MAX, 1, 0x80000000, 0xf0f0f0f0, 0x7fffffff };
-    for (size_t n = 0; n < sizeof patterns / sizeof *patterns; n++) {
+    for (int n = 0; n < CUC_LENGTH(patterns); n++) {
         for (uint32_t lane = 0; lane < 32; lane++)
             in[lane] = patterns[n] >> lane & 1;
         run(&x, in, out, NULL, 0);
@@ -763,29 +764,28 @@ START_TEST(fences_of_every_kind_are_known)
 }
 END_TEST
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-
 int main(void)
 {
     Suite *suite = suite_create("warp");
     TCase *c = tcase_create("warp");
 
     tcase_set_timeout(c, 60);
-    tcase_add_loop_test(c, shuffle_moves_values_as_the_isa_computes_lanes, 0, COUNT(shuffles));
+    tcase_add_loop_test(c, shuffle_moves_values_as_the_isa_computes_lanes, 0, CUC_LENGTH(shuffles));
     tcase_add_test(c, lanes_that_are_not_named_are_left_alone);
     tcase_add_test(c, lanes_that_have_exited_are_not_waited_for);
-    tcase_add_loop_test(c, sync_operations_wait_for_every_lane_of_the_mask, 0, COUNT(meetings));
+    tcase_add_loop_test(c, sync_operations_wait_for_every_lane_of_the_mask, 0,
+                        CUC_LENGTH(meetings));
     tcase_add_test(c, votes_count_the_lanes_of_the_mask);
     tcase_add_test(c, match_finds_the_lanes_of_equal_value);
-    tcase_add_loop_test(c, redux_reduces_over_the_mask, 0, COUNT(reductions));
+    tcase_add_loop_test(c, redux_reduces_over_the_mask, 0, CUC_LENGTH(reductions));
     tcase_add_test(c, redux_of_floats_orders_zeros_and_minds_nan);
     tcase_add_test(c, elect_names_one_lane_and_activemask_those_that_run);
-    tcase_add_loop_test(c, atom_gives_what_was_there_lane_after_lane, 0, COUNT(atomics));
-    tcase_add_loop_test(c, contended_atomics_lose_nothing, 0, COUNT(contended));
+    tcase_add_loop_test(c, atom_gives_what_was_there_lane_after_lane, 0, CUC_LENGTH(atomics));
+    tcase_add_loop_test(c, contended_atomics_lose_nothing, 0, CUC_LENGTH(contended));
     tcase_add_test(c, vector_and_packed_adds_apply_to_every_element);
     tcase_add_test(c, add_f32_takes_subnormals_to_zero_in_global_memory_only);
-    tcase_add_loop_test(c, atomics_check_their_address, 0, COUNT(bad_addresses));
-    tcase_add_loop_test(c, forms_that_do_not_exist_are_refused_at_load, 0, COUNT(refused));
+    tcase_add_loop_test(c, atomics_check_their_address, 0, CUC_LENGTH(bad_addresses));
+    tcase_add_loop_test(c, forms_that_do_not_exist_are_refused_at_load, 0, CUC_LENGTH(refused));
     tcase_add_test(c, printf_formats_arguments_as_they_lie);
     tcase_add_test(c, assert_says_where_and_ends_the_grid);
     tcase_add_test(c, malloc_gives_memory_that_kernels_reach_until_it_is_freed);

@@ -1,4 +1,5 @@
 // wgmma against products in double, over all layouts of its matrices in shared memory.
+#include "base/array.h"
 #include "elements.h"
 
 #include <check.h>
@@ -164,7 +165,7 @@ static const struct {
     { { 32, true, 512, 256, A_AT + 128, true }, { 128, false, 16, 1024, B_AT, false }, false },
     { { 0 }, { 128, true, 8192, 1024, B_AT, false }, true },
 };
-enum { LAYOUTS = sizeof(layouts) / sizeof(*layouts) };
+enum { LAYOUTS = CUC_LENGTH(layouts) };
 
 static const struct {
     const char *words;
@@ -179,7 +180,7 @@ static const struct {
     { "s32.u8.s8", U8, S8, 'i' },           { "satfinite.s32.s8.u8", S8, U8, 'i' },
     { "satfinite.s32.u8.u8", U8, U8, 'i' },
 };
-enum { FORMS = sizeof(forms) / sizeof(*forms) };
+enum { FORMS = CUC_LENGTH(forms) };
 
 static struct data data;
 static uint64_t a[64][32], b[256][64]; // codes; b by columns
@@ -344,7 +345,7 @@ START_TEST(every_type_multiplies_in_every_layout)
     for (int layout = 0; layout < LAYOUTS; layout++) {
         if (size != 2 && (layouts[layout].a.turned || layouts[layout].b.turned))
             continue;
-        for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
+        for (size_t i = 0; i < CUC_LENGTH(widths); i++)
             check(_i, layout, widths[i], i % 2 == 0, layout % 2 ? -1 : 1, layout % 3 ? 1 : -1, 0,
                   &seed);
     }
@@ -372,7 +373,7 @@ START_TEST(a_sparse_matrix_multiplies_in_every_layout_that_its_b_fits)
     for (int layout = 0; layout < LAYOUTS; layout++) {
         if (size != 2 && (layouts[layout].a.turned || layouts[layout].b.turned))
             continue;
-        for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
+        for (size_t i = 0; i < CUC_LENGTH(widths); i++) {
             if (!fits(&layouts[layout].b, widths[i], 64 / size, size))
                 continue;
             check(_i, layout, widths[i], i % 2 == 0, layout % 2 ? -1 : 1, 1,
@@ -466,7 +467,7 @@ START_TEST(lanes_must_agree)
                  "0,0;"),
           "the descriptor of A is 0x4000004000010000 in lane 0 and 0x4000004000010001 in lane 1" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++) {
         struct sim_program *program = harness_load(rows[i].text);
         ck_assert_int_eq(harness_run(program, &(struct harness_launch){ .block = { 128 } }), 715);
         ck_assert_msg(strstr(harness_report(), rows[i].told) != NULL, "%s", harness_report());
@@ -548,7 +549,7 @@ START_TEST(the_target_is_sm_90a)
         "wgmma.wait_group.sync.aligned 0;",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3},%a,%a,0,1,1,0,0;",
     };
-    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(lines); i++) {
         char text[512] = "";
         say(text, sizeof text,
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b64 "
@@ -648,9 +649,9 @@ int main(void)
                         FORMS);
     tcase_add_test(tests, a_whole_product_of_matrices_is_right);
     tcase_add_test(tests, infinity_and_nan_come_out);
-    tcase_add_loop_test(tests, what_is_wrong_is_told, 0, sizeof(faults) / sizeof(*faults));
+    tcase_add_loop_test(tests, what_is_wrong_is_told, 0, CUC_LENGTH(faults));
     tcase_add_test(tests, lanes_must_agree);
-    tcase_add_loop_test(tests, other_forms_are_refused, 0, sizeof(refused) / sizeof(*refused));
+    tcase_add_loop_test(tests, other_forms_are_refused, 0, CUC_LENGTH(refused));
     tcase_add_test(tests, the_target_is_sm_90a);
     suite_add_tcase(suite, tests);
 

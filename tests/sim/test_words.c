@@ -1,6 +1,7 @@
 // Refusals and reports of the simulated driver: effective limits, launches, freed memory, copies,
 // memory of other devices, settings. CUCORE_DRIVER is its path. Each test runs in its own process,
 // and opens the driver after setting the environment.
+#include "base/array.h"
 #include "driver_symbols.h"
 
 #include <pthread.h>
@@ -306,7 +307,7 @@ START_TEST(so_does_one_with_other_things_that_cannot_be)
                                          "cluster.x is 2, which does not divide the grid's 3",
                                          "is no function",
                                          "is no stream" };
-    for (size_t i = 0; i < LENGTH(words); i++)
+    for (size_t i = 0; i < CUC_LENGTH(words); i++)
         ck_assert_msg(strstr(said(), words[i]), "%s\nlacks %s", said(), words[i]);
     ck_cu(cuCtxSynchronize());
 }
@@ -889,7 +890,7 @@ int main(void)
     TCase *c = tcase_create("words");
 
     tcase_set_timeout(c, 30);
-#define LOOP(test, table) tcase_add_loop_test(c, test, 0, (int)LENGTH(table))
+#define LOOP(test, table) tcase_add_loop_test(c, test, 0, CUC_LENGTH(table))
     LOOP(the_stack_is_as_large_as_the_limit_says, stacks);
     tcase_add_test(c, a_stack_of_more_than_a_thread_can_have_is_refused);
     tcase_add_test(c, the_heap_of_kernels_is_as_large_as_the_limit_says_in_each_context);

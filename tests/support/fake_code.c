@@ -1,4 +1,5 @@
 // Code in the fake driver: kernel names with host functions behind them, and variables.
+#include "base/array.h"
 #include "fake_internal.h"
 
 #include "sim/machine/index.h"
@@ -21,7 +22,7 @@ static struct slot *slots[16384];
 
 fake_kernel_fn *fake_kernel_slot(const char *name)
 {
-    struct slot **bucket = &slots[sim_index_name(name) % LENGTH(slots)];
+    struct slot **bucket = &slots[sim_index_name(name) % CUC_LENGTH(slots)];
 
     for (struct slot *s = *bucket; s; s = s->next)
         if (strcmp(s->name, name) == 0)
@@ -35,7 +36,7 @@ fake_kernel_fn *fake_kernel_slot(const char *name)
 
 bool fake_any_kernel_defined(void)
 {
-    for (size_t i = 0; i < LENGTH(slots); i++)
+    for (size_t i = 0; i < CUC_LENGTH(slots); i++)
         for (const struct slot *s = slots[i]; s; s = s->next)
             if (s->fn)
                 return true;
@@ -44,7 +45,7 @@ bool fake_any_kernel_defined(void)
 
 void fake_kernels_forget(void)
 {
-    for (size_t i = 0; i < LENGTH(slots); i++)
+    for (size_t i = 0; i < CUC_LENGTH(slots); i++)
         for (struct slot *s = slots[i]; s; s = s->next)
             s->fn = NULL;
 }

@@ -1,5 +1,6 @@
 // The fake driver: the shell of src/sim/shell with host functions as kernels; tests can query and
 // set all state. fake.h describes the controls.
+#include "base/array.h"
 #include "fake_internal.h"
 
 #include <stdatomic.h>
@@ -159,7 +160,7 @@ static int live(size_t row)
 
 int ctl_live(const char *kind)
 {
-    for (size_t i = 0; i < LENGTH(kinds); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(kinds); i++) {
         if (strcmp(kinds[i].name, kind) == 0) {
             sim_lock();
             int n = live(i);
@@ -175,7 +176,7 @@ int ctl_live_total(void)
     int n = 0;
 
     sim_lock();
-    for (size_t i = 0; i < LENGTH(kinds); i++)
+    for (size_t i = 0; i < CUC_LENGTH(kinds); i++)
         n += kinds[i].in_total ? live(i) : 0;
     sim_unlock();
     return n;

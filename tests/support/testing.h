@@ -17,8 +17,6 @@
 #include "driver/driver.h"
 #include "fake.h"
 
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
-
 #define SKIP(...)                          \
     do {                                   \
         printf("skipped: %s: ", __func__); \

@@ -1,4 +1,5 @@
 // Runs each construct on the interpreter and on the driver. See construct.h.
+#include "base/array.h"
 #include "construct_data.h"
 
 #include "tile/ir/target.h"
@@ -386,7 +387,7 @@ void construct_check(const struct construct *row, const char *dtype, int turn)
     construct_now.dtype = dtype;
     read_settings(&settings, row, dtype);
     struct tile_module *m = parse(row->like ? row->like : row->source, &settings);
-    for (uint32_t w = 0; w < sizeof(warps) / sizeof(warps[0]); w++) {
+    for (uint32_t w = 0; w < CUC_LENGTH(warps); w++) {
         struct code code = { 0 };
         if (turn >= 0 && w && w != 1 + (uint32_t)turn % 3)
             continue;

@@ -2,6 +2,7 @@
 // comparison.
 #include "construct_data.h"
 
+#include "base/array.h"
 #include "tile/ir/scalar.h"
 
 #include <check.h>
@@ -63,7 +64,7 @@ static uint64_t any_float(cuc_dtype dtype)
 
     switch (below(4)) {
     case 0:
-        return tile_element_of_real(dtype, edges[below(sizeof(edges) / sizeof(edges[0]))]);
+        return tile_element_of_real(dtype, edges[below(CUC_LENGTH(edges))]);
     case 1: // arbitrary bits
         return bits == 64 ? random64() : random64() >> (64 - bits);
     default:
@@ -80,7 +81,7 @@ static uint64_t any_integer(cuc_dtype dtype)
                                      INT32_MIN, INT64_MAX, INT64_MIN, UINT32_MAX };
 
     return tile_element_of_int(dtype, below(3) ? (int64_t)random64() >> below(64)
-                                               : edges[below(sizeof(edges) / sizeof(edges[0]))]);
+                                               : edges[below(CUC_LENGTH(edges))]);
 }
 
 static uint64_t element_for(char kind, cuc_dtype dtype)

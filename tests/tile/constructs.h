@@ -2,6 +2,7 @@
 #ifndef CUCORE_TESTS_TILE_CONSTRUCTS_H
 #define CUCORE_TESTS_TILE_CONSTRUCTS_H
 
+#include "base/array.h"
 #include "construct.h"
 
 #include <stddef.h>
@@ -1100,6 +1101,6 @@ static const struct construct constructs[] = {
       "    store(o5, [0], reshape(sort(a, 1), [180]))\n}", 0, 0, NULL },
 };
 // clang-format on
-enum { CONSTRUCTS = sizeof(constructs) / sizeof(constructs[0]) };
+enum { CONSTRUCTS = CUC_LENGTH(constructs) };
 
 #endif

@@ -1,6 +1,7 @@
 // Runs each kernel three times. See kernel_run.h.
 #include "kernel_run.h"
 
+#include "base/array.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
 #include "tile/ir/host.h"
@@ -560,7 +561,7 @@ static bool find_assembler(char *path, size_t room)
     static const char *const homes[] = { "CUDA_PATH", "CUDA_HOME", NULL };
     FILE *file = NULL;
 
-    for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]) && !file; i++) {
+    for (size_t i = 0; i < CUC_LENGTH(homes) && !file; i++) {
         const char *home = homes[i] ? getenv(homes[i]) : "/usr/local/cuda";
         if (!home)
             continue;

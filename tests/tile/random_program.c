@@ -1,6 +1,8 @@
 // Random statements, control flow, and the head of the kernel. See random_program.h.
 #include "random_program.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +34,7 @@ const char *random_index(struct generator *g)
         if (name && name->fixed)
             return name->text;
     }
-    return some[random_below(g, sizeof(some) / sizeof(some[0]))];
+    return some[random_below(g, CUC_LENGTH(some))];
 }
 
 static const char *condition(struct generator *g)
@@ -276,9 +278,9 @@ static void statements(struct generator *g, uint32_t count)
         if (g->budget <= 0)
             g->budget = 1; // a leaf
         if (!g->starting && g->depth < 4 && g->budget > 30 && random_chance(g, 3))
-            deep[random_below(g, sizeof(deep) / sizeof(deep[0]))](g);
+            deep[random_below(g, CUC_LENGTH(deep))](g);
         else
-            flat[random_below(g, sizeof(flat) / sizeof(flat[0])) * !g->starting](g);
+            flat[random_below(g, CUC_LENGTH(flat)) * !g->starting](g);
     }
 }
 

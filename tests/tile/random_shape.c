@@ -1,4 +1,5 @@
 // Expressions that move elements, work along an axis, or multiply matrices. See random_value.c.
+#include "base/array.h"
 #include "random_program.h"
 
 #include <string.h>
@@ -298,7 +299,7 @@ const char *make_mma(struct generator *g, cuc_dtype d, struct shape s, int depth
         { CUC_I32, CUC_U8, CUC_I8 },     { CUC_I32, CUC_U8, CUC_U8 },
     };
     static const char *const precisions[] = { "", ", precision=tf32", ", precision=tf32x3" };
-    enum { PRODUCTS = sizeof(products) / sizeof(products[0]) };
+    enum { PRODUCTS = CUC_LENGTH(products) };
     struct shape a = s, b = s;
     int k = 1 + (int)random_below(g, 24);
     uint32_t i = random_below(g, PRODUCTS);

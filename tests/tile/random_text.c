@@ -1,4 +1,5 @@
 // Random choices, text and names of random programs. See random_program.h.
+#include "base/array.h"
 #include "random_program.h"
 
 #include <stdarg.h>
@@ -29,7 +30,7 @@ cuc_dtype random_number(struct generator *g)
 
     if (g->meets && !random_chance(g, 8))
         return CUC_I32;
-    return dtypes[random_below(g, sizeof(dtypes) / sizeof(dtypes[0]))];
+    return dtypes[random_below(g, CUC_LENGTH(dtypes))];
 }
 
 cuc_dtype random_dtype(struct generator *g)
@@ -44,7 +45,7 @@ int random_extent(struct generator *g)
         1, 2, 3, 4, 4, 5, 7, 8, 8, 12, 16, 16, 17, 32, 33, 64, 128, 256
     };
 
-    return extents[random_below(g, sizeof(extents) / sizeof(extents[0]))];
+    return extents[random_below(g, CUC_LENGTH(extents))];
 }
 
 struct shape random_shape(struct generator *g)

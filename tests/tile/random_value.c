@@ -1,5 +1,6 @@
 // Random expressions. A maker returns the text of an expression of the given dtype and shape, or
 // NULL if it has none; random_value() draws makers until one returns a text.
+#include "base/array.h"
 #include "random_program.h"
 
 #include <string.h>
@@ -112,7 +113,7 @@ static cuc_dtype narrower(struct generator *g, cuc_dtype d)
         { CUC_BF16, CUC_U8 }, { CUC_F32, CUC_F16 },  { CUC_F32, CUC_I32 }, { CUC_F64, CUC_F32 },
         { CUC_F64, CUC_U32 }, { CUC_F32, CUC_BF16 },
     };
-    uint32_t i = random_below(g, sizeof(pairs) / sizeof(pairs[0]));
+    uint32_t i = random_below(g, CUC_LENGTH(pairs));
 
     return pairs[i].to == d ? pairs[i].from : d;
 }
@@ -335,7 +336,7 @@ static const char *make_asm(struct generator *g, cuc_dtype d, struct shape s, in
         { CUC_I16, "sub.s32 $0, $1, $2" },
         { CUC_BOOL, "and.pred $0, $1, !$2;" },
     };
-    uint32_t row = random_below(g, sizeof(rows) / sizeof(rows[0]));
+    uint32_t row = random_below(g, CUC_LENGTH(rows));
 
     if (rows[row].dtype != d)
         return NULL;
@@ -369,7 +370,7 @@ static maker *const inner[] = {
 };
 static maker *const leaves[] = { make_name, make_name, make_derived, make_derived,
                                  make_load, make_load, make_iota };
-enum { INNER = sizeof(inner) / sizeof(inner[0]), LEAVES = sizeof(leaves) / sizeof(leaves[0]) };
+enum { INNER = CUC_LENGTH(inner), LEAVES = CUC_LENGTH(leaves) };
 
 const char *random_value(struct generator *g, cuc_dtype d, struct shape s, int depth)
 {

@@ -16,6 +16,7 @@
 
 #include <cucore/cucore.h>
 
+#include "base/array.h"
 #include "tile/ir/scalar.h"
 
 enum { LEVELS = 9, POISON = 0xc7, SHAPES_OF_A_PLAN = 32, MAX_BATCH = 5 };
@@ -206,7 +207,7 @@ static void make_kind(struct kind *kind, int64_t most)
     cuc_gemm_options *o = &kind->o;
 
     *kind = (struct kind){ .o = CUC_GEMM_OPTIONS_INIT, .alpha = 1 };
-    o->dtype = dtypes[below(sizeof(dtypes) / sizeof(*dtypes))];
+    o->dtype = dtypes[below(CUC_LENGTH(dtypes))];
     o->form = below(3) ? CUC_GEMM_SINGLE : (int32_t)below(3);
     o->b_order = (int32_t)below(2);
     if (o->form != CUC_GEMM_GROUPED) {
@@ -410,7 +411,7 @@ static void open_kernels(cuc_device *device)
         &program, CUC_SOURCE_CUDA, source, 0,
         CUC_PROGRAM_OPTIONS(.name = "soak.cu", .arch = cuc_device_arch(device))));
     must(cuc_program_compile(&object, program, CUC_CODE_PTX));
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+    for (size_t i = 0; i < CUC_LENGTH(all); i++)
         must(cuc_object_get_kernel(all[i].kernel, object, all[i].name));
     cuc_object_release(object);
     cuc_program_release(program);

@@ -1,5 +1,6 @@
 // Budgets of compilation: refusals with their codes and texts, an exact count of operations, memory
 // within its limit, and time linear in the number of each part that a source can repeat.
+#include "base/array.h"
 #include "testing.h"
 #include "tile/ir/budget.h"
 #include "tile/ir/target.h"
@@ -445,7 +446,7 @@ int main(void)
     Suite *suite = suite_create("budget");
     TCase *c = tcase_create("refused"), *t = tcase_create("linear");
 
-    tcase_add_loop_test(c, a_program_beyond_its_budget_is_refused_by_name, 0, LENGTH(refused));
+    tcase_add_loop_test(c, a_program_beyond_its_budget_is_refused_by_name, 0, CUC_LENGTH(refused));
     tcase_add_test(c, dumps_and_candidates_have_budgets_too);
     tcase_add_test(c, candidates_take_half_of_a_budget);
     tcase_add_test(c, a_callback_that_lets_it_go_on_changes_nothing);
@@ -454,12 +455,12 @@ int main(void)
     tcase_add_test(c, memory_stays_within_its_limit);
     tcase_add_test(c, programs_made_by_calls_have_a_budget);
     tcase_add_loop_test(c, programs_made_by_calls_have_the_budget_that_they_are_given, 0,
-                        LENGTH(made));
+                        CUC_LENGTH(made));
     tcase_add_test(c, a_larger_budget_lets_a_program_be_made);
     tcase_add_test(c, what_is_no_budget_of_a_program_made_by_calls_is_refused);
     tcase_set_timeout(c, 60);
     suite_add_tcase(suite, c);
-    tcase_add_loop_test(t, time_is_linear, 0, LENGTH(many));
+    tcase_add_loop_test(t, time_is_linear, 0, CUC_LENGTH(many));
     tcase_set_timeout(t, 60);
     suite_add_tcase(suite, t);
     return testing_main(suite, 1);

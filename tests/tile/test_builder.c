@@ -1,4 +1,5 @@
 // The C builder makes the same IR as the text of the language, and handles failed allocations.
+#include "base/array.h"
 #include "wrap_malloc.h"
 
 #include "builder_testing.h"
@@ -977,7 +978,7 @@ static const struct {
 
 static bool has_function(const char *call)
 {
-    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+    for (size_t i = 0; i < CUC_LENGTH(calls); i++)
         if (strcmp(calls[i].call, call) == 0)
             return calls[i].function != NULL;
     return false;
@@ -1047,7 +1048,7 @@ START_TEST(types_can_be_asked_for)
     ck_assert_int_eq(cuc_tile_dtype(p, cuc_tile_bool(K, 1)), CUC_BOOL);
     ck_assert_int_eq(cuc_tile_rank(p, I(1)), 0);
     const cuc_tile wrong[] = { 0, v, 0xffffffff, cuc_tile_int(CUC_HERE(other), 1) };
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(wrong); i++) {
         ck_assert_int_eq(cuc_tile_dtype(p, wrong[i]), CUC_DTYPE_UNKNOWN);
         ck_assert_int_eq(cuc_tile_rank(p, wrong[i]), -1);
         ck_assert_int_eq(cuc_tile_extent(p, wrong[i], 0), -1);
@@ -1098,13 +1099,12 @@ int main(void)
     SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, calls_give_the_ir_that_the_text_gives, 0,
-                        sizeof(sames) / sizeof(sames[0]));
+    tcase_add_loop_test(tc, calls_give_the_ir_that_the_text_gives, 0, CUC_LENGTH(sames));
     tcase_add_test(tc, every_call_of_the_language_has_a_function);
     tcase_add_test(tc, names_go_into_the_text);
     tcase_add_test(tc, types_can_be_asked_for);
     tcase_add_loop_test(tc, without_memory_the_end_says_so_and_nothing_is_left, 0,
-                        sizeof(sames) / sizeof(sames[0]));
+                        CUC_LENGTH(sames));
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

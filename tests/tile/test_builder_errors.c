@@ -1,5 +1,6 @@
 // Errors of the C builder: those of the text, at the caller's line, and misuse of the calls, which
 // fails like any other error.
+#include "base/array.h"
 #include "builder_testing.h"
 
 static void add(void *user, cuc_tile_program *p, uint32_t count, const cuc_tile *x,
@@ -1008,11 +1009,10 @@ int main(void)
 
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, errors_are_those_of_the_text_at_the_callers_line, 0,
-                        sizeof(wrongs) / sizeof(wrongs[0]));
+                        CUC_LENGTH(wrongs));
     tcase_add_test(tc, all_errors_are_told_and_none_that_an_earlier_one_caused);
     tcase_add_test(tc, an_error_tells_the_functions_that_it_was_built_in);
-    tcase_add_loop_test(tc, misuse_is_an_error_at_the_callers_line, 0,
-                        sizeof(misuses) / sizeof(misuses[0]));
+    tcase_add_loop_test(tc, misuse_is_an_error_at_the_callers_line, 0, CUC_LENGTH(misuses));
     tcase_add_test(tc, what_is_left_open_is_told_at_the_end);
     tcase_add_test(tc, a_program_that_is_none_is_refused);
     tcase_add_test(tc, places_may_be_unknown_and_names_of_files_may_change);

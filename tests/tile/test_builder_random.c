@@ -1,4 +1,5 @@
 // Random calls of the C builder: no crash, and control flow that does as the calls say.
+#include "base/array.h"
 #include "builder_testing.h"
 
 #include "tile/interpret/interpret.h"
@@ -260,7 +261,7 @@ static struct node *grow_block(uint32_t depth, bool in_loop, bool in_for, uint32
         static const enum kind kinds[] = { SET,         SET,   SET,      SET,   LOCAL, TRACE,
                                            IF,          IF,    IF,       FOR,   FOR,   WHILE,
                                            IF_CONSTANT, BREAK, CONTINUE, RETURN };
-        enum kind kind = kinds[dice(sizeof(kinds) / sizeof(kinds[0]))];
+        enum kind kind = kinds[dice(CUC_LENGTH(kinds))];
         bool nests = kind == IF || kind == IF_CONSTANT || kind == FOR || kind == WHILE;
         if ((nests && depth == MOST_DEPTH) || ((kind == BREAK || kind == CONTINUE) && !in_loop) ||
             (kind == RETURN && dice(4)) || (kind == LOCAL && variables == MOST_VARIABLES - 2) ||

@@ -1,5 +1,6 @@
 // Choices: tiles of products by the model, candidates of auto() by the model and by records, and
 // the contents of files of records.
+#include "base/array.h"
 #include "gemm/gemm.h"
 #include "testing.h"
 #include "tile/compile/cost.h"
@@ -178,7 +179,7 @@ static struct cuc__gemm_tile chosen(const struct cuc__gemm_kind *kind, int sm, i
 // The time of a tile; 0 if it was not measured.
 static double measured_us(const struct measured *p, const struct cuc__gemm_tile *t)
 {
-    for (int i = 0; i < LENGTH(p->at); i++)
+    for (int i = 0; i < CUC_LENGTH(p->at); i++)
         if (p->at[i].rows == t->rows && p->at[i].columns == t->columns &&
             p->at[i].depth == t->depth && p->at[i].split == t->split)
             return p->at[i].us;
@@ -187,10 +188,10 @@ static double measured_us(const struct measured *p, const struct cuc__gemm_tile 
 
 START_TEST(what_is_chosen_is_nearly_the_fastest)
 {
-    const struct measured *p = _i < LENGTH(products) ? &products[_i]
-                                                     : &turned[_i - LENGTH(products)];
+    const struct measured *p = _i < CUC_LENGTH(products) ? &products[_i]
+                                                         : &turned[_i - CUC_LENGTH(products)];
     struct cuc__gemm_kind kind = bf16;
-    kind.turned_b = _i >= LENGTH(products);
+    kind.turned_b = _i >= CUC_LENGTH(products);
     struct cuc__gemm_tile t = chosen(&kind, 90, p->m, p->n, p->k, 0);
     double us = measured_us(p, &t);
 
@@ -223,7 +224,7 @@ START_TEST(tiles_without_pipelines_are_nearly_the_fastest_too)
           { { 128, 256, 64, 1, 302.7 }, { 256, 128, 64, 1, 304.4 }, { 128, 256, 32, 1, 310.9 } } },
     };
 
-    for (int i = 0; i < LENGTH(copied); i++) {
+    for (int i = 0; i < CUC_LENGTH(copied); i++) {
         struct cuc__gemm_shape shape = { copied[i].m, copied[i].n, copied[i].k, 1, 0 };
         struct cuc__gemm_tile wanted = { .path = TILE_MMA_PATH_SYNC }, t;
         double seconds, us;
@@ -307,7 +308,7 @@ START_TEST(what_is_loaded_like_the_result_has_whole_lines)
     kind.turned_b = true;
     ck_assert_int_eq(chosen(&kind, 90, 3328, 3328, 3328, 0).columns, 224);
     kind.residual = CUC_BF16;
-    for (int i = 0; i < LENGTH(extents); i++) {
+    for (int i = 0; i < CUC_LENGTH(extents); i++) {
         int64_t n = extents[i];
         struct cuc__gemm_tile t = chosen(&kind, 90, n, n, n, 0);
         ck_assert(t.columns % 64 == 0 || t.warps == 4);
@@ -323,7 +324,7 @@ START_TEST(ranges_of_turns_are_all_of_them)
                                          { 16896, 256, 640 },  { 5120, 5120, 0 },
                                          { 128, 256, 1 << 29 } };
 
-    for (int i = 0; i < LENGTH(shapes); i++)
+    for (int i = 0; i < CUC_LENGTH(shapes); i++)
         for (int32_t waves = 1; waves <= 8; waves++) {
             struct cuc__gemm_tile t = { .rows = 128, .columns = 256, .depth = 64 };
             struct cuc__gemm_dealt d;
@@ -358,8 +359,8 @@ START_TEST(tiles_fit_where_they_run)
     static const int machines[] = { 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121 };
     static const cuc_dtype dtypes[] = { CUC_F16, CUC_TF32, CUC_E4M3, CUC_I8, CUC_F64, CUC_F32 };
 
-    for (int i = 0; i < LENGTH(machines); i++)
-        for (int j = 0; j < LENGTH(dtypes); j++)
+    for (int i = 0; i < CUC_LENGTH(machines); i++)
+        for (int j = 0; j < CUC_LENGTH(dtypes); j++)
             for (int64_t size = 1; size <= 16384; size *= 4) {
                 struct cuc__gemm_kind kind = bf16;
                 struct cuc__gemm_shape shape = { size, size, size, 1, 0 };
@@ -506,7 +507,7 @@ START_TEST(dimensions_that_are_none_are_refused)
     };
     cuc_program *p = NULL;
 
-    for (int i = 0; i < LENGTH(bad); i++)
+    for (int i = 0; i < CUC_LENGTH(bad); i++)
         ck_fails(CUC_ERROR_INVALID_ARGUMENT,
                  cuc_program_create(&p, CUC_SOURCE_TILE, program, 0,
                                     CUC_PROGRAM_OPTIONS(.arch = "sm_80", .dimensions = &bad[i],
@@ -806,7 +807,7 @@ START_TEST(a_file_that_the_environment_names_must_be_there)
     };
     char choice[64], very_long[5000];
 
-    for (int i = 0; i < LENGTH(rows); i++) {
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
         ck_assert_int_eq(setenv("CUCORE_TUNED", rows[i].value, 1), 0);
         ck_fails(rows[i].status, cuc_tuned_find(choice, 64, NULL, &record), rows[i].message);
     }
@@ -1107,7 +1108,7 @@ int main(void)
     TCase *c = tcase_create("model"), *r = tcase_create("records");
 
     tcase_add_loop_test(c, what_is_chosen_is_nearly_the_fastest, 0,
-                        LENGTH(products) + LENGTH(turned));
+                        CUC_LENGTH(products) + CUC_LENGTH(turned));
     tcase_add_test(c, the_ends_of_many_tiles_are_beside_others);
     tcase_add_test(c, tiles_without_pipelines_are_nearly_the_fastest_too);
     tcase_add_test(c, neighbours_share_what_is_most_to_read);
@@ -1117,7 +1118,7 @@ int main(void)
     tcase_add_test(c, ranges_of_turns_are_all_of_them);
     tcase_add_test(c, tiles_fit_where_they_run);
     tcase_add_test(c, promotion_takes_time_and_no_room);
-    tcase_add_loop_test(c, candidates_are_chosen_for_dimensions, 0, LENGTH(choices));
+    tcase_add_loop_test(c, candidates_are_chosen_for_dimensions, 0, CUC_LENGTH(choices));
     tcase_add_test(c, dimensions_that_are_none_are_refused);
     tcase_add_test(c, candidates_are_visited_but_for_those_that_cannot_be);
     tcase_add_test(c, dimensions_are_told_by_the_arguments);
@@ -1130,10 +1131,11 @@ int main(void)
     tcase_add_test(r, a_file_that_the_environment_names_must_be_there);
     tcase_add_test(r, a_file_that_gets_a_record_stays_what_it_was);
     tcase_add_test(r, programs_use_what_was_measured);
-    tcase_add_loop_test(r, records_that_no_program_can_have_are_left_out, 0, LENGTH(wrong_words));
+    tcase_add_loop_test(r, records_that_no_program_can_have_are_left_out, 0,
+                        CUC_LENGTH(wrong_words));
     tcase_add_test(r, plans_use_what_was_measured);
     tcase_add_test(r, records_that_are_added_at_a_time_are_all_there);
-    tcase_add_loop_test(r, records_that_no_plan_can_have_are_left_out, 0, LENGTH(no_choices));
+    tcase_add_loop_test(r, records_that_no_plan_can_have_are_left_out, 0, CUC_LENGTH(no_choices));
     tcase_add_test(r, records_that_cannot_be_compiled_are_left_out);
     tcase_add_test(r, the_installed_records_are_good);
     suite_add_tcase(suite, r);

@@ -6,6 +6,7 @@
 // (no common dtype, constants out of range, unsupported classes, rounding modes, padding, reduction
 // functions), products, memory (indices, orders, scopes, masks, hints, atomics, tensors used as
 // values), control flow (carried names, conditions, steps, break and return), names, and host code.
+#include "base/array.h"
 #include "explain/explain.h"
 #include "tile/ir/target.h"
 #include "tile/signature/entry.h"
@@ -777,11 +778,11 @@ START_TEST(every_code_has_a_row)
     for (int code = 0; code < TILE_CODE_COUNT; code++) {
         const char *name = tile_code_name((enum tile_code)code), *why = NULL;
         int count = 0;
-        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        for (size_t i = 0; i < CUC_LENGTH(rows); i++)
             count += strncmp(rows[i].says, name, strlen(name)) == 0;
-        for (size_t i = 0; i < sizeof(compiled) / sizeof(compiled[0]); i++)
+        for (size_t i = 0; i < CUC_LENGTH(compiled); i++)
             count += strncmp(compiled[i].says, name, strlen(name)) == 0;
-        for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+        for (size_t i = 0; i < CUC_LENGTH(elsewhere); i++)
             if (elsewhere[i].code == (enum tile_code)code)
                 why = elsewhere[i].why;
         ck_assert_msg(count || why, "%s, %s: no row shows it", name,
@@ -816,12 +817,12 @@ START_TEST(a_target_that_there_is_not_is_told_with_those_that_there_are)
     struct tile_target target;
     char why[256];
 
-    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(none); i++) {
         ck_assert(!tile_target_of(&target, none[i], false, why, sizeof(why)));
         ck_assert_str_eq(why, "tile programs are compiled for sm_80, 86, 87, 88, 89, 90, 100, 103, "
                               "110, 120 and 121");
     }
-    for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
+    for (size_t i = 0; i < CUC_LENGTH(some); i++)
         ck_assert(tile_target_of(&target, some[i], false, why, sizeof(why)));
 }
 END_TEST
@@ -841,7 +842,7 @@ START_TEST(targets_have_the_limits_of_their_machines)
     struct tile_target target;
     char why[256];
 
-    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(limits); i++) {
         ck_assert(tile_target_of(&target, limits[i].sm, false, why, sizeof(why)));
         ck_assert_msg(target.most_blocks == limits[i].most_blocks, "sm_%d: %u blocks", limits[i].sm,
                       target.most_blocks);
@@ -856,10 +857,9 @@ int main(void)
     Suite *suite = suite_create("tile diagnostics");
     TCase *t = tcase_create("diagnostics");
 
-    tcase_add_loop_test(t, a_broken_rule_is_told_word_for_word, 0,
-                        (int)(sizeof(rows) / sizeof(rows[0])));
+    tcase_add_loop_test(t, a_broken_rule_is_told_word_for_word, 0, CUC_LENGTH(rows));
     tcase_add_loop_test(t, what_shows_when_it_is_compiled_is_told_word_for_word, 0,
-                        (int)(sizeof(compiled) / sizeof(compiled[0])));
+                        CUC_LENGTH(compiled));
     tcase_add_test(t, every_code_has_a_row);
     tcase_add_test(t, the_documentation_has_every_code);
     tcase_add_test(t, a_target_that_there_is_not_is_told_with_those_that_there_are);

@@ -1,4 +1,5 @@
 // PTX of every construct: the driver against the interpreter, and assembly for each generation.
+#include "base/array.h"
 #include "construct.h"
 #include "slice.h"
 
@@ -89,7 +90,7 @@ static bool once;
 static const char *const dtypes[] = { NULL,  "i8",   "i64",  "f16",  "bf16", "f32",
                                       "f64", "bool", "e4m3", "tf32", "i16",  "i32",
                                       "u8",  "u16",  "u32",  "u64",  "e5m2" };
-enum { FEW = 10, ALL = sizeof(dtypes) / sizeof(dtypes[0]) };
+enum { FEW = 10, ALL = CUC_LENGTH(dtypes) };
 
 // True if a construct is assembled for the dtype dtypes[n].
 static bool is_assembled(int construct, int n)
@@ -204,8 +205,7 @@ int main(int argc, char **argv)
     if (argc <= 1) {
         tcase_add_loop_test(t, the_driver_and_the_interpreter_leave_the_same_bytes, first, end);
         tcase_add_loop_test(t, a_failed_assertion_ends_the_kernel, 0, 2);
-        tcase_add_loop_test(t, what_cannot_be_compiled_is_named, 0,
-                            sizeof(refusals) / sizeof(refusals[0]));
+        tcase_add_loop_test(t, what_cannot_be_compiled_is_named, 0, CUC_LENGTH(refusals));
     }
     suite_add_tcase(s, t);
     tcase_set_timeout(t, 120);

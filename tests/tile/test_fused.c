@@ -1,5 +1,6 @@
 // Code for loops with several products on sm_90a: counts of instructions in the text of the entry
 // with roles. test_kernels.c tests its results.
+#include "base/array.h"
 #include "tile/ir/target.h"
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
@@ -273,7 +274,7 @@ int main(void)
 {
     Suite *s = suite_create("tile fused");
     TCase *t = tcase_create("attention");
-    int count = sizeof(attentions) / sizeof(attentions[0]);
+    int count = CUC_LENGTH(attentions);
 
     tcase_add_checked_fixture(t, NULL, teardown);
     tcase_add_loop_test(t, nothing_is_loaded_ahead_of_an_access_in_an_order, 0, 2);
@@ -285,7 +286,7 @@ int main(void)
     tcase_add_loop_test(t, no_place_is_divided_by_a_call, 0, count);
     tcase_add_test(t, warps_that_wait_for_one_another_go_the_same_way);
     tcase_add_loop_test(t, blocks_that_may_wait_for_others_stay_in_the_order_of_the_grid, 0,
-                        sizeof(behinds) / sizeof(behinds[0]));
+                        CUC_LENGTH(behinds));
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);

@@ -1,5 +1,6 @@
 // cuc_gemm() and its variants against sums in double: element types, orders, shapes, epilogues,
 // leading dimensions. Nothing around d is written, and c is not read if beta is 0.
+#include "base/array.h"
 #include "device/context.h"
 #include "gemm/gemm.h"
 #include "code/kernel_tile.h"
@@ -337,7 +338,7 @@ static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan 
         { &x->offsets, &x->args.offsets, groups != NONE ? CUC_I32 : 0, NONE, NONE, groups + 1,
           false },
     };
-    for (int i = 0; i < LENGTH(others); i++) {
+    for (int i = 0; i < CUC_LENGTH(others); i++) {
         if (!others[i].dtype)
             continue;
         make(others[i].array, others[i].dtype, others[i].batch, others[i].rows, others[i].columns,
@@ -495,7 +496,7 @@ static int64_t edge(void)
     static const int64_t edges[] = { 1,  2,  7,  8,  15, 16,  17,  31,  32,
                                      33, 63, 64, 65, 72, 127, 128, 129, 136 };
 
-    return edges[below(sizeof(edges) / sizeof(*edges))];
+    return edges[below(CUC_LENGTH(edges))];
 }
 
 static void make_row(struct row *r)
@@ -506,7 +507,7 @@ static void make_row(struct row *r)
 
     *r = (struct row){ .name = "random", .alpha = 1 };
     o->struct_size = sizeof(*o);
-    o->dtype = dtypes[below(LENGTH(dtypes))];
+    o->dtype = dtypes[below(CUC_LENGTH(dtypes))];
     o->form = (int32_t)below(4) % 3;
     o->b_order = (int32_t)below(2);
     if (o->form != CUC_GEMM_GROUPED) {
@@ -1130,22 +1131,22 @@ int main(int argc, char **argv)
     tcase_add_checked_fixture(c, setup, teardown);
     tcase_set_timeout(c, 120);
     suite_add_tcase(suite, c);
-    SLICE_ADD(slice, c, every_kind_of_product_is_right, LENGTH(rows));
+    SLICE_ADD(slice, c, every_kind_of_product_is_right, CUC_LENGTH(rows));
     SLICE_ADD(slice, c, products_at_random_are_right, RANDOM_PRODUCTS);
     if (slice.first > 0)
         return testing_main(suite, 1);
     tcase_add_test(c, stream_k_is_the_same_every_time);
     tcase_add_test(c, a_pipeline_wants_no_current_context);
     tcase_add_loop_test(c, what_passes_a_grid_is_done_in_pieces, 0, 4);
-    tcase_add_loop_test(c, options_that_cannot_be_are_refused_by_name, 0, LENGTH(bad_options));
+    tcase_add_loop_test(c, options_that_cannot_be_are_refused_by_name, 0, CUC_LENGTH(bad_options));
     tcase_add_test(c, arguments_that_do_not_fit_are_refused_by_name);
     tcase_add_loop_test(c, even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns, 0, 7);
     tcase_add_test(c, a_plan_shows_its_programs);
     tcase_add_test(c, a_workspace_past_64_bits_is_none);
     tcase_add_loop_test(c, results_with_two_elements_at_one_address_are_refused, 0,
-                        LENGTH(results));
+                        CUC_LENGTH(results));
     tcase_add_loop_test(c, shared_tiles_are_found_of_as_many_as_a_launch_has, 0, 3);
-    tcase_add_loop_test(c, a_plan_tells_what_came_of_its_tile, 0, LENGTH(outcomes));
+    tcase_add_loop_test(c, a_plan_tells_what_came_of_its_tile, 0, CUC_LENGTH(outcomes));
     tcase_add_loop_test(c, tiles_of_the_largest_shape_are_counted, 0, 2);
     return testing_main(suite, 1);
 }

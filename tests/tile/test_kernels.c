@@ -1,4 +1,5 @@
 // Tests of the kernels in examples/tile.
+#include "base/array.h"
 #include "kernel_reference.h"
 #include "slice.h"
 
@@ -420,7 +421,7 @@ START_TEST(every_kernel_assembles_for_every_architecture)
     struct kernel_case as_it_is = { .file = row->file, .kernel = row->kernel, .fill = row->fill };
     long spills;
 
-    for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++)
+    for (size_t i = 0; i < CUC_LENGTH(archs); i++)
         kernel_assemble(&as_it_is, archs[i], &spills);
 }
 END_TEST
@@ -518,7 +519,7 @@ int main(int argc, char **argv)
     }
     tcase_set_timeout(all, 120);
     suite_add_tcase(suite, all);
-    for (int i = 0; i < (int)(sizeof(rows) / sizeof(rows[0])); i++) {
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
         bool repeated = strcmp(last, rows[i].file) == 0;
         last = rows[i].file;
         if (only && strcmp(only, rows[i].file) != 0 && strcmp(only, rows[i].kernel) != 0)
@@ -533,11 +534,10 @@ int main(int argc, char **argv)
     }
     if (assembles && !only) {
         tcase_add_loop_test(all, rows_of_up_to_32768_and_accumulators_stay_in_registers, 0,
-                            sizeof(fast) / sizeof(fast[0]));
-        tcase_add_loop_test(all, sums_of_mma_sync_stay_in_registers, 0,
-                            sizeof(copied) / sizeof(copied[0]));
+                            CUC_LENGTH(fast));
+        tcase_add_loop_test(all, sums_of_mma_sync_stay_in_registers, 0, CUC_LENGTH(copied));
         tcase_add_loop_test(all, products_with_work_between_overlap_it_without_spills, 0,
-                            sizeof(with_roles) / sizeof(with_roles[0]));
+                            CUC_LENGTH(with_roles));
     }
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

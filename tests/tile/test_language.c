@@ -1,5 +1,6 @@
 // Meaning of programs, by their printed values: known answers, on the interpreter. Other tests
 // compare compiled code with it.
+#include "base/array.h"
 #include "testing.h"
 
 #include <math.h>
@@ -104,8 +105,7 @@ int main(void)
     Suite *suite = suite_create("tile language");
     TCase *t = tcase_create("language");
 
-    tcase_add_loop_test(t, a_program_prints_what_is_known_beforehand, 0,
-                        (int)(sizeof(rows) / sizeof(rows[0])));
+    tcase_add_loop_test(t, a_program_prints_what_is_known_beforehand, 0, CUC_LENGTH(rows));
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -1,4 +1,5 @@
 // Launches of tile kernels: arguments of the driver, refusals, and effects of the kernels.
+#include "base/array.h"
 #include "code/kernel_tile.h"
 #include "code/object.h"
 #include "testing.h"
@@ -473,7 +474,7 @@ START_TEST(a_tile_kernel_tells_its_parameters)
     size_t count;
 
     ck_ok(cuc_kernel_get_parameter_count(&count, rows));
-    ck_assert_uint_eq(count, LENGTH(expected));
+    ck_assert_uint_eq(count, CUC_LENGTH(expected));
     for (size_t i = 0; i < count; i++) {
         ck_ok(cuc_tile_get_parameter(&p, rows, i));
         ck_assert_str_eq(p.name, expected[i].name);
@@ -503,7 +504,7 @@ START_TEST(an_object_lists_tile_kernels_once_and_not_their_entries)
     size_t count;
 
     ck_ok(cuc_object_get_kernel_count(&count, object));
-    ck_assert_uint_eq(count, LENGTH(expected));
+    ck_assert_uint_eq(count, CUC_LENGTH(expected));
     for (size_t i = 0; i < count; i++) {
         ck_ok(cuc_object_get_kernel_name(&name, object, i));
         ck_assert_str_eq(name, expected[i]);
@@ -616,7 +617,7 @@ START_TEST(a_launch_adds_and_touches_nothing_else)
     };
     cuc_kernel *vadd = kernel("vadd");
 
-    for (int i = 0; i < LENGTH(cases); i++)
+    for (int i = 0; i < CUC_LENGTH(cases); i++)
         check_vadd(vadd, cases[i][0], cases[i][1], cases[i][2]);
     cuc_kernel_release(vadd);
 }
@@ -831,7 +832,7 @@ int main(void)
     tcase_add_test(t, the_driver_gets_the_entry_the_grid_and_one_block_of_parameters);
     tcase_add_test(t, scalars_lie_in_eight_bytes_each);
     tcase_add_test(t, an_empty_grid_launches_nothing);
-    tcase_add_loop_test(t, arguments_that_do_not_fit_are_refused_by_name, 0, LENGTH(refusals));
+    tcase_add_loop_test(t, arguments_that_do_not_fit_are_refused_by_name, 0, CUC_LENGTH(refusals));
     tcase_add_test(t, arguments_of_another_kind_are_refused);
     tcase_add_test(t, a_config_asks_for_nothing_that_the_kernel_has);
     tcase_add_test(t, a_grid_beyond_the_hardware_names_the_axis);

@@ -1,4 +1,5 @@
 // Layouts: each is compared with its definition, element by element, for many shapes.
+#include "base/array.h"
 #include "tile/layout/assign.h"
 #include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
@@ -22,7 +23,7 @@ static const struct {
     { 2, { 64, 1 } },    { 2, { 1, 128 } },     { 2, { 17, 33 } },     { 3, { 2, 3, 4 } },
     { 3, { 8, 1, 16 } }, { 4, { 2, 2, 2, 2 } }, { 4, { 1, 5, 1, 7 } },
 };
-enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
+enum { SHAPES = CUC_LENGTH(shapes) };
 
 static struct tile_type type_of(int i)
 {
@@ -485,7 +486,7 @@ static const struct {
     { 64, 64, 2, 2, { "rc", 0, 0 }, { "rc", 3, 0 }, 2, 16 },
     { 1, 2048, 4, 3, { "rc", 2, 0 }, { "rc", 0, 0 }, 4, 4 },
 };
-enum { PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
+enum { PAIRS = CUC_LENGTH(pairs) };
 
 static struct tile_layout side_of(int i, const struct pair_side *side)
 {
@@ -591,11 +592,9 @@ int main(void)
     tcase_add_test(t, what_wgmma_has_no_accumulator_for_gets_no_layout);
     tcase_add_loop_test(t, mma_sync_has_its_accumulator_in_fragments, 0, SHAPES);
     tcase_add_loop_test(t, every_value_gets_a_layout_that_fits_and_few_are_converted, 0,
-                        (int)(sizeof(assigned) / sizeof(assigned[0])));
-    tcase_add_loop_test(t, a_part_of_a_tile_is_some_of_its_registers, 0,
-                        (int)(sizeof(parts) / sizeof(parts[0])));
-    tcase_add_loop_test(t, both_sides_of_a_transpose_go_along_their_rows, 0,
-                        (int)(sizeof(turned) / sizeof(turned[0])));
+                        CUC_LENGTH(assigned));
+    tcase_add_loop_test(t, a_part_of_a_tile_is_some_of_its_registers, 0, CUC_LENGTH(parts));
+    tcase_add_loop_test(t, both_sides_of_a_transpose_go_along_their_rows, 0, CUC_LENGTH(turned));
     tcase_add_loop_test(t, a_conversion_meets_in_no_bank_and_moves_wide_vectors, 0, PAIRS);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);

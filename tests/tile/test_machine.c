@@ -1,4 +1,5 @@
 // The machine form: a printed module with layouts parses to itself, and compiles to the same code.
+#include "base/array.h"
 #include "tile/ir/target.h"
 #include "tile/signature/entry.h"
 #include "tile/layout/assign.h"
@@ -216,9 +217,9 @@ int main(void)
 
     tcase_add_test(t, every_program_of_the_examples_is_read_back_and_makes_the_same_code);
     tcase_add_loop_test(t, every_construct_is_read_back_and_makes_the_same_code, 0,
-                        (int)(sizeof(programs) / sizeof(programs[0])));
+                        CUC_LENGTH(programs));
     tcase_add_test(t, the_form_is_that_of_the_documentation);
-    tcase_add_loop_test(t, what_is_wrong_is_told, 0, (int)(sizeof(wrongs) / sizeof(wrongs[0])));
+    tcase_add_loop_test(t, what_is_wrong_is_told, 0, CUC_LENGTH(wrongs));
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -9,6 +9,7 @@
 //     test_tile_math                     the tests
 //     test_tile_math --measure [NAME]    the largest errors, as in docs/tile-math.md
 //     test_tile_math --all [NAME]        f32 functions of one operand, all 2^32 arguments
+#include "base/array.h"
 #include "base/arena.h"
 #include "tile/emit/emit.h"
 
@@ -20,8 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 static long double rsqrtl(long double x)
 {
@@ -119,7 +118,7 @@ static char *nudged(const char *body, bool *any)
         const char *end = strchr(line, '\n') + 1;
         memcpy(out + at, line, (size_t)(end - line));
         at += (size_t)(end - line);
-        for (int i = 0; i < LENGTH(approximate); i++) {
+        for (int i = 0; i < CUC_LENGTH(approximate); i++) {
             char target[16];
             const char *found = strstr(line, approximate[i].name);
             if (!found || found > end)
@@ -509,7 +508,7 @@ static int edges(double *to, bool wide)
     };
     int count = 0;
 
-    for (int i = 0; i < LENGTH(values); i++)
+    for (int i = 0; i < CUC_LENGTH(values); i++)
         for (int step = -1; step <= 1; step++)
             for (int sign = 0; sign < 2; sign++) {
                 double x = values[i];
@@ -688,10 +687,10 @@ START_TEST(limits_are_those_of_c)
     const struct function *f = &functions[_i / 2];
     bool wide = _i % 2;
     struct run r;
-    int rows[LENGTH(limits)], count = 0;
+    int rows[CUC_LENGTH(limits)], count = 0;
 
     begin(&r, f, wide, BATCH);
-    for (int i = 0; i < LENGTH(limits); i++) {
+    for (int i = 0; i < CUC_LENGTH(limits); i++) {
         if (strcmp(limits[i].name, f->name) != 0)
             continue;
         put(&r.x, wide, count, limits[i].x);
@@ -717,7 +716,7 @@ static struct tile_module *all_of(struct tile_text *text, const char *const *tar
     struct tile_module *module = module_of(text, target);
     bool any;
 
-    for (int f = 0; f < LENGTH(functions); f++)
+    for (int f = 0; f < CUC_LENGTH(functions); f++)
         for (int wide = 0; wide < 2; wide++)
             put_entry(text, module, &functions[f], wide ? CUC_F64 : CUC_F32, &any);
     return module;
@@ -794,7 +793,7 @@ static void tell(const struct function *f, bool wide, uint64_t step)
 static int tell_all(uint64_t step, const char *name)
 {
     printf("function dtype bound; as it is: steps, ulp, where; nudged up and down: steps, ulp\n");
-    for (int i = 0; i < 2 * LENGTH(functions); i++) {
+    for (int i = 0; i < 2 * CUC_LENGTH(functions); i++) {
         const struct function *f = &functions[i / 2];
         if ((!name || strcmp(name, f->name) == 0) && (!step || (i % 2 == 0 && !f->two)))
             tell(f, i % 2, step);
@@ -806,7 +805,7 @@ int main(int argc, char **argv)
 {
     cuc_device *device;
 
-    for (int i = 0; argc > 2 && strcmp(argv[1], "--ptx") == 0 && i < LENGTH(versions); i++) {
+    for (int i = 0; argc > 2 && strcmp(argv[1], "--ptx") == 0 && i < CUC_LENGTH(versions); i++) {
         struct tile_text text;
         if (strcmp(argv[2], versions[i][0]) != 0)
             continue;
@@ -826,9 +825,9 @@ int main(int argc, char **argv)
     Suite *suite = suite_create("tile math");
     TCase *tests = tcase_create("functions");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, results_are_within_their_bound, 0, 2 * LENGTH(functions));
-    tcase_add_loop_test(tests, limits_are_those_of_c, 0, 2 * LENGTH(functions));
-    tcase_add_loop_test(tests, their_ptx_is_assembled, 0, LENGTH(versions));
+    tcase_add_loop_test(tests, results_are_within_their_bound, 0, 2 * CUC_LENGTH(functions));
+    tcase_add_loop_test(tests, limits_are_those_of_c, 0, 2 * CUC_LENGTH(functions));
+    tcase_add_loop_test(tests, their_ptx_is_assembled, 0, CUC_LENGTH(versions));
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_NOFORK);

@@ -1,5 +1,6 @@
 // From text to IR: every diagnostic with its code, place and words, and programs whose dumps parse
 // to themselves.
+#include "base/array.h"
 #include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
@@ -484,7 +485,7 @@ START_TEST(facts_are_told_with_the_brackets_that_they_need)
         "not (N > 1 or M > 1) and N < cdiv(M, N - 1)",
     };
 
-    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(facts); i++) {
         char text[256];
         snprintf(text, sizeof(text), "kernel k(a: f32[N, M]) where %s { }", facts[i]);
         struct tile_module *module = parse(text);
@@ -829,28 +830,26 @@ int main(void)
     TCase *t = tcase_create("parse");
 
     tcase_add_loop_test(t, a_wrong_program_is_told_with_code_place_and_words, 0,
-                        (int)(sizeof(wrongs) / sizeof(wrongs[0])));
+                        CUC_LENGTH(wrongs));
     tcase_add_test(t, all_errors_of_a_source_are_told_each_once);
     tcase_add_loop_test(t, all_errors_are_told_also_where_control_does_not_come, 0,
-                        (int)(sizeof(many_errors) / sizeof(many_errors[0])));
+                        CUC_LENGTH(many_errors));
     tcase_add_test(t, what_follows_a_break_that_cannot_stand_is_looked_at);
     tcase_add_loop_test(t, a_large_program_is_refused_before_it_takes_the_stack_or_all_time, 0,
-                        (int)(sizeof(large) / sizeof(large[0])));
+                        CUC_LENGTH(large));
     tcase_add_test(t, facts_are_told_with_the_brackets_that_they_need);
     tcase_add_test(t, at_most_twenty_errors_are_told_and_the_rest_counted);
     tcase_add_test(t, an_error_in_a_function_shows_where_it_was_called);
     tcase_add_test(t, a_caret_stands_under_the_place);
     tcase_add_test(t, a_type_that_a_loop_changes_is_told_with_both_places);
-    tcase_add_loop_test(t, a_setting_takes_the_place_of_a_constant, 0,
-                        (int)(sizeof(settings) / sizeof(settings[0])));
+    tcase_add_loop_test(t, a_setting_takes_the_place_of_a_constant, 0, CUC_LENGTH(settings));
     tcase_add_loop_test(t, what_the_host_checks_is_printed_with_the_brackets_it_needs, 0,
-                        (int)(sizeof(facts) / sizeof(facts[0])));
+                        CUC_LENGTH(facts));
     tcase_add_loop_test(t, a_program_of_the_language_page_parses_and_so_does_its_dump, 0,
-                        (int)(sizeof(programs) / sizeof(programs[0])));
+                        CUC_LENGTH(programs));
     tcase_add_loop_test(t, the_programs_of_the_documentation_parse_and_so_do_their_dumps, 0,
-                        (int)(sizeof(pages) / sizeof(pages[0])));
-    tcase_add_loop_test(t, a_construct_parses_and_so_does_its_dump, 0,
-                        (int)(sizeof(constructs) / sizeof(constructs[0])));
+                        CUC_LENGTH(pages));
+    tcase_add_loop_test(t, a_construct_parses_and_so_does_its_dump, 0, CUC_LENGTH(constructs));
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

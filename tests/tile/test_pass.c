@@ -1,4 +1,5 @@
 // Tests each pass by itself: programs after it, and programs that it must leave alone.
+#include "base/array.h"
 #include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
@@ -454,16 +455,11 @@ int main(void)
     Suite *suite = suite_create("tile passes");
     TCase *t = tcase_create("passes");
 
-    tcase_add_loop_test(t, a_pass_makes_of_a_program_what_it_should, 0,
-                        (int)(sizeof(rows) / sizeof(rows[0])));
-    tcase_add_loop_test(t, less_than_the_bound_is_enough_for_few_digits, 0,
-                        (int)(sizeof(powers) / sizeof(powers[0])));
-    tcase_add_loop_test(t, long_rows_are_widened_again, 0,
-                        (int)(sizeof(widened) / sizeof(widened[0])));
-    tcase_add_loop_test(t, blocks_are_asked_for_where_a_row_waits, 0,
-                        (int)(sizeof(rooms) / sizeof(rooms[0])));
-    tcase_add_loop_test(t, the_verifier_finds_what_a_pass_broke, 0,
-                        (int)(sizeof(damages) / sizeof(damages[0])));
+    tcase_add_loop_test(t, a_pass_makes_of_a_program_what_it_should, 0, CUC_LENGTH(rows));
+    tcase_add_loop_test(t, less_than_the_bound_is_enough_for_few_digits, 0, CUC_LENGTH(powers));
+    tcase_add_loop_test(t, long_rows_are_widened_again, 0, CUC_LENGTH(widened));
+    tcase_add_loop_test(t, blocks_are_asked_for_where_a_row_waits, 0, CUC_LENGTH(rooms));
+    tcase_add_loop_test(t, the_verifier_finds_what_a_pass_broke, 0, CUC_LENGTH(damages));
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -1,4 +1,5 @@
 // Tile programs as programs: options, architectures, errors, results, and interpretation.
+#include "base/array.h"
 #include "testing.h"
 #include "tile/ir/diagnostic.h"
 #include "wrap_malloc.h"
@@ -151,7 +152,7 @@ START_TEST(constants_are_set_from_outside)
 {
     const char *const constants[] = { "T=bf16", "BN=512", "F=-2", "ON=true" };
     cuc_program *p = made(scale, CUC_PROGRAM_OPTIONS(.arch = "sm_90", .constants = constants,
-                                                     .constant_count = LENGTH(constants)));
+                                                     .constant_count = CUC_LENGTH(constants)));
     const char *ir;
 
     ck_ok(cuc_tile_get_ir(&ir, NULL, p));
@@ -229,7 +230,7 @@ START_TEST(options_of_another_language_are_refused_by_name)
         { CUC_SOURCE_PTX, "fma is an option of CUDA C++", CUC_PROGRAM_OPTIONS(.fma = CUC_ON) },
     };
 
-    for (int i = 0; i < LENGTH(rows); i++) {
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
         cuc_program *p = NULL;
         cuc_program_options options = *rows[i].options;
         options.arch = "sm_90";
@@ -253,7 +254,7 @@ START_TEST(options_reach_the_code)
         { CUC_PROGRAM_OPTIONS(.fma = CUC_OFF), "mul.rn.f32", "fma.rn.f32" },
     };
 
-    for (int i = 0; i < LENGTH(rows); i++) {
+    for (int i = 0; i < CUC_LENGTH(rows); i++) {
         cuc_program_options options = *rows[i].options;
         options.arch = "sm_90";
         char *ptx = ptx_of(scale, &options);
@@ -445,7 +446,7 @@ START_TEST(what_has_no_tensor_core_says_why)
         { "old", "e4m3", "f32", "", "the target's tensor cores have nothing for its dtype", 16 },
         { "fine", "f32", "f32", ", precision=tf32", NULL, 16 },
     };
-    enum { CASES = sizeof(cases) / sizeof(cases[0]) };
+    enum { CASES = CUC_LENGTH(cases) };
     char text[4096];
     size_t at = 0;
     cuc_object *object = NULL;
@@ -649,7 +650,7 @@ START_TEST(the_machine_form_is_for_an_arch)
     ck_fails(CUC_ERROR_COMPILE, cuc_tile_get_machine(&text[2], NULL, p[2]), "T501");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tile_get_machine(NULL, NULL, p[0]), "text is NULL");
     ck_assert_ptr_null(text[2]);
-    for (size_t i = 0; i < LENGTH(p); i++)
+    for (size_t i = 0; i < CUC_LENGTH(p); i++)
         cuc_program_release(p[i]);
 }
 END_TEST
@@ -925,12 +926,12 @@ int main(void)
     Suite *s = suite_create("tile program");
     TCase *t = tcase_create("program");
 
-    tcase_add_loop_test(t, the_arch_is_the_targets, 0, LENGTH(archs));
+    tcase_add_loop_test(t, the_arch_is_the_targets, 0, CUC_LENGTH(archs));
     tcase_add_test(t, without_an_arch_it_is_all_of_the_devices);
     tcase_add_test(t, neither_a_driver_nor_a_toolkit_is_needed_for_ptx);
     tcase_add_test(t, equal_programs_compile_to_equal_ptx);
     tcase_add_test(t, constants_are_set_from_outside);
-    tcase_add_loop_test(t, constants_that_are_none_are_refused, 0, LENGTH(constants));
+    tcase_add_loop_test(t, constants_that_are_none_are_refused, 0, CUC_LENGTH(constants));
     tcase_add_test(t, options_of_another_language_are_refused_by_name);
     tcase_add_test(t, options_reach_the_code);
     tcase_add_loop_test(t, whole_numbers_are_negated_without_neg, 0, 3);
@@ -941,7 +942,7 @@ int main(void)
     tcase_add_loop_test(t, warpgroups_take_tiles_in_turns_with_loads_behind, 0, 5);
     tcase_add_test(t, what_has_no_tensor_core_says_why);
     tcase_add_test(t, all_errors_are_told_with_their_lines);
-    tcase_add_loop_test(t, texts_without_a_kernel_are_refused, 0, LENGTH(texts));
+    tcase_add_loop_test(t, texts_without_a_kernel_are_refused, 0, CUC_LENGTH(texts));
     tcase_add_test(t, targets_that_it_does_not_compile_to_are_refused);
     tcase_add_test(t, a_cubin_keeps_its_ptx_and_can_be_made_again);
     tcase_add_test(t, the_ir_is_a_program_that_gives_itself);
@@ -952,7 +953,7 @@ int main(void)
     tcase_add_test(t, an_interpreted_kernel_prints_and_asserts);
     tcase_add_test(t, an_interpreted_kernel_ends_when_it_is_asked_to);
     tcase_add_loop_test(t, what_cannot_be_interpreted_says_where_and_why, 0,
-                        sizeof(unrunnable) / sizeof(unrunnable[0]));
+                        CUC_LENGTH(unrunnable));
     tcase_add_loop_test(t, want_of_memory_anywhere_is_told_and_leaves_nothing, 0, 2);
     tcase_set_timeout(t, 60);
     suite_add_tcase(s, t);

@@ -1,5 +1,6 @@
 // Range analysis of integers: bounds and divisors of values by name, and their effects: vectors,
 // and masks that are omitted.
+#include "base/array.h"
 #include "tile/ir/target.h"
 #include "tile/compile/compile.h"
 #include "tile/ir/diagnostic.h"
@@ -311,11 +312,10 @@ int main(void)
     Suite *suite = suite_create("tile range analysis");
     TCase *t = tcase_create("ranges");
 
-    tcase_add_loop_test(t, bounds_and_divisors_are_found, 0, (int)(sizeof(rows) / sizeof(rows[0])));
-    tcase_add_loop_test(t, code_is_made_as_facts_allow, 0, (int)(sizeof(codes) / sizeof(codes[0])));
+    tcase_add_loop_test(t, bounds_and_divisors_are_found, 0, CUC_LENGTH(rows));
+    tcase_add_loop_test(t, code_is_made_as_facts_allow, 0, CUC_LENGTH(codes));
     tcase_add_test(t, an_extent_of_what_has_elements_is_not_0);
-    tcase_add_loop_test(t, entries_beside_a_pipeline_are_brief, 0,
-                        (int)(sizeof(briefs) / sizeof(briefs[0])));
+    tcase_add_loop_test(t, entries_beside_a_pipeline_are_brief, 0, CUC_LENGTH(briefs));
     tcase_add_test(t, a_pipeline_has_zeros_where_its_loop_may_have_no_turn);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);

@@ -1,5 +1,6 @@
 // Signatures: the data that a launch needs about a kernel, written to its PTX and cubin and read
 // back, and refused if damaged.
+#include "base/array.h"
 #include "code/cubin.h"
 #include "code/kernel_tile.h"
 #include "code/object.h"
@@ -348,7 +349,7 @@ START_TEST(any_bytes_are_read_or_refused)
     int good = 0;
 
     for (size_t at = 16; at < count; at++)
-        for (int i = 0; i < LENGTH(values); i++) {
+        for (int i = 0; i < CUC_LENGTH(values); i++) {
             memcpy(copy, bytes, count);
             copy[at] = values[i];
             seal(copy, count);
@@ -467,7 +468,7 @@ START_TEST(arguments_choose_the_entry)
         { TILE_INDEX_64, TILE_VARIANTS, TILE_VARIANTS },
     };
 
-    for (int set = 0; set < LENGTH(sets); set++)
+    for (int set = 0; set < CUC_LENGTH(sets); set++)
         for (int second = 0; second < 2; second++) {
             struct tile_argument argument[2] = { { .tensor = &plain }, { .tensor = &plain } };
             struct tile_parameter parameter[2] = { { .name = "a" }, { .name = "b" } };
@@ -583,9 +584,9 @@ int main(void)
     tcase_set_timeout(t, 60);
     suite_add_tcase(s, t);
     t = tcase_create("select");
-    tcase_add_loop_test(t, arrays_are_read_out_of_ptx, 0, LENGTH(arrays));
-    tcase_add_loop_test(t, arguments_choose_the_entry, 0, LENGTH(tensors));
-    tcase_add_loop_test(t, tensors_that_overlap_choose_the_entry, 0, LENGTH(overlaps));
+    tcase_add_loop_test(t, arrays_are_read_out_of_ptx, 0, CUC_LENGTH(arrays));
+    tcase_add_loop_test(t, arguments_choose_the_entry, 0, CUC_LENGTH(tensors));
+    tcase_add_loop_test(t, tensors_that_overlap_choose_the_entry, 0, CUC_LENGTH(overlaps));
     tcase_add_test(t, scalars_are_extended_by_their_sign);
     suite_add_tcase(s, t);
     return testing_main(s, 0);

@@ -1,4 +1,5 @@
 #include "bench.h"
+#include "base/array.h"
 #include "bench_session.h"
 #include "table.h"
 
@@ -141,7 +142,7 @@ static int print_list(const request *q)
         snprintf(number, sizeof(number), "%zu", points[i]);
         axes_text(axes, sizeof(axes), q, &c);
         const char *cells[] = { c.suite, c.name, number, axes, c.about ? c.about : "" };
-        for (size_t k = 0; k < sizeof(cells) / sizeof(*cells); k++)
+        for (size_t k = 0; k < CUC_LENGTH(cells); k++)
             table_add(&t, cells[k]);
     }
     table_print(&t, stdout, TABLE_PLAIN);
@@ -255,7 +256,7 @@ const cli_command cli_bench = {
         "a GPU's.\n"
         "Exit status: 0 done, 1 something failed, 2 wrong usage.\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
     .parts = parts,
 };

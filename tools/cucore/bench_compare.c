@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "bench.h"
 #include "results_compare.h"
 #include "units.h"
@@ -250,6 +251,6 @@ const cli_command cli_bench_compare = {
         "Exit status: 0 nothing is slower, 1 something is, or failed in NEW, 2 wrong usage or no "
         "comparison.\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
 };

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "bench.h"
 #include "bench_contender.h"
 #include "bench_session.h"
@@ -438,6 +439,6 @@ const cli_command cli_bench_kernel = {
         "--shared and --cluster, but for a tile program, which has its own.\n"
         "Exit status: 0 measured, 1 failed, 2 wrong usage.\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
 };

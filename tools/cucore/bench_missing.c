@@ -1,4 +1,5 @@
 // cucore bench in a build without the measuring library: only commands that read results.
+#include "base/array.h"
 #include "bench.h"
 
 static const cli_option options[] = { CLI_JSON_OPTION };
@@ -23,7 +24,7 @@ const cli_command cli_bench = {
     .usage = "show|compare|plot ...",
     .examples = "  cucore bench compare old.json new.json\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
     .parts = parts,
 };

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "bench.h"
 #include "results.h"
 
@@ -33,7 +34,7 @@ static bool find_script(char out[PATH_MAX])
 
     program[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(program, '/');
-    for (size_t i = 0; slash && i < sizeof(places) / sizeof(*places); i++) {
+    for (size_t i = 0; slash && i < CUC_LENGTH(places); i++) {
         int n = snprintf(out, PATH_MAX, "%.*s/%s", (int)(slash - program), program, places[i]);
         if (n < PATH_MAX && access(out, R_OK) == 0)
             return true;
@@ -128,7 +129,7 @@ static int draw(const request *q, char *script, output *out)
     argv[n++] = (char[]){ "--format" };
     argv[n++] = q->formats;
     memcpy(argv + n, q->paths, q->count * sizeof(*argv));
-    for (size_t i = 0; i < (asked && *asked ? 1 : sizeof(pythons) / sizeof(*pythons)); i++) {
+    for (size_t i = 0; i < (asked && *asked ? 1 : CUC_LENGTH(pythons)); i++) {
         const char *python = asked && *asked ? asked : pythons[i];
         argv[0] = cli_copy_text(python, strlen(python));
         run_program(out, argv);
@@ -207,9 +208,9 @@ static int take_options(request *q, cli_parser *parser)
     }
     if (id < 0)
         return parser->status;
-    while (known < sizeof(formats) / sizeof(*formats) && strcmp(format, formats[known]) != 0)
+    while (known < CUC_LENGTH(formats) && strcmp(format, formats[known]) != 0)
         known++;
-    if (known == sizeof(formats) / sizeof(*formats))
+    if (known == CUC_LENGTH(formats))
         return cli_usage_error("--format is '%s': svg, png or svg,png is expected", format);
     if (!*folder)
         return cli_usage_error("--out names no folder");
@@ -253,6 +254,6 @@ const cli_command cli_bench_plot = {
         "CUCORE_PYTHON, or python3 of\nPATH, or /usr/bin/python3.\n"
         "Exit status: 0 drawn, 1 failed, 2 wrong usage, 77 Python or matplotlib is missing.\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
 };

@@ -1,5 +1,6 @@
 #include "bench_session.h"
 
+#include "base/array.h"
 #include "results.h"
 #include "values.h"
 
@@ -184,7 +185,7 @@ int bench_session_check(const bench_session *s)
 {
     const char *const files[] = { s->json, s->csv, s->md };
 
-    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+    for (size_t i = 0; i < CUC_LENGTH(files); i++)
         for (size_t j = 0; j < i; j++)
             if (files[i] && files[j] && is_same_file(files[i], files[j]))
                 return cli_usage_error("two forms of the results are written to '%s'", files[i]);
@@ -213,7 +214,7 @@ static volatile sig_atomic_t interrupted;
 // Signals of a terminal, timeout(1), or an expiring CI job: results so far are kept.
 static const int endings[] = { SIGINT, SIGTERM, SIGHUP };
 
-enum { ENDINGS = sizeof(endings) / sizeof(*endings) };
+enum { ENDINGS = CUC_LENGTH(endings) };
 
 static void on_interrupt(int signal_number)
 {
@@ -278,7 +279,7 @@ int bench_session_open(bench_session *s, const char *what)
     int status = CLI_DONE;
 
     cli_set_json(is_stdout(s->json)); // failures too
-    for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !status; i++)
+    for (size_t i = 0; i < CUC_LENGTH(files) && !status; i++)
         status = check_file(files[i]);
     if (status)
         return status;

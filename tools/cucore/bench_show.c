@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "bench.h"
 #include "results.h"
 
@@ -56,6 +57,6 @@ const cli_command cli_bench_show = {
                "the same columns, in seconds,\nbytes, FLOP and their rates a second; a cell is "
                "empty where nothing was measured.\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
 };

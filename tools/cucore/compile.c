@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "source.h"
 
 #include <cucore/device.h>
@@ -369,6 +370,6 @@ const cli_command cli_compile = {
         "tile\n"
         "program). Nothing is written on failure.\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
 };

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "machine.h"
 
 static const cli_option options[] = { CLI_JSON_OPTION };
@@ -67,6 +68,6 @@ const cli_command cli_doctor = {
     .details = "Exit status: 0 nothing failed (warnings do not count, and a machine without a GPU "
                "is one), 1 a check failed.\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
 };

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "machine.h"
 
 #include <stdarg.h>
@@ -216,7 +217,7 @@ static void check_toolkits(finding *f, const machine *m)
     char one[64];
     char other[64];
 
-    for (size_t i = 0; i < sizeof(mixed) / sizeof(*mixed); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(mixed); i++) {
         const machine_piece *p = &m->pieces[mixed[i]];
         if (!p->path || !p->major)
             continue;
@@ -348,7 +349,7 @@ static const struct {
 
 size_t doctor_check_count(void)
 {
-    return sizeof(checks) / sizeof(*checks);
+    return CUC_LENGTH(checks);
 }
 
 const char *doctor_check_name(size_t index)

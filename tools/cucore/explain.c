@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "cli.h"
 
 #include <cucore/error.h>
@@ -20,7 +21,7 @@ static const char *library_name(int32_t library)
 #undef NAME
     };
 
-    return library >= 0 && (size_t)library < sizeof(names) / sizeof(*names) ? names[library] : "?";
+    return library >= 0 && (size_t)library < CUC_LENGTH(names) ? names[library] : "?";
 }
 
 static json_t *explanation_json(const cuc_explanation *e)
@@ -74,7 +75,7 @@ static int explain_all(void)
     json_t *list = cli_json_wanted() ? cli_array() : NULL;
 
     for (int32_t library = CUC_LIBRARY_NONE; library <= CUC_LIBRARY_TILE; library++)
-        for (size_t r = 0; r < sizeof(ranges) / sizeof(*ranges); r++)
+        for (size_t r = 0; r < CUC_LENGTH(ranges); r++)
             for (int32_t code = ranges[r].first; code <= ranges[r].last; code++) {
                 cuc_explanation e = CUC_EXPLANATION_INIT;
                 if (cuc_explain(&e, library, code) != CUC_OK)
@@ -165,6 +166,6 @@ const cli_command cli_explain = {
                "nvJitLink, NVML\nor cucore, or a code of the tile compiler such as T501, in any "
                "case of letters.\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
 };

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "cli.h"
 
 #include <cucore/error.h>
@@ -128,6 +129,6 @@ const cli_command cli_find = {
                 "  cucore find --verbose nvjitlink\n",
     .details = "Names are those of --all. Exit status: 0 found, 1 not found; --all is always 0.\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
 };

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "machine.h"
 
 #include <cucore/device.h>
@@ -16,7 +17,7 @@ static bool is_of_interest(const char *entry)
                                             "CONDA_PREFIX=",   "VIRTUAL_ENV=", "PYTHONPATH=",
                                             "LD_LIBRARY_PATH=" };
 
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+    for (size_t i = 0; i < CUC_LENGTH(prefixes); i++)
         if (strncmp(entry, prefixes[i], strlen(prefixes[i])) == 0)
             return strchr(entry, '=') != NULL;
     return false;
@@ -258,6 +259,6 @@ const cli_command cli_info = {
     .details = "Works without a GPU and without a driver, and says why there is none. With --json, "
                "each device has\nall its attributes.\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
 };

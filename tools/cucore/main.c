@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "cli.h"
 
 #include <cucore/base.h>
@@ -9,7 +10,7 @@ static const cli_command *const commands[] = {
     &cli_info, &cli_doctor, &cli_find, &cli_explain, &cli_compile, &cli_run, &cli_bench, &cli_tune,
 };
 
-enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
+enum { COMMANDS = CUC_LENGTH(commands) };
 
 static const char *name_at(const void *list, size_t index)
 {

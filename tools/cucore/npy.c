@@ -1,5 +1,7 @@
 #include "npy.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +40,7 @@ static const struct {
 static const char known_types[] =
     "bool, i1, i2, i4, i8, u1, u2, u4, u8, f2, f4, f8, c8 and c16 are taken";
 
-enum { TYPES = sizeof(types) / sizeof(*types) };
+enum { TYPES = CUC_LENGTH(types) };
 
 // The unread part of a header's text.
 typedef struct cursor {

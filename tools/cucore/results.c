@@ -1,5 +1,7 @@
 #include "results.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@ static const struct {
 #undef FIELD_ROW
 };
 
-enum { FIELDS = sizeof(fields) / sizeof(*fields) };
+enum { FIELDS = CUC_LENGTH(fields) };
 
 // Fields that identify a result.
 static const char *const required[] = { "suite", "case" };
@@ -162,10 +164,10 @@ static char *key_of(const result *r, json_t *json)
     size_t room = 1;
     size_t used = 0;
 
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+    for (size_t i = 0; i < CUC_LENGTH(parts); i++)
         room += parts[i] ? strlen(parts[i]) + 3 : 0;
     char *key = cli_allocate(room);
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+    for (size_t i = 0; i < CUC_LENGTH(parts); i++)
         if (parts[i] && *parts[i])
             used += (size_t)snprintf(key + used, room - used, "%s%s", used ? " / " : "", parts[i]);
     free(axes);
@@ -177,7 +179,7 @@ static bool take_result(result *r, json_t *json, cli_why *why)
     r->json = json;
     if (!json_is_object(json))
         return cli_because(why, "it is not an object");
-    for (size_t i = 0; i < sizeof(required) / sizeof(*required); i++)
+    for (size_t i = 0; i < CUC_LENGTH(required); i++)
         if (!json_is_string(json_object_get(json, required[i])))
             return cli_because(why, "'%s' is missing, or no text", required[i]);
     for (size_t i = 0; i < FIELDS; i++)
@@ -225,8 +227,8 @@ fail:
 
 result_limit results_limit(const result *r)
 {
-    // A disturbed peer or too few samples makes the verdict UNSURE. For a limit below 1 that verdict
-    // proves nothing, because an interval that contains 1 is UNSURE too.
+    // A disturbed peer or too few samples makes the verdict UNSURE. For a limit below 1 that
+    // verdict proves nothing, because an interval that contains 1 is UNSURE too.
     bool doubtful = r->disturbed || isnan(r->ratio_low) || isnan(r->ratio_high) ||
                     (r->limit >= 1 && r->verdict && strcmp(r->verdict, "UNSURE") == 0);
 

@@ -1,5 +1,6 @@
 #include "results_compare.h"
 
+#include "base/array.h"
 #include "interval.h"
 #include "units.h"
 
@@ -225,7 +226,7 @@ static const struct {
     { "commit", "commit", 0 },
 };
 
-_Static_assert(sizeof(machine_values) / sizeof(*machine_values) <= COMPARE_MAX_DIFFERENCES,
+_Static_assert(CUC_LENGTH(machine_values) <= COMPARE_MAX_DIFFERENCES,
                "every difference has its place");
 
 static bool differ(json_t *a, json_t *b, double tolerance)
@@ -261,7 +262,7 @@ bool compare_same_gpu(const results *before, const results *after, cli_why *why)
     static const char *const at[] = { "machine.gpu", "machine.arch", "machine.sms" };
     char old_text[64], new_text[64];
 
-    for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(at); i++) {
         json_t *a = results_at(before->root, at[i]), *b = results_at(after->root, at[i]);
         if (!a || !b || json_equal(a, b))
             continue;
@@ -281,7 +282,7 @@ size_t compare_machines(difference out[COMPARE_MAX_DIFFERENCES], const results *
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < sizeof(machine_values) / sizeof(*machine_values); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(machine_values); i++) {
         json_t *a = results_at(before->root, machine_values[i].at);
         json_t *b = results_at(after->root, machine_values[i].at);
         if (!differ(a, b, machine_values[i].tolerance))

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "results.h"
 
 #include "units.h"
@@ -39,7 +40,7 @@ void results_machine(char *out, size_t size, const results *r)
         ADD(", %lld SMs", (long long)json_integer_value(sms));
     if (gpu && arch)
         ADD(")");
-    for (size_t i = 0; i < sizeof(machine_parts) / sizeof(*machine_parts); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(machine_parts); i++) {
         char number[64];
         json_t *value = results_at(r->root, machine_parts[i].at);
         if (value && !json_is_null(value) && !json_is_object(value))
@@ -59,7 +60,7 @@ static const char *const csv_heads[] = {
     "commit",
 };
 
-enum { CSV_COLUMNS = sizeof(csv_heads) / sizeof(*csv_heads) };
+enum { CSV_COLUMNS = CUC_LENGTH(csv_heads) };
 
 static void csv_TEXT(table *t, const char *text)
 {
@@ -250,7 +251,7 @@ static const struct {
     { "note", 'l', 0, 0, cell_note },
 };
 
-enum { COLUMNS = sizeof(columns) / sizeof(*columns), MAX_AXES = 16 };
+enum { COLUMNS = CUC_LENGTH(columns), MAX_AXES = 16 };
 
 static const char *verdict_colour(const char *text)
 {
@@ -262,7 +263,7 @@ static const char *verdict_colour(const char *text)
         { "DISTURBED", "\033[33m" }, { "FAILED", "\033[31m" },
     };
 
-    for (size_t i = 0; i < sizeof(colours) / sizeof(*colours); i++)
+    for (size_t i = 0; i < CUC_LENGTH(colours); i++)
         if (strncmp(text, colours[i].word, strlen(colours[i].word)) == 0)
             return colours[i].colour;
     return NULL;

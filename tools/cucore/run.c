@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "launcher.h"
 #include "values.h"
 
@@ -321,6 +322,6 @@ const cli_command cli_run = {
         "files are\n"
         "written only after success, each atomically.\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
 };

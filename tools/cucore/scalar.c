@@ -1,5 +1,7 @@
 #include "scalar.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -23,7 +25,7 @@ static const float_format formats[] = {
 
 static const float_format *format_of(cuc_dtype dtype)
 {
-    for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+    for (size_t i = 0; i < CUC_LENGTH(formats); i++)
         if (formats[i].dtype == dtype)
             return &formats[i];
     return NULL;
@@ -257,7 +259,7 @@ static bool parse_bool(uint8_t *out, const char *text, cli_why *why)
 {
     static const char *const names[] = { "0", "1", "false", "true", "False", "True" };
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+    for (size_t i = 0; i < CUC_LENGTH(names); i++)
         if (strcmp(names[i], text) == 0) {
             out[0] = i & 1;
             return true;

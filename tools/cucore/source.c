@@ -1,4 +1,5 @@
 #include "source.h"
+#include "base/array.h"
 #include "values.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@ static const source_language languages[] = {
 
 static const source_language *language_named(const char *name)
 {
-    for (size_t i = 0; i < sizeof(languages) / sizeof(*languages); i++)
+    for (size_t i = 0; i < CUC_LENGTH(languages); i++)
         if (strcmp(languages[i].name, name) == 0)
             return &languages[i];
     return NULL;
@@ -76,7 +77,7 @@ static int take_budget(source_options *o, const char *text)
                     { "memory=", &o->memory_bytes },
                     { "seconds=", NULL } };
 
-    for (size_t i = 0; i < sizeof(budgets) / sizeof(*budgets); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(budgets); i++) {
         size_t length = strlen(budgets[i].name);
         const char *value = text + length;
         char *end;

@@ -1,5 +1,6 @@
 #include "tune.h"
 
+#include "base/array.h"
 #include "bench_session.h"
 #include "launcher.h"
 #include "values.h"
@@ -213,7 +214,7 @@ const cli_command cli_tune = {
                "compiled for those dimensions on such a device: CUCORE_TUNED=FILE, or "
                "the\noption `tuned` of cuc_program_create() and cuc_gemm_plan_create().\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
     .parts = parts,
 };

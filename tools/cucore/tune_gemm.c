@@ -1,4 +1,5 @@
 // cucore tune gemm: tunes cuc_gemm() plans for lists of shapes, orders and types.
+#include "base/array.h"
 #include "tune.h"
 
 #include "bench_session.h"
@@ -59,7 +60,7 @@ static int take_activation(int32_t *out, const char *text)
                                          [CUC_GEMM_GELU_TANH] = "gelu_tanh",
                                          [CUC_GEMM_SILU] = "silu" };
 
-    for (size_t i = CUC_GEMM_RELU; i < sizeof(names) / sizeof(*names); i++)
+    for (size_t i = CUC_GEMM_RELU; i < CUC_LENGTH(names); i++)
         if (strcmp(text, names[i]) == 0) {
             *out = (int32_t)i;
             return CLI_DONE;
@@ -209,6 +210,6 @@ const cli_command cli_tune_gemm = {
     .details = "f16 and bf16 share their records, and so do other types of one size. Matrices are "
                "random, and cold.\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
 };

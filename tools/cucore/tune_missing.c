@@ -1,4 +1,5 @@
 // cucore tune in a build without the measuring library.
+#include "base/array.h"
 #include "cli.h"
 
 static const cli_option options[] = { CLI_JSON_OPTION };
@@ -20,6 +21,6 @@ const cli_command cli_tune = {
     .usage = "FILE.tile",
     .examples = "  cucore tune gemm --shape 4096\n",
     .options = options,
-    .option_count = sizeof(options) / sizeof(*options),
+    .option_count = CUC_LENGTH(options),
     .run = run,
 };

@@ -1,5 +1,7 @@
 #include "units.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -25,9 +27,9 @@ static const scale counts[] = {
     { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" }, { 1e3, "k" }, { 1, "" },
 };
 
-#define SCALES(list)                         \
-    {                                        \
-        list, sizeof(list) / sizeof(*(list)) \
+#define SCALES(list)           \
+    {                          \
+        list, CUC_LENGTH(list) \
     }
 
 static const struct {

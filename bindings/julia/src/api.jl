@@ -2376,6 +2376,9 @@ cuc_stream_cancel_capture(stream) =
 # The context of a stream.
 cuc_stream_context(stream) =
     ccall((:cuc_stream_context, libcucore), Ptr{cuc_context}, (Ptr{cuc_stream},), stream)
+# Give a stream the attributes of another one, such as its priority and its window of the L2 cache.
+cuc_stream_copy_attributes(stream, from) =
+    ccall((:cuc_stream_copy_attributes, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_stream}), stream, from)
 # Create a stream in a device's primary context.
 cuc_stream_create(out, device, options) =
     ccall((:cuc_stream_create, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_device}, Ptr{cuc_stream_options}), out, device, options)

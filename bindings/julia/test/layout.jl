@@ -394,6 +394,7 @@ const FUNCTIONS = [
     (:cuc_stream_begin_capture_to, 5),
     (:cuc_stream_cancel_capture, 1),
     (:cuc_stream_context, 1),
+    (:cuc_stream_copy_attributes, 2),
     (:cuc_stream_create, 3),
     (:cuc_stream_create_condition, 4),
     (:cuc_stream_create_green, 3),

@@ -2264,6 +2264,7 @@ FUNCTIONS = {
     "cuc_stream_begin_capture_to": "ipppzi",
     "cuc_stream_cancel_capture": "ip",
     "cuc_stream_context": "pp",
+    "cuc_stream_copy_attributes": "ipp",
     "cuc_stream_create": "ippp",
     "cuc_stream_create_condition": "ippII",
     "cuc_stream_create_green": "ippp",

@@ -1939,6 +1939,8 @@ def cuc_stream_cancel_capture(stream: Pointer) -> int:
     """End a capture and discard its nodes:"""
 def cuc_stream_context(stream: Pointer) -> int | None:
     """The context of a stream."""
+def cuc_stream_copy_attributes(stream: Pointer, from_: Pointer) -> int:
+    """Give a stream the attributes of another one, such as its priority and its window of the L2 cache."""
 def cuc_stream_create(out: Pointer, device: Pointer, options: Pointer) -> int:
     """Create a stream in a device's primary context."""
 def cuc_stream_create_condition(out: Pointer, stream: Pointer, default_value: int, flags: int) -> int:

@@ -1,5 +1,6 @@
 // Selects the enabled checks and reports their findings.
 #include "check.h"
+#include "base/array.h"
 #include "sim/machine/code.h"
 
 #include <pthread.h>
@@ -24,7 +25,7 @@ static const struct {
     { "all", SIM_CHECK_ACCESS | SIM_CHECK_BARRIER },
     { "error", SIM_CHECK_ERROR },
 };
-enum { WORDS = sizeof(words) / sizeof(*words) };
+enum { WORDS = CUC_LENGTH(words) };
 
 bool sim_checks_read(const char *list, char *why, size_t why_bytes)
 {

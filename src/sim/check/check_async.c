@@ -1,5 +1,6 @@
 // Asynchronous operations: groups of copies and products, mbarriers, and the agent that accesses
 // memory for an instruction.
+#include "base/array.h"
 #include "check_agents.h"
 #include "sim/machine/code.h"
 
@@ -286,7 +287,7 @@ static enum sim_actor actor_of(const struct sim_statement *s)
         { { "wgmma", NULL, NULL }, SIM_ACTOR_PRODUCT },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < CUC_LENGTH(rows); i++)
         if (strcmp(s->word[0], rows[i].word[0]) == 0 &&
             (!rows[i].word[1] || says(s, rows[i].word[1])) &&
             (!rows[i].word[2] || says(s, rows[i].word[2])))

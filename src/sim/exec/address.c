@@ -1,5 +1,6 @@
 // Address computations without an access: conversions between spaces, tests for a space, addresses
 // in other blocks of a cluster, cache hints, and the stack.
+#include "base/array.h"
 #include "alu.h"
 #include "handlers.h"
 #include "memory.h"
@@ -172,7 +173,7 @@ static sim_handler *pick_policy(const struct sim_words *words, struct sim_op *op
     static const char *const kinds[] = { "L2::evict_last", "L2::evict_normal", "L2::evict_first",
                                          "L2::evict_unchanged" };
     uint32_t found = 0;
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+    for (size_t i = 0; i < CUC_LENGTH(kinds); i++)
         found += sim_has(words, kinds[i]);
     return words->types == 1 && words->type[0] == SIM_B64 &&
                    (sim_has(words, "cvt") ? sim_has(words, "L2") : found > 0)

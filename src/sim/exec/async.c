@@ -2,6 +2,7 @@
 // values. All operations complete when they are issued, as the ISA permits: they signal their
 // mbarrier at once, and waiting for a bulk group is a no-op.
 #include "async.h"
+#include "base/array.h"
 #include "sim/check/check_race.h"
 #include "formats.h"
 #include "mbarrier.h"
@@ -89,7 +90,7 @@ static const struct sim_reduction reductions[] = {
 
 const struct sim_reduction *sim_reduction_find(const char *operation, enum sim_type type)
 {
-    for (size_t i = 0; i < sizeof(reductions) / sizeof(*reductions); i++)
+    for (size_t i = 0; i < CUC_LENGTH(reductions); i++)
         if (type == reductions[i].type && strcmp(operation, reductions[i].operation) == 0)
             return &reductions[i];
     return NULL;
@@ -101,7 +102,7 @@ const char *sim_reduction_word(const struct sim_words *words)
         "add", "min", "max", "inc", "dec", "and", "or", "xor"
     };
 
-    for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++)
+    for (size_t i = 0; i < CUC_LENGTH(operations); i++)
         if (sim_has(words, operations[i]))
             return operations[i];
     return NULL;

@@ -6,6 +6,7 @@
 //
 // add.f32 and add.f64 round to nearest even. add.f32 flushes subnormal inputs and results to zero
 // in global memory and keeps them in shared memory, as the ISA describes for current machines.
+#include "base/array.h"
 #include "async.h"
 #include "sim/check/check_race.h"
 #include "formats.h"
@@ -413,7 +414,7 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, bool 
         return NULL;
     if (!returns && (sim_has(words, "acquire") || sim_has(words, "acq_rel")))
         return NULL; // red reads nothing, so it cannot acquire
-    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(forms); i++) {
         if (forms[i].type != words->type[0] || !sim_has(words, forms[i].operation) ||
             vector != (forms[i].most > 1) || count > forms[i].most ||
             forms[i].noftz != sim_has(words, "noftz") || (forms[i].returns && !returns))
@@ -484,7 +485,7 @@ static sim_handler *pick_fence(const struct sim_words *words, struct sim_op *op)
         *words->why = "a tensor map has 128 bytes";
         return NULL;
     }
-    for (size_t i = 0; i < sizeof(late) / sizeof(*late); i++)
+    for (size_t i = 0; i < CUC_LENGTH(late); i++)
         if (sim_has(words, late[i]) && !sim_async_target(words, 90))
             return NULL;
     return run_fence;

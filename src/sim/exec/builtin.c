@@ -2,6 +2,7 @@
 // conditional nodes.
 #include "builtin.h"
 
+#include "base/array.h"
 #include "memory.h"
 
 #include <inttypes.h>
@@ -465,7 +466,7 @@ static const struct {
     { "free", call_free },
     { "cudaGraphSetConditional", call_set_conditional },
 };
-enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
+enum { FUNCTIONS = CUC_LENGTH(functions) };
 
 bool sim_builtin(const char *name)
 {

@@ -1,5 +1,6 @@
 // Moves, comparisons and selections.
 #include "compare.h"
+#include "base/array.h"
 #include "alu.h"
 #include "formats.h"
 
@@ -397,16 +398,15 @@ static bool pick_comparison(const struct sim_words *words, enum sim_type type, s
                            sim_has(words, "xor");
     uint32_t h = 0, found = 0, t = 0;
 
-    for (uint32_t k = 0; k < sizeof(hows) / sizeof(*hows); k++) {
+    for (uint32_t k = 0; k < CUC_LENGTH(hows); k++) {
         if (sim_has(words, hows[k].word)) {
             h = k;
             found++;
         }
     }
-    while (t < sizeof(whats) / sizeof(*whats) && whats[t].type != type)
+    while (t < CUC_LENGTH(whats) && whats[t].type != type)
         t++;
-    if (found != 1 || t == sizeof(whats) / sizeof(*whats) || joins > 1 ||
-        joins != (op->o[3] != SIM_NO_OPERAND))
+    if (found != 1 || t == CUC_LENGTH(whats) || joins > 1 || joins != (op->o[3] != SIM_NO_OPERAND))
         return false;
     enum what what = ftz ? whats[t].ftz : whats[t].what;
     *kind = whats[t].kind;
@@ -454,7 +454,7 @@ sim_handler *sim_pick_set(const struct sim_words *words, struct sim_op *op)
         type = SIM_U16;
     else if (pair ? type != words->type[1] : type == SIM_F16X2 || type == SIM_BF16X2)
         return NULL;
-    for (uint32_t k = 0; k < sizeof(truths) / sizeof(*truths); k++) {
+    for (uint32_t k = 0; k < CUC_LENGTH(truths); k++) {
         if (type == truths[k].type) {
             op->extra |= k << EXTRA_TRUE;
             return run_set;
@@ -572,7 +572,7 @@ sim_handler *sim_pick_testp(const struct sim_words *words, struct sim_op *op)
                                          "notanumber", "normal",   "subnormal" };
     uint32_t found = 0;
 
-    for (uint32_t k = 0; k < sizeof(tests) / sizeof(*tests); k++) {
+    for (uint32_t k = 0; k < CUC_LENGTH(tests); k++) {
         if (sim_has(words, tests[k])) {
             op->extra = k;
             found++;

@@ -4,6 +4,7 @@
 // The ISA defines these cases: a float outside an integer's range becomes the nearest value in
 // range; NaN becomes 0, except that from .f64 or to 64 bits it becomes the number with only the top
 // bit set.
+#include "base/array.h"
 #include "alu.h"
 #include "compare.h"
 #include "convert.h"
@@ -348,7 +349,7 @@ static const struct {
 bool sim_manner_of(const struct sim_words *words, struct sim_manner *m)
 {
     *m = (struct sim_manner){ .mode = SIM_RN };
-    for (uint32_t k = 0; k < sizeof(roundings) / sizeof(*roundings); k++) {
+    for (uint32_t k = 0; k < CUC_LENGTH(roundings); k++) {
         if (!sim_has(words, roundings[k].word))
             continue;
         if (m->rounds)
@@ -423,7 +424,7 @@ static sim_handler *pick_cvt(const struct sim_words *words, struct sim_op *op)
         m.flags &= ~(uint32_t)FTZ;
         op->extra &= ~(uint32_t)FTZ;
     }
-    for (uint32_t k = 0; m.flags == 0 && k < sizeof(quick) / sizeof(*quick); k++)
+    for (uint32_t k = 0; m.flags == 0 && k < CUC_LENGTH(quick); k++)
         if (quick[k].to == to && quick[k].from == from && quick[k].mode == m.mode)
             return quick[k].run;
     return conversions[to][from];

@@ -5,6 +5,7 @@
 // first goes to the highest place. Stochastic rounding takes its bits from the last operand: 13 for
 // f16 and 16 for bf16, from the upper half for the first value; 8 for each of four values, as the
 // ISA's text says (its figures allow other readings).
+#include "base/array.h"
 #include "alu.h"
 #include "convert.h"
 
@@ -181,7 +182,7 @@ static sim_handler *pick_packed(const struct sim_words *words, struct sim_op *op
         return NULL;
     const uint32_t sources = op->list_count ? op->list_count : words->statement->operands - 1;
     op->extra = m.flags | (uint32_t)m.mode << SIM_CVT_MODE;
-    for (uint32_t k = 0; k < sizeof(packings) / sizeof(*packings); k++) {
+    for (uint32_t k = 0; k < CUC_LENGTH(packings); k++) {
         const struct packing *p = &packings[k];
         bool rounding = false;
         if (p->to != words->type[0] || p->from != words->type[1] || p->sources != sources)
@@ -235,7 +236,7 @@ static sim_handler *pick_clamped(const struct sim_words *words, struct sim_op *o
     if (!sim_has(words, "pack") || !sim_has(words, "sat") || words->type[1] != SIM_S32 ||
         words->types != (third ? 3u : 2u) || (third && words->type[2] != SIM_B32))
         return NULL;
-    for (uint32_t k = 0; k < sizeof(parts) / sizeof(*parts); k++) {
+    for (uint32_t k = 0; k < CUC_LENGTH(parts); k++) {
         if (words->type[0] != parts[k].type || (parts[k].bits == 16) == third)
             continue;
         op->extra = parts[k].bits << 1 | (sim_type_class(parts[k].type) == 's');

@@ -2,31 +2,13 @@
 // assigns frame slots to registers, constants and special registers, and resolves labels to
 // indices.
 #include "decode.h"
+#include "base/array.h"
 #include "sim/check/check_race.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Growing arrays
-
-bool sim_decode_grow(void *array, uint32_t *room, uint32_t needed, size_t item)
-{
-    if (needed <= *room)
-        return true;
-    uint32_t more = *room ? *room * 2 : 64;
-    while (more < needed)
-        more *= 2;
-    void *old;
-    memcpy(&old, array, sizeof(old));
-    void *p = realloc(old, more * item);
-    if (!p)
-        return false;
-    memcpy(array, &p, sizeof(p));
-    *room = more;
-    return true;
-}
 
 bool sim_decode_refuse(struct sim_decoder *d, const char *fmt, ...)
 {
@@ -58,7 +40,7 @@ void *sim_decode_keep(struct sim_decoder *d, size_t bytes)
 
 struct sim_op *sim_decode_emit(struct sim_decoder *d, struct sim_op op)
 {
-    if (!sim_decode_grow(&d->ops, &d->op_room, d->op_count + 1, sizeof(*d->ops)))
+    if (!CUC_RESERVE(d->ops, d->op_room, d->op_count + 1))
         return NULL;
     op.line = d->statement ? d->statement->line : d->source->line;
     op.statement = d->index;
@@ -170,7 +152,7 @@ static bool check_words(struct sim_decoder *d)
         for (uint32_t j = 1; j < i; j++)
             if (strcmp(s->word[j], word) == 0 && !word_in(again, word) && !word_in(layouts, word))
                 return sim_decode_refuse(d, ".%s stands twice", word);
-        for (size_t c = 0; c < sizeof(choices) / sizeof(*choices); c++) {
+        for (size_t c = 0; c < CUC_LENGTH(choices); c++) {
             if (!word_in(choices[c].words, word) || word_in(choices[c].but, s->word[0]))
                 continue;
             for (uint32_t j = 1; j < i; j++)

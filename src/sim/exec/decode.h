@@ -27,14 +27,17 @@ struct sim_decoder {
     uint32_t index; // index of the statement
 
     struct sim_op *ops;
-    uint32_t op_count, op_room;
+    uint32_t op_count;
+    size_t op_room;
     uint32_t *op_at;  // [statement_count + 1]: index of a statement's first op
     uint32_t *reg_at; // [register_count]: frame offsets
     unsigned char *image;
-    uint32_t image_bytes, image_room;
+    uint32_t image_bytes;
+    size_t image_room;
     struct sim_constant *constants;
-    uint32_t constant_count, constant_room;
-    uint32_t special_room, address_room;
+    uint32_t constant_count;
+    size_t constant_room;
+    size_t special_room, address_room;
     struct sim_index constants_known, addresses_known;
     struct sim_index labels_named, variables_named; // names in the function
 
@@ -50,8 +53,6 @@ struct sim_decoder {
     size_t log_bytes;
 };
 
-// Grows an array to hold `needed` items; false if there is no memory.
-bool sim_decode_grow(void *array, uint32_t *room, uint32_t needed, size_t item);
 // Records why the statement is refused; returns false.
 bool sim_decode_refuse(struct sim_decoder *d, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,4 +1,5 @@
 // Maps the operands of a statement to frame offsets, by the letters of a row.
+#include "base/array.h"
 #include "decode.h"
 
 #include <string.h>
@@ -212,7 +213,7 @@ static bool is_far(const struct sim_decoder *d, const struct sim_words *words)
     };
     enum sim_space space = sim_space_of(words);
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+    for (size_t i = 0; i < CUC_LENGTH(names); i++)
         if (strcmp(d->statement->word[0], names[i]) == 0)
             return (space == SIM_GENERIC || space == SIM_GLOBAL) && !sim_has(words, "async");
     return false;
@@ -324,7 +325,7 @@ static bool vector_operand(struct sim_decoder *d, const struct sim_operand *o, e
         d->op.o[slot] = SIM_NO_OPERAND;
         return true;
     }
-    if (d->list_count + count > sizeof(d->list) / sizeof(*d->list))
+    if (d->list_count + count > CUC_LENGTH(d->list))
         return sim_decode_refuse(d, "too many vector elements");
     for (uint32_t i = 0; i < count; i++) {
         const struct sim_operand *e = alone ? o : &o->list[i];

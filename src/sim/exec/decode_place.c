@@ -2,6 +2,8 @@
 // symbols.
 #include "decode.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
 // Frame slots
@@ -12,7 +14,7 @@ uint32_t sim_slot_new(struct sim_decoder *d, uint32_t bytes)
     uint32_t align = bytes >= 64 ? 64 : 4;
     uint32_t at = (d->image_bytes + align - 1) & ~(align - 1);
 
-    if (!sim_decode_grow(&d->image, &d->image_room, at + bytes, 1))
+    if (!CUC_RESERVE(d->image, d->image_room, at + bytes))
         return SIM_NO_SLOT;
     memset(d->image + d->image_bytes, 0, at + bytes - d->image_bytes);
     d->image_bytes = at + bytes;
@@ -30,8 +32,7 @@ uint32_t sim_slot_constant(struct sim_decoder *d, uint32_t bytes, uint64_t value
     SIM_INDEX_EACH(i, &d->constants_known, key)
     if (d->constants[i].value == value && d->constants[i].bytes == bytes)
         return d->constants[i].at;
-    if (!sim_decode_grow(&d->constants, &d->constant_room, d->constant_count + 1,
-                         sizeof(*d->constants)))
+    if (!CUC_RESERVE(d->constants, d->constant_room, d->constant_count + 1))
         return SIM_NO_SLOT;
     uint32_t at = sim_slot_new(d, sim_slot_bytes(bytes));
     if (at == SIM_NO_SLOT || !sim_index_add(&d->constants_known, key))
@@ -82,8 +83,7 @@ uint32_t sim_slot_special(struct sim_decoder *d, uint32_t special)
         if (code->specials[i].special == special)
             return code->specials[i].at;
     uint32_t at = sim_slot_new(d, sim_slot_bytes(sim_special_bytes(special)));
-    if (at == SIM_NO_SLOT || !sim_decode_grow(&code->specials, &d->special_room,
-                                              code->special_count + 1, sizeof(*code->specials)))
+    if (at == SIM_NO_SLOT || !CUC_RESERVE(code->specials, d->special_room, code->special_count + 1))
         return SIM_NO_SLOT;
     code->specials[code->special_count].special = special;
     code->specials[code->special_count++].at = at;
@@ -103,8 +103,7 @@ static uint32_t slot_address(struct sim_decoder *d, enum sim_space space, uint32
         return code->addresses[i].at;
     uint32_t at = sim_slot_new(d, sim_slot_bytes(bytes));
     if (at == SIM_NO_SLOT ||
-        !sim_decode_grow(&code->addresses, &d->address_room, code->address_count + 1,
-                         sizeof(*code->addresses)) ||
+        !CUC_RESERVE(code->addresses, d->address_room, code->address_count + 1) ||
         !sim_index_add(&d->addresses_known, key))
         return SIM_NO_SLOT;
     code->addresses[code->address_count].space = space;

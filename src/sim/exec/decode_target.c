@@ -1,5 +1,6 @@
 // Checks instructions against the target (PTX ISA, "Target ISA Notes" of every instruction). A
 // GPU's driver refuses a module that uses more than its .target has; so does the simulator.
+#include "base/array.h"
 #include "decode.h"
 
 #include <string.h>
@@ -61,7 +62,7 @@ bool sim_check_target(struct sim_decoder *d)
     const struct sim_statement *s = d->statement;
     const struct sim_module *m = d->program->module;
 
-    for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(needs); i++) {
         const struct need *n = &needs[i];
         if ((m->target >= n->target && (!n->own || m->target_suffix)) ||
             (n->name && !among(n->name, s->word[0])) ||

@@ -8,6 +8,7 @@
 // A NaN result is 0x7fffffff for f32. For f64 it is a NaN operand, made quiet, or
 // 0xfff8000000000000. Among several NaN operands an H200 takes b before a in sums and products, b,
 // c, a in fma, and a before b in quotients.
+#include "base/array.h"
 #include "alu.h"
 #include "formats.h"
 
@@ -474,7 +475,7 @@ static sim_handler *pick_approximate(const struct sim_words *words, struct sim_o
     if (words->type[0] != SIM_F32)
         return NULL;
     op->extra = flags;
-    for (uint32_t k = 0; k < sizeof(functions) / sizeof(*functions); k++)
+    for (uint32_t k = 0; k < CUC_LENGTH(functions); k++)
         if (strcmp(name, functions[k].name) == 0)
             return functions[k].run;
     return NULL;

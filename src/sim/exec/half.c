@@ -8,6 +8,7 @@
 //   results are exact;
 // - products and fma of bf16 in double: a product has 16 bits, and the sum is rounded to odd.
 // ex2 and tanh round the f32 result. NaN results are 0x7fff.
+#include "base/array.h"
 #include "alu.h"
 #include "formats.h"
 
@@ -245,7 +246,7 @@ static sim_handler *pick_half(const struct sim_words *words, struct sim_op *op)
         op->extra |= (bf16 ? EXTRA_BF16 : 0) | (pair ? EXTRA_PAIR : 0);
         return run_fma_oob;
     }
-    for (uint32_t k = 0; k < sizeof(operations) / sizeof(*operations); k++) {
+    for (uint32_t k = 0; k < CUC_LENGTH(operations); k++) {
         if (strcmp(words->statement->word[0], operations[k].name) != 0)
             continue;
         if ((flags & ~(bf16 ? operations[k].bf16 : operations[k].f16)) ||

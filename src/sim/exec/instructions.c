@@ -1,4 +1,5 @@
 // Finds rows of all instruction families by name.
+#include "base/array.h"
 #include "handlers.h"
 
 #include <assert.h>
@@ -35,7 +36,7 @@ static int by_name(const void *a, const void *b)
 
 static void sort_rows(void)
 {
-    for (size_t f = 0; f < sizeof(families) / sizeof(*families); f++) {
+    for (size_t f = 0; f < CUC_LENGTH(families); f++) {
         for (const struct sim_instruction *row = families[f]; row->name; row++) {
             assert(row_count < MAX_ROWS);
             sorted[row_count] = (struct sorted){ row, row_count };

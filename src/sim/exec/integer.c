@@ -7,6 +7,7 @@
 //
 // Results that the ISA leaves open are the hardware's: division by zero gives all ones, for
 // quotient and remainder; the smallest integer divided by -1 is itself, with remainder zero.
+#include "base/array.h"
 #include "alu.h"
 
 #define T_U32(X, ...) X(U32, __VA_ARGS__)
@@ -518,7 +519,7 @@ static const struct sim_form forms[] = {
 static sim_handler *pick_form(const struct sim_words *words, struct sim_op *op)
 {
     (void)op;
-    return words->types == 1 ? sim_form_find(forms, sizeof(forms) / sizeof(*forms), words) : NULL;
+    return words->types == 1 ? sim_form_find(forms, CUC_LENGTH(forms), words) : NULL;
 }
 
 static sim_handler *pick_carry(const struct sim_words *words, struct sim_op *op)
@@ -526,9 +527,7 @@ static sim_handler *pick_carry(const struct sim_words *words, struct sim_op *op)
     const char *name = words->statement->word[0];
     op->extra = (name[strlen(name) - 1] == 'c' ? CARRY_IN : 0) |
                 (sim_has(words, "cc") ? CARRY_OUT : 0);
-    return words->types == 1
-               ? sim_form_find(carry_forms, sizeof(carry_forms) / sizeof(*carry_forms), words)
-               : NULL;
+    return words->types == 1 ? sim_form_find(carry_forms, CUC_LENGTH(carry_forms), words) : NULL;
 }
 
 static sim_handler *pick_dot(const struct sim_words *words, struct sim_op *op)

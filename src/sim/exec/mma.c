@@ -6,6 +6,7 @@
 // register j of B is word t + 4 j of column g, and accumulator i is row g + 8 * (i / 2), column 2 t
 // + i % 2. For f64 a word is a 64-bit element. The A of mma.sp holds the nonzeros of a matrix twice
 // as wide; its words have the same layout.
+#include "base/array.h"
 #include "matrix.h"
 
 // The forms: shapes and their element families.
@@ -39,8 +40,6 @@ static const struct form sparse_forms[] = {
     { INT8, "m16n8k64", 16, 8, 64 },   { INT4, "m16n8k64", 16, 8, 64 },
     { INT4, "m16n8k128", 16, 8, 128 },
 };
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 // sim_op.extra
 enum {
@@ -391,7 +390,7 @@ enum sim_rounding sim_rounding_of(const struct sim_words *words)
 static const struct form *form_of(const struct sim_words *words, enum family family, bool sparse)
 {
     const struct form *table = sparse ? sparse_forms : forms;
-    size_t count = sparse ? COUNT(sparse_forms) : COUNT(forms);
+    size_t count = sparse ? CUC_LENGTH(sparse_forms) : CUC_LENGTH(forms);
 
     for (size_t i = 0; i < count; i++) {
         enum family wanted = table[i].family == QUAD ? HALF : table[i].family;

@@ -3,6 +3,7 @@
 // sm_30 has them natively. ptxas emulates them (PTX ISA, "Video Instructions"), and some forms
 // differ from the ISA. This file implements the behaviour of ptxas 13.0, as observed on an H200; a
 // comment marks each difference.
+#include "base/array.h"
 #include "alu.h"
 
 enum operation { ADD, SUB, ABSDIFF, AVRG, MIN, MAX, SHL, SHR, EQ, NE, LT, LE, GT, GE, NONE };
@@ -215,10 +216,7 @@ static const struct {
                     { "le", LE }, { "gt", GT }, { "ge", GE } },
   names[] = { { "vadd", ADD }, { "vsub", SUB }, { "vabsdiff", ABSDIFF }, { "vavrg", AVRG },
               { "vmin", MIN }, { "vmax", MAX }, { "vshl", SHL },         { "vshr", SHR } };
-enum {
-    COMPARISONS = sizeof(comparisons) / sizeof(*comparisons),
-    NAMES = sizeof(names) / sizeof(*names)
-};
+enum { COMPARISONS = CUC_LENGTH(comparisons), NAMES = CUC_LENGTH(names) };
 
 // Encodes name, types and words in `extra`; false if they do not go together.
 static bool describe(const struct sim_words *words, struct sim_op *op)

@@ -4,6 +4,7 @@
 // synchronize here: sim_sync() checks where the others are, and once all are at an instruction of
 // the same words with the same membermask, it executes for all of them at once, each with the
 // operands in its own frame (PTX ISA, "Parallel Synchronization and Communication Instructions").
+#include "base/array.h"
 #include "warp.h"
 #include "sim/check/check_race.h"
 #include "sim/check/check.h"
@@ -220,7 +221,7 @@ static int which(const struct sim_words *words, const char *const *list, int cou
     }
     return found;
 }
-#define WHICH(words, list) which(words, list, (int)(sizeof(list) / sizeof *(list)))
+#define WHICH(words, list) which(words, list, CUC_LENGTH(list))
 
 static bool one_type(const struct sim_words *words, enum sim_type type)
 {

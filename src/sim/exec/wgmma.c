@@ -9,6 +9,7 @@
 // in mma.c.
 #include "wgmma.h"
 
+#include "base/array.h"
 #include "sim/check/check_race.h"
 #include "matrix.h"
 
@@ -240,12 +241,12 @@ static sim_handler *pick(const struct sim_words *words, struct sim_op *op, uint3
         return NULL;
     if (words->types != 3)
         return refuse(words, "it needs the types of D, A and B");
-    while (form < sizeof(forms) / sizeof(*forms) &&
+    while (form < CUC_LENGTH(forms) &&
            ((type[0] != forms[form].d && type[0] != forms[form].d_too) ||
             (type[1] != forms[form].a && type[1] != forms[form].a_too) ||
             (type[2] != forms[form].a && type[2] != forms[form].a_too)))
         form++;
-    if (form == sizeof(forms) / sizeof(*forms))
+    if (form == CUC_LENGTH(forms))
         return refuse(words, "there is no product of these types");
 
     const bool whole = type[0] == SIM_S32;

@@ -5,6 +5,7 @@
 // run is repeated. Accumulators are laid out as those of mma.sync, as f32 and f16 alike: with g =
 // lane / 4 and t = lane % 4, element e is row g of 8 x 8 tile e / 2, column 2 t + e % 2; tiles are
 // numbered down the rows first.
+#include "base/array.h"
 #include "formats.h"
 #include "matrix.h"
 #include "memory.h"
@@ -33,7 +34,7 @@ static const struct {
     { SIM_S4, SIM_S32, SIM_S32, 5, 5 },   { SIM_U4, SIM_S32, SIM_S32, 5, 5 },
     { SIM_B1, SIM_S32, SIM_S32, 6, 6 },
 };
-enum { ELEMENT_KINDS = sizeof(elements) / sizeof(*elements) };
+enum { ELEMENT_KINDS = CUC_LENGTH(elements) };
 
 // sim_op.extra of a load or a store
 enum {
@@ -56,7 +57,7 @@ enum {
 static const struct shape *shape_of(const struct sim_words *words)
 {
     const struct shape *found = NULL;
-    for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
+    for (size_t i = 0; i < CUC_LENGTH(shapes); i++)
         if (sim_has(words, shapes[i].word))
             found = &shapes[i];
     return found;

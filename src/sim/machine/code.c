@@ -1,6 +1,8 @@
 // Loaded programs: their code, and memory that lives as long as they do.
 #include "code.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +17,8 @@ const struct sim_code *sim_code_of(const struct sim_program *program, const stru
 
 void *sim_program_keep(struct sim_program *program, size_t bytes)
 {
-    if (program->kept_count == program->kept_room) {
-        size_t room = program->kept_room ? program->kept_room * 2 : 64;
-        void **more = realloc(program->kept, room * sizeof(*more));
-        if (!more)
-            return NULL;
-        program->kept = more;
-        program->kept_room = room;
-    }
+    if (!CUC_RESERVE(program->kept, program->kept_room, program->kept_count + 1))
+        return NULL;
     void *p = calloc(1, bytes);
     if (p)
         program->kept[program->kept_count++] = p;

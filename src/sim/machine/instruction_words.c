@@ -1,4 +1,5 @@
 // The words of a statement, for the pick functions of the instruction families.
+#include "base/array.h"
 #include "machine.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ enum sim_space sim_space_of(const struct sim_words *words)
         { "param::func", SIM_PARAM },
     };
 
-    for (size_t i = 0; i < sizeof(spaces) / sizeof(*spaces); i++)
+    for (size_t i = 0; i < CUC_LENGTH(spaces); i++)
         if (sim_has(words, spaces[i].word))
             return spaces[i].space;
     return SIM_GENERIC;

@@ -4,6 +4,7 @@
 //
 // Pieces are stored in blocks, so that a large table changes in little time. Recently freed pieces
 // are remembered for reports.
+#include "base/array.h"
 #include "machine.h"
 
 #include <pthread.h>
@@ -48,7 +49,7 @@ static struct block *first_table[64];
 
 static void grow_table(void)
 {
-    size_t more = room ? 2 * room : sizeof(first_table) / sizeof(first_table[0]);
+    size_t more = room ? 2 * room : CUC_LENGTH(first_table);
     struct block **table = room ? malloc(more * sizeof(struct block *)) : first_table;
 
     if (!table)

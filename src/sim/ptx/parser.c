@@ -1,5 +1,7 @@
 #include "parser.h"
 
+#include "base/array.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,15 +29,15 @@ void sim_parser_fail(struct sim_parser *p, const char *fmt, ...)
 }
 
 // Quotes a token for a message, truncated, with unprintable characters as \xNN.
-static void describe(const struct sim_token *t, char *to, size_t bytes)
+static void describe(const struct cuc__ptx_token *t, char *to, size_t bytes)
 {
     enum { SHOWN = 40 };
     size_t n = 0, shown = t->bytes < SHOWN ? t->bytes : SHOWN;
-    const char *before = t->kind == SIM_TOKEN_DIRECTIVE ? "."
-                         : t->kind == SIM_TOKEN_STRING  ? "\""
-                                                        : "";
+    const char *before = t->kind == CUC__PTX_DIRECTIVE ? "."
+                         : t->kind == CUC__PTX_STRING  ? "\""
+                                                       : "";
 
-    if (t->kind == SIM_TOKEN_END) {
+    if (t->kind == CUC__PTX_END) {
         snprintf(to, bytes, "the end of the text");
         return;
     }
@@ -46,7 +48,7 @@ static void describe(const struct sim_token *t, char *to, size_t bytes)
         n += (size_t)snprintf(to + n, bytes - n, c < ' ' || c > '~' ? "\\x%02x" : "%c", c);
     }
     snprintf(to + n, bytes - n, "%s%s", shown < t->bytes ? "..." : "",
-             t->kind == SIM_TOKEN_STRING ? "\"" : "");
+             t->kind == CUC__PTX_STRING ? "\"" : "");
 }
 
 void sim_parser_expected(struct sim_parser *p, const char *what)
@@ -59,16 +61,16 @@ void sim_parser_expected(struct sim_parser *p, const char *what)
 
 void sim_parser_next(struct sim_parser *p)
 {
-    p->token = sim_lexer_next(&p->lexer);
-    if (p->token.kind == SIM_TOKEN_NAME || p->token.kind == SIM_TOKEN_DIRECTIVE)
+    p->token = cuc__ptx_lexer_next(&p->lexer);
+    if (p->token.kind == CUC__PTX_NAME || p->token.kind == CUC__PTX_DIRECTIVE)
         p->name = sim_parser_intern(p, p->token.at, p->token.bytes);
-    else if (p->token.kind == SIM_TOKEN_BAD)
+    else if (p->token.kind == CUC__PTX_BAD)
         sim_parser_expected(p, p->token.problem);
 }
 
 bool sim_parser_is(const struct sim_parser *p, int sign)
 {
-    return p->token.kind == SIM_TOKEN_SIGN && p->token.sign == sign;
+    return p->token.kind == CUC__PTX_SIGN && p->token.sign == sign;
 }
 
 bool sim_parser_accept(struct sim_parser *p, int sign)
@@ -87,15 +89,15 @@ void sim_parser_expect(struct sim_parser *p, int sign, const char *what)
 
 enum sim_directive sim_parser_directive(const struct sim_parser *p)
 {
-    return p->token.kind == SIM_TOKEN_DIRECTIVE ? (enum sim_directive)p->name->directive
-                                                : SIM_AT_NONE;
+    return p->token.kind == CUC__PTX_DIRECTIVE ? (enum sim_directive)p->name->directive
+                                               : SIM_AT_NONE;
 }
 
 struct sim_name *sim_parser_name(struct sim_parser *p, const char *what)
 {
     struct sim_name *name = p->name;
 
-    if (p->token.kind != SIM_TOKEN_NAME)
+    if (p->token.kind != CUC__PTX_NAME)
         sim_parser_expected(p, what);
     sim_parser_next(p);
     return name;
@@ -103,7 +105,7 @@ struct sim_name *sim_parser_name(struct sim_parser *p, const char *what)
 
 uint32_t sim_parser_u32(struct sim_parser *p, const char *what)
 {
-    struct sim_token at = p->token;
+    struct cuc__ptx_token at = p->token;
     uint64_t value = sim_parser_integer(p, what);
 
     if (value > UINT32_MAX) {
@@ -124,17 +126,8 @@ void *sim_parser_take(struct sim_parser *p, size_t bytes)
 
 void sim_parser_extend(struct sim_parser *p, struct sim_grow *g, size_t count)
 {
-    if (count > g->capacity) {
-        size_t capacity = g->capacity ? g->capacity * 2 : 64;
-
-        if (capacity < count)
-            capacity = count;
-        void *items = capacity > SIZE_MAX / g->size ? NULL : realloc(g->items, capacity * g->size);
-        if (!items)
-            sim_parser_fail(p, "no memory for %zu items of %zu bytes", capacity, g->size);
-        g->items = items;
-        g->capacity = capacity;
-    }
+    if (!cuc__array_reserve(&g->items, &g->capacity, count, g->size))
+        sim_parser_fail(p, "no memory for %zu items of %zu bytes", count, g->size);
     if (count > g->count)
         memset((char *)g->items + g->count * g->size, 0, (count - g->count) * g->size);
     g->count = count;
@@ -175,7 +168,7 @@ struct sim_module *sim_ptx_parse(const char *text, size_t bytes, char *log, size
         bytes--;
     p->log = log;
     p->log_bytes = log_bytes;
-    p->lexer = (struct sim_lexer){ text, text + bytes, 1 };
+    p->lexer = (struct cuc__ptx_lexer){ text, text + bytes, 1 };
     p->token.line = 1;
     p->ranges = 1;
 
@@ -200,7 +193,7 @@ struct sim_module *sim_ptx_parse(const char *text, size_t bytes, char *log, size
         { &p->bytes, 1 },
         { &p->relocations, sizeof(struct sim_relocation) },
     };
-    enum { GROWS = sizeof(grows) / sizeof(grows[0]) };
+    enum { GROWS = CUC_LENGTH(grows) };
     for (size_t i = 0; i < GROWS; i++)
         grows[i].grow->size = grows[i].size;
 
@@ -208,7 +201,7 @@ struct sim_module *sim_ptx_parse(const char *text, size_t bytes, char *log, size
         p->module = sim_parser_take(p, sizeof(*p->module));
         p->module->arena = p->arena;
         sim_parser_intern_known(p);
-        for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++)
+        for (size_t i = 0; i < CUC_LENGTH(directives); i++)
             sim_parser_intern(p, directives[i].word, strlen(directives[i].word))->directive =
                 (uint16_t)directives[i].directive;
         sim_parser_module(p);

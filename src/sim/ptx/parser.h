@@ -4,7 +4,7 @@
 #define CUCORE_SIM_PTX_PARSER_H
 
 #include "base/arena.h"
-#include "lexer.h"
+#include "ptx/lexer.h"
 #include "ptx.h"
 
 #include <setjmp.h>
@@ -105,9 +105,9 @@ struct sim_grow {
 };
 
 struct sim_parser {
-    struct sim_lexer lexer;
-    struct sim_token token; // the current token; the lexer is right behind it
-    struct sim_name *name;  // name of the current name or directive
+    struct cuc__ptx_lexer lexer;
+    struct cuc__ptx_token token; // the current token; the lexer is right behind it
+    struct sim_name *name;       // name of the current name or directive
     struct cuc__arena *arena;
     struct sim_module *module;
     char *log;

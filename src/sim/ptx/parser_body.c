@@ -34,7 +34,7 @@ void sim_parser_pragma(struct sim_parser *p)
 {
     do {
         sim_parser_next(p);
-        if (p->token.kind != SIM_TOKEN_STRING)
+        if (p->token.kind != CUC__PTX_STRING)
             sim_parser_expected(p, "a string");
         sim_parser_next(p);
     } while (sim_parser_is(p, ','));
@@ -44,14 +44,14 @@ void sim_parser_pragma(struct sim_parser *p)
 void sim_parser_file(struct sim_parser *p)
 {
     sim_parser_next(p);
-    struct sim_token at = p->token;
+    struct cuc__ptx_token at = p->token;
     uint32_t number = sim_parser_u32(p, "the number of a file");
 
     if (number >= MAX_FILES) {
         p->token = at;
         sim_parser_expected(p, "the number of a file below 65536");
     }
-    if (p->token.kind != SIM_TOKEN_STRING)
+    if (p->token.kind != CUC__PTX_STRING)
         sim_parser_expected(p, "the name of a file");
     if (number >= p->files.count)
         sim_parser_extend(p, &p->files, number + 1);
@@ -102,7 +102,7 @@ static void read_prototype(struct sim_parser *p, struct sim_label *label)
     sim_parser_next(p);
     if (sim_parser_is(p, '('))
         f->results = sim_parser_parameters(p, &f->result_count, false);
-    if (p->token.kind != SIM_TOKEN_NAME || strcmp(p->name->text, "_") != 0)
+    if (p->token.kind != CUC__PTX_NAME || strcmp(p->name->text, "_") != 0)
         sim_parser_expected(p, "_");
     sim_parser_next(p);
     if (sim_parser_is(p, '('))
@@ -147,13 +147,13 @@ static const struct sim_opcode *read_opcode(struct sim_parser *p)
     size_t bytes = p->token.bytes;
 
     if (p->lexer.at == at + bytes)
-        bytes += sim_lexer_opcode_tail(&p->lexer, &tail);
-    if (sim_lexer_peek(&p->lexer, NULL) != '.')
+        bytes += cuc__ptx_lexer_opcode_tail(&p->lexer, &tail);
+    if (cuc__ptx_lexer_peek(&p->lexer, NULL) != '.')
         return sim_parser_opcode(p, at, bytes);
     p->bytes.count = 0;
     append(p, at, bytes);
-    while (sim_lexer_peek(&p->lexer, NULL) == '.' &&
-           (bytes = sim_lexer_opcode_tail(&p->lexer, &at)) != 0)
+    while (cuc__ptx_lexer_peek(&p->lexer, NULL) == '.' &&
+           (bytes = cuc__ptx_lexer_opcode_tail(&p->lexer, &at)) != 0)
         append(p, at, bytes);
     return sim_parser_opcode(p, p->bytes.items, p->bytes.count);
 }
@@ -166,7 +166,7 @@ static void read_instruction(struct sim_parser *p)
         s.guard_negated = sim_parser_accept(p, '!');
         s.guard = sim_parser_guard(p);
     }
-    if (p->token.kind != SIM_TOKEN_NAME || p->token.at[0] == '%')
+    if (p->token.kind != CUC__PTX_NAME || p->token.at[0] == '%')
         sim_parser_expected(p, "an instruction");
     s.line = p->token.line;
     const struct sim_opcode *o = read_opcode(p);
@@ -195,12 +195,12 @@ static void read_body_item(struct sim_parser *p)
     const struct sim_variable none = { .name = NULL };
     char second;
 
-    if (p->token.kind == SIM_TOKEN_NAME && sim_lexer_peek(&p->lexer, &second) == ':' &&
+    if (p->token.kind == CUC__PTX_NAME && cuc__ptx_lexer_peek(&p->lexer, &second) == ':' &&
         second != ':') {
         read_label(p);
         return;
     }
-    if (p->token.kind == SIM_TOKEN_NAME || sim_parser_is(p, '@')) {
+    if (p->token.kind == CUC__PTX_NAME || sim_parser_is(p, '@')) {
         read_instruction(p);
         return;
     }
@@ -247,7 +247,7 @@ void sim_parser_body(struct sim_parser *p, struct sim_function *f)
 {
     sim_parser_expect(p, '{', "{ or ;");
     while (p->open.count) {
-        if (p->token.kind == SIM_TOKEN_END)
+        if (p->token.kind == CUC__PTX_END)
             sim_parser_expected(p, "the } of a function");
         read_body_item(p);
     }

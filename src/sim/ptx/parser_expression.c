@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "parser.h"
 
 #include <string.h>
@@ -11,19 +12,19 @@ static const struct infix {
     int sign;
     int level;
 } infixes[] = {
-    { SIM_SIGN('|', '|'), 1 },
-    { SIM_SIGN('&', '&'), 2 },
+    { CUC__PTX_PAIR('|', '|'), 1 },
+    { CUC__PTX_PAIR('&', '&'), 2 },
     { '|', 3 },
     { '^', 4 },
     { '&', 5 },
-    { SIM_SIGN('=', '='), 6 },
-    { SIM_SIGN('!', '='), 6 },
+    { CUC__PTX_PAIR('=', '='), 6 },
+    { CUC__PTX_PAIR('!', '='), 6 },
     { '<', 7 },
     { '>', 7 },
-    { SIM_SIGN('<', '='), 7 },
-    { SIM_SIGN('>', '='), 7 },
-    { SIM_SIGN('<', '<'), 8 },
-    { SIM_SIGN('>', '>'), 8 },
+    { CUC__PTX_PAIR('<', '='), 7 },
+    { CUC__PTX_PAIR('>', '='), 7 },
+    { CUC__PTX_PAIR('<', '<'), 8 },
+    { CUC__PTX_PAIR('>', '>'), 8 },
     { '+', 9 },
     { '-', 9 },
     { '*', 10 },
@@ -36,9 +37,9 @@ static struct sim_constant conditional(struct sim_parser *p, unsigned depth);
 
 static const struct infix *current_infix(const struct sim_parser *p)
 {
-    if (p->token.kind != SIM_TOKEN_SIGN)
+    if (p->token.kind != CUC__PTX_SIGN)
         return NULL;
-    for (size_t i = 0; i < sizeof(infixes) / sizeof(infixes[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(infixes); i++) {
         if (infixes[i].sign == p->token.sign)
             return &infixes[i];
     }
@@ -80,17 +81,17 @@ static struct sim_constant primary(struct sim_parser *p, unsigned depth)
     struct sim_constant c = { SIM_CONSTANT_S64, p->token.value };
 
     switch ((int)p->token.kind) {
-    case SIM_TOKEN_INTEGER:
+    case CUC__PTX_INTEGER:
         if (p->token.is_unsigned)
             c.kind = SIM_CONSTANT_U64;
         break;
-    case SIM_TOKEN_F32:
+    case CUC__PTX_F32:
         c.kind = SIM_CONSTANT_F32;
         break;
-    case SIM_TOKEN_F64:
+    case CUC__PTX_F64:
         c.kind = SIM_CONSTANT_F64;
         break;
-    case SIM_TOKEN_NAME:
+    case CUC__PTX_NAME:
         if (p->name->special != SIM_SR_WARP_SZ + 1)
             sim_parser_expected(p, "a constant");
         c.bits = 32;
@@ -132,9 +133,9 @@ static struct sim_constant unary(struct sim_parser *p, unsigned depth)
                             bits ? '~' : '!');
         return bits ? integer(SIM_CONSTANT_U64, ~c.bits) : integer(SIM_CONSTANT_S64, !c.bits);
     }
-    if (sim_parser_is(p, '(') && sim_lexer_peek(&p->lexer, NULL) == '.') {
+    if (sim_parser_is(p, '(') && cuc__ptx_lexer_peek(&p->lexer, NULL) == '.') {
         sim_parser_next(p);
-        enum sim_type type = p->token.kind == SIM_TOKEN_DIRECTIVE ? p->name->type : SIM_NONE;
+        enum sim_type type = p->token.kind == CUC__PTX_DIRECTIVE ? p->name->type : SIM_NONE;
         if (type != SIM_S64 && type != SIM_U64)
             sim_parser_expected(p, ".s64 or .u64");
         sim_parser_next(p);
@@ -167,16 +168,16 @@ static struct sim_constant apply_f64(struct sim_parser *p, const struct infix *o
     case '>':
         truth = a > b;
         break;
-    case SIM_SIGN('<', '='):
+    case CUC__PTX_PAIR('<', '='):
         truth = a <= b;
         break;
-    case SIM_SIGN('>', '='):
+    case CUC__PTX_PAIR('>', '='):
         truth = a >= b;
         break;
-    case SIM_SIGN('=', '='):
+    case CUC__PTX_PAIR('=', '='):
         truth = a == b;
         break;
-    case SIM_SIGN('!', '='):
+    case CUC__PTX_PAIR('!', '='):
         truth = a != b;
         break;
     default:
@@ -237,21 +238,21 @@ static struct sim_constant apply(struct sim_parser *p, const struct infix *op,
         return integer(SIM_CONSTANT_S64, x < y);
     case '>':
         return integer(SIM_CONSTANT_S64, x > y);
-    case SIM_SIGN('<', '='):
+    case CUC__PTX_PAIR('<', '='):
         return integer(SIM_CONSTANT_S64, x <= y);
-    case SIM_SIGN('>', '='):
+    case CUC__PTX_PAIR('>', '='):
         return integer(SIM_CONSTANT_S64, x >= y);
-    case SIM_SIGN('=', '='):
+    case CUC__PTX_PAIR('=', '='):
         return integer(SIM_CONSTANT_S64, x == y);
-    case SIM_SIGN('!', '='):
+    case CUC__PTX_PAIR('!', '='):
         return integer(SIM_CONSTANT_S64, x != y);
-    case SIM_SIGN('&', '&'):
+    case CUC__PTX_PAIR('&', '&'):
         return integer(SIM_CONSTANT_S64, a.bits && b.bits);
-    case SIM_SIGN('|', '|'):
+    case CUC__PTX_PAIR('|', '|'):
         return integer(SIM_CONSTANT_S64, a.bits || b.bits);
     default: // << and >>
-        return integer(a.kind, shift(op->sign == SIM_SIGN('<', '<'), a.kind == SIM_CONSTANT_S64,
-                                     a.bits, b.bits));
+        return integer(a.kind, shift(op->sign == CUC__PTX_PAIR('<', '<'),
+                                     a.kind == SIM_CONSTANT_S64, a.bits, b.bits));
     }
 }
 
@@ -289,11 +290,11 @@ struct sim_constant sim_parser_constant(struct sim_parser *p)
 
 uint64_t sim_parser_integer(struct sim_parser *p, const char *what)
 {
-    struct sim_token first = p->token;
+    struct cuc__ptx_token first = p->token;
     struct sim_constant c = { SIM_CONSTANT_S64, 0 };
 
-    if (first.kind == SIM_TOKEN_INTEGER || first.kind == SIM_TOKEN_SIGN ||
-        first.kind == SIM_TOKEN_NAME)
+    if (first.kind == CUC__PTX_INTEGER || first.kind == CUC__PTX_SIGN ||
+        first.kind == CUC__PTX_NAME)
         c = conditional(p, 0);
     else
         sim_parser_expected(p, what);

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "parser.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ bool sim_parser_function_directive(struct sim_parser *p, struct sim_function *f)
     enum sim_directive d = sim_parser_directive(p);
     uint32_t ignored;
 
-    if (p->token.kind != SIM_TOKEN_DIRECTIVE)
+    if (p->token.kind != CUC__PTX_DIRECTIVE)
         return false;
     if (d == SIM_AT_PRAGMA) {
         sim_parser_pragma(p);
@@ -131,7 +132,7 @@ static void read_function(struct sim_parser *p, const struct sim_variable *linki
         for (size_t depth = 1; depth; sim_parser_next(p)) {
             depth += sim_parser_is(p, '(');
             depth -= sim_parser_is(p, ')');
-            if (p->token.kind == SIM_TOKEN_END)
+            if (p->token.kind == CUC__PTX_END)
                 sim_parser_expected(p, ")");
         }
     }
@@ -159,12 +160,12 @@ static void read_function(struct sim_parser *p, const struct sim_variable *linki
 static void skip_section(struct sim_parser *p)
 {
     sim_parser_next(p);
-    if (p->token.kind != SIM_TOKEN_DIRECTIVE && p->token.kind != SIM_TOKEN_NAME)
+    if (p->token.kind != CUC__PTX_DIRECTIVE && p->token.kind != CUC__PTX_NAME)
         sim_parser_expected(p, "the name of a section");
     sim_parser_next(p);
     sim_parser_expect(p, '{', "{");
     for (size_t depth = 1; depth; sim_parser_next(p)) {
-        if (p->token.kind == SIM_TOKEN_END)
+        if (p->token.kind == CUC__PTX_END)
             sim_parser_expected(p, "the } of a .section");
         if (sim_parser_is(p, '{'))
             depth++;
@@ -202,7 +203,7 @@ static void read_version(struct sim_parser *p)
     sim_parser_next(p);
     // The lexer reads the version as a decimal number.
     const char *at = p->token.at;
-    bool good = p->token.kind == SIM_TOKEN_F64 && p->token.bytes == 3 && at[0] >= '0' &&
+    bool good = p->token.kind == CUC__PTX_F64 && p->token.bytes == 3 && at[0] >= '0' &&
                 at[0] <= '9' && at[1] == '.' && at[2] >= '0' && at[2] <= '9';
 
     if (!good)
@@ -219,9 +220,9 @@ static void read_target_word(struct sim_parser *p)
     const char *word = p->name->text;
     int arch = 0;
 
-    if (p->token.kind != SIM_TOKEN_NAME)
+    if (p->token.kind != CUC__PTX_NAME)
         sim_parser_expected(p, "a target such as sm_90");
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(options); i++) {
         if (strcmp(word, options[i]) == 0) {
             sim_parser_next(p);
             return;
@@ -244,7 +245,7 @@ static void read_target_word(struct sim_parser *p)
 static void read_address_size(struct sim_parser *p)
 {
     sim_parser_next(p);
-    if (p->token.kind != SIM_TOKEN_INTEGER || p->token.value != 64)
+    if (p->token.kind != CUC__PTX_INTEGER || p->token.value != 64)
         sim_parser_expected(p, "64");
     sim_parser_next(p);
 }
@@ -340,7 +341,7 @@ void sim_parser_module(struct sim_parser *p)
     read_version(p);
     if (sim_parser_directive(p) != SIM_AT_TARGET)
         sim_parser_expected(p, ".target");
-    while (p->token.kind != SIM_TOKEN_END) {
+    while (p->token.kind != CUC__PTX_END) {
         switch ((int)sim_parser_directive(p)) {
         case SIM_AT_TARGET:
             do {

@@ -12,7 +12,7 @@ static bool read_component(struct sim_parser *p, uint32_t *component)
     static const char letters[] = "xyzwrgba";
     const char *at;
 
-    if (p->token.kind != SIM_TOKEN_DIRECTIVE)
+    if (p->token.kind != CUC__PTX_DIRECTIVE)
         return false;
     if (p->name->bytes != 1 || !(at = strchr(letters, p->name->text[0])))
         sim_parser_expected(p, "a component such as .x");
@@ -24,7 +24,7 @@ static bool read_component(struct sim_parser *p, uint32_t *component)
 // Reads the b3 or h10 that selects parts of a video instruction's register; false if there is none.
 static bool read_parts(struct sim_parser *p, uint32_t *parts)
 {
-    const char *text = p->token.kind == SIM_TOKEN_DIRECTIVE ? p->name->text : "";
+    const char *text = p->token.kind == CUC__PTX_DIRECTIVE ? p->name->text : "";
     uint32_t count = 0, digits = 0;
 
     if ((text[0] != 'b' && text[0] != 'h') || !text[1])
@@ -137,7 +137,7 @@ static void name_operand(struct sim_parser *p, struct sim_operand *out)
     if (!b && (name->special || name->special_vector)) {
         if (name->special == SIM_SR_WARP_SZ + 1) {
             // WARP_SZ alone stays a special register; in an expression it is a constant.
-            char second, first = sim_lexer_peek(&p->lexer, &second);
+            char second, first = cuc__ptx_lexer_peek(&p->lexer, &second);
 
             if (first && strchr("+-*/%&|^<>=!?", first)) {
                 constant_operand(p, out);
@@ -167,7 +167,7 @@ static void pair_operand(struct sim_parser *p, struct sim_operand *out)
     if (out->kind != SIM_OP_REGISTER && out->kind != SIM_OP_SINK)
         sim_parser_expected(p, "a register before |");
     sim_parser_next(p);
-    if (p->token.kind != SIM_TOKEN_NAME)
+    if (p->token.kind != CUC__PTX_NAME)
         sim_parser_expected(p, "the second register of a pair");
     name_operand(p, &second);
     if (second.kind == SIM_OP_REGISTER)
@@ -207,7 +207,7 @@ static void address(struct sim_parser *p, struct sim_operand *out, unsigned dept
     struct sim_operand base;
     int64_t offset = 0;
 
-    if (p->token.kind == SIM_TOKEN_NAME)
+    if (p->token.kind == CUC__PTX_NAME)
         name_operand(p, &base);
     else
         constant_operand(p, &base);
@@ -234,11 +234,11 @@ static void address(struct sim_parser *p, struct sim_operand *out, unsigned dept
 // Parses -x and !x of a register, or a constant expression that starts with such a sign.
 static void signed_operand(struct sim_parser *p, struct sim_operand *out)
 {
-    struct sim_lexer lexer = p->lexer;
-    struct sim_token token = p->token;
+    struct cuc__ptx_lexer lexer = p->lexer;
+    struct cuc__ptx_token token = p->token;
 
     sim_parser_next(p);
-    if (p->token.kind == SIM_TOKEN_NAME && p->name->special != SIM_SR_WARP_SZ + 1) {
+    if (p->token.kind == CUC__PTX_NAME && p->name->special != SIM_SR_WARP_SZ + 1) {
         name_operand(p, out);
         if (out->kind != SIM_OP_REGISTER)
             sim_parser_fail(p, "found %c before a name, expected a register after it", token.sign);
@@ -254,7 +254,7 @@ static void element(struct sim_parser *p, struct sim_operand *out, unsigned dept
 {
     if (depth > MAX_DEPTH)
         sim_parser_expected(p, "an operand that is less deeply nested");
-    if (p->token.kind == SIM_TOKEN_NAME) {
+    if (p->token.kind == CUC__PTX_NAME) {
         name_operand(p, out);
         if (sim_parser_is(p, '|'))
             pair_operand(p, out);
@@ -268,8 +268,8 @@ static void element(struct sim_parser *p, struct sim_operand *out, unsigned dept
         close_list(p, out, SIM_OP_LIST, p->operands.count, ')', depth, in_call);
     } else if (sim_parser_is(p, '!') || sim_parser_is(p, '-')) {
         signed_operand(p, out);
-    } else if (p->token.kind == SIM_TOKEN_INTEGER || p->token.kind == SIM_TOKEN_F32 ||
-               p->token.kind == SIM_TOKEN_F64 || sim_parser_is(p, '(') || sim_parser_is(p, '+') ||
+    } else if (p->token.kind == CUC__PTX_INTEGER || p->token.kind == CUC__PTX_F32 ||
+               p->token.kind == CUC__PTX_F64 || sim_parser_is(p, '(') || sim_parser_is(p, '+') ||
                sim_parser_is(p, '~')) {
         constant_operand(p, out);
     } else {
@@ -286,7 +286,7 @@ uint32_t sim_parser_guard(struct sim_parser *p)
 {
     struct sim_binding *b;
 
-    if (p->token.kind != SIM_TOKEN_NAME)
+    if (p->token.kind != CUC__PTX_NAME)
         sim_parser_expected(p, "a predicate");
     b = sim_parser_lookup(p, p->name);
     if (!b || b->kind != SIM_BIND_REGISTER || b->type != SIM_PRED || b->vector != 1)

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "parser.h"
 
 #include <string.h>
@@ -34,7 +35,7 @@ static enum sim_space space_of(const char *word)
         { "local", SIM_LOCAL }, { "param", SIM_PARAM }, { "shared", SIM_SHARED },
     };
 
-    for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(spaces); i++) {
         if (strcmp(spaces[i].word, word) == 0)
             return spaces[i].space;
     }
@@ -43,12 +44,12 @@ static enum sim_space space_of(const char *word)
 
 static bool directive_is(const struct sim_parser *p, const char *word)
 {
-    return p->token.kind == SIM_TOKEN_DIRECTIVE && strcmp(p->name->text, word) == 0;
+    return p->token.kind == CUC__PTX_DIRECTIVE && strcmp(p->name->text, word) == 0;
 }
 
 static uint32_t read_align(struct sim_parser *p)
 {
-    struct sim_token at = p->token;
+    struct cuc__ptx_token at = p->token;
     uint64_t align = sim_parser_integer(p, "an alignment");
 
     if (align == 0 || align & (align - 1) || align > UINT32_MAX / 2) {
@@ -84,7 +85,7 @@ static void read_attributes(struct sim_parser *p, struct type *t)
 static void read_pointer(struct sim_parser *p, struct type *t)
 {
     t->is_pointer = true;
-    if (p->token.kind == SIM_TOKEN_DIRECTIVE && space_of(p->name->text) != SIM_GENERIC)
+    if (p->token.kind == CUC__PTX_DIRECTIVE && space_of(p->name->text) != SIM_GENERIC)
         sim_parser_next(p);
     if (directive_is(p, "align")) {
         sim_parser_next(p);
@@ -125,7 +126,7 @@ static struct type read_type(struct sim_parser *p, enum sim_space space)
 {
     struct type t = { .vector = 1 };
 
-    while (p->token.kind == SIM_TOKEN_DIRECTIVE) {
+    while (p->token.kind == CUC__PTX_DIRECTIVE) {
         const char *word = p->name->text;
 
         if (p->name->type != SIM_NONE) {
@@ -168,7 +169,7 @@ static void read_dimensions(struct sim_parser *p, struct sim_variable *v, struct
         if (n == 0 && sim_parser_is(p, ']')) {
             count[n++] = 0;
         } else {
-            struct sim_token at = p->token;
+            struct cuc__ptx_token at = p->token;
 
             count[n] = sim_parser_integer(p, "a length");
             if (count[n] == 0 || count[n] > MAX_BYTES) {
@@ -261,12 +262,12 @@ static void constant(struct initialiser *in, uint64_t at, struct sim_constant c)
 // instead.
 static bool read_symbol(struct sim_parser *p, struct sim_relocation *r)
 {
-    if (p->token.kind != SIM_TOKEN_NAME || p->name->special == SIM_SR_WARP_SZ + 1)
+    if (p->token.kind != CUC__PTX_NAME || p->name->special == SIM_SR_WARP_SZ + 1)
         return false;
     const struct sim_name *name = p->name;
     sim_parser_next(p);
     if (strcmp(name->text, "generic") == 0 && sim_parser_accept(p, '(')) {
-        if (p->token.kind != SIM_TOKEN_NAME)
+        if (p->token.kind != CUC__PTX_NAME)
             sim_parser_expected(p, "a symbol");
         r->generic = true;
         name = p->name;
@@ -317,14 +318,14 @@ static void scalar(struct initialiser *in, uint64_t at)
     struct sim_parser *p = in->p;
     struct sim_relocation r = { .bytes = in->element };
 
-    if (p->token.kind == SIM_TOKEN_NAME && strcmp(p->name->text, "mask") == 0 &&
-        sim_lexer_peek(&p->lexer, NULL) == '(') {
+    if (p->token.kind == CUC__PTX_NAME && strcmp(p->name->text, "mask") == 0 &&
+        cuc__ptx_lexer_peek(&p->lexer, NULL) == '(') {
         sim_parser_next(p);
         sim_parser_next(p);
         uint64_t mask = sim_parser_integer(p, "a mask");
         sim_parser_expect(p, ',', "a comma");
         masked(in, at, mask);
-    } else if (p->token.kind == SIM_TOKEN_INTEGER && sim_lexer_peek(&p->lexer, NULL) == '(') {
+    } else if (p->token.kind == CUC__PTX_INTEGER && cuc__ptx_lexer_peek(&p->lexer, NULL) == '(') {
         uint64_t mask = p->token.value;
 
         sim_parser_next(p);
@@ -430,7 +431,7 @@ static struct sim_name *read_declarator(struct sim_parser *p, struct sim_variabl
     struct initialiser in = { .p = p, .v = v, .element = sim_type_bytes(t->type) };
     struct sim_name *name = p->name;
 
-    if (p->token.kind != SIM_TOKEN_NAME)
+    if (p->token.kind != CUC__PTX_NAME)
         sim_parser_expected(p, "a name");
     set_type(v, t);
     v->name = name->text;
@@ -478,7 +479,7 @@ struct sim_variable *sim_parser_parameters(struct sim_parser *p, size_t *count, 
     while (!sim_parser_is(p, ')')) {
         struct sim_variable v = { .space = SIM_GENERIC };
 
-        if (p->token.kind == SIM_TOKEN_DIRECTIVE)
+        if (p->token.kind == CUC__PTX_DIRECTIVE)
             v.space = space_of(p->name->text);
         if (v.space != SIM_PARAM && v.space != SIM_REG)
             sim_parser_expected(p, ".param, .reg or )");
@@ -506,17 +507,17 @@ void sim_parser_registers(struct sim_parser *p)
         struct sim_name *name = p->name;
         uint64_t range = 0;
 
-        if (p->token.kind != SIM_TOKEN_NAME)
+        if (p->token.kind != CUC__PTX_NAME)
             sim_parser_expected(p, "the name of a register");
         if (name->bytes == 1 && name->text[0] == '_')
             sim_parser_expected(p, "a name other than that of the sink");
         sim_parser_next(p);
         if (sim_parser_accept(p, '<')) {
-            struct sim_token at = p->token;
+            struct cuc__ptx_token at = p->token;
 
             // The count is a token and not an expression, in which > would be an operator.
             range = at.value;
-            if (at.kind != SIM_TOKEN_INTEGER || range == 0 || range > MAX_RANGE)
+            if (at.kind != CUC__PTX_INTEGER || range == 0 || range > MAX_RANGE)
                 sim_parser_expected(p, "a count of registers");
             sim_parser_next(p);
             sim_parser_expect(p, '>', ">");

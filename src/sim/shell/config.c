@@ -12,6 +12,7 @@
 //   CUDA_VISIBLE_DEVICES  visible devices, as for the driver: numbers or UUIDs
 // An invalid setting makes cuInit() fail with CUDA_ERROR_INVALID_VALUE. cuGetErrorString() and
 // cuc_error_message() (simulator_finding.h) then name the setting.
+#include "base/array.h"
 #include "complaint.h"
 #include "shell.h"
 
@@ -138,10 +139,10 @@ static void check_names(void)
             continue;
         const char *name = *at + sizeof(prefix) - 1;
         size_t length = strcspn(name, "="), i = 0;
-        while (i < LENGTH(known) &&
+        while (i < CUC_LENGTH(known) &&
                !(strlen(known[i]) == length && strncmp(known[i], name, length) == 0))
             i++;
-        if (i == LENGTH(known))
+        if (i == CUC_LENGTH(known))
             sim_tell("%s%.*s is not read: CUCORE_SIM_ARCH, _DEVICES, _MEMORY, _FAIL, _CHECK, "
                      "_TIMEOUT, _THREADS and _REPORT are",
                      prefix, length < 64 ? (int)length : 64, name);
@@ -258,7 +259,7 @@ static void tell_findings(void)
         { SIM_CHECK_BARRIER, "barrier" },
     };
 
-    for (size_t i = 0; i < LENGTH(checks); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(checks); i++) {
         uint64_t places, found = sim_findings(checks[i].check, &places);
         if (found)
             sim_tell("check %s: %llu finding%s in %llu place%s", checks[i].name,

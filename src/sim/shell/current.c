@@ -1,4 +1,5 @@
 // The contexts that a thread has pushed, and the current one.
+#include "base/array.h"
 #include "shell.h"
 
 #include <stdlib.h>
@@ -64,14 +65,8 @@ CUresult sim_context_push(CUcontext ctx)
 {
     struct sim_thread *t = self();
 
-    if (t->depth == SIM_STACK + t->deep_room) {
-        unsigned room = 2 * t->deep_room + SIM_STACK;
-        uintptr_t *more = realloc(t->deep, room * sizeof(*more));
-        if (!more)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        t->deep = more;
-        t->deep_room = room;
-    }
+    if (t->depth >= SIM_STACK && !CUC_RESERVE(t->deep, t->deep_room, t->depth - SIM_STACK + 1))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     *slot(t, t->depth++) = (uintptr_t)ctx;
     return CUDA_SUCCESS;
 }

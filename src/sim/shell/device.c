@@ -1,4 +1,5 @@
 // Devices.
+#include "base/array.h"
 #include "shell.h"
 
 #include <stdio.h>
@@ -128,7 +129,7 @@ CUresult sim_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute
     SIM_NEED(value, dst);
     if (src == dst)
         return CUDA_ERROR_INVALID_DEVICE;
-    if (attribute < 1 || attribute >= sizeof(answers) / sizeof(*answers))
+    if (attribute < 1 || attribute >= CUC_LENGTH(answers))
         return CUDA_ERROR_INVALID_VALUE;
     *value = answers[attribute];
     return CUDA_SUCCESS;

@@ -1,5 +1,6 @@
 // The driver's entry points: lookup and export of functions, the steps common to all calls, start
 // and end. shell.h describes the structure of the driver.
+#include "base/array.h"
 #include "graph.h"
 
 #include <stdatomic.h>
@@ -186,7 +187,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64
             fn = address_of(i, own);
         }
     }
-    for (size_t i = 0; i < LENGTH(also); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(also); i++) {
         if (also[i].version <= version && also[i].version > newest && !sim_hidden[also[i].fn] &&
             sim_has_name(also[i].fn, symbol)) {
             newest = also[i].version;
@@ -357,7 +358,7 @@ void sim_end_everything(void)
     atomic_store(&forked, false);
     sim.clearing = true;
     sim_users_wait();
-    for (size_t i = 0; i < LENGTH(order); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(order); i++) {
         enum kind kind = order[i];
         if (kind == KIND_POOL)
             sim_virtual_end();

@@ -1,4 +1,5 @@
 // Variants of other calls: older signatures, and synchronous forms.
+#include "base/array.h"
 #include "shell.h"
 
 #include <string.h>
@@ -199,7 +200,7 @@ CUresult sim_cuGetExportTable(const void **table, const CUuuid *id)
     if (!table || !id)
         return CUDA_ERROR_INVALID_VALUE;
     *table = NULL;
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+    for (size_t i = 0; i < CUC_LENGTH(known); i++)
         if (memcmp(id, known[i], sizeof(known[i])) == 0)
             *table = empty;
     return *table ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;

@@ -1,4 +1,5 @@
 // Draws graphs in the language of Graphviz: cuGraphDebugDotPrint().
+#include "base/array.h"
 #include "graph.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ static const char *type_name(CUgraphNodeType type)
         [CU_GRAPH_NODE_TYPE_CONDITIONAL] = "CONDITIONAL",
     };
 
-    return type < LENGTH(names) && names[type] ? names[type] : "?";
+    return type < CUC_LENGTH(names) && names[type] ? names[type] : "?";
 }
 
 struct drawing {

@@ -1,4 +1,5 @@
 // Libraries: loaded code, for all contexts.
+#include "base/array.h"
 #include "shell.h"
 
 #include <stdio.h>
@@ -129,7 +130,7 @@ struct library *sim_library_new(void)
 
     l->last_kernel = &l->kernels;
     l->named = l->few_named;
-    l->bucket_count = LENGTH(l->few_named);
+    l->bucket_count = CUC_LENGTH(l->few_named);
     sim_enlist(l, KIND_LIBRARY, NULL);
     l->head.gone = true; // already invisible to calls
     return l;

@@ -1,4 +1,5 @@
 // The driver's linker: concatenates PTX texts and checks them as one.
+#include "base/array.h"
 #include "shell.h"
 
 #include <stdio.h>
@@ -61,7 +62,7 @@ static void blank_head(char *text)
 {
     static const char *const directives[] = { ".version", ".target", ".address_size" };
 
-    for (size_t i = 0; i < LENGTH(directives); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(directives); i++) {
         size_t n = strlen(directives[i]);
         for (char *line = text; line; line = strchr(line, '\n')) {
             line += *line == '\n';

@@ -1,4 +1,5 @@
 // Names of the driver's functions and results.
+#include "base/array.h"
 #include "shell.h"
 
 #include <stdio.h>
@@ -79,7 +80,7 @@ CUresult sim_result_text(CUresult code, const char **out, bool name)
     if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     *out = NULL;
-    for (size_t i = 0; i < LENGTH(results) && !*out; i++)
+    for (size_t i = 0; i < CUC_LENGTH(results) && !*out; i++)
         if (results[i].code == code)
             *out = name ? results[i].name : results[i].text;
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -92,7 +93,7 @@ CUresult sim_result_number(const char *name)
 
     if (end != name)
         return *end || number < 0 || number > 9999 ? -1 : (CUresult)number;
-    for (size_t i = 0; i < LENGTH(results); i++)
+    for (size_t i = 0; i < CUC_LENGTH(results); i++)
         if (strcmp(results[i].name, name) == 0)
             return results[i].code;
     return -1;

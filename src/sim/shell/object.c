@@ -1,4 +1,5 @@
 // The table of objects by handle.
+#include "base/array.h"
 #include "shell.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static struct object **bucket(uintptr_t handle)
 static void add_buckets(void)
 {
     const size_t old_count = sim.bucket_count;
-    const size_t count = old_count ? 4 * old_count : LENGTH(sim.first_objects);
+    const size_t count = old_count ? 4 * old_count : CUC_LENGTH(sim.first_objects);
     struct object **old = sim.objects, *next;
     struct object **more = old ? calloc(count, sizeof(struct object *)) : sim.first_objects;
 

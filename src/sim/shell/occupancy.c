@@ -1,5 +1,6 @@
 // Occupancy from a device's attributes: the multiprocessor's threads, blocks, shared memory and
 // registers, whichever is the tightest limit.
+#include "base/array.h"
 #include "shell.h"
 
 static int least(int a, int b)
@@ -18,9 +19,9 @@ static size_t set_aside(const struct kernel *k, int device, size_t block)
 
     if (k->cache[device] != CU_FUNC_CACHE_PREFER_L1)
         return all;
-    while (i < LENGTH(choices) && choices[i] * 1024 < block)
+    while (i < CUC_LENGTH(choices) && choices[i] * 1024 < block)
         i++;
-    return i < LENGTH(choices) && choices[i] * 1024 < all ? choices[i] * 1024 : all;
+    return i < CUC_LENGTH(choices) && choices[i] * 1024 < all ? choices[i] * 1024 : all;
 }
 
 int sim_blocks_per_sm(const struct kernel *k, int device, int threads, size_t dynamic)

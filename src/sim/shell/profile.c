@@ -1,4 +1,5 @@
 // Device profiles: an A100, an H200 and a B200, with their results of cuDeviceGetAttribute().
+#include "base/array.h"
 #include "shell.h"
 
 #include <stdio.h>
@@ -169,7 +170,7 @@ static const struct difference b200[] = {
     { CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID, 0x199910de },
 };
 
-#define DIFFERENCES(list) list, LENGTH(list)
+#define DIFFERENCES(list) list, CUC_LENGTH(list)
 
 static const struct {
     int arch;
@@ -188,9 +189,9 @@ bool sim_profile(struct device *d, int arch, int ordinal)
 {
     size_t p = 0;
 
-    while (p < LENGTH(profiles) && profiles[p].arch != arch)
+    while (p < CUC_LENGTH(profiles) && profiles[p].arch != arch)
         p++;
-    if (p == LENGTH(profiles))
+    if (p == CUC_LENGTH(profiles))
         return false;
     memcpy(d->attributes, h200, sizeof(h200));
     d->ordinal = ordinal;

@@ -1,6 +1,7 @@
 // Memory reserved for the middle of a call, where a failed allocation could not be undone. Small
 // objects come from it when the heap is exhausted. The next call first refills it; if that fails,
 // it returns CUDA_ERROR_OUT_OF_MEMORY before changing anything.
+#include "base/array.h"
 #include "shell.h"
 
 #include <stdlib.h>
@@ -52,7 +53,7 @@ bool sim_reserve_needed(const char *function)
         "Query",   "Reset", "Get",    "PopCurrent", "SetCurrent"
     };
 
-    for (size_t i = 0; i < LENGTH(spared); i++)
+    for (size_t i = 0; i < CUC_LENGTH(spared); i++)
         if (strstr(function, spared[i]))
             return false;
     return true;

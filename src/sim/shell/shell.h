@@ -418,7 +418,7 @@ struct sim_thread {
     // Handles, since a context may be destroyed while it is here. Entries past SIM_STACK are in
     // `deep`.
     uintptr_t stack[SIM_STACK], *deep;
-    unsigned deep_room;
+    size_t deep_room;
 };
 
 extern _Thread_local struct sim_thread sim_thread;
@@ -466,8 +466,6 @@ void sim_end_everything(void); // as if fresh, except for primary contexts
 extern int sim_calls[], sim_calls_total;
 extern bool sim_hidden[];
 extern _Atomic unsigned char sim_skip[]; // functions that only return 0
-
-#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
 
 // object.c: gives an object a handle and adds it to the table.
 void sim_enlist(void *object, enum kind kind, struct context *context);

@@ -1,4 +1,5 @@
 // The tables, and the instances that their rows stand for.
+#include "base/array.h"
 #include "opcodes.h"
 #include "oracles.h"
 
@@ -17,38 +18,9 @@
 
 #define ROW(text, operands, oracle, how, arch) { FAMILY, text, operands, oracle, how, arch },
 const struct row opcode_rows[] = {
-#define FAMILY "integer"
-#include "integer.def"
-#undef FAMILY
-#define FAMILY "logic"
-#include "logic.def"
-#undef FAMILY
-#define FAMILY "float"
-#include "float.def"
-#undef FAMILY
-#define FAMILY "half"
-#include "half.def"
-#undef FAMILY
-#define FAMILY "convert"
-#include "convert.def"
-#undef FAMILY
-#define FAMILY "compare"
-#include "compare.def"
-#undef FAMILY
-#define FAMILY "video"
-#include "video.def"
-#undef FAMILY
-#define FAMILY "memory"
-#include "memory.def"
-#undef FAMILY
-#define FAMILY "warp"
-#include "warp.def"
-#undef FAMILY
-#define FAMILY "matrix"
-#include "matrix.def"
-#undef FAMILY
+#include "rows.def"
 };
-const size_t opcode_row_count = sizeof(opcode_rows) / sizeof(*opcode_rows);
+const size_t opcode_row_count = CUC_LENGTH(opcode_rows);
 
 static void wrong(const struct row *row, const char *what)
 {
@@ -99,7 +71,7 @@ static void read_words(struct instance *x)
             x->type[x->types++] = kind;
         at += length + 1;
     }
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+    for (size_t i = 0; i < CUC_LENGTH(words); i++)
         x->words |= has(x, words[i].word) ? words[i].bit : 0;
     x->mode = has(x, "rz") || has(x, "rzi")   ? SOFT_RZ
               : has(x, "rm") || has(x, "rmi") ? SOFT_RM

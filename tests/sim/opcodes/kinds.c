@@ -1,5 +1,6 @@
 // The types of operands and their test values: edges first, then pseudorandom numbers, the same
 // each time.
+#include "base/array.h"
 #include "opcodes.h"
 
 #include <math.h>
@@ -79,7 +80,7 @@ static const struct kind kinds[] = {
 
 const struct kind *kind_find(const char *name, size_t length)
 {
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+    for (size_t i = 0; i < CUC_LENGTH(kinds); i++)
         if (strlen(kinds[i].name) == length && memcmp(kinds[i].name, name, length) == 0)
             return &kinds[i];
     return NULL;
@@ -131,7 +132,7 @@ static void integer_edges(struct edges *e, uint32_t bits)
     const uint64_t top = UINT64_C(1) << (bits - 1);
     const uint64_t first[] = { 0, 1, UINT64_MAX, top, top - 1, 2, top + 1, UINT64_MAX - 1, 3, 7 };
 
-    for (uint32_t i = 0; i < sizeof(first) / sizeof(*first); i++)
+    for (uint32_t i = 0; i < CUC_LENGTH(first); i++)
         add_edge(e, first[i], bits);
     for (uint32_t k = 2; k < bits;
          k++) // powers of two and their neighbours, the rounder ones first
@@ -291,9 +292,9 @@ static void float_edges(struct edges *e, struct soft_format f)
         0x1p1023,
     };
 
-    for (uint32_t i = 0; i < sizeof(first) / sizeof(*first); i++)
+    for (uint32_t i = 0; i < CUC_LENGTH(first); i++)
         add_edge(e, first[i], bits);
-    for (uint32_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+    for (uint32_t i = 0; i < CUC_LENGTH(numbers); i++)
         add_edge(e, in_format(numbers[i], f), bits);
 }
 
@@ -303,7 +304,7 @@ static void shift_edges(struct edges *e)
                                        33,  255, UINT32_MAX, 2,          7,        15,  16,
                                        17,  24,  30,         62,         65,       128, 254,
                                        256, 257, 0x7fffffff, 0x80000000, 0x100001f };
-    for (uint32_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+    for (uint32_t i = 0; i < CUC_LENGTH(values); i++)
         add_edge(e, values[i], 32);
 }
 

@@ -1,5 +1,6 @@
 // Comparisons by value: integers in 64 bits, floats as long doubles, which represent all of them
 // exactly.
+#include "base/array.h"
 #include "oracles.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ static bool compared(const struct call *c, uint64_t a, uint64_t b, const struct 
     const char *word = c->x->main + strlen(c->x->name) + 1;
     const size_t length = strcspn(word, ".");
 
-    for (size_t i = 0; i < sizeof(comparisons) / sizeof(*comparisons); i++)
+    for (size_t i = 0; i < CUC_LENGTH(comparisons); i++)
         if (strlen(comparisons[i].word) == length && memcmp(comparisons[i].word, word, length) == 0)
             return comparisons[i].holds & relation_of(a, b, kind, c->x->words & WORD_FTZ);
     return false;

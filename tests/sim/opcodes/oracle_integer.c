@@ -1,4 +1,5 @@
 // Integers in 128 bits, or bit by bit, following the ISA's text.
+#include "base/array.h"
 #include "oracles.h"
 
 #include <string.h>
@@ -466,7 +467,7 @@ void logic_prmt_mode(const struct call *c, struct answer *out)
         { "rc16", { 0x1010, 0x3232, 0x1010, 0x3232 } },
     };
 
-    for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+    for (size_t i = 0; i < CUC_LENGTH(modes); i++)
         if (has(c->x, modes[i].mode))
             *out = exactly(permuted(c, modes[i].selectors[c->in[2] & 3]));
 }

@@ -1,5 +1,6 @@
 // The kernels that execute instances. Each thread reads its inputs at steps of 8 bytes, one
 // operand's column after another, and writes its outputs likewise.
+#include "base/array.h"
 #include "opcodes.h"
 
 #include <stdarg.h>
@@ -62,7 +63,7 @@ static void say_kernel(struct text *t, const struct instance *x, size_t index)
         say(t, ".reg .%s %%d%u;\n", register_type(x->out[i]->reg), i);
     for (uint32_t i = 0; i < x->ins; i++)
         say(t, ".reg .%s %%i%u;\n", register_type(x->in[i]->reg), i);
-    for (size_t i = 0; i < sizeof(scratch) / sizeof(*scratch); i++)
+    for (size_t i = 0; i < CUC_LENGTH(scratch); i++)
         if (strstr(x->text, scratch[i].prefix))
             say(t, ".reg .%s %s<50>;\n", scratch[i].type, scratch[i].prefix);
     say(t, "mov.u32 %%n, %%tid.x;\nmov.u32 %%m, %%ctaid.x;\nmad.lo.u32 %%m, %%m, %u, %%n;\n",

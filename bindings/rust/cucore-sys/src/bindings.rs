@@ -3357,6 +3357,8 @@ extern "C" {
     pub fn cuc_stream_cancel_capture(stream: *mut cuc_stream) -> cuc_status;
     /// The context of a stream.
     pub fn cuc_stream_context(stream: *const cuc_stream) -> *mut cuc_context;
+    /// Give a stream the attributes of another one, such as its priority and its window of the L2 cache.
+    pub fn cuc_stream_copy_attributes(stream: *mut cuc_stream, from: *mut cuc_stream) -> cuc_status;
     /// Create a stream in a device's primary context.
     pub fn cuc_stream_create(out: *mut *mut cuc_stream, device: *mut cuc_device, options: *const cuc_stream_options) -> cuc_status;
     /// Create a condition for a node of the graph that a stream is captured into.

@@ -1045,6 +1045,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_stream_begin_capture_to", cucore_sys::cuc_stream_begin_capture_to as *const ()),
         ("cuc_stream_cancel_capture", cucore_sys::cuc_stream_cancel_capture as *const ()),
         ("cuc_stream_context", cucore_sys::cuc_stream_context as *const ()),
+        ("cuc_stream_copy_attributes", cucore_sys::cuc_stream_copy_attributes as *const ()),
         ("cuc_stream_create", cucore_sys::cuc_stream_create as *const ()),
         ("cuc_stream_create_condition", cucore_sys::cuc_stream_create_condition as *const ()),
         ("cuc_stream_create_green", cucore_sys::cuc_stream_create_green as *const ()),

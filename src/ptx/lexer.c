@@ -1,5 +1,7 @@
 #include "lexer.h"
 
+#include "base/array.h"
+
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,9 +95,10 @@ static bool is(char c, int class)
     return (classes[(unsigned char)c] & class) != 0;
 }
 
-static struct sim_token bad(struct sim_lexer *l, struct sim_token t, const char *problem)
+static struct cuc__ptx_token bad(struct cuc__ptx_lexer *l, struct cuc__ptx_token t,
+                                 const char *problem)
 {
-    t.kind = SIM_TOKEN_BAD;
+    t.kind = CUC__PTX_BAD;
     t.problem = problem;
     if (t.at + t.bytes < l->at)
         t.bytes = (size_t)(l->at - t.at);
@@ -104,7 +107,7 @@ static struct sim_token bad(struct sim_lexer *l, struct sim_token t, const char 
 }
 
 // Skips blanks and comments. Returns false for an unterminated comment and leaves `at` on it.
-static bool skip_blanks(struct sim_lexer *l)
+static bool skip_blanks(struct cuc__ptx_lexer *l)
 {
     while (l->at < l->end) {
         if (is(*l->at, BLANK)) {
@@ -130,7 +133,7 @@ static bool skip_blanks(struct sim_lexer *l)
     return true;
 }
 
-static const char *word_end(const struct sim_lexer *l, const char *p)
+static const char *word_end(const struct cuc__ptx_lexer *l, const char *p)
 {
     while (p < l->end && is(*p, WORD))
         p++;
@@ -138,7 +141,7 @@ static const char *word_end(const struct sim_lexer *l, const char *p)
 }
 
 // Finds the end of a directive or opcode word, which includes "::" when a word follows.
-static const char *scoped_end(const struct sim_lexer *l, const char *p)
+static const char *scoped_end(const struct cuc__ptx_lexer *l, const char *p)
 {
     p = word_end(l, p);
     while (l->end - p >= 3 && p[0] == ':' && p[1] == ':' && is(p[2], WORD))
@@ -188,7 +191,7 @@ static bool read_decimal(const char *at, size_t bytes, uint64_t *bits)
     return end == text + bytes;
 }
 
-static struct sim_token number(struct sim_lexer *l, struct sim_token t)
+static struct cuc__ptx_token number(struct cuc__ptx_lexer *l, struct cuc__ptx_token t)
 {
     const char *p = t.at;
     const char *end = word_end(l, p);
@@ -201,7 +204,7 @@ static struct sim_token number(struct sim_lexer *l, struct sim_token t)
 
         l->at = end;
         t.bytes = (size_t)(end - p);
-        t.kind = single ? SIM_TOKEN_F32 : SIM_TOKEN_F64;
+        t.kind = single ? CUC__PTX_F32 : CUC__PTX_F64;
         if (t.bytes != (single ? 10 : 18) || !read_digits(p + 2, end, 16, &t.value))
             return bad(l, t,
                        single ? "0f and 8 hexadecimal digits" : "0d and 16 hexadecimal digits");
@@ -226,14 +229,14 @@ static struct sim_token number(struct sim_lexer *l, struct sim_token t)
         end = word_end(l, q);
         l->at = end;
         t.bytes = (size_t)(end - p);
-        t.kind = SIM_TOKEN_F64;
+        t.kind = CUC__PTX_F64;
         if (!read_decimal(p, t.bytes, &t.value))
             return bad(l, t, "a decimal number");
         return t;
     }
 
     unsigned base = *p != '0' || end - p < 2 ? 10 : second == 'x' ? 16 : second == 'b' ? 2 : 8;
-    t.kind = SIM_TOKEN_INTEGER;
+    t.kind = CUC__PTX_INTEGER;
     t.bytes = (size_t)(end - p);
     l->at = end;
     q = end;
@@ -249,7 +252,7 @@ static struct sim_token number(struct sim_lexer *l, struct sim_token t)
     return t;
 }
 
-static struct sim_token string(struct sim_lexer *l, struct sim_token t)
+static struct cuc__ptx_token string(struct cuc__ptx_lexer *l, struct cuc__ptx_token t)
 {
     const char *p = l->at + 1;
 
@@ -258,19 +261,19 @@ static struct sim_token string(struct sim_lexer *l, struct sim_token t)
     t.bytes = (size_t)(p - t.at);
     if (p >= l->end || *p != '"')
         return bad(l, t, "a string that ends in its line");
-    t.kind = SIM_TOKEN_STRING;
+    t.kind = CUC__PTX_STRING;
     t.at = l->at + 1;
     t.bytes = (size_t)(p - t.at);
     l->at = p + 1;
     return t;
 }
 
-struct sim_token sim_lexer_next(struct sim_lexer *l)
+struct cuc__ptx_token cuc__ptx_lexer_next(struct cuc__ptx_lexer *l)
 {
     static const char pairs[][3] = { "<<", ">>", "<=", ">=", "==", "!=", "&&", "||" };
     static const char signs[] = "()[]{}<>,;:=+-*/%!~&|^?@";
     bool closed = skip_blanks(l);
-    struct sim_token t = { .line = l->line, .at = l->at };
+    struct cuc__ptx_token t = { .line = l->line, .at = l->at };
 
     if (l->at == l->end)
         return t;
@@ -282,7 +285,7 @@ struct sim_token sim_lexer_next(struct sim_lexer *l)
     char d = l->end - l->at >= 2 ? l->at[1] : '\0';
     // A % without a name after it is the remainder operator.
     if (is(c, FIRST) && !(c == '%' && !is(d, WORD))) {
-        t.kind = SIM_TOKEN_NAME;
+        t.kind = CUC__PTX_NAME;
         l->at = word_end(l, l->at + 1);
         t.bytes = (size_t)(l->at - t.at);
         return t;
@@ -290,7 +293,7 @@ struct sim_token sim_lexer_next(struct sim_lexer *l)
     if (is(c, DIGIT) || (c == '.' && is(d, DIGIT)))
         return number(l, t);
     if (c == '.' && is(d, WORD)) {
-        t.kind = SIM_TOKEN_DIRECTIVE;
+        t.kind = CUC__PTX_DIRECTIVE;
         t.at++;
         l->at = scoped_end(l, t.at);
         t.bytes = (size_t)(l->at - t.at);
@@ -298,14 +301,14 @@ struct sim_token sim_lexer_next(struct sim_lexer *l)
     }
     if (c == '"')
         return string(l, t);
-    t.kind = SIM_TOKEN_SIGN;
+    t.kind = CUC__PTX_SIGN;
     t.bytes = 1;
     t.sign = c;
     if (!c || !strchr(signs, c))
         return bad(l, t, "PTX");
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+    for (size_t i = 0; i < CUC_LENGTH(pairs); i++) {
         if (c == pairs[i][0] && d == pairs[i][1]) {
-            t.sign = SIM_SIGN(c, d);
+            t.sign = CUC__PTX_PAIR(c, d);
             t.bytes = 2;
         }
     }
@@ -313,7 +316,7 @@ struct sim_token sim_lexer_next(struct sim_lexer *l)
     return t;
 }
 
-char sim_lexer_peek(struct sim_lexer *l, char *second)
+char cuc__ptx_lexer_peek(struct cuc__ptx_lexer *l, char *second)
 {
     skip_blanks(l);
     if (second)
@@ -321,7 +324,7 @@ char sim_lexer_peek(struct sim_lexer *l, char *second)
     return l->at < l->end ? *l->at : '\0';
 }
 
-size_t sim_lexer_opcode_tail(struct sim_lexer *l, const char **at)
+size_t cuc__ptx_lexer_opcode_tail(struct cuc__ptx_lexer *l, const char **at)
 {
     const char *p = l->at;
 

@@ -1,0 +1,43 @@
+// Arrays: their length, and their growth by doubling.
+#ifndef CUCORE_BASE_ARRAY_H
+#define CUCORE_BASE_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The number of elements of an array, as an int: a constant that compares with either signedness
+// without a warning.
+#define CUC_LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
+
+// Use CUC_RESERVE(). `array` points to the pointer to the items, which has a type of its own.
+static inline bool cuc__array_reserve(void *array, size_t *room, size_t count, size_t item)
+{
+    if (count <= *room)
+        return true;
+    size_t more = *room < SIZE_MAX / 2 ? 2 * *room : SIZE_MAX;
+    void *items;
+    if (more < 8)
+        more = 8;
+    if (more < count)
+        more = count;
+    if (more > SIZE_MAX / item)
+        return false;
+    memcpy(&items, array, sizeof(items));
+    items = realloc(items, more * item);
+    if (!items)
+        return false;
+    memcpy(array, &items, sizeof(items));
+    *room = more;
+    return true;
+}
+
+// Makes room for `count` items behind the pointer `array`, whose capacity in items is the size_t
+// `room`: at least doubles it if it is too small. False without memory; the array is then as it
+// was.
+#define CUC_RESERVE(array, room, count) \
+    cuc__array_reserve(&(array), &(room), (count), sizeof(*(array)))
+
+#endif
