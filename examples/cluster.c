@@ -41,7 +41,7 @@ int main(void)
     CUC_MUST(cuc_stream_create(&stream, device, NULL));
     CUC_MUST(cuc_buffer_create(&buffer, NULL, sizeof(out), stream));
     CUC_MUST(CUC_LAUNCH(stream, config, kernel, buffer));
-    CUC_MUST(cuc_buffer_read(stream, out, buffer, 0, sizeof(out)));
+    CUC_MUST(cuc_buffer_read_async(stream, out, buffer, 0, sizeof(out)));
     CUC_MUST(cuc_stream_synchronize(stream));
 
     for (int block = 0; block < CLUSTERS * CLUSTER; block++) {

@@ -61,11 +61,11 @@ int main(void)
     CUC_MUST(cuc_stream_create(&other, device, NULL));
     CUC_MUST(cuc_buffer_create(&x, NULL, sizeof(x0), stream));
     CUC_MUST(cuc_buffer_create(&count, NULL, sizeof(steps), stream));
-    CUC_MUST(cuc_buffer_write(stream, x, 0, x0, sizeof(x0)));
+    CUC_MUST(cuc_buffer_write_async(stream, x, 0, x0, sizeof(x0)));
     CUC_MUST(cuc_buffer_fill(stream, count, 0, 0, 4, 4));
 
     CUC_MUST(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
-    CUC_MUST(cuc_stream_create_condition(&more, stream, 1, CUC_CONDITION_ASSIGN_DEFAULT));
+    CUC_MUST(cuc_stream_condition_create(&more, stream, 1, CUC_CONDITION_ASSIGN_DEFAULT));
     CUC_MUST(cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_WHILE));
     CUC_MUST(cuc_stream_begin_capture_to(other, body, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
     CUC_MUST(CUC_LAUNCH(other, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { N }), kernel, x, count,
@@ -74,7 +74,7 @@ int main(void)
     CUC_MUST(cuc_stream_end_capture(&graph, stream));
     CUC_MUST(cuc_graph_instantiate(&exec, graph, NULL));
     CUC_MUST(cuc_graph_exec_launch(exec, stream)); // runs as many steps as needed
-    CUC_MUST(cuc_buffer_read(stream, &steps, count, 0, sizeof(steps)));
+    CUC_MUST(cuc_buffer_read_async(stream, &steps, count, 0, sizeof(steps)));
     CUC_MUST(cuc_stream_synchronize(stream));
 
     int wanted = on_host(x0, limit);

@@ -44,7 +44,7 @@ int main(void)
         stream,
         CUC_LAUNCH_CONFIG(.grid = { grid }, .block = { BLOCK }, .flags = CUC_LAUNCH_COOPERATIVE),
         kernel, partial, (uint32_t)N));
-    CUC_MUST(cuc_buffer_read(stream, &result, partial, 0, sizeof(result)));
+    CUC_MUST(cuc_buffer_read_async(stream, &result, partial, 0, sizeof(result)));
     CUC_MUST(cuc_stream_synchronize(stream));
 
     for (uint32_t i = 0; i < N; i++)

@@ -34,7 +34,7 @@ int main(void)
     CUC_MUST(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }), kernel,
                         200000000LL, buffer));
     CUC_MUST(cuc_event_record(event, stream));
-    CUC_MUST(cuc_event_fd(&event_fd, event));
+    CUC_MUST(cuc_event_get_fd(&event_fd, event));
 
     struct itimerspec every_20_ms = { { 0, 20000000 }, { 0, 20000000 } };
     int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
@@ -49,7 +49,7 @@ int main(void)
     } while (!fds[0].revents);
     CUC_MUST(cuc_event_query(event)); // also readable if the work failed: the query tells
 
-    CUC_MUST(cuc_buffer_read(stream, &done, buffer, 0, sizeof(done)));
+    CUC_MUST(cuc_buffer_read_async(stream, &done, buffer, 0, sizeof(done)));
     CUC_MUST(cuc_stream_synchronize(stream));
     printf("the kernel is done (%d) after %d ticks of 20 ms\n", done, ticks);
     close(event_fd);

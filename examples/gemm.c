@@ -16,7 +16,7 @@ static cuc_tensor tensor_of(cuc_buffer **buffer, cuc_stream *stream, const float
     cuc_tensor tensor;
 
     CUC_MUST(cuc_buffer_create(buffer, NULL, bytes, stream));
-    CUC_MUST(cuc_buffer_write(stream, *buffer, 0, data, bytes));
+    CUC_MUST(cuc_buffer_write_async(stream, *buffer, 0, data, bytes));
     CUC_MUST(cuc_tensor_from_buffer(&tensor, *buffer, CUC_F32, rank, shape));
     return tensor;
 }
@@ -59,7 +59,7 @@ int main(void)
     CUC_MUST(cuc_gemm_plan_get_choice(&choice, plan));
     CUC_MUST(
         cuc_gemm(stream, plan, 1, 0, CUC_GEMM_ARGS(.a = &ta, .b = &tb, .d = &td, .bias = &tbias)));
-    CUC_MUST(cuc_buffer_read(stream, d, buffers[3], 0, sizeof(d)));
+    CUC_MUST(cuc_buffer_read_async(stream, d, buffers[3], 0, sizeof(d)));
     CUC_MUST(cuc_stream_synchronize(stream));
 
     for (int i = 0; i < M; i++)

@@ -51,7 +51,7 @@ int main(void)
     CUC_MUST(cuc_stream_create(&stream, device, NULL));
     for (int b = 0; b < 2; b++) {
         CUC_MUST(cuc_buffer_create(&rod[b], NULL, sizeof(result), stream));
-        CUC_MUST(cuc_buffer_write(stream, rod[b], 0, expected[b], sizeof(result)));
+        CUC_MUST(cuc_buffer_write_async(stream, rod[b], 0, expected[b], sizeof(result)));
     }
 
     cuc_graph *slow = capture(stream, kernel, rod, 0.1F),
@@ -63,7 +63,7 @@ int main(void)
         CUC_MUST(cuc_graph_exec_launch(exec, stream));
         on_host(expected, l < LAUNCHES / 2 ? 0.1F : 0.4F);
     }
-    CUC_MUST(cuc_buffer_read(stream, result, rod[0], 0, sizeof(result)));
+    CUC_MUST(cuc_buffer_read_async(stream, result, rod[0], 0, sizeof(result)));
     CUC_MUST(cuc_stream_synchronize(stream));
     for (int i = 0; i < N; i++)
         error = fmax(error, fabs((double)result[i] - (double)expected[0][i]));

@@ -59,10 +59,10 @@ int main(void)
     CUC_MUST(cuc_object_get_kernel(&kernel, linked, "apply"));
     CUC_MUST(cuc_stream_create(&stream, device, NULL));
     CUC_MUST(cuc_buffer_create(&buffer, NULL, sizeof(data), stream));
-    CUC_MUST(cuc_buffer_write(stream, buffer, 0, data, sizeof(data)));
+    CUC_MUST(cuc_buffer_write_async(stream, buffer, 0, data, sizeof(data)));
     CUC_MUST(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 }), kernel,
                         buffer, 0.5f));
-    CUC_MUST(cuc_buffer_read(stream, data, buffer, 0, sizeof(data)));
+    CUC_MUST(cuc_buffer_read_async(stream, data, buffer, 0, sizeof(data)));
     CUC_MUST(cuc_stream_synchronize(stream));
     for (int i = 0; i < N; i++)
         wrong += data[i] != (float)i * (float)i + 0.5f; // below 2^23: exact

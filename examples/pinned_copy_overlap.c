@@ -35,10 +35,10 @@ static float run(cuc_device *device, cuc_kernel *kernel, cuc_buffer *host, int s
         CUC_SCOPED(cuc_buffer, buffer);
 
         CUC_MUST(cuc_buffer_create(&buffer, NULL, BYTES, stream));
-        CUC_MUST(cuc_buffer_write(stream, buffer, 0, chunk, BYTES));
+        CUC_MUST(cuc_buffer_write_async(stream, buffer, 0, chunk, BYTES));
         CUC_MUST(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 }),
                             kernel, buffer, N));
-        CUC_MUST(cuc_buffer_read(stream, chunk, buffer, 0, BYTES));
+        CUC_MUST(cuc_buffer_read_async(stream, chunk, buffer, 0, BYTES));
     }
     for (int s = 1; s < stream_count; s++)
         CUC_MUST(cuc_stream_wait_stream(streams[0], streams[s]));
@@ -60,7 +60,7 @@ int main(void)
     int wrong = 0;
 
     CUC_MUST(cuc_kernel_from_source(&kernel, CUC_SOURCE_CUDA, source, 0, "busy", NULL));
-    CUC_MUST(cuc_memory_synchronous(&pinned, device, CUC_MEMORY_PINNED));
+    CUC_MUST(cuc_memory_synchronous_create(&pinned, device, CUC_MEMORY_PINNED));
     CUC_MUST(cuc_buffer_create(&host, pinned, (size_t)CHUNKS * BYTES, NULL));
     CUC_MUST(cuc_buffer_get_host_pointer(&data, host));
     for (int i = 0; i < CHUNKS * N; i++)

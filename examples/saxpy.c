@@ -56,12 +56,12 @@ int main(void)
     CUC_MUST(cuc_stream_create(&stream, device, NULL));
     CUC_MUST(cuc_buffer_create(&dx, NULL, BYTES, stream));
     CUC_MUST(cuc_buffer_create(&dy, NULL, BYTES, stream));
-    CUC_MUST(cuc_buffer_write(stream, dx, 0, x, BYTES));
-    CUC_MUST(cuc_buffer_write(stream, dy, 0, y, BYTES));
+    CUC_MUST(cuc_buffer_write_async(stream, dx, 0, x, BYTES));
+    CUC_MUST(cuc_buffer_write_async(stream, dy, 0, y, BYTES));
     CUC_MUST(cuc_object_get_kernel(&kernel, object, "saxpy"));
     CUC_MUST(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 }), kernel,
                         2.0f, dx, dy, N));
-    CUC_MUST(cuc_buffer_read(stream, result, dy, 0, BYTES));
+    CUC_MUST(cuc_buffer_read_async(stream, result, dy, 0, BYTES));
     CUC_MUST(cuc_stream_synchronize(stream));
     printf("%d elements on %s, max error %g\n", N, cuc_device_name(device), max_error());
 

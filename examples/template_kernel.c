@@ -28,7 +28,7 @@ int main(void)
                                                     .name_expression_count = 2)));
     CUC_MUST(cuc_program_compile(&object, program, CUC_CODE_CUBIN));
     CUC_MUST(cuc_stream_create(&stream, device, NULL));
-    CUC_MUST(cuc_memory_synchronous(&pinned, device, CUC_MEMORY_PINNED));
+    CUC_MUST(cuc_memory_synchronous_create(&pinned, device, CUC_MEMORY_PINNED));
 
     for (int i = 0; i < 2; i++) {
         CUC_SCOPED(cuc_kernel, kernel);

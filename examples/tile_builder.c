@@ -65,10 +65,10 @@ int main(void)
     CUC_MUST(cuc_program_create(&compiled, CUC_SOURCE_TILE, source, 0, NULL));
     for (int n = 0; n < N; n++)
         in[n] = out[n] = (float)n / N;
-    CUC_MUST(cuc_tensor_contiguous(&tensors[0], (cuc_device_ptr)(uintptr_t)in, CUC_F32,
-                                   CUC_SHAPE(N), -1));
-    CUC_MUST(cuc_tensor_contiguous(&tensors[1], (cuc_device_ptr)(uintptr_t)out, CUC_F32,
-                                   CUC_SHAPE(N), -1));
+    CUC_MUST(cuc_tensor_from_pointer(&tensors[0], (cuc_device_ptr)(uintptr_t)in, CUC_F32,
+                                     CUC_SHAPE(N), -1));
+    CUC_MUST(cuc_tensor_from_pointer(&tensors[1], (cuc_device_ptr)(uintptr_t)out, CUC_F32,
+                                     CUC_SHAPE(N), -1));
     const cuc_arg args[] = { CUC_ARG(&tensors[0]), CUC_ARG(&tensors[1]) };
     CUC_MUST(cuc_tile_interpret(compiled, "fused", args, 2, NULL));
     for (int n = 0; n < N; n++)

@@ -16,7 +16,7 @@ static cuc_tensor tensor_of(cuc_buffer **buffer, cuc_stream *stream, const float
     cuc_tensor tensor;
 
     CUC_MUST(cuc_buffer_create(buffer, NULL, BYTES, stream));
-    CUC_MUST(cuc_buffer_write(stream, *buffer, 0, data, BYTES));
+    CUC_MUST(cuc_buffer_write_async(stream, *buffer, 0, data, BYTES));
     CUC_MUST(cuc_tensor_from_buffer(&tensor, *buffer, CUC_F32, CUC_SHAPE(N)));
     return tensor;
 }
@@ -40,7 +40,7 @@ int main(void)
     cuc_tensor tc = tensor_of(&buffers[2], stream, c);
     CUC_MUST(
         CUC_LAUNCH(stream, NULL, kernel, &ta, &tb, &tc)); // N and the grid come from the tensors
-    CUC_MUST(cuc_buffer_read(stream, c, buffers[2], 0, BYTES));
+    CUC_MUST(cuc_buffer_read_async(stream, c, buffers[2], 0, BYTES));
     CUC_MUST(cuc_stream_synchronize(stream));
 
     for (int i = 0; i < N; i++)

@@ -1,5 +1,6 @@
 // cucore and the CUDA runtime in one program, on a GPU: a kernel that nvcc compiled is launched by
-// cucore, memory of cudaMalloc is a buffer, streams and events go both ways. Exits 77 without a GPU.
+// cucore, memory of cudaMalloc is a buffer, streams and events go both ways. Exits 77 without a
+// GPU.
 #include <cucore/cucore.h>
 
 #include <cmath>
@@ -11,13 +12,13 @@
 
 static int failures;
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            std::printf("%s:%d: %s; cucore: %s; runtime: %s\n", __FILE__, __LINE__, #condition,    \
-                        cuc_error_message(), cudaGetErrorString(cudaPeekAtLastError()));           \
-            failures++;                                                                            \
-        }                                                                                          \
+#define CHECK(condition)                                                                        \
+    do {                                                                                        \
+        if (!(condition)) {                                                                     \
+            std::printf("%s:%d: %s; cucore: %s; runtime: %s\n", __FILE__, __LINE__, #condition, \
+                        cuc_error_message(), cudaGetErrorString(cudaPeekAtLastError()));        \
+            failures++;                                                                         \
+        }                                                                                       \
     } while (0)
 
 __global__ void saxpy(float a, const float *x, float *y, int n)
@@ -153,7 +154,7 @@ int main()
     CHECK(cuc_buffer_create(&buffer, nullptr, 64, ours) >= 0);
     CHECK(cudaMemsetAsync((void *)cuc_buffer_ptr(buffer), 0, 64,
                           (cudaStream_t)cuc_stream_handle(ours)) == cudaSuccess);
-    CHECK(cuc_buffer_read(ours, back.data(), buffer, 0, 64) >= 0);
+    CHECK(cuc_buffer_read_async(ours, back.data(), buffer, 0, 64) >= 0);
     CHECK(cuc_stream_synchronize(ours) >= 0);
 
     cuc_buffer_release(buffer);

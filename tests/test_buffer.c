@@ -16,7 +16,7 @@ static cuc_memory_resource *resource_of(int i)
     if (i < 3)
         ck_ok(cuc_memory_pool_create(&mr, device, CUC_MEMORY_POOL_OPTIONS(.kind = kinds[i])));
     else
-        ck_ok(cuc_memory_synchronous(&mr, device, kinds[i - 3]));
+        ck_ok(cuc_memory_synchronous_create(&mr, device, kinds[i - 3]));
     return mr;
 }
 
@@ -195,7 +195,7 @@ START_TEST(a_driver_call_that_fails_makes_no_buffer_and_leaks_none)
             cuc_buffer_release(b);
         ck_assert_int_eq(fake_live("allocation"), 0);
         cuc_memory_resource_release(mr);
-        cuc__pools_settle();
+        cuc__pools_destroy_released();
         ck_assert_int_eq(fake_live("pool"), 0);
     }
     ck_assert(done);
@@ -375,7 +375,7 @@ START_TEST(memory_of_the_users_own_resource_has_its_device)
     cuc_tensor t;
     const int64_t shape[] = { 64 };
 
-    ck_ok(cuc_memory_synchronous(&under, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_synchronous_create(&under, device, CUC_MEMORY_DEVICE));
     ck_ok(cuc_memory_allocate(&lent_memory, under, 64, stream));
     ck_ok(cuc_memory_resource_create(&mr,
                                      CUC_MEMORY_CALLBACKS(.allocate = lend, .deallocate = take_back,
@@ -530,7 +530,7 @@ START_TEST(device_memory_has_no_host_pointer)
 
     ck_ok(cuc_buffer_create(&b, NULL, 64, stream));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_get_host_pointer(&host, b),
-             "cuc_buffer_read()");
+             "cuc_buffer_read_async()");
     ck_assert_ptr_eq(host, &host);
     cuc_buffer_release(b);
 }

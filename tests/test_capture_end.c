@@ -46,7 +46,7 @@ static void start(void)
     OK(cuc_stream_create(&outer, device, NULL));
     OK(cuc_stream_create(&inner, device, NULL));
     OK(cuc_stream_create(&side, device, NULL));
-    OK(cuc_memory_synchronous(&resource, device, CUC_MEMORY_DEVICE));
+    OK(cuc_memory_synchronous_create(&resource, device, CUC_MEMORY_DEVICE));
     OK(cuc_buffer_create(&buffer, resource, 4 * WORDS, NULL));
     cuc_memory_resource_release(resource);
 }
@@ -119,7 +119,7 @@ static cuc_graph *add_if(cuc_stream *s)
     cuc_condition c = 0;
     cuc_graph *body = NULL;
 
-    OK(cuc_stream_create_condition(&c, s, 1, CUC_CONDITION_ASSIGN_DEFAULT));
+    OK(cuc_stream_condition_create(&c, s, 1, CUC_CONDITION_ASSIGN_DEFAULT));
     OK(cuc_stream_add_conditional(&body, 1, s, c, CUC_CONDITIONAL_IF));
     return body;
 }
@@ -361,7 +361,7 @@ static void a_body_beside_one_that_ended_badly_ends(void)
     cuc_condition c = 0;
 
     OK(cuc_graph_create(&graph, device));
-    OK(cuc_graph_create_condition(&c, graph, 1, CUC_CONDITION_ASSIGN_DEFAULT));
+    OK(cuc_graph_condition_create(&c, graph, 1, CUC_CONDITION_ASSIGN_DEFAULT));
     begin_to(root, graph);
     OK(cuc_stream_add_conditional(bodies, 2, root, c, CUC_CONDITIONAL_IF));
     begin_to(outer, bodies[0]);
@@ -567,7 +567,7 @@ static void step(cuc_stream **s, cuc_graph *graph)
         break;
     case 4:
     case 5:
-        if (cuc_stream_create_condition(&c, *s, 1, CUC_CONDITION_ASSIGN_DEFAULT) == CUC_OK) {
+        if (cuc_stream_condition_create(&c, *s, 1, CUC_CONDITION_ASSIGN_DEFAULT) == CUC_OK) {
             OK(cuc_stream_add_conditional(&made, 1, *s, c, CUC_CONDITIONAL_IF));
             keep(made);
         }

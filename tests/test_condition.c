@@ -109,7 +109,7 @@ static cuc_condition condition_of(uint32_t value, uint32_t flags)
 {
     cuc_condition c = 0;
 
-    ck_ok(cuc_stream_create_condition(&c, stream, value, flags));
+    ck_ok(cuc_stream_condition_create(&c, stream, value, flags));
     ck_assert_uint_ne(c, 0);
     return c;
 }
@@ -221,7 +221,7 @@ static cuc_condition begin_loop(cuc_graph **loop, cuc_condition *inner)
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
     cuc_condition more = condition_of(1, CUC_CONDITION_ASSIGN_DEFAULT);
     ck_ok(cuc_stream_add_conditional(loop, 1, stream, more, CUC_CONDITIONAL_WHILE));
-    ck_ok(cuc_graph_create_condition(inner, *loop, 0, 0));
+    ck_ok(cuc_graph_condition_create(inner, *loop, 0, 0));
     ck_ok(cuc_stream_begin_capture_to(side, *loop, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
     return more;
 }
@@ -254,11 +254,11 @@ START_TEST(a_condition_is_for_a_graph_and_its_bodies)
     const uint32_t assign = CUC_CONDITION_ASSIGN_DEFAULT;
 
     ck_ok(cuc_graph_create(&graph, device));
-    ck_ok(cuc_graph_create_condition(&outer, graph, 1, assign));
-    ck_ok(cuc_graph_create_condition(&within, graph, 1, assign));
+    ck_ok(cuc_graph_condition_create(&outer, graph, 1, assign));
+    ck_ok(cuc_graph_condition_create(&within, graph, 1, assign));
     ck_ok(cuc_stream_begin_capture_to(stream, graph, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
     ck_ok(cuc_stream_add_conditional(&body, 1, stream, outer, CUC_CONDITIONAL_IF));
-    ck_ok(cuc_graph_create_condition(&after, body, 1, assign));
+    ck_ok(cuc_graph_condition_create(&after, body, 1, assign));
     ck_ok(cuc_stream_add_conditional(&behind, 1, stream, after, CUC_CONDITIONAL_IF));
     ck_ok(cuc_stream_begin_capture_to(side, body, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
     ck_ok(cuc_stream_add_conditional(&inner, 1, side, within, CUC_CONDITIONAL_IF));
@@ -309,7 +309,7 @@ START_TEST(a_body_of_a_graph_that_is_made_node_by_node_keeps_its_code_too)
     cuc_condition more = 0;
 
     ck_ok(cuc_graph_create(&graph, device));
-    ck_ok(cuc_graph_create_condition(&more, graph, 1, CUC_CONDITION_ASSIGN_DEFAULT));
+    ck_ok(cuc_graph_condition_create(&more, graph, 1, CUC_CONDITION_ASSIGN_DEFAULT));
     ck_ok(cuc_stream_begin_capture_to(stream, graph, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
     ck_ok(cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_WHILE));
     ck_ok(cuc_stream_end_capture(&same, stream));
@@ -554,14 +554,14 @@ START_TEST(what_makes_no_sense_is_refused)
     cuc_graph_exec *exec = NULL;
     cuc_condition c = 0;
 
-    ck_fails(bad, cuc_stream_create_condition(&c, stream, 0, 0), "not being captured");
+    ck_fails(bad, cuc_stream_condition_create(&c, stream, 0, 0), "not being captured");
     ck_fails(bad, cuc_stream_add_conditional(bodies, 1, stream, 1, 0), "not being captured");
-    ck_fails(bad, cuc_graph_create_condition(&c, NULL, 0, 0), "graph is NULL");
+    ck_fails(bad, cuc_graph_condition_create(&c, NULL, 0, 0), "graph is NULL");
     ck_ok(cuc_graph_create(&graph, device));
-    ck_fails(bad, cuc_graph_create_condition(NULL, graph, 0, 0), "out is NULL");
-    ck_fails(bad, cuc_graph_create_condition(&c, graph, 5, 0), "default_value is 5");
-    ck_fails(bad, cuc_graph_create_condition(&c, graph, 0, 2), "flags is 0x2");
-    ck_ok(cuc_graph_create_condition(&c, graph, 5, CUC_CONDITION_ASSIGN_DEFAULT));
+    ck_fails(bad, cuc_graph_condition_create(NULL, graph, 0, 0), "out is NULL");
+    ck_fails(bad, cuc_graph_condition_create(&c, graph, 5, 0), "default_value is 5");
+    ck_fails(bad, cuc_graph_condition_create(&c, graph, 0, 2), "flags is 0x2");
+    ck_ok(cuc_graph_condition_create(&c, graph, 5, CUC_CONDITION_ASSIGN_DEFAULT));
     ck_ok(cuc_stream_begin_capture_to(stream, graph, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
     ck_fails(bad, cuc_stream_add_conditional(NULL, 1, stream, c, 0), "bodies is NULL");
     ck_fails(bad, cuc_stream_add_conditional(bodies, 1, NULL, c, 0), "stream is NULL");
@@ -579,7 +579,7 @@ START_TEST(what_makes_no_sense_is_refused)
     // Nor one of another graph.
     cuc_graph *other = NULL;
     ck_ok(cuc_graph_create(&other, device));
-    ck_ok(cuc_graph_create_condition(&c, other, 0, 0));
+    ck_ok(cuc_graph_condition_create(&c, other, 0, 0));
     ck_fails(CUC_ERROR_DRIVER,
              cuc_stream_add_conditional(bodies + 1, 1, stream, c, CUC_CONDITIONAL_IF),
              "cuGraphAddNode");
@@ -604,7 +604,7 @@ START_TEST(a_driver_before_12_3_is_too_old)
     fake_set_version(12020);
     ck_ok(cuc_graph_create(&graph, device));
     fake_hide("cuGraphConditionalHandleCreate");
-    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_graph_create_condition(&c, graph, 0, 0),
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_graph_condition_create(&c, graph, 0, 0),
              "cuGraphConditionalHandleCreate");
     cuc_graph_release(graph);
 }

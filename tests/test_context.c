@@ -98,7 +98,7 @@ START_TEST(a_foreign_context_is_one_object_and_never_destroyed)
     ck_assert_ptr_eq(cuc_context_handle(first), foreign);
     ck_assert_ptr_eq(cuc_context_device(first), device);
     ck_assert_int_eq(cuc_context_is_primary(first), 0);
-    ck_ok(cuc_stream_create_in(&stream, first, NULL));
+    ck_ok(cuc_context_stream_create(&stream, first, NULL));
     ck_assert_ptr_eq(cuc_stream_context(stream), first);
     cuc_context_release(first);
     cuc_context_release(second);
@@ -299,7 +299,7 @@ START_TEST(null_arguments_are_named)
     ck_assert_ptr_null(cuc_context_handle(NULL));
     ck_assert_ptr_null(cuc_context_device(NULL));
     ck_assert_int_eq(cuc_context_is_primary(NULL), 0);
-    ck_assert_int_eq(cuc_context_lost(NULL), 0);
+    ck_assert_int_eq(cuc_context_is_lost(NULL), 0);
     ck_assert_ptr_null(cuc_context_retain(NULL));
     cuc_context_release(NULL);
 }
@@ -351,7 +351,7 @@ static void do_event(void)
     ck_ok(cuc_event_record(e, stream));
     ck_ok(cuc_event_synchronize(e));
     ck_ok(cuc_event_query(e));
-    ck_ok(cuc_event_fd(&fd, e));
+    ck_ok(cuc_event_get_fd(&fd, e));
     cuc_event_release(e);
 }
 
@@ -544,18 +544,18 @@ START_TEST(a_lost_context_tells_every_call_what_destroyed_it)
     NEED_FAKE();
     foreign = make_context();
     ck_ok(cuc_context_from_handle(&c, foreign));
-    ck_ok(cuc_stream_create_in(&s, c, NULL));
+    ck_ok(cuc_context_stream_create(&s, c, NULL));
     ck_ok(cuc_stream_wait_stream(s, s));
-    ck_ok(cuc_event_create_in(&e, c, NULL));
+    ck_ok(cuc_context_event_create(&e, c, NULL));
     ck_ok(cuc_event_record(e, s));
-    ck_assert_int_eq(cuc_context_lost(c), 0);
+    ck_assert_int_eq(cuc_context_is_lost(c), 0);
     fake_poison(foreign, CUDA_ERROR_ILLEGAL_ADDRESS);
-    ck_assert_int_eq(cuc_context_lost(c), 0); // nobody asked the driver yet
+    ck_assert_int_eq(cuc_context_is_lost(c), 0); // nobody asked the driver yet
 
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_synchronize(s), "CUDA_ERROR_ILLEGAL_ADDRESS",
              "first seen by cuc_stream_synchronize", "returned 700, CUDA_ERROR_ILLEGAL_ADDRESS");
     ck_assert_int_eq(cuc_error_library_code(), 700);
-    ck_assert_int_eq(cuc_context_lost(c), 700);
+    ck_assert_int_eq(cuc_context_is_lost(c), 700);
     fake_fail("cuEventQuery", 1, CUDA_ERROR_UNKNOWN); // whatever the driver says from then on
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_query(e), "CUDA_ERROR_ILLEGAL_ADDRESS",
              "first seen by cuc_stream_synchronize", "asking whether an event is complete");
@@ -563,12 +563,12 @@ START_TEST(a_lost_context_tells_every_call_what_destroyed_it)
     ck_assert_str_eq(cuc_error_library_call(), "cuStreamIsCapturing");
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_record(e, s), "first seen by cuc_stream_synch");
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_synchronize(e), "first seen by cuc_stream_synch");
-    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_fd(&fd, e), "first seen by cuc_stream_synch");
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_get_fd(&fd, e), "first seen by cuc_stream_synch");
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_wait_event(s, e), "first seen by cuc_stream_synch");
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_context_synchronize(c), "first seen by cuc_stream_synch");
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_context_get_limit(&value, c, 0),
              "first seen by cuc_stream_synch");
-    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_create_in(&fine, c, NULL),
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_context_stream_create(&fine, c, NULL),
              "first seen by cuc_stream_synch");
     ck_assert_ptr_null(fine);
     ck_assert_int_eq(fd, 42);
@@ -576,7 +576,7 @@ START_TEST(a_lost_context_tells_every_call_what_destroyed_it)
 
     ck_ok(cuc_stream_create(&fine, device, NULL)); // the device's own context is not that one
     ck_ok(cuc_stream_synchronize(fine));
-    ck_assert_int_eq(cuc_context_lost(primary), 0);
+    ck_assert_int_eq(cuc_context_is_lost(primary), 0);
     cuc_stream_release(fine);
     cuc_event_release(e);
     cuc_stream_release(s);
@@ -598,7 +598,7 @@ START_TEST(a_release_that_finds_the_context_lost_tells_the_failure_handler_once)
     cuc_stream_release(s);
     ck_assert_int_eq(failures.count, 1);
     ck_assert_ptr_nonnull(strstr(failures.last, "CUDA_ERROR_ILLEGAL_ADDRESS"));
-    ck_assert_int_eq(cuc_context_lost(primary), 700);
+    ck_assert_int_eq(cuc_context_is_lost(primary), 700);
     cuc_stream_release(t);
     ck_assert_int_eq(failures.count, 1);
     fake_reset(); // the streams went with their context

@@ -25,7 +25,7 @@ static void place_make(struct place *p, int kind, size_t bytes)
         return;
     }
     cuc_memory_resource *mr;
-    ck_ok(cuc_memory_synchronous(&mr, device, kinds[kind]));
+    ck_ok(cuc_memory_synchronous_create(&mr, device, kinds[kind]));
     ck_ok(cuc_buffer_create(&p->buffer, mr, bytes, stream));
     cuc_memory_resource_release(mr);
     p->at = cuc_buffer_ptr(p->buffer);
@@ -118,9 +118,9 @@ START_TEST(a_buffer_is_written_and_read_in_parts)
 
     place_make(&p, _i, SIZE);
     place_write(&p, poison, SIZE);
-    ck_ok(cuc_buffer_write(stream, p.buffer, 100, given, 50));
+    ck_ok(cuc_buffer_write_async(stream, p.buffer, 100, given, 50));
     memset(got, 0, SIZE);
-    ck_ok(cuc_buffer_read(stream, got, p.buffer, 99, 52));
+    ck_ok(cuc_buffer_read_async(stream, got, p.buffer, 99, 52));
     ck_ok(cuc_stream_synchronize(stream));
     ck_assert_int_eq(got[0], poison[99]);
     ck_assert_mem_eq(got + 1, given, 50);
@@ -155,15 +155,16 @@ START_TEST(a_copy_past_the_end_is_refused_with_offset_bytes_and_size)
     place_make(&other, DEVICE, SIZE);
     snprintf(said, sizeof(said), "%zu bytes at offset %zu pass the end", row->bytes, row->offset);
     if (row->status == CUC_OK) {
-        ck_ok(cuc_buffer_write(stream, p.buffer, row->offset, given, row->bytes));
-        ck_ok(cuc_buffer_read(stream, got, p.buffer, row->offset, row->bytes));
+        ck_ok(cuc_buffer_write_async(stream, p.buffer, row->offset, given, row->bytes));
+        ck_ok(cuc_buffer_read_async(stream, got, p.buffer, row->offset, row->bytes));
         ck_ok(cuc_buffer_fill(stream, p.buffer, row->offset, 0, 1, row->bytes));
         ck_ok(cuc_stream_synchronize(stream));
     } else {
-        ck_fails(row->status, cuc_buffer_write(stream, p.buffer, row->offset, given, row->bytes),
-                 said, "4099 bytes");
-        ck_fails(row->status, cuc_buffer_read(stream, got, p.buffer, row->offset, row->bytes), said,
+        ck_fails(row->status,
+                 cuc_buffer_write_async(stream, p.buffer, row->offset, given, row->bytes), said,
                  "4099 bytes");
+        ck_fails(row->status, cuc_buffer_read_async(stream, got, p.buffer, row->offset, row->bytes),
+                 said, "4099 bytes");
         ck_fails(row->status, cuc_buffer_fill(stream, p.buffer, row->offset, 0, 1, row->bytes),
                  said, "4099 bytes");
         ck_fails(row->status,
@@ -196,15 +197,15 @@ START_TEST(ranges_that_are_none_are_refused_before_the_driver_is_asked)
     ck_fails(bad, cuc_buffer_copy(stream, p.buffer, 5, p.buffer, 0, 6), "overlap");
     ck_fails(bad, cuc_copy_to_device(stream, p.at, NULL, 4), "src is 0");
     ck_fails(bad, cuc_copy_to_host(stream, NULL, p.at, 4), "dst is 0");
-    ck_fails(bad, cuc_buffer_write(stream, p.buffer, 0, NULL, 4), "src is NULL");
-    ck_fails(bad, cuc_buffer_read(stream, NULL, p.buffer, 0, 4), "dst is NULL");
-    ck_fails(bad, cuc_buffer_write(stream, NULL, 0, given, 4), "buffer is NULL");
+    ck_fails(bad, cuc_buffer_write_async(stream, p.buffer, 0, NULL, 4), "src is NULL");
+    ck_fails(bad, cuc_buffer_read_async(stream, NULL, p.buffer, 0, 4), "dst is NULL");
+    ck_fails(bad, cuc_buffer_write_async(stream, NULL, 0, given, 4), "buffer is NULL");
     ck_fails(bad, cuc_buffer_copy(stream, p.buffer, 0, NULL, 0, 4), "src is NULL");
     ck_fails(bad, cuc_copy_peer(stream, p.at, NULL, p.at + 8, device, 4), "dst_device is NULL");
     ck_fails(bad, cuc_copy_peer(stream, p.at, device, p.at + 2, device, 4), "overlap");
     ck_ok(cuc_copy(stream, 0, 0, 0));
     ck_ok(cuc_copy_to_host(stream, NULL, 0, 0));
-    ck_ok(cuc_buffer_read(stream, NULL, p.buffer, 0, 0));
+    ck_ok(cuc_buffer_read_async(stream, NULL, p.buffer, 0, 0));
     ck_ok(cuc_copy_peer(stream, 0, device, 0, device, 0));
     if (fake_available())
         ck_assert_int_eq(fake_calls_total(), 0);
@@ -222,7 +223,7 @@ START_TEST(a_copy_across_devices_takes_either_form)
     struct place here;
 
     ck_ok(cuc_device_get(&second, 1));
-    ck_ok(cuc_memory_synchronous(&mr, second, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_synchronous_create(&mr, second, CUC_MEMORY_DEVICE));
     ck_ok(cuc_buffer_create(&there, mr, SIZE, NULL));
     place_make(&here, DEVICE, SIZE);
     place_write(&here, given, SIZE);
@@ -293,7 +294,7 @@ START_TEST(copies_and_fills_become_nodes_of_a_capture)
     }
     ck_assert_int_eq(cuc__cu.cuStreamBeginCapture(stream->handle, CU_STREAM_CAPTURE_MODE_GLOBAL),
                      0);
-    ck_ok(cuc_buffer_write(stream, p.buffer, 0, plain.host, 100));
+    ck_ok(cuc_buffer_write_async(stream, p.buffer, 0, plain.host, 100));
     ck_ok(cuc_buffer_fill(stream, p.buffer, 0, 1, 1, 100));
     ck_ok(cuc_copy_2d(stream,
                       CUC_COPY_2D_PARAMS(.dst = p.at, .src = plain.at, .row_bytes = 4, .rows = 4)));
@@ -738,11 +739,12 @@ START_TEST(an_empty_buffer_is_copied_and_filled_with_nothing)
     cuc_buffer *b;
 
     ck_ok(cuc_buffer_create(&b, NULL, 0, stream));
-    ck_ok(cuc_buffer_write(stream, b, 0, given, 0));
-    ck_ok(cuc_buffer_read(stream, got, b, 0, 0));
+    ck_ok(cuc_buffer_write_async(stream, b, 0, given, 0));
+    ck_ok(cuc_buffer_read_async(stream, got, b, 0, 0));
     ck_ok(cuc_buffer_copy(stream, b, 0, b, 0, 0));
     ck_ok(cuc_buffer_fill(stream, b, 0, 1, 4, 0));
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_write(stream, b, 0, given, 1), "has 0 bytes");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_write_async(stream, b, 0, given, 1),
+             "has 0 bytes");
     cuc_buffer_release(b);
 }
 END_TEST

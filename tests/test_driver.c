@@ -341,7 +341,7 @@ static cuc_status call_event_create(void)
 }
 static cuc_status call_fd(void)
 {
-    return cuc_event_fd(&count, event);
+    return cuc_event_get_fd(&count, event);
 }
 static void nothing(void *user)
 {

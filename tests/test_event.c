@@ -74,7 +74,7 @@ START_TEST(options_that_are_not_known_are_refused)
     o.flags = 8;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_create(&e, device, &o), "flags is 0x8",
              "CUC_EVENT_TIMING (0x1)", "CUC_EVENT_BLOCKING_SYNC (0x2)");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_create_in(&e, primary, &o), "flags is 0x8");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_context_event_create(&e, primary, &o), "flags is 0x8");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_from_handle(&e, &o, primary, 8), "flags is 0x8");
     o.flags = CUC_EVENT_TIMING | CUC_EVENT_IPC;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_create(&e, device, &o), "no timing");
@@ -183,7 +183,7 @@ START_TEST(an_event_is_recorded_in_its_own_context_only)
     ck_assert_int_eq(cuc__cu.cuCtxCreate(&foreign, &params, 0, 0), 0);
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&popped), 0);
     ck_ok(cuc_context_from_handle(&context, foreign));
-    ck_ok(cuc_stream_create_in(&far, context, NULL));
+    ck_ok(cuc_context_stream_create(&far, context, NULL));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_record(event, far), "the event is of context",
              "the stream of context");
     cuc_stream_release(far);
@@ -299,8 +299,10 @@ START_TEST(null_arguments_are_named)
 
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_create(NULL, device, NULL), "out is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_create(&none, NULL, NULL), "device is NULL");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_create_in(NULL, primary, NULL), "out is NULL");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_create_in(&none, NULL, NULL), "context is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_context_event_create(NULL, primary, NULL),
+             "out is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_context_event_create(&none, NULL, NULL),
+             "context is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_from_handle(NULL, &none, primary, 0),
              "out is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_from_handle(&none, NULL, primary, 0),
@@ -314,7 +316,7 @@ START_TEST(null_arguments_are_named)
              "milliseconds is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, NULL, event), "start is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, event, NULL), "end is NULL");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_fd(NULL, event), "out is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_fd(NULL, event), "out is NULL");
     ck_assert_ptr_null(none);
     ck_assert(ms == 42);
     ck_assert_ptr_null(cuc_event_handle(NULL));

@@ -63,7 +63,7 @@ START_TEST(a_complete_event_is_readable_at_once)
         ck_ok(cuc_event_record(event, stream));
         ck_ok(cuc_event_synchronize(event));
     } // else it was never recorded
-    ck_ok(cuc_event_fd(&fd, event));
+    ck_ok(cuc_event_get_fd(&fd, event));
     ck_assert(readable(fd, 0));
     ck_assert_int_ne(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
     ck_assert_int_ne(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
@@ -81,7 +81,7 @@ START_TEST(a_descriptor_becomes_readable_when_the_event_completes)
 
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(event, stream));
-    ck_ok(cuc_event_fd(&fd, event));
+    ck_ok(cuc_event_get_fd(&fd, event));
     ck_assert(!readable(fd, 20));
     go = 1;
     ck_assert(readable(fd, 10000));
@@ -102,7 +102,7 @@ START_TEST(a_descriptor_stands_for_what_was_recorded_by_then)
     cuc_memory_resource *plain; // streams wait for no memory of a pool
     cuc_buffer *word;
 
-    ck_ok(cuc_memory_synchronous(&plain, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_synchronous_create(&plain, device, CUC_MEMORY_DEVICE));
     ck_ok(cuc_buffer_create(&word, plain, 4, NULL));
     cuc_memory_resource_release(plain);
     ck_ok(cuc_buffer_fill(stream, word, 0, 0, 4, 4));
@@ -111,7 +111,7 @@ START_TEST(a_descriptor_stands_for_what_was_recorded_by_then)
 
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(event, stream));
-    ck_ok(cuc_event_fd(&fd, event));
+    ck_ok(cuc_event_get_fd(&fd, event));
     ck_ok(cuc_stream_wait_value(stream, cuc_buffer_ptr(word), 1, 4, CUC_WAIT_EQ));
     ck_ok(cuc_event_record(event, stream)); // anew
     go = 1;
@@ -136,7 +136,7 @@ START_TEST(the_streams_that_wait_are_used_again)
         ck_ok(cuc_launch_host(stream, wait_for_go, &go));
         ck_ok(cuc_event_record(event, stream));
         for (int i = 0; i < 3; i++)
-            ck_ok(cuc_event_fd(&fd[i], event));
+            ck_ok(cuc_event_get_fd(&fd[i], event));
         go = 1;
         for (int i = 0; i < 3; i++) {
             ck_assert(readable(fd[i], 10000));
@@ -159,7 +159,7 @@ START_TEST(a_descriptor_may_be_closed_at_any_time)
 
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(event, stream));
-    ck_ok(cuc_event_fd(&fd, event));
+    ck_ok(cuc_event_get_fd(&fd, event));
     close(fd);
     ck_assert_int_eq(pipe2(pipes, O_NONBLOCK), 0); // may get the number of the closed one
     go = 1;
@@ -171,7 +171,7 @@ START_TEST(a_descriptor_may_be_closed_at_any_time)
     go = 0;
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(event, stream));
-    ck_ok(cuc_event_fd(&again, event)); // the waiting stream is as good as before
+    ck_ok(cuc_event_get_fd(&again, event)); // the waiting stream is as good as before
     go = 1;
     ck_assert(readable(again, 10000));
     close(again);
@@ -185,7 +185,7 @@ START_TEST(an_event_may_be_released_while_a_descriptor_waits)
 
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
     ck_ok(cuc_event_record(event, stream));
-    ck_ok(cuc_event_fd(&fd, event));
+    ck_ok(cuc_event_get_fd(&fd, event));
     cuc_event_release(event);
     event = NULL;
     ck_assert(!readable(fd, 5));
@@ -211,11 +211,11 @@ START_TEST(a_foreign_context_may_be_released_while_a_descriptor_waits)
     ck_ok(cuc_context_from_handle(&context, foreign));
     for (int round = 0; round < 2; round++) {
         go = 0;
-        ck_ok(cuc_stream_create_in(&s, context, NULL));
-        ck_ok(cuc_event_create_in(&e, context, NULL));
+        ck_ok(cuc_context_stream_create(&s, context, NULL));
+        ck_ok(cuc_context_event_create(&e, context, NULL));
         ck_ok(cuc_launch_host(s, wait_for_go, &go));
         ck_ok(cuc_event_record(e, s));
-        ck_ok(cuc_event_fd(&fd, e));
+        ck_ok(cuc_event_get_fd(&fd, e));
         cuc_event_release(e);
         if (round == 0) { // once done before all is released: nothing stays
             go = 1;
@@ -244,14 +244,14 @@ START_TEST(a_descriptor_becomes_readable_when_the_context_fails)
     fake_hold(cuc_stream_handle(stream));
     ck_ok(cuc_launch_host(stream, wait_for_go, NULL));
     ck_ok(cuc_event_record(event, stream));
-    ck_ok(cuc_event_fd(&fd, event));
+    ck_ok(cuc_event_get_fd(&fd, event));
     ck_assert(!readable(fd, 5));
     fake_poison(cuc_stream_handle(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
     ck_assert(readable(fd, 10000));
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_query(event), "CUDA_ERROR_ILLEGAL_ADDRESS");
     close(fd);
     fd = 42;
-    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_fd(&fd, event), "CUDA_ERROR_ILLEGAL_ADDRESS");
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_get_fd(&fd, event), "CUDA_ERROR_ILLEGAL_ADDRESS");
     ck_assert_int_eq(fd, 42);
     cuc_event_release(event);
     cuc_stream_release(stream);
@@ -270,7 +270,7 @@ START_TEST(an_event_of_a_capture_has_no_descriptor)
     ck_assert_int_eq(
         cuc__cu.cuStreamBeginCapture(cuc_stream_handle(stream), CU_STREAM_CAPTURE_MODE_GLOBAL), 0);
     ck_ok(cuc_event_record(event, stream));
-    ck_fails(CUC_ERROR_BUSY, cuc_event_fd(&fd, event), "CUDA_ERROR_CAPTURED_EVENT");
+    ck_fails(CUC_ERROR_BUSY, cuc_event_get_fd(&fd, event), "CUDA_ERROR_CAPTURED_EVENT");
     ck_assert_int_eq(fd, 42);
     ck_assert_int_eq(open_descriptors(), before);
     (void)cuc__cu.cuStreamEndCapture(cuc_stream_handle(stream), &graph);
@@ -292,7 +292,7 @@ START_TEST(a_descriptor_is_made_beside_a_capture_without_spoiling_it)
     ck_assert_int_eq(
         cuc__cu.cuStreamBeginCapture(cuc_stream_handle(captured), CU_STREAM_CAPTURE_MODE_GLOBAL),
         0);
-    ck_ok(cuc_event_fd(&fd, event));
+    ck_ok(cuc_event_get_fd(&fd, event));
     ck_assert_int_eq(cuc__cu.cuStreamEndCapture(cuc_stream_handle(captured), &graph), 0);
     ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
     go = 1;
@@ -315,7 +315,7 @@ START_TEST(a_failure_on_the_way_leaves_no_descriptor)
     ck_ok(cuc_event_record(event, stream));
     for (int i = 0; i < LENGTH(calls); i++) {
         fake_fail(calls[i], 1, CUDA_ERROR_UNKNOWN);
-        ck_fails(CUC_ERROR_DRIVER, cuc_event_fd(&fd, event), calls[i]);
+        ck_fails(CUC_ERROR_DRIVER, cuc_event_get_fd(&fd, event), calls[i]);
         ck_assert_int_eq(fake_fails_armed(), 0);
         ck_assert_int_eq(fd, 42);
         ck_assert_int_eq(open_descriptors(), before);
@@ -323,10 +323,10 @@ START_TEST(a_failure_on_the_way_leaves_no_descriptor)
     ck_assert_int_eq(fake_live("stream"), 1); // the one made waits for this event: not kept
     CUcontext popped;
     fake_fail("cuCtxPopCurrent", 1, CUDA_ERROR_UNKNOWN);
-    ck_fails(CUC_ERROR_DRIVER, cuc_event_fd(&fd, event), "cuCtxPopCurrent");
+    ck_fails(CUC_ERROR_DRIVER, cuc_event_get_fd(&fd, event), "cuCtxPopCurrent");
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&popped), 0);
     ck_assert_int_eq(fd, 42);
-    ck_ok(cuc_event_fd(&fd, event));
+    ck_ok(cuc_event_get_fd(&fd, event));
     go = 1;
     ck_assert(readable(fd, 10000));
     close(fd);
@@ -355,10 +355,10 @@ START_TEST(a_system_without_descriptors_left_is_told)
         none = limit;
         none.rlim_cur = (rlim_t)(free_fd + left);
         ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-        cuc_status st = cuc_event_fd(&fd, event);
+        cuc_status st = cuc_event_get_fd(&fd, event);
         ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
         ck_assert_int_eq(st, CUC_ERROR_IO);
-        ck_assert_str_eq(cuc_error_function(), "cuc_event_fd");
+        ck_assert_str_eq(cuc_error_function(), "cuc_event_get_fd");
         ck_assert_ptr_nonnull(strstr(cuc_error_message(), "Too many open files"));
         ck_assert_int_eq(fd, 42);
     }

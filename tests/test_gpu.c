@@ -53,7 +53,7 @@ static cuc_status prepare(void)
     if (st >= 0)
         st = cuc_stream_create(&stream, device, NULL);
     if (st >= 0)
-        st = cuc_memory_synchronous(&pinned_memory, device, CUC_MEMORY_PINNED);
+        st = cuc_memory_synchronous_create(&pinned_memory, device, CUC_MEMORY_PINNED);
     if (st >= 0)
         st = compile(&object, gpu_source, "gpu.cu", CUC_CODE_CUBIN);
     return st;
@@ -126,12 +126,12 @@ START_TEST(saxpy_is_right_for_ragged_sizes)
 
     fill_random(x, n);
     fill_random(y, n);
-    ck_ok(cuc_buffer_write(stream, dx, 0, x, bytes));
-    ck_ok(cuc_buffer_write(stream, dy, 0, y, bytes));
-    ck_ok(cuc_buffer_write(stream, dy, bytes, &guard, 4)); // behind the end: must stay
+    ck_ok(cuc_buffer_write_async(stream, dx, 0, x, bytes));
+    ck_ok(cuc_buffer_write_async(stream, dy, 0, y, bytes));
+    ck_ok(cuc_buffer_write_async(stream, dy, bytes, &guard, 4)); // behind the end: must stay
     ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { (n + 255) / 256 }, .block = { 256 }),
                      saxpy, a, dx, dy, n));
-    ck_ok(cuc_buffer_read(stream, got, dy, 0, bytes + 4));
+    ck_ok(cuc_buffer_read_async(stream, got, dy, 0, bytes + 4));
     ck_ok(cuc_stream_synchronize(stream));
     ck_saxpy(got, a, x, y, n);
     ck_assert(got[n] == guard);
@@ -455,7 +455,7 @@ START_TEST(streams_wait_for_words_of_device_memory)
     cuc_buffer *b, *pooled = allocate(16);
     uint64_t words[2] = { 0, 0 };
 
-    ck_ok(cuc_memory_synchronous(&plain, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_synchronous_create(&plain, device, CUC_MEMORY_DEVICE));
     ck_ok(cuc_buffer_create(&b, plain, 16, NULL));
     ck_ok(cuc_stream_create(&other, device, NULL));
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_wait_value(stream, cuc_buffer_ptr(pooled), 7, 4, 0),
@@ -470,7 +470,7 @@ START_TEST(streams_wait_for_words_of_device_memory)
     ck_ok(cuc_stream_write_value(other, cuc_buffer_ptr(b) + 8, (1ull << 40) + 1, 8, 0));
     ck_ok(cuc_stream_write_value(other, cuc_buffer_ptr(b), 7, 4, 0));
     ck_ok(cuc_stream_synchronize(stream));
-    ck_ok(cuc_buffer_read(stream, words, b, 0, 16));
+    ck_ok(cuc_buffer_read_async(stream, words, b, 0, 16));
     ck_ok(cuc_stream_synchronize(stream));
     ck_assert_uint_eq(words[0], 7);
     ck_assert_uint_eq(words[1], (1ull << 40) + 1);
@@ -524,7 +524,7 @@ START_TEST(a_descriptor_waits_for_a_long_kernel)
     for (int round = 0; round < 3; round++) {
         ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }), k, 50000000ull));
         ck_ok(cuc_event_record(event, stream));
-        ck_ok(cuc_event_fd(&fd, event));
+        ck_ok(cuc_event_get_fd(&fd, event));
         struct pollfd p = { .fd = fd, .events = POLLIN };
         ck_assert_int_eq(poll(&p, 1, 10), 0); // 50 ms have not passed
         ck_assert_int_eq(poll(&p, 1, 10000), 1);
@@ -545,7 +545,7 @@ static cuc_memory_resource *make_memory(int32_t kind, int pool)
 
     o.kind = kind;
     cuc_status st = pool ? cuc_memory_pool_create(&r, device, &o)
-                         : cuc_memory_synchronous(&r, device, kind);
+                         : cuc_memory_synchronous_create(&r, device, kind);
     if (st == CUC_ERROR_NOT_SUPPORTED) {
         printf("skipped: %s\n", cuc_error_message());
         return NULL;
@@ -576,7 +576,7 @@ START_TEST(kernels_work_in_memory_of_every_kind)
     ck_ok(cuc_buffer_create(&b, resource, sizeof(data), stream));
     for (int i = 0; i < N; i++)
         data[i] = i - 100;
-    ck_ok(cuc_buffer_write(stream, b, 0, data, sizeof(data)));
+    ck_ok(cuc_buffer_write_async(stream, b, 0, data, sizeof(data)));
     ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { (N + 255) / 256 }, .block = { 256 }), k, b,
                      (uint32_t)N));
     ck_ok(cuc_stream_synchronize(stream));
@@ -587,7 +587,7 @@ START_TEST(kernels_work_in_memory_of_every_kind)
             ck_assert_int_eq(host[i], 2 * (i - 100));
     }
     memset(data, 0, sizeof(data));
-    ck_ok(cuc_buffer_read(stream, data, b, 0, sizeof(data)));
+    ck_ok(cuc_buffer_read_async(stream, data, b, 0, sizeof(data)));
     ck_ok(cuc_stream_synchronize(stream));
     for (int i = 0; i < N; i++)
         ck_assert_int_eq(data[i], 2 * (i - 100));
@@ -615,7 +615,7 @@ START_TEST(copies_go_in_every_direction)
     ck_ok(cuc_stream_synchronize(stream));
     ck_assert_mem_eq(to, from + 1, N - 1);
     ck_assert_mem_eq(host, from + 1, N - 1);
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_read(stream, to, a, 10, N), "4096");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_read_async(stream, to, a, 10, N), "4096");
     cuc_buffer_release(a);
     cuc_buffer_release(b);
     cuc_buffer_release(pinned);
@@ -666,7 +666,7 @@ START_TEST(patterns_of_one_two_and_four_bytes_are_filled)
         uint32_t bytes = 1u << i;
         ck_ok(cuc_buffer_fill(stream, b, 0, 0, 4, N));
         ck_ok(cuc_buffer_fill(stream, b, 64, patterns[i], bytes, N - 128));
-        ck_ok(cuc_buffer_read(stream, got, b, 0, N));
+        ck_ok(cuc_buffer_read_async(stream, got, b, 0, N));
         ck_ok(cuc_stream_synchronize(stream));
         for (size_t at = 0; at < N; at++) {
             uint32_t expected =
@@ -677,7 +677,7 @@ START_TEST(patterns_of_one_two_and_four_bytes_are_filled)
     ck_ok(cuc_fill_2d(stream,
                       CUC_FILL_2D_PARAMS(.dst = cuc_buffer_ptr(b), .pitch = 64, .row_count = 5,
                                          .rows = 4, .pattern = 0x11223344, .pattern_bytes = 4)));
-    ck_ok(cuc_buffer_read(stream, got, b, 0, N));
+    ck_ok(cuc_buffer_read_async(stream, got, b, 0, N));
     ck_ok(cuc_stream_synchronize(stream));
     for (int row = 0; row < 4; row++)
         for (int at = 0; at < 20; at++)
@@ -844,7 +844,7 @@ static int fault(int blocking)
     // Launches that a wait has proved complete are not blamed.
     CHECK((strstr(cuc_error_log(), "; saxpy grid 3,1,1 block 64,1,1") == NULL) == blocking);
     CHECK(strstr(cuc_error_message(), "illegal grid 5,1,1") != NULL);
-    CHECK(cuc_context_lost(context) == CUDA_ERROR_ILLEGAL_ADDRESS);
+    CHECK(cuc_context_is_lost(context) == CUDA_ERROR_ILLEGAL_ADDRESS);
     printf("%s\n", cuc_error_message());
     // All that follows refers to the first failure, and its log names the launch again.
     CHECK(cuc_event_record(event, stream) == CUC_ERROR_CONTEXT_LOST);

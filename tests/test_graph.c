@@ -54,7 +54,7 @@ START_TEST(what_is_captured_is_not_run_and_becomes_nodes)
     ck_ok(cuc_buffer_fill(stream, buffer, 0, 5, 4, 4 * N));
     ck_ok(launch_on(stream, affine, buffer, 3, 1));
     ck_ok(cuc_launch_host(stream, nothing, NULL));
-    ck_ok(cuc_buffer_read(stream, host, buffer, 0, sizeof(host)));
+    ck_ok(cuc_buffer_read_async(stream, host, buffer, 0, sizeof(host)));
     cuc_graph *graph = end_capture();
     ck_assert_uint_eq(value_of(buffer), 0);
     ck_assert_uint_eq(host[0], 7);

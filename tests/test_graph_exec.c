@@ -22,7 +22,7 @@ START_TEST(every_launch_does_all_of_it_again)
     ck_ok(launch_on(stream, affine, buffer, 3, 1));
     ck_ok(launch_on(stream, minus, buffer, 2, 5));
     ck_ok(cuc_buffer_copy(stream, copy, 0, buffer, 0, 4 * N));
-    ck_ok(cuc_buffer_read(stream, host, copy, 0, sizeof(host)));
+    ck_ok(cuc_buffer_read_async(stream, host, copy, 0, sizeof(host)));
     cuc_graph *graph = end_capture();
     cuc_graph_exec *exec = instance_of(graph);
     cuc_graph_release(graph);
@@ -294,7 +294,7 @@ static void same(void)
 {
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
     fill_rows(4);
-    ck_ok(cuc_buffer_write(stream, buffer, 0, there, 4));
+    ck_ok(cuc_buffer_write_async(stream, buffer, 0, there, 4));
 }
 
 static void one_more(void)
@@ -319,7 +319,7 @@ static void branch(void)
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
     ck_ok(cuc_stream_wait_stream(side, stream));
     fill_rows(4);
-    ck_ok(cuc_buffer_write(side, buffer, 64, there, 4));
+    ck_ok(cuc_buffer_write_async(side, buffer, 64, there, 4));
     ck_ok(cuc_stream_wait_stream(stream, side));
 }
 
@@ -327,7 +327,7 @@ static void other_rows(void)
 {
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
     fill_rows(5);
-    ck_ok(cuc_buffer_write(stream, buffer, 0, there, 4));
+    ck_ok(cuc_buffer_write_async(stream, buffer, 0, there, 4));
 }
 
 static void copy_within(void)
@@ -345,7 +345,7 @@ static void cooperative(void)
         stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { N }, .flags = CUC_LAUNCH_COOPERATIVE),
         affine, args, 3));
     fill_rows(4);
-    ck_ok(cuc_buffer_write(stream, buffer, 0, there, 4));
+    ck_ok(cuc_buffer_write_async(stream, buffer, 0, there, 4));
 }
 
 static const struct {
@@ -447,7 +447,7 @@ START_TEST(memory_that_a_graph_allocates_and_frees_is_there_within_a_launch)
     cuc_device_ptr ptr = cuc_buffer_ptr(own);
     ck_ok(cuc_buffer_fill(stream, own, 0, 20, 4, 4 * N));
     ck_ok(launch_on(stream, affine, own, 2, 2));
-    ck_ok(cuc_buffer_read(stream, host, own, 0, sizeof(host)));
+    ck_ok(cuc_buffer_read_async(stream, host, own, 0, sizeof(host)));
     cuc_buffer_release(own);
     cuc_graph *graph = end_capture();
     ck_types(graph, expected, 5);

@@ -247,7 +247,7 @@ START_TEST(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later)
     cuc_buffer *own = NULL;
 
     if (_i)
-        ck_ok(cuc_memory_synchronous(&resource, device, CUC_MEMORY_DEVICE));
+        ck_ok(cuc_memory_synchronous_create(&resource, device, CUC_MEMORY_DEVICE));
     ck_ok(cuc_buffer_create(&own, resource, 4 * N, stream));
     cuc_memory_resource_release(resource);
     const cuc_device_ptr ptr = cuc_buffer_ptr(own);

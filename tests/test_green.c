@@ -86,8 +86,8 @@ START_TEST(a_stream_of_a_part_does_what_others_do)
     ck_assert_uint_eq(got.count, group.count);
     ck_assert_ptr_eq(cuc_green_context_device(a), device);
     ck_assert_ptr_nonnull(cuc_green_context_handle(a));
-    ck_ok(cuc_stream_create_green(&part, a, NULL));
-    ck_ok(cuc_stream_create_green(&other, b, CUC_STREAM_OPTIONS(.priority = -1)));
+    ck_ok(cuc_green_context_stream_create(&part, a, NULL));
+    ck_ok(cuc_green_context_stream_create(&other, b, CUC_STREAM_OPTIONS(.priority = -1)));
     cuc_green_context_release(a); // the streams hold them
     cuc_green_context_release(b);
 
@@ -157,7 +157,7 @@ static uint32_t mark_where(bool *used, cuc_stream *s, cuc_kernel *kernel)
 
     ck_ok(cuc_buffer_create(&out, NULL, sizeof(host), s));
     ck_ok(CUC_LAUNCH(s, CUC_LAUNCH_CONFIG(.grid = { BLOCKS }, .block = { 1024 }), kernel, out));
-    ck_ok(cuc_buffer_read(s, host, out, 0, sizeof(host)));
+    ck_ok(cuc_buffer_read_async(s, host, out, 0, sizeof(host)));
     ck_ok(cuc_stream_synchronize(s));
     cuc_buffer_release(out);
     for (int i = 0; i < BLOCKS; i++) {
@@ -184,8 +184,8 @@ START_TEST(kernels_stay_on_the_multiprocessors_of_their_part)
     ck_ok(cuc_object_get_kernel(&where, code, "where"));
     ck_ok(cuc_sms_split(&group, &one, &rest, &all, 16, 0));
     cuc_green_context *a = green_of(&group, 1), *b = green_of(&rest, 1);
-    ck_ok(cuc_stream_create_green(&part, a, NULL));
-    ck_ok(cuc_stream_create_green(&other, b, NULL));
+    ck_ok(cuc_green_context_stream_create(&part, a, NULL));
+    ck_ok(cuc_green_context_stream_create(&other, b, NULL));
     ck_assert_uint_eq(mark_where(here, part, where), group.count);
     ck_assert_uint_eq(mark_where(there, other, where), rest.count);
     for (int i = 0; i < MOST_SMS; i++)
@@ -243,12 +243,12 @@ START_TEST(what_makes_no_sense_is_refused)
     ck_fails(CUC_ERROR_DRIVER, cuc_sms_split(&sms, &count, NULL, &group, 8, 0),
              "cuDevSmResourceSplitByCount");
     green = green_of(&group, 1);
-    ck_fails(bad, cuc_stream_create_green(NULL, green, NULL), "out is NULL");
-    ck_fails(bad, cuc_stream_create_green(&s, NULL, NULL), "context is NULL");
-    ck_fails(
-        bad,
-        cuc_stream_create_green(&s, green, CUC_STREAM_OPTIONS(.flags = CUC_STREAM_SYNC_LEGACY)),
-        "flags is 0x1");
+    ck_fails(bad, cuc_green_context_stream_create(NULL, green, NULL), "out is NULL");
+    ck_fails(bad, cuc_green_context_stream_create(&s, NULL, NULL), "context is NULL");
+    ck_fails(bad,
+             cuc_green_context_stream_create(&s, green,
+                                             CUC_STREAM_OPTIONS(.flags = CUC_STREAM_SYNC_LEGACY)),
+             "flags is 0x1");
     cuc_green_context_release(green);
 }
 END_TEST
@@ -265,7 +265,7 @@ START_TEST(a_failure_of_the_driver_leaves_nothing)
     fake_fail(calls[_i], 1, CUDA_ERROR_OUT_OF_MEMORY);
     cuc_status st = cuc_green_context_create(&green, device, &all, 1);
     if (st >= 0)
-        ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_stream_create_green(&s, green, NULL),
+        ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_green_context_stream_create(&s, green, NULL),
                  calls[_i]);
     else
         ck_assert_ptr_null(green);

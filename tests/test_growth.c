@@ -46,7 +46,7 @@ static void make_event(int round)
     ck_ok(cuc_event_create(&made, device, NULL));
     ck_ok(cuc_event_record(made, stream));
     if (round % 8 == 0) {
-        ck_ok(cuc_event_fd(&fd, made));
+        ck_ok(cuc_event_get_fd(&fd, made));
         close(fd);
     }
     cuc_event_release(made);
@@ -66,7 +66,7 @@ static void make_pinned(int round)
     cuc_buffer *made = NULL;
 
     (void)round;
-    ck_ok(cuc_memory_synchronous(&memory, device, CUC_MEMORY_PINNED));
+    ck_ok(cuc_memory_synchronous_create(&memory, device, CUC_MEMORY_PINNED));
     ck_ok(cuc_buffer_create(&made, memory, 4096, NULL));
     cuc_buffer_release(made);
     cuc_memory_resource_release(memory);

@@ -211,7 +211,7 @@ START_TEST(a_context_that_goes_keeps_no_names)
         char prefix[32];
         ck_assert_int_eq(cuc__cu.cuCtxCreate(&made, &params, 0, 0), 0);
         ck_ok(cuc_context_from_handle(&context, made));
-        ck_ok(cuc_stream_create_in(&own, context, NULL));
+        ck_ok(cuc_context_stream_create(&own, context, NULL));
         snprintf(prefix, sizeof(prefix), "context_%d", i);
         use_new_names(prefix, CUC__LAUNCH_RECORDS, own);
         ck_ok(cuc_stream_synchronize(own));

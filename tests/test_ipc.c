@@ -72,7 +72,7 @@ static void check_all(cuc_buffer *buffer, uint32_t expected)
 {
     static uint32_t host[N];
 
-    ck_ok(cuc_buffer_read(stream, host, buffer, 0, sizeof(host)));
+    ck_ok(cuc_buffer_read_async(stream, host, buffer, 0, sizeof(host)));
     ck_ok(cuc_stream_synchronize(stream));
     for (int i = 0; i < N; i++)
         ck_assert_uint_eq(host[i], expected);
@@ -86,8 +86,8 @@ static void import_again(cuc_buffer *buffer, cuc_memory_resource *pool,
     cuc_stream *side;
 
     ck_ok(cuc_stream_create(&side, device, NULL));
-    ck_ok(cuc_buffer_import(&again, pool, handle, 4 * N, side));
-    ck_ok(cuc_buffer_import(&third, pool, handle, 4 * N, side));
+    ck_ok(cuc_buffer_from_ipc_handle(&again, pool, handle, 4 * N, side));
+    ck_ok(cuc_buffer_from_ipc_handle(&third, pool, handle, 4 * N, side));
     ck_assert_uint_eq(cuc_buffer_ptr(again), cuc_buffer_ptr(buffer));
     ck_assert_uint_eq(cuc_buffer_ptr(third), cuc_buffer_ptr(buffer));
     cuc_buffer_release(again);
@@ -108,30 +108,30 @@ static void other_process(void)
     open_driver();
     cuc_set_failure_handler(testing_failed, &failures);
     int fd = hear_fd(to_parent);
-    ck_ok(cuc_memory_pool_import(&pool, device, fd));
-    ck_ok(cuc_memory_pool_import(&again, device, fd)); // which the driver may have one pool for
+    ck_ok(cuc_memory_pool_from_fd(&pool, device, fd));
+    ck_ok(cuc_memory_pool_from_fd(&again, device, fd)); // which the driver may have one pool for
     close(fd);
     ck_assert_int_lt(cuc_buffer_create(&buffer, pool, 16, stream), 0);
     hear(to_parent, &handle, sizeof(handle));
     for (size_t over = 1; over; over <<= 20)
         ck_fails(CUC_ERROR_INVALID_ARGUMENT,
-                 cuc_buffer_import(&buffer, pool, &handle, 4 * N + over, stream), "bytes is",
-                 "the buffer that the handle names has");
+                 cuc_buffer_from_ipc_handle(&buffer, pool, &handle, 4 * N + over, stream),
+                 "bytes is", "the buffer that the handle names has");
     ck_assert_ptr_null(buffer);
-    ck_ok(cuc_buffer_import(&buffer, pool, &handle, 4 * N, stream));
+    ck_ok(cuc_buffer_from_ipc_handle(&buffer, pool, &handle, 4 * N, stream));
     piece = handle;
     cuc_memory_resource_release(again);
-    cuc__pools_settle();
+    cuc__pools_destroy_released();
     import_again(buffer, pool, &handle);
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_import(&more, pool, &handle, 4 * N + 4, stream),
-             "bytes is");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             cuc_buffer_from_ipc_handle(&more, pool, &handle, 4 * N + 4, stream), "bytes is");
     check_all(buffer, 7); // the refused import left it in place
     ck_ok(cuc_buffer_fill(stream, buffer, 0, 9, 4, 4 * N));
     ck_ok(cuc_stream_synchronize(stream));
     say(to_parent, &byte, 1);
 
     hear(to_parent, &handle, sizeof(handle));
-    ck_ok(cuc_event_import(&event, device, &handle));
+    ck_ok(cuc_event_from_ipc_handle(&event, device, &handle));
     ck_assert_uint_eq(cuc_event_flags(event), CUC_EVENT_IPC);
     ck_ok(cuc_event_query(event));
     say(to_parent, &byte, 1);
@@ -145,12 +145,12 @@ static void other_process(void)
     ck_ok(cuc_event_query(event));
     cuc_event_release(event);
     cuc_buffer_release(buffer);
-    ck_ok(cuc_buffer_import(&buffer, pool, &piece, 4 * N, stream)); // anew
+    ck_ok(cuc_buffer_from_ipc_handle(&buffer, pool, &piece, 4 * N, stream)); // anew
     check_all(buffer, 11);
     cuc_buffer_release(buffer);
     cuc_memory_resource_release(pool);
     ck_ok(cuc_stream_synchronize(stream));
-    cuc__pools_settle();
+    cuc__pools_destroy_released();
     cuc_stream_release(stream);
     ck_assert_msg(failures.count == 0, "%s", failures.last);
     say(to_parent, &byte, 1);
@@ -249,23 +249,25 @@ static void other_imports_several_pools(void)
     open_driver();
     for (int p = 0; p < POOLS; p++) {
         int fd = hear_fd(to_parent);
-        ck_ok(cuc_memory_pool_import(&pools[p], device, fd));
+        ck_ok(cuc_memory_pool_from_fd(&pools[p], device, fd));
         close(fd);
     }
     hear(to_parent, handles, sizeof(handles));
     for (int b = 0; b < BUFFERS; b++)
         for (int p = POOLS; p-- > 0;)
-            ck_ok(cuc_buffer_import(&buffers[p][b], pools[p], &handles[p][b], 4 * N, stream));
+            ck_ok(cuc_buffer_from_ipc_handle(&buffers[p][b], pools[p], &handles[p][b], 4 * N,
+                                             stream));
     for (int p = 0; p < POOLS; p++)
         for (int b = 0; b < BUFFERS; b++)
             check_all(buffers[p][b], mark_of(p, b));
 
-    ck_assert_int_lt(cuc_buffer_import(&again, pools[0], &handles[2][0], 4 * N, stream), 0);
+    ck_assert_int_lt(cuc_buffer_from_ipc_handle(&again, pools[0], &handles[2][0], 4 * N, stream),
+                     0);
     ck_assert_int_eq(cuc_error_library_code(), CUDA_ERROR_INVALID_VALUE); // it is of another pool
     ck_assert_ptr_null(again);
 
     // The end of one pool's buffer leaves the others', and its second import, where they are.
-    ck_ok(cuc_buffer_import(&again, pools[1], &handles[1][0], 4 * N, stream));
+    ck_ok(cuc_buffer_from_ipc_handle(&again, pools[1], &handles[1][0], 4 * N, stream));
     ck_assert_uint_eq(cuc_buffer_ptr(again), cuc_buffer_ptr(buffers[1][0]));
     cuc_buffer_release(buffers[1][0]);
     cuc_buffer_release(buffers[0][0]);
@@ -273,7 +275,7 @@ static void other_imports_several_pools(void)
     check_all(buffers[2][0], mark_of(2, 0));
     cuc_buffer_release(again);
     ck_ok(cuc_stream_synchronize(stream));
-    ck_ok(cuc_buffer_import(&again, pools[0], &handles[0][0], 4 * N, stream));
+    ck_ok(cuc_buffer_from_ipc_handle(&again, pools[0], &handles[0][0], 4 * N, stream));
     check_all(again, mark_of(0, 0));
     buffers[0][0] = again;
     buffers[1][0] = NULL;
@@ -356,13 +358,13 @@ static void other_grows(void)
     char byte = 0;
 
     open_driver();
-    ck_ok(cuc_memory_virtual(&resource, device,
-                             CUC_MEMORY_VIRTUAL_OPTIONS(.flags = CUC_MEMORY_VIRTUAL_IPC)));
+    ck_ok(cuc_memory_virtual_create(&resource, device,
+                                    CUC_MEMORY_VIRTUAL_OPTIONS(.flags = CUC_MEMORY_VIRTUAL_IPC)));
     hear(to_parent, pieces, sizeof(pieces));
     hear(to_parent, &bytes, sizeof(bytes));
     for (int i = 0; i < 2; i++)
         pieces[i].fd = hear_fd(to_parent);
-    ck_ok(cuc_buffer_import_pieces(&buffer, resource, pieces, 2, bytes, stream));
+    ck_ok(cuc_buffer_from_pieces(&buffer, resource, pieces, 2, bytes, stream));
     close(pieces[0].fd);
     close(pieces[1].fd);
     say(to_parent, &byte, 1);
@@ -387,8 +389,8 @@ START_TEST(memory_that_grows_goes_to_another_process)
 
     pid_t child = start(other_grows);
     open_driver();
-    ck_ok(cuc_memory_virtual(&resource, device,
-                             CUC_MEMORY_VIRTUAL_OPTIONS(.flags = CUC_MEMORY_VIRTUAL_IPC)));
+    ck_ok(cuc_memory_virtual_create(&resource, device,
+                                    CUC_MEMORY_VIRTUAL_OPTIONS(.flags = CUC_MEMORY_VIRTUAL_IPC)));
     ck_ok(cuc_memory_get_granularity(&grain, resource));
     bytes = 2 * grain;
     ck_ok(cuc_buffer_create(&first, resource, 4 * N, stream));
@@ -425,7 +427,7 @@ START_TEST(what_is_of_one_process_alone_is_refused)
 
     open_driver();
     ck_ok(cuc_memory_pool_create(&pool, device, NULL));
-    ck_ok(cuc_memory_synchronous(&none, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_synchronous_create(&none, device, CUC_MEMORY_DEVICE));
     ck_ok(cuc_buffer_create(&buffer, pool, 256, stream));
     ck_ok(cuc_buffer_slice(&slice, buffer, 0, 128));
     ck_ok(cuc_event_create(&event, device, NULL));
@@ -434,17 +436,17 @@ START_TEST(what_is_of_one_process_alone_is_refused)
     ck_fails(bad, cuc_memory_pool_export(&fd, none), "is not a pool");
     ck_fails(bad, cuc_memory_pool_export(NULL, pool), "out is NULL");
     ck_assert_int_eq(fd, -7);
-    ck_fails(bad, cuc_memory_pool_import(&pool, device, -1), "fd is -1");
-    ck_assert_int_lt(cuc_memory_pool_import(&pool, device, 0), 0);
+    ck_fails(bad, cuc_memory_pool_from_fd(&pool, device, -1), "fd is -1");
+    ck_assert_int_lt(cuc_memory_pool_from_fd(&pool, device, 0), 0);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "descriptor 0"));
     ck_assert_int_lt(cuc_buffer_export(&handle, buffer), 0);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "CUC_MEMORY_POOL_IPC"));
     ck_fails(bad, cuc_buffer_export(&handle, slice), "is a slice");
-    ck_fails(bad, cuc_buffer_import(&buffer, none, &handle, 256, stream), "is not a pool");
-    ck_assert_int_lt(cuc_buffer_import(&buffer, pool, &handle, 256, stream), 0);
+    ck_fails(bad, cuc_buffer_from_ipc_handle(&buffer, none, &handle, 256, stream), "is not a pool");
+    ck_assert_int_lt(cuc_buffer_from_ipc_handle(&buffer, pool, &handle, 256, stream), 0);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "cuMemPoolImportPointer"));
     ck_fails(bad, cuc_event_export(&handle, event), "CUC_EVENT_IPC");
-    ck_assert_int_lt(cuc_event_import(&event, device, &handle), 0);
+    ck_assert_int_lt(cuc_event_from_ipc_handle(&event, device, &handle), 0);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "a handle from cuc_event_export()"));
     cuc_buffer_release(slice);
     cuc_buffer_release(buffer);

@@ -20,7 +20,7 @@ START_TEST(memory_that_the_device_cannot_reach_is_refused)
     ck_ok(cuc_buffer_create(&buffer, NULL, 64, far));
     ck_ok(cuc_tensor_from_buffer(&tensor, buffer, CUC_F32, 1, (const int64_t[]){ 16 }));
     ck_assert_int_eq(tensor.device, 1);
-    ck_ok(cuc_memory_synchronous(&resource, other, CUC_MEMORY_PINNED));
+    ck_ok(cuc_memory_synchronous_create(&resource, other, CUC_MEMORY_PINNED));
     ck_ok(cuc_buffer_create(&pinned, resource, 64, NULL));
     ck_ok(cuc_device_get_memory_resource(&pool, other));
     ck_ok(cuc_device_can_access_peer(&can, device, other));
@@ -286,7 +286,7 @@ START_TEST(a_fault_is_told_with_the_latest_launches)
              "first seen by cuc_stream_synchronize");
     ck_short(whole);
     ck_assert_ptr_null(more);
-    ck_assert_int_eq(cuc_context_lost(primary), 700);
+    ck_assert_int_eq(cuc_context_is_lost(primary), 700);
     // Calls about code name no context, and the driver may refuse them too.
     cuc_object *code = NULL;
     cuc_kernel *k = NULL;
@@ -517,7 +517,7 @@ static cuc_graph *begin_body(cuc_stream *of, cuc_stream *s)
     cuc_graph *bodies[2] = { NULL, NULL };
     cuc_condition condition = 0;
 
-    ck_ok(cuc_stream_create_condition(&condition, of, 1, CUC_CONDITION_ASSIGN_DEFAULT));
+    ck_ok(cuc_stream_condition_create(&condition, of, 1, CUC_CONDITION_ASSIGN_DEFAULT));
     ck_ok(cuc_stream_add_conditional(bodies, 2, of, condition, CUC_CONDITIONAL_SWITCH));
     ck_ok(cuc_stream_begin_capture_to(s, bodies[0], NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
     ck_ok(CUC_LAUNCH(s, SHAPE, none));

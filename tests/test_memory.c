@@ -25,7 +25,7 @@ static cuc_status make_default(cuc_memory_resource **out, int32_t kind)
 
 static cuc_status make_synchronous(cuc_memory_resource **out, int32_t kind)
 {
-    return cuc_memory_synchronous(out, device, kind);
+    return cuc_memory_synchronous_create(out, device, kind);
 }
 
 static const struct source {
@@ -171,7 +171,7 @@ START_TEST(a_driver_call_that_fails_leaves_nothing_behind)
             cuc_memory_resource_release(mr);
         }
         fake_fail_reset();
-        cuc__pools_settle();
+        cuc__pools_destroy_released();
         while (cuc__cu.cuCtxPopCurrent(&(CUcontext){ NULL }) == 0)
             ; // a pop that was made to fail has left one
         ck_assert_int_eq(fake_live("pool"), pools);
@@ -401,7 +401,7 @@ START_TEST(statistics_follow_what_is_allocated)
     ck_assert_uint_ge(s.used_high, 1 << 20);
     ck_assert_uint_ge(s.reserved_bytes, 1 << 20); // kept
     ck_ok(cuc_memory_pool_trim(mr, 0));
-    ck_ok(cuc_memory_pool_reset_high_marks(mr));
+    ck_ok(cuc_memory_pool_reset_high_watermarks(mr));
     ck_ok(cuc_memory_pool_get_statistics(&s, mr));
     ck_assert_uint_eq(s.reserved_bytes, 0);
     ck_assert_uint_eq(s.used_high, 0);
@@ -604,7 +604,7 @@ START_TEST(a_pool_that_was_filled_rests_and_is_as_new)
     cuc_memory_resource *next, *now;
     cuc_memory_pool_statistics s = CUC_MEMORY_POOL_STATISTICS_INIT;
 
-    cuc__pools_settle();
+    cuc__pools_destroy_released();
     void *first = release_pool(&released[_i].first, released[_i].fill, released[_i].change);
     ck_ok(cuc_memory_pool_get_current(&now, device, CUC_MEMORY_DEVICE));
     ck_assert_ptr_ne(cuc_memory_pool_handle(now), first);
@@ -626,7 +626,7 @@ START_TEST(a_pool_that_was_filled_rests_and_is_as_new)
     ck_ok(cuc_memory_pool_get_statistics(&s, next));
     ck_assert_uint_eq(s.reserved_bytes + s.reserved_high + s.used_bytes + s.used_high, 0);
     cuc_memory_resource_release(next);
-    cuc__pools_settle();
+    cuc__pools_destroy_released();
     if (fake_available())
         ck_assert_int_eq(fake_live("pool"), 0);
 }
@@ -638,7 +638,7 @@ START_TEST(too_many_pools_at_rest_go_in_time)
     cuc_memory_resource *pools[POOLS];
     cuc_device_ptr ptr;
 
-    cuc__pools_settle();
+    cuc__pools_destroy_released();
     for (int i = 0; i < POOLS; i++) {
         ck_ok(cuc_memory_pool_create(&pools[i], device, NULL));
         ck_ok(cuc_memory_allocate(&ptr, pools[i], 64, stream));
@@ -652,7 +652,7 @@ START_TEST(too_many_pools_at_rest_go_in_time)
     ck_ok(cuc_memory_pool_create(&pools[0], device, NULL));
     ck_assert_int_eq(fake_live("pool"), KEPT + 1);
     cuc_memory_resource_release(pools[0]);
-    cuc__pools_settle();
+    cuc__pools_destroy_released();
     ck_assert_int_eq(fake_live("pool"), 0);
 }
 END_TEST
@@ -670,11 +670,11 @@ START_TEST(a_handler_of_failures_may_make_pools)
 {
     cuc_memory_pool_options options = CUC_MEMORY_POOL_OPTIONS_INIT;
 
-    cuc__pools_settle();
+    cuc__pools_destroy_released();
     CUmemoryPool pool = release_pool(&options, 1, NULL);
     cuc_set_failure_handler(make_a_pool, &unraisable);
     fake_fail("cuMemPoolDestroy", 1, 999);
-    cuc__pools_settle();
+    cuc__pools_destroy_released();
     ck_assert_int_eq(unraisable.count, 1);
     ck_assert_ptr_nonnull(strstr(unraisable.last, "cuMemPoolDestroy"));
     unraisable.count = 0;
@@ -687,17 +687,17 @@ START_TEST(a_pool_at_rest_that_holds_memory_is_not_destroyed)
     cuc_memory_resource *pool;
     cuc_device_ptr ptr;
 
-    cuc__pools_settle();
+    cuc__pools_destroy_released();
     ck_ok(cuc_memory_pool_create(&pool, device, NULL));
     ck_ok(cuc_memory_allocate(&ptr, pool, 64, stream));
     fake_hold(stream->handle);
     ck_ok(cuc_memory_free(pool, ptr, 64, stream));
     cuc_memory_resource_release(pool);
-    cuc__pools_settle();
+    cuc__pools_destroy_released();
     ck_assert_int_eq(fake_live("pool"), 1);
     fake_resume(stream->handle);
     ck_ok(cuc_stream_synchronize(stream));
-    cuc__pools_settle();
+    cuc__pools_destroy_released();
     ck_assert_int_eq(fake_live("pool"), 0);
 }
 END_TEST
@@ -725,12 +725,12 @@ START_TEST(what_is_no_pool_is_refused_by_calls_on_pools)
     uint64_t value;
     int32_t access;
 
-    ck_ok(cuc_memory_synchronous(&mr, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_synchronous_create(&mr, device, CUC_MEMORY_DEVICE));
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
     ck_fails(bad, cuc_memory_pool_get_attribute(&value, mr, 1), "synchronous");
     ck_fails(bad, cuc_memory_pool_set_attribute(mr, 1, 0), "");
     ck_fails(bad, cuc_memory_pool_get_statistics(&s, mr), "");
-    ck_fails(bad, cuc_memory_pool_reset_high_marks(mr), "");
+    ck_fails(bad, cuc_memory_pool_reset_high_watermarks(mr), "");
     ck_fails(bad, cuc_memory_pool_trim(mr, 0), "");
     ck_fails(bad, cuc_memory_pool_set_access(mr, device, 3), "");
     ck_fails(bad, cuc_memory_pool_get_access(&access, mr, device), "");
@@ -763,7 +763,7 @@ START_TEST(a_capture_of_another_stream_does_not_mind_synchronous_memory)
     cuc_device_ptr ptr;
     cuc_stream *other;
 
-    ck_ok(cuc_memory_synchronous(&mr, device, sources[_i].kind));
+    ck_ok(cuc_memory_synchronous_create(&mr, device, sources[_i].kind));
     ck_ok(cuc_stream_create(&other, device, NULL));
     capture();
     ck_ok(cuc_memory_allocate(&ptr, mr, 64, other));
@@ -787,7 +787,7 @@ START_TEST(a_capture_of_another_stream_does_not_mind_pools)
     ck_ok(cuc_memory_pool_get_attribute(&value, mr, CUC_MEMORY_POOL_RELEASE_THRESHOLD));
     ck_ok(cuc_memory_pool_set_attribute(mr, CUC_MEMORY_POOL_RELEASE_THRESHOLD, 0));
     ck_ok(cuc_memory_pool_get_statistics(&s, mr));
-    ck_ok(cuc_memory_pool_reset_high_marks(mr));
+    ck_ok(cuc_memory_pool_reset_high_watermarks(mr));
     ck_ok(cuc_memory_pool_get_access(&access, mr, device));
     ck_ok(cuc_memory_pool_trim(mr, 0));
     cuc_memory_resource_release(of_driver);
@@ -801,7 +801,7 @@ START_TEST(synchronous_memory_is_not_freed_while_its_stream_is_captured)
     cuc_memory_resource *mr;
     cuc_device_ptr ptr;
 
-    ck_ok(cuc_memory_synchronous(&mr, device, sources[_i].kind));
+    ck_ok(cuc_memory_synchronous_create(&mr, device, sources[_i].kind));
     ck_ok(cuc_memory_allocate(&ptr, mr, 64, stream));
     capture();
     ck_fails(CUC_ERROR_BUSY, cuc_memory_free(mr, ptr, 64, stream), "captured");
@@ -816,7 +816,7 @@ START_TEST(synchronous_memory_waits_for_its_stream_before_it_goes)
     cuc_memory_resource *mr;
     cuc_device_ptr ptr;
 
-    ck_ok(cuc_memory_synchronous(&mr, device, sources[_i].kind));
+    ck_ok(cuc_memory_synchronous_create(&mr, device, sources[_i].kind));
     ck_ok(cuc_memory_allocate(&ptr, mr, 64, stream));
     fake_calls_reset();
     ck_ok(cuc_memory_free(mr, ptr, 64, stream));
@@ -890,9 +890,9 @@ START_TEST(null_arguments_are_refused)
     ck_fails(bad, cuc_memory_pool_get_current(&mr, device, 3), "");
     ck_fails(bad, cuc_memory_pool_from_handle(&mr, device, 0, NULL, NULL, NULL), "");
     ck_fails(bad, cuc_memory_pool_from_handle(&mr, device, 9, &mr, NULL, NULL), "");
-    ck_fails(bad, cuc_memory_synchronous(NULL, device, 0), "");
-    ck_fails(bad, cuc_memory_synchronous(&mr, NULL, 0), "");
-    ck_fails(bad, cuc_memory_synchronous(&mr, device, 4), "");
+    ck_fails(bad, cuc_memory_synchronous_create(NULL, device, 0), "");
+    ck_fails(bad, cuc_memory_synchronous_create(&mr, NULL, 0), "");
+    ck_fails(bad, cuc_memory_synchronous_create(&mr, device, 4), "");
     ck_fails(bad, cuc_memory_resource_create(NULL, &callbacks), "");
     ck_fails(bad, cuc_memory_resource_create(&mr, NULL), "");
     ck_fails(bad, cuc_memory_allocate(NULL, mr, 1, stream), "");
@@ -1069,7 +1069,7 @@ static const size_t range_bytes = 1 << 20;
 static void managed_setup(void)
 {
     device_setup();
-    ck_ok(cuc_memory_synchronous(&managed, device, CUC_MEMORY_MANAGED));
+    ck_ok(cuc_memory_synchronous_create(&managed, device, CUC_MEMORY_MANAGED));
     ck_ok(cuc_memory_allocate(&range, managed, range_bytes, stream));
 }
 
@@ -1260,7 +1260,7 @@ START_TEST(memory_that_is_not_managed_is_told)
     cuc_device_ptr ptr;
     int32_t on = 77;
 
-    ck_ok(cuc_memory_synchronous(&mr, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_synchronous_create(&mr, device, CUC_MEMORY_DEVICE));
     ck_ok(cuc_memory_allocate(&ptr, mr, 64, stream));
     ck_fails(CUC_ERROR_DRIVER, cuc_memory_get_read_mostly(&on, ptr, 64), "managed");
     ck_assert_int_eq(on, 77);
@@ -1297,7 +1297,7 @@ START_TEST(an_address_inside_an_allocation_tells_the_whole)
     cuc_memory_resource *mr;
     cuc_device_ptr ptr;
 
-    ck_ok(cuc_memory_synchronous(&mr, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_synchronous_create(&mr, device, CUC_MEMORY_DEVICE));
     ck_ok(cuc_memory_allocate(&ptr, mr, 1 << 20, NULL));
     ck_ok(cuc_memory_get_pointer_info(&info, ptr + 1000));
     ck_assert_uint_eq(info.base, ptr);

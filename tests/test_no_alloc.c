@@ -32,10 +32,10 @@ static void setup(void)
     ck_ok(cuc_object_get_kernel(&three, object, "three"));
     ck_ok(cuc_object_get_kernel(&many, object, "many"));
     ck_ok(cuc_buffer_create(&buffer, NULL, 4096, stream));
-    ck_ok(cuc_memory_synchronous(&resource, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_synchronous_create(&resource, device, CUC_MEMORY_DEVICE));
     ck_ok(cuc_buffer_create(&word, resource, 4, NULL));
     cuc_memory_resource_release(resource);
-    ck_ok(cuc_memory_synchronous(&resource, device, CUC_MEMORY_PINNED));
+    ck_ok(cuc_memory_synchronous_create(&resource, device, CUC_MEMORY_PINNED));
     ck_ok(cuc_buffer_create(&pinned, resource, 4096, NULL));
     ck_ok(cuc_buffer_get_host_pointer(&host, pinned));
     cuc_memory_resource_release(resource);
@@ -62,7 +62,7 @@ static void setup(void)
     cuc_graph *graph;
     ck_ok(cuc_stream_begin_capture(second, CUC_CAPTURE_THREAD_LOCAL));
     ck_ok(CUC_LAUNCH(second, SHAPE, none));
-    ck_ok(cuc_buffer_read(second, host, buffer, 0, 1024));
+    ck_ok(cuc_buffer_read_async(second, host, buffer, 0, 1024));
     ck_ok(cuc_stream_end_capture(&graph, second));
     ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
     cuc_graph_release(graph);
@@ -199,12 +199,12 @@ static cuc_status query(void)
 
 static cuc_status write_buffer(void)
 {
-    return cuc_buffer_write(stream, buffer, 0, host, 1024);
+    return cuc_buffer_write_async(stream, buffer, 0, host, 1024);
 }
 
 static cuc_status read_buffer(void)
 {
-    return cuc_buffer_read(stream, host, buffer, 0, 1024);
+    return cuc_buffer_read_async(stream, host, buffer, 0, 1024);
 }
 
 static cuc_status copy_buffer(void)

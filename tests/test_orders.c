@@ -160,12 +160,12 @@ static const char *make_condition(struct batch *b)
     cuc_condition more = 0, which = 0;
 
     TRY(cuc_stream_begin_capture(b->stream, CUC_CAPTURE_THREAD_LOCAL));
-    TRY(cuc_stream_create_condition(&more, b->stream, 0, CUC_CONDITION_ASSIGN_DEFAULT));
+    TRY(cuc_stream_condition_create(&more, b->stream, 0, CUC_CONDITION_ASSIGN_DEFAULT));
     TRY(cuc_stream_add_conditional(&body, 1, b->stream, more, CUC_CONDITIONAL_WHILE));
     KEEP(graph, body);
     TRY(cuc_stream_end_capture(&graph, b->stream));
     KEEP(graph, graph);
-    TRY(cuc_graph_create_condition(&which, body, 1, CUC_CONDITION_ASSIGN_DEFAULT));
+    TRY(cuc_graph_condition_create(&which, body, 1, CUC_CONDITION_ASSIGN_DEFAULT));
     graph = NULL;
     TRY(cuc_stream_begin_capture_to(b->stream, body, NULL, 0, CUC_CAPTURE_THREAD_LOCAL));
     TRY(cuc_stream_add_conditional(branches, 2, b->stream, which, CUC_CONDITIONAL_IF));
@@ -198,7 +198,7 @@ static const char *make_virtual(struct batch *b)
     cuc_memory_resource *resource = NULL;
     cuc_buffer *first = NULL, *more = NULL, *less = NULL, *slice = NULL;
 
-    TRY(cuc_memory_virtual(&resource, device, NULL));
+    TRY(cuc_memory_virtual_create(&resource, device, NULL));
     KEEP(memory_resource, resource);
     TRY(cuc_buffer_create(&first, resource, 100, b->stream));
     KEEP(buffer, first);
@@ -224,9 +224,9 @@ static const char *make_green(struct batch *b)
     TRY(cuc_sms_split(&group, &one, &rest, &all, 16, 0));
     TRY(cuc_green_context_create(&part, device, &group, 1));
     KEEP(green_context, part);
-    TRY(cuc_stream_create_green(&stream, part, NULL));
+    TRY(cuc_green_context_stream_create(&stream, part, NULL));
     KEEP(stream, stream);
-    TRY(cuc_event_create_in(&event, cuc_stream_context(stream), NULL));
+    TRY(cuc_context_event_create(&event, cuc_stream_context(stream), NULL));
     KEEP(event, event);
     TRY(cuc_event_record(event, stream));
     TRY(cuc_buffer_create(&buffer, NULL, 16, stream));
@@ -341,7 +341,7 @@ static void setup(void)
 static int nothing_lives(void)
 {
     cuc__deferred_poll(); // what graphs kept is let go by a thread of the driver's, and then here
-    cuc__pools_settle();
+    cuc__pools_destroy_released();
     return !fake_available() || fake_live_total() == 0;
 }
 

@@ -27,7 +27,7 @@ static void setup(void)
 static void teardown(void)
 {
     cuc_stream_release(far);
-    cuc__pools_settle();
+    cuc__pools_destroy_released();
     graph_teardown();
 }
 
@@ -45,7 +45,7 @@ static void ck_far(cuc_buffer *b, uint32_t expected)
 {
     uint32_t host[N];
 
-    ck_ok(cuc_buffer_read(far, host, b, 0, sizeof(host)));
+    ck_ok(cuc_buffer_read_async(far, host, b, 0, sizeof(host)));
     ck_ok(cuc_stream_synchronize(far));
     for (int i = 0; i < N; i++)
         ck_assert_uint_eq(host[i], expected);
@@ -142,23 +142,23 @@ static void make_synchronous(cuc_memory_resource **out)
     ck_ok(cuc_device_get_context(&near, device));
     ck_ok(cuc_device_get_context(&other, second));
     ck_ok(cuc_context_enable_peer_access(other, near));
-    ck_ok(cuc_memory_synchronous(out, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_synchronous_create(out, device, CUC_MEMORY_DEVICE));
 }
 
 static void make_virtual(cuc_memory_resource **out)
 {
-    ck_ok(cuc_memory_virtual(out, device,
-                             CUC_MEMORY_VIRTUAL_OPTIONS(.peers = &second, .peer_count = 1)));
+    ck_ok(cuc_memory_virtual_create(out, device,
+                                    CUC_MEMORY_VIRTUAL_OPTIONS(.peers = &second, .peer_count = 1)));
 }
 
 static void make_pinned(cuc_memory_resource **out)
 {
-    ck_ok(cuc_memory_synchronous(out, device, CUC_MEMORY_PINNED));
+    ck_ok(cuc_memory_synchronous_create(out, device, CUC_MEMORY_PINNED));
 }
 
 static void make_managed(cuc_memory_resource **out)
 {
-    ck_ok(cuc_memory_synchronous(out, device, CUC_MEMORY_MANAGED));
+    ck_ok(cuc_memory_synchronous_create(out, device, CUC_MEMORY_MANAGED));
 }
 
 static const struct {
@@ -221,12 +221,12 @@ static void make_synchronous_without_peers(cuc_memory_resource **out)
     ck_ok(cuc_device_get_context(&near, device));
     ck_ok(cuc_device_get_context(&other, second));
     ck_ok(cuc_context_disable_peer_access(other, near)); // another test may have enabled it
-    ck_ok(cuc_memory_synchronous(out, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_synchronous_create(out, device, CUC_MEMORY_DEVICE));
 }
 
 static void make_virtual_of_one(cuc_memory_resource **out)
 {
-    ck_ok(cuc_memory_virtual(out, device, NULL));
+    ck_ok(cuc_memory_virtual_create(out, device, NULL));
 }
 
 static void make_pinned_pool(cuc_memory_resource **out)
@@ -244,7 +244,8 @@ static const struct {
     { "a pool closed again", make_pool_closed_again, "cuc_memory_pool_set_access()", 0 },
     { "the default pool", make_default, "cuc_memory_pool_set_access()", 0 },
     { "synchronous memory", make_synchronous_without_peers, "cuc_context_enable_peer_access()", 1 },
-    { "virtual memory of one device", make_virtual_of_one, "peers of cuc_memory_virtual()", 0 },
+    { "virtual memory of one device", make_virtual_of_one, "peers of cuc_memory_virtual_create()",
+      0 },
     { "a pool of pinned memory", make_pinned_pool, "cuc_memory_pool_set_access()", 1 },
 };
 

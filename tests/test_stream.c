@@ -95,7 +95,8 @@ START_TEST(options_that_are_not_known_are_refused)
     o.flags = 6;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_create(&s, device, &o), "flags is 0x6",
              "CUC_STREAM_SYNC_LEGACY (0x1)");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_create_in(&s, primary, &o), "flags is 0x6");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_context_stream_create(&s, primary, &o),
+             "flags is 0x6");
     o.struct_size = 1;
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_create(&s, device, &o), "struct_size is 1",
              "sizeof(cuc_stream_options)");
@@ -573,8 +574,9 @@ START_TEST(null_arguments_are_named)
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_create(NULL, device, NULL), "out is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_create(&none, NULL, NULL),
              "device is NULL, expected a cuc_device");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_create_in(NULL, primary, NULL), "out is NULL");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_create_in(&none, NULL, NULL),
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_context_stream_create(NULL, primary, NULL),
+             "out is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_context_stream_create(&none, NULL, NULL),
              "context is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_stream_from_handle(NULL, NULL, NULL, NULL),
              "out is NULL");

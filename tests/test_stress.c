@@ -93,7 +93,7 @@ static void compute(struct worker *w)
     MUST(cuc_buffer_fill(stream, own, 0, 0, 4, sizeof(back)));
     for (uint32_t i = 0; i < times; i++)
         MUST(CUC_LAUNCH(stream, SHAPE(WORDS / 32), kernel, own));
-    MUST(cuc_buffer_read(stream, back, own, 0, sizeof(back)));
+    MUST(cuc_buffer_read_async(stream, back, own, 0, sizeof(back)));
     MUST(cuc_stream_synchronize(stream));
     if (back[random_below(w, WORDS)] != times && !atomic_fetch_add(&wrong, 1))
         fprintf(stderr, "a sum is wrong\n");

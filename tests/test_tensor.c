@@ -59,7 +59,7 @@ START_TEST(a_contiguous_tensor_has_its_last_dimension_fastest)
     const struct contiguous *row = &contiguous[_i];
     cuc_tensor t = untouched;
 
-    ck_ok(cuc_tensor_contiguous(&t, 4096, CUC_F32, row->rank, row->rank ? row->shape : NULL, 3));
+    ck_ok(cuc_tensor_from_pointer(&t, 4096, CUC_F32, row->rank, row->rank ? row->shape : NULL, 3));
     ck_assert_uint_eq(t.data, 4096);
     ck_assert_int_eq(t.dtype, CUC_F32);
     ck_assert_int_eq(t.rank, row->rank);
@@ -132,12 +132,12 @@ START_TEST(a_tensor_that_makes_no_sense_is_not_made)
     cuc_tensor t = untouched;
     const cuc_status bad = CUC_ERROR_INVALID_ARGUMENT;
 
-    ck_fails(bad, cuc_tensor_contiguous(NULL, 4096, CUC_F32, 0, NULL, 0), "out is NULL");
-    ck_fails(bad, cuc_tensor_contiguous(&t, 4096, CUC_F32, 1, NULL, 0), "shape is NULL");
-    ck_fails(bad, cuc_tensor_contiguous(&t, 4096, CUC_F32, 9, negative, 0), "rank is 9");
-    ck_fails(bad, cuc_tensor_contiguous(&t, 4096, CUC_F32, 2, negative, 0), "shape[1] is -1");
-    ck_fails(bad, cuc_tensor_contiguous(&t, 4096, CUC_F32, 2, huge, 0), "64 bits");
-    ck_fails(bad, cuc_tensor_contiguous(&t, 0, CUC_F32, 0, NULL, 0), "data is 0");
+    ck_fails(bad, cuc_tensor_from_pointer(NULL, 4096, CUC_F32, 0, NULL, 0), "out is NULL");
+    ck_fails(bad, cuc_tensor_from_pointer(&t, 4096, CUC_F32, 1, NULL, 0), "shape is NULL");
+    ck_fails(bad, cuc_tensor_from_pointer(&t, 4096, CUC_F32, 9, negative, 0), "rank is 9");
+    ck_fails(bad, cuc_tensor_from_pointer(&t, 4096, CUC_F32, 2, negative, 0), "shape[1] is -1");
+    ck_fails(bad, cuc_tensor_from_pointer(&t, 4096, CUC_F32, 2, huge, 0), "64 bits");
+    ck_fails(bad, cuc_tensor_from_pointer(&t, 0, CUC_F32, 0, NULL, 0), "data is 0");
     ck_fails(bad, cuc_tensor_check(NULL), "tensor is NULL");
     ck_assert(is_untouched(&t));
     ck_assert_int_eq(cuc_tensor_elements(NULL), 0);
@@ -235,7 +235,7 @@ START_TEST(the_kind_of_memory_goes_with_it_to_dlpack_and_back)
     cuc_tensor t, back;
     cuc_buffer *b;
 
-    ck_ok(cuc_memory_synchronous(&mr, device, row->kind));
+    ck_ok(cuc_memory_synchronous_create(&mr, device, row->kind));
     ck_ok(cuc_buffer_create(&b, mr, 140, stream));
     cuc_memory_resource_release(mr);
     ck_ok(cuc_tensor_from_buffer(&t, b, CUC_F32, 2, shape));
@@ -319,7 +319,8 @@ START_TEST(every_element_type_has_its_code)
     const int64_t shape[] = { 2, 3 };
     cuc_tensor t, back;
 
-    ck_ok(cuc_tensor_contiguous(&t, (cuc_device_ptr)(uintptr_t)storage, row->dtype, 2, shape, -1));
+    ck_ok(
+        cuc_tensor_from_pointer(&t, (cuc_device_ptr)(uintptr_t)storage, row->dtype, 2, shape, -1));
     ck_ok(cuc_tensor_to_dlpack(&versioned, &t, NULL));
     ck_assert_uint_eq(versioned->version.major, 1);
     ck_assert_uint_eq(versioned->flags, 0);
@@ -353,7 +354,7 @@ START_TEST(read_only_is_said_where_it_can_be)
     cuc_dl_managed_tensor_versioned *dl;
     cuc_tensor t, back;
 
-    ck_ok(cuc_tensor_contiguous(&t, (cuc_device_ptr)(uintptr_t)storage, CUC_F32, 0, NULL, -1));
+    ck_ok(cuc_tensor_from_pointer(&t, (cuc_device_ptr)(uintptr_t)storage, CUC_F32, 0, NULL, -1));
     t.flags = CUC_TENSOR_READ_ONLY;
     ck_ok(cuc_tensor_to_dlpack(&dl, &t, NULL));
     ck_assert_uint_eq(dl->flags, CUC_DL_READ_ONLY);
@@ -444,7 +445,7 @@ START_TEST(what_cannot_be_given_away_is_refused)
     cuc_dl_managed_tensor_versioned *dl = (cuc_dl_managed_tensor_versioned *)&untouched;
     cuc_tensor t;
 
-    ck_ok(cuc_tensor_contiguous(&t, (cuc_device_ptr)(uintptr_t)storage, CUC_TF32, 0, NULL, -1));
+    ck_ok(cuc_tensor_from_pointer(&t, (cuc_device_ptr)(uintptr_t)storage, CUC_TF32, 0, NULL, -1));
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_tensor_to_dlpack(&dl, &t, NULL), "tf32");
     t.dtype = CUC_F32;
     t.rank = 9;

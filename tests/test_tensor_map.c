@@ -69,10 +69,10 @@ static void setup(void)
     ck_ok(cuc_buffer_create(&out, NULL, 128, stream));
     for (int i = 0; i < ROWS * COLUMNS; i++)
         host[i] = (float)i;
-    ck_ok(cuc_buffer_write(stream, array, 0, host, sizeof(host)));
+    ck_ok(cuc_buffer_write_async(stream, array, 0, host, sizeof(host)));
     for (int i = 0; i < ROWS * COLUMNS; i++)
         host[i] = -host[i];
-    ck_ok(cuc_buffer_write(stream, other, 0, host, sizeof(host)));
+    ck_ok(cuc_buffer_write_async(stream, other, 0, host, sizeof(host)));
     ck_ok(cuc_stream_synchronize(stream));
     ck_ok(cuc_tensor_from_buffer(&tensor, array, CUC_F32, 2, shape));
 }
@@ -108,7 +108,7 @@ static void take(float *result, const cuc_tensor_map *map, int32_t x, int32_t y)
     ck_ok(cuc_object_get_kernel(&kernel, object, "take"));
     ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 32 }), kernel, *map, out,
                      x, y));
-    ck_ok(cuc_buffer_read(stream, result, out, 0, 128));
+    ck_ok(cuc_buffer_read_async(stream, result, out, 0, 128));
     ck_ok(cuc_stream_synchronize(stream));
     cuc_kernel_release(kernel);
     cuc_object_release(object);
@@ -131,7 +131,7 @@ START_TEST(a_kernel_takes_boxes_by_a_map)
     if (fake_available())
         SKIP("the fake driver runs no PTX");
     NEED_TENSOR_MAPS();
-    ck_ok(cuc_tensor_map_tiled(&map, &tensor, box, NULL));
+    ck_ok(cuc_tensor_map_encode_tiled(&map, &tensor, box, NULL));
     for (int p = 0; p < 4; p++) {
         take(got, &map, places[p][0], places[p][1]);
         for (int i = 0; i < 32; i++)
@@ -156,7 +156,7 @@ START_TEST(steps_and_the_dimensions_order_are_the_tensors)
     if (fake_available())
         SKIP("the fake driver runs no PTX");
     NEED_TENSOR_MAPS();
-    ck_ok(cuc_tensor_map_tiled(&map, &tensor, box, CUC_TENSOR_MAP_OPTIONS(.steps = { 2 })));
+    ck_ok(cuc_tensor_map_encode_tiled(&map, &tensor, box, CUC_TENSOR_MAP_OPTIONS(.steps = { 2 })));
     take(got, &map, 4, 0);
     for (int i = 0; i < 32; i++)
         ck_assert_float_eq(got[i], at(2 * (i / 8), 4 + i % 8));
@@ -174,10 +174,10 @@ START_TEST(strides_of_one_element_do_not_count)
     t.rank = 3;
     t.shape[0] = 1, t.shape[1] = ROWS, t.shape[2] = COLUMNS;
     t.strides[0] = 3, t.strides[1] = COLUMNS, t.strides[2] = 1;
-    ck_ok(cuc_tensor_map_tiled(&map, &t, box, NULL));
+    ck_ok(cuc_tensor_map_encode_tiled(&map, &t, box, NULL));
     // Nor where the array is so large that none past its end could be one of a map.
     t.strides[1] = (INT64_C(1) << 38) - 4;
-    ck_ok(cuc_tensor_map_tiled(&map, &t, box, NULL));
+    ck_ok(cuc_tensor_map_encode_tiled(&map, &t, box, NULL));
 }
 END_TEST
 
@@ -190,30 +190,30 @@ START_TEST(maps_of_images_are_made)
     t.rank = 4;
     memcpy(t.shape, (int64_t[]){ 2, 2, 2, COLUMNS }, 4 * sizeof(int64_t));
     memcpy(t.strides, (int64_t[]){ 128, 64, 32, 1 }, 4 * sizeof(int64_t));
-    ck_ok(cuc_tensor_map_im2col(
+    ck_ok(cuc_tensor_map_encode_im2col(
         &map, &t, CUC_TENSOR_MAP_IMAGE(.lower = { -1, -1 }, .channels = 32, .pixels = 8), NULL));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
-             cuc_tensor_map_im2col(&map, &tensor, CUC_TENSOR_MAP_IMAGE(.channels = 32, .pixels = 8),
-                                   NULL),
+             cuc_tensor_map_encode_im2col(&map, &tensor,
+                                          CUC_TENSOR_MAP_IMAGE(.channels = 32, .pixels = 8), NULL),
              "2 dimensions, expected 3 to 5");
-    ck_fails(
-        CUC_ERROR_INVALID_ARGUMENT,
-        cuc_tensor_map_im2col(&map, &t, CUC_TENSOR_MAP_IMAGE(.channels = 257, .pixels = 8), NULL),
-        "image->channels is 257");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
-             cuc_tensor_map_im2col(&map, &t, CUC_TENSOR_MAP_IMAGE(.channels = 32), NULL),
+             cuc_tensor_map_encode_im2col(&map, &t,
+                                          CUC_TENSOR_MAP_IMAGE(.channels = 257, .pixels = 8), NULL),
+             "image->channels is 257");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT,
+             cuc_tensor_map_encode_im2col(&map, &t, CUC_TENSOR_MAP_IMAGE(.channels = 32), NULL),
              "image->pixels is 0");
     ck_fails(
         CUC_ERROR_INVALID_ARGUMENT,
-        cuc_tensor_map_im2col(
+        cuc_tensor_map_encode_im2col(
             &map, &t, CUC_TENSOR_MAP_IMAGE(.lower = { 200 }, .channels = 32, .pixels = 1), NULL),
         "image->lower[0] is 200", "-128 to 127");
     ck_fails(
         CUC_ERROR_INVALID_ARGUMENT,
-        cuc_tensor_map_im2col(
+        cuc_tensor_map_encode_im2col(
             &map, &t, CUC_TENSOR_MAP_IMAGE(.lower = { 0, 3 }, .channels = 32, .pixels = 1), NULL),
         "leaves nothing of the 2 elements of shape[2]");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tensor_map_im2col(&map, &t, NULL, NULL),
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tensor_map_encode_im2col(&map, &t, NULL, NULL),
              "image is NULL");
 }
 END_TEST
@@ -233,7 +233,7 @@ START_TEST(maps_of_the_width_of_images_are_of_later_devices)
     memcpy(t.shape, (int64_t[]){ 2, 2, 2, COLUMNS }, 4 * sizeof(int64_t));
     memcpy(t.strides, (int64_t[]){ 128, 64, 32, 1 }, 4 * sizeof(int64_t));
 #define WIDE(options, ...) \
-    cuc_tensor_map_im2col_wide(&map, &t, CUC_TENSOR_MAP_IMAGE(__VA_ARGS__), options)
+    cuc_tensor_map_encode_im2col_wide(&map, &t, CUC_TENSOR_MAP_IMAGE(__VA_ARGS__), options)
     ck_fails(bad, WIDE(NULL, .channels = 32, .pixels = 8), "swizzle is 0, expected");
     ck_fails(bad, WIDE(by128, .lower = { -1 }, .channels = 32, .pixels = 8), "lower[0] is -1",
              "expected 0");
@@ -243,9 +243,10 @@ START_TEST(maps_of_the_width_of_images_are_of_later_devices)
              "leaves nothing of the 2 elements of shape[2]");
     ck_fails(bad, WIDE(by128, .channels = 64, .pixels = 8), "the swizzle allows 128");
     ck_fails(bad, WIDE(by128, .channels = 32), "image->pixels is 0");
-    ck_fails(bad, cuc_tensor_map_im2col(&map, &t, CUC_TENSOR_MAP_IMAGE(.channels = 16), lines),
+    ck_fails(bad,
+             cuc_tensor_map_encode_im2col(&map, &t, CUC_TENSOR_MAP_IMAGE(.channels = 16), lines),
              "flags is 0x2");
-    ck_fails(bad, cuc_tensor_map_im2col_wide(&map, &t, NULL, by128), "image is NULL");
+    ck_fails(bad, cuc_tensor_map_encode_im2col_wide(&map, &t, NULL, by128), "image is NULL");
     if (!fake_available()) {
         int32_t major = 0;
         ck_ok(
@@ -323,7 +324,7 @@ START_TEST(what_no_map_can_be_is_refused)
     if (r->extent)
         t.shape[0] = r->extent;
     ck_fails(r->status ? r->status : CUC_ERROR_INVALID_ARGUMENT,
-             cuc_tensor_map_tiled(&map, &t, box, &options), r->says);
+             cuc_tensor_map_encode_tiled(&map, &t, box, &options), r->says);
     ck_assert_uint_eq(map.words[0], 1);
 }
 END_TEST
@@ -339,9 +340,10 @@ START_TEST(swizzles_of_later_devices_are_told)
     for (int32_t s = CUC_TENSOR_MAP_SWIZZLE_NONE; s <= CUC_TENSOR_MAP_SWIZZLE_128B_ATOM_64B; s++) {
         const cuc_tensor_map_options options = { .struct_size = sizeof(options), .swizzle = s };
         if (s <= CUC_TENSOR_MAP_SWIZZLE_128B || major >= 10)
-            ck_ok(cuc_tensor_map_tiled(&map, &tensor, box, &options));
+            ck_ok(cuc_tensor_map_encode_tiled(&map, &tensor, box, &options));
         else
-            ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_tensor_map_tiled(&map, &tensor, box, &options),
+            ck_fails(CUC_ERROR_NOT_SUPPORTED,
+                     cuc_tensor_map_encode_tiled(&map, &tensor, box, &options),
                      "compute capability 10.0");
     }
 }
@@ -354,19 +356,20 @@ START_TEST(what_is_missing_is_refused)
     cuc_tensor_map map;
     cuc_tensor t = tensor;
 
-    ck_fails(bad, cuc_tensor_map_tiled(NULL, &tensor, box, NULL), "out is NULL");
-    ck_fails(bad, cuc_tensor_map_tiled(&map, NULL, box, NULL), "tensor is NULL");
-    ck_fails(bad, cuc_tensor_map_tiled(&map, &tensor, NULL, NULL), "box is NULL");
+    ck_fails(bad, cuc_tensor_map_encode_tiled(NULL, &tensor, box, NULL), "out is NULL");
+    ck_fails(bad, cuc_tensor_map_encode_tiled(&map, NULL, box, NULL), "tensor is NULL");
+    ck_fails(bad, cuc_tensor_map_encode_tiled(&map, &tensor, NULL, NULL), "box is NULL");
     ck_fails(bad, cuc_tensor_map_replace_address(NULL, &tensor), "map is NULL");
     t.device = -1;
-    ck_fails(bad, cuc_tensor_map_tiled(&map, &t, box, NULL), "host memory");
+    ck_fails(bad, cuc_tensor_map_encode_tiled(&map, &t, box, NULL), "host memory");
     t = tensor;
     t.rank = 0;
-    ck_fails(bad, cuc_tensor_map_tiled(&map, &t, box, NULL), "0 dimensions, expected 1 to 5");
+    ck_fails(bad, cuc_tensor_map_encode_tiled(&map, &t, box, NULL),
+             "0 dimensions, expected 1 to 5");
     if (!fake_available())
         return;
     fake_set_attribute(0, CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED, 0);
-    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_tensor_map_tiled(&map, &tensor, box, NULL),
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_tensor_map_encode_tiled(&map, &tensor, box, NULL),
              "compute capability 9.0");
 }
 END_TEST

@@ -114,12 +114,12 @@ static const char *own_objects(int number)
         TRY(cuc_buffer_create(&own, NULL, sizeof(data), stream));
         TRY(cuc_object_create(&code, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1, NULL));
         TRY(cuc_object_get_kernel(&k, code, "one"));
-        TRY(cuc_buffer_write(stream, own, 0, data, sizeof(data)));
+        TRY(cuc_buffer_write_async(stream, own, 0, data, sizeof(data)));
         TRY(CUC_LAUNCH(stream, SHAPE, k, own));
         TRY(cuc_event_record(event, stream));
         TRY(cuc_stream_wait_event(second, event));
         TRY(cuc_stream_wait_stream(second, stream));
-        TRY(cuc_buffer_read(second, back, own, 0, sizeof(back)));
+        TRY(cuc_buffer_read_async(second, back, own, 0, sizeof(back)));
         TRY(cuc_stream_synchronize(second));
         EXPECT(memcmp(data, back, sizeof(data)) == 0);
         cuc_object_release(code);
@@ -303,7 +303,7 @@ static const char *wait_by_descriptor(int number)
         int32_t fd;
         TRY(CUC_LAUNCH(stream, SHAPE, kernel, 1.0f, buffer, number));
         TRY(cuc_event_record(event, stream));
-        TRY(cuc_event_fd(&fd, event));
+        TRY(cuc_event_get_fd(&fd, event));
         struct pollfd p = { .fd = fd, .events = POLLIN };
         EXPECT(poll(&p, 1, 10000) == 1);
         close(fd);
@@ -363,7 +363,7 @@ static const char *until_lost(int number)
     EXPECT(st == CUC_ERROR_CONTEXT_LOST);
     EXPECT(cuc_error_library_code() == CUDA_ERROR_ILLEGAL_ADDRESS);
     EXPECT(strstr(cuc_error_log(), "three grid 2,1,1 block 32,1,1") != NULL);
-    EXPECT(cuc_context_lost(primary) == CUDA_ERROR_ILLEGAL_ADDRESS);
+    EXPECT(cuc_context_is_lost(primary) == CUDA_ERROR_ILLEGAL_ADDRESS);
     cuc_stream_release(stream);
     return NULL;
 }

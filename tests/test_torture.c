@@ -75,9 +75,9 @@ static cuc_status decide(struct things *t)
     cuc_status st;
 
     STEP(NO_OUT, cuc_stream_begin_capture, t->stream, CUC_CAPTURE_THREAD_LOCAL);
-    st = cuc_stream_create_condition(&more, t->stream, 0, CUC_CONDITION_ASSIGN_DEFAULT);
+    st = cuc_stream_condition_create(&more, t->stream, 0, CUC_CONDITION_ASSIGN_DEFAULT);
     out = more ? NULL : MARK;
-    check_outcome(st, out, "cuc_stream_create_condition");
+    check_outcome(st, out, "cuc_stream_condition_create");
     if (st < 0)
         return st;
     STEP(t->body, cuc_stream_add_conditional, &t->body, 1, t->stream, more, CUC_CONDITIONAL_WHILE);
@@ -105,12 +105,12 @@ static cuc_status divide(struct things *t)
     STEP(NO_OUT, cuc_sms_split, groups, &two, &rest, &all, 8, 0);
     STEP(t->green, cuc_green_context_create, &t->green, t->device, groups, two);
     STEP(NO_OUT, cuc_green_context_get_sms, &rest, t->green);
-    STEP(t->part, cuc_stream_create_green, &t->part, t->green, NULL);
-    STEP(t->memory, cuc_memory_virtual, &t->memory, t->device, NULL);
+    STEP(t->part, cuc_green_context_stream_create, &t->part, t->green, NULL);
+    STEP(t->memory, cuc_memory_virtual_create, &t->memory, t->device, NULL);
     STEP(t->small, cuc_buffer_create, &t->small, t->memory, 1024, t->part);
     STEP(t->large, cuc_buffer_grow, &t->large, t->small, ((size_t)2 << 20) + 1);
     STEP(NO_OUT, cuc_tensor_from_buffer, &tensor, t->large, CUC_F32, 2, shape);
-    STEP(NO_OUT, cuc_tensor_map_tiled, &map, &tensor, box, NULL);
+    STEP(NO_OUT, cuc_tensor_map_encode_tiled, &map, &tensor, box, NULL);
     STEP(NO_OUT, cuc_tensor_map_replace_address, &map, &tensor);
     return CUC_OK;
 }
@@ -129,7 +129,7 @@ static cuc_status go(struct things *t)
     STEP(t->object, cuc_object_create, &t->object, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1,
          NULL);
     STEP(t->kernel, cuc_object_get_kernel, &t->kernel, t->object, "three");
-    STEP(NO_OUT, cuc_buffer_write, t->stream, t->buffer, 0, data, sizeof(data));
+    STEP(NO_OUT, cuc_buffer_write_async, t->stream, t->buffer, 0, data, sizeof(data));
     const cuc_arg args[] = { CUC_ARG(1.0f), CUC_ARG(t->buffer), CUC_ARG(7) };
     STEP(NO_OUT, cuc_launch, t->stream,
          CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 32 }, .shared_bytes = 100000), t->kernel, args,
@@ -139,7 +139,7 @@ static cuc_status go(struct things *t)
     STEP(NO_OUT, cuc_event_record, t->event, t->stream);
     STEP(NO_OUT, cuc_stream_wait_event, t->second, t->event);
     STEP(NO_OUT, cuc_stream_wait_stream, t->stream, t->second);
-    STEP(NO_OUT, cuc_buffer_read, t->stream, back, t->buffer, 0, sizeof(back));
+    STEP(NO_OUT, cuc_buffer_read_async, t->stream, back, t->buffer, 0, sizeof(back));
     STEP(NO_OUT, cuc_event_synchronize, t->event);
     STEP(NO_OUT, cuc_stream_synchronize, t->stream);
     if (memcmp(data, back, sizeof(data)) != 0)
@@ -148,7 +148,7 @@ static cuc_status go(struct things *t)
     STEP(NO_OUT, cuc_stream_begin_capture, t->stream, CUC_CAPTURE_THREAD_LOCAL);
     STEP(NO_OUT, cuc_launch, t->stream, CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 32 }),
          t->kernel, args, 3);
-    STEP(NO_OUT, cuc_buffer_write, t->stream, t->buffer, 0, data, sizeof(data));
+    STEP(NO_OUT, cuc_buffer_write_async, t->stream, t->buffer, 0, data, sizeof(data));
     STEP(t->graph, cuc_stream_end_capture, &t->graph, t->stream);
     STEP(NO_OUT, cuc_graph_keep_buffer, t->graph, t->buffer);
     STEP(NO_OUT, cuc_stream_begin_capture, t->stream, CUC_CAPTURE_RELAXED);

@@ -24,7 +24,7 @@ static void setup(void)
     cuc_set_failure_handler(testing_failed, &unraisable);
     ck_ok(cuc_device_get(&device, 0));
     ck_ok(cuc_stream_create(&stream, device, NULL));
-    ck_ok(cuc_memory_virtual(&resource, device, NULL));
+    ck_ok(cuc_memory_virtual_create(&resource, device, NULL));
     ck_ok(cuc_memory_get_granularity(&grain, resource));
     ck_assert_uint_ge(grain, 4096);
 }
@@ -68,7 +68,7 @@ static uint8_t read_byte(cuc_buffer *b, size_t at)
 {
     uint8_t value = 0;
 
-    ck_ok(cuc_buffer_read(stream, &value, b, at, 1));
+    ck_ok(cuc_buffer_read_async(stream, &value, b, at, 1));
     ck_ok(cuc_stream_synchronize(stream));
     return value;
 }
@@ -77,7 +77,8 @@ static cuc_memory_resource *with_room(uint64_t bytes)
 {
     cuc_memory_resource *r = NULL;
 
-    ck_ok(cuc_memory_virtual(&r, device, CUC_MEMORY_VIRTUAL_OPTIONS(.reserve_bytes = bytes)));
+    ck_ok(
+        cuc_memory_virtual_create(&r, device, CUC_MEMORY_VIRTUAL_OPTIONS(.reserve_bytes = bytes)));
     return r;
 }
 
@@ -152,7 +153,7 @@ START_TEST(memory_of_the_host_is_reached_by_both)
 {
     cuc_memory_resource *host = NULL;
 
-    ck_ok(cuc_memory_virtual(
+    ck_ok(cuc_memory_virtual_create(
         &host, device, CUC_MEMORY_VIRTUAL_OPTIONS(.location = { CUC_LOCATION_HOST_NUMA, 0 })));
     ck_assert_int_eq(cuc_memory_resource_kind(host), CUC_MEMORY_PINNED);
     cuc_buffer *b = new_of(host, 100);
@@ -172,7 +173,7 @@ START_TEST(an_address_has_the_alignment)
     cuc_memory_resource *aligned = NULL;
     const uint64_t align = (uint64_t)1 << 28;
 
-    ck_ok(cuc_memory_virtual(
+    ck_ok(cuc_memory_virtual_create(
         &aligned, device,
         CUC_MEMORY_VIRTUAL_OPTIONS(.align = align, .flags = CUC_MEMORY_VIRTUAL_FINE)));
     cuc_buffer *b = new_of(aligned, 100);
@@ -187,8 +188,8 @@ static cuc_memory_resource *with_ipc(void)
 {
     cuc_memory_resource *r = NULL;
 
-    ck_ok(cuc_memory_virtual(&r, device,
-                             CUC_MEMORY_VIRTUAL_OPTIONS(.flags = CUC_MEMORY_VIRTUAL_IPC)));
+    ck_ok(cuc_memory_virtual_create(&r, device,
+                                    CUC_MEMORY_VIRTUAL_OPTIONS(.flags = CUC_MEMORY_VIRTUAL_IPC)));
     return r;
 }
 
@@ -232,7 +233,7 @@ START_TEST(pieces_make_a_buffer_of_another_resource)
     ck_assert_uint_eq(one, 1);
     close_all(&pieces[2], one);
     cuc_buffer_release(less);
-    ck_ok(cuc_buffer_import_pieces(&there, to, pieces, count, 3 * grain - 5, stream));
+    ck_ok(cuc_buffer_from_pieces(&there, to, pieces, count, 3 * grain - 5, stream));
     close_all(pieces, count);
     ck_assert_uint_eq(cuc_buffer_bytes(there), 3 * grain - 5);
     ck_assert_uint_ne(cuc_buffer_ptr(there), cuc_buffer_ptr(all));
@@ -262,7 +263,7 @@ START_TEST(pieces_that_make_no_sense_are_refused)
     cuc_memory_piece pieces[2] = { { 0 } };
     size_t count = 7;
 
-    ck_ok(cuc_memory_synchronous(&plain, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_synchronous_create(&plain, device, CUC_MEMORY_DEVICE));
     ck_ok(cuc_buffer_slice(&slice, b, 0, 10));
     ck_fails(bad, cuc_buffer_export_pieces(pieces, 2, NULL, b), "count is NULL");
     ck_fails(bad, cuc_buffer_export_pieces(pieces, 2, &count, NULL), "buffer is NULL");
@@ -274,28 +275,27 @@ START_TEST(pieces_that_make_no_sense_are_refused)
     ck_assert_uint_eq(count, 7);
     ck_assert_uint_eq(pieces[0].bytes, 0);
     ck_ok(cuc_buffer_export_pieces(pieces, 1, &count, b));
-    ck_fails(bad, cuc_buffer_import_pieces(NULL, r, pieces, 1, 1, stream), "out is NULL");
-    ck_fails(bad, cuc_buffer_import_pieces(&out, NULL, pieces, 1, 1, stream), "resource is NULL");
-    ck_fails(bad, cuc_buffer_import_pieces(&out, r, NULL, 1, 1, stream), "pieces is NULL");
-    ck_fails(bad, cuc_buffer_import_pieces(&out, plain, pieces, 1, 1, stream),
-             "not from cuc_memory_virtual()");
-    ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 0, 1, stream), "bytes is 1");
-    ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 1, 0, stream), "bytes is 0");
-    ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 1, (size_t)pieces[0].bytes + 1, stream),
+    ck_fails(bad, cuc_buffer_from_pieces(NULL, r, pieces, 1, 1, stream), "out is NULL");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, NULL, pieces, 1, 1, stream), "resource is NULL");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, r, NULL, 1, 1, stream), "pieces is NULL");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, plain, pieces, 1, 1, stream),
+             "not from cuc_memory_virtual_create()");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, r, pieces, 0, 1, stream), "bytes is 1");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, r, pieces, 1, 0, stream), "bytes is 0");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, r, pieces, 1, (size_t)pieces[0].bytes + 1, stream),
              "pieces have");
     const int fd = pieces[0].fd;
     pieces[0].fd = -1;
-    ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 1, 1, stream), "file descriptor -1");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, r, pieces, 1, 1, stream), "file descriptor -1");
     pieces[0].fd = fd;
     pieces[0].bytes = 100;
-    ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 1, 1, stream),
-             "pieces[0] has 100 bytes");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, r, pieces, 1, 1, stream), "pieces[0] has 100 bytes");
     pieces[0].bytes = grain;
     pieces[1] = (cuc_memory_piece){ .bytes = SIZE_MAX / grain * grain, .fd = fd };
-    ck_fails(bad, cuc_buffer_import_pieces(&out, r, pieces, 2, 1, stream), "pieces[1] has");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, r, pieces, 2, 1, stream), "pieces[1] has");
     ck_assert_int_eq(close(fd), 0);
     pieces[0].fd = 0; // something else
-    ck_assert_int_lt(cuc_buffer_import_pieces(&out, r, pieces, 1, 1, stream), 0);
+    ck_assert_int_lt(cuc_buffer_from_pieces(&out, r, pieces, 1, 1, stream), 0);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "file descriptor 0"));
     ck_assert_ptr_null(out);
     cuc_buffer_release(slice);
@@ -314,24 +314,28 @@ START_TEST(what_makes_no_sense_is_refused)
     cuc_buffer *b = new_of(resource, 100), *slice = NULL, *other = NULL, *more = NULL;
     size_t bytes;
 
-    ck_fails(bad, cuc_memory_virtual(NULL, device, NULL), "out is NULL");
-    ck_fails(bad, cuc_memory_virtual(&none, NULL, NULL), "device is NULL");
-    ck_fails(bad, cuc_memory_virtual(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.flags = 32)),
+    ck_fails(bad, cuc_memory_virtual_create(NULL, device, NULL), "out is NULL");
+    ck_fails(bad, cuc_memory_virtual_create(&none, NULL, NULL), "device is NULL");
+    ck_fails(bad, cuc_memory_virtual_create(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.flags = 32)),
              "flags is 0x20");
-    ck_fails(bad, cuc_memory_virtual(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.align = 3)),
+    ck_fails(bad, cuc_memory_virtual_create(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.align = 3)),
              "align is 3, expected a power of two");
+    ck_fails(
+        bad,
+        cuc_memory_virtual_create(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.location = { 9, 0 })),
+        "location is of type 9");
     ck_fails(bad,
-             cuc_memory_virtual(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.location = { 9, 0 })),
-             "location is of type 9");
-    ck_fails(bad, cuc_memory_virtual(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.peer_count = 1)),
+             cuc_memory_virtual_create(&none, device, CUC_MEMORY_VIRTUAL_OPTIONS(.peer_count = 1)),
              "peers is NULL");
-    ck_fails(bad,
-             cuc_memory_virtual(&none, device,
-                                CUC_MEMORY_VIRTUAL_OPTIONS(.peers = (cuc_device *const[]){ device },
-                                                           .peer_count = 1)),
-             "peers[0] is device 0, which owns the memory");
-    ck_ok(cuc_memory_synchronous(&plain, device, CUC_MEMORY_DEVICE));
-    ck_fails(bad, cuc_memory_get_granularity(&bytes, plain), "not from cuc_memory_virtual()");
+    ck_fails(
+        bad,
+        cuc_memory_virtual_create(
+            &none, device,
+            CUC_MEMORY_VIRTUAL_OPTIONS(.peers = (cuc_device *const[]){ device }, .peer_count = 1)),
+        "peers[0] is device 0, which owns the memory");
+    ck_ok(cuc_memory_synchronous_create(&plain, device, CUC_MEMORY_DEVICE));
+    ck_fails(bad, cuc_memory_get_granularity(&bytes, plain),
+             "not from cuc_memory_virtual_create()");
     other = new_of(plain, 100);
     ck_ok(cuc_buffer_slice(&slice, b, 0, 10));
     ck_fails(bad, cuc_buffer_grow(&more, other, 200), "of another resource");
@@ -473,7 +477,7 @@ START_TEST(a_failure_leaves_no_file_and_no_memory)
     cuc_status st = cuc_buffer_export_pieces(pieces, 2, &count, all);
     if (st >= 0) {
         ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY,
-                 cuc_buffer_import_pieces(&there, r, pieces, count, 2 * grain, stream),
+                 cuc_buffer_from_pieces(&there, r, pieces, count, 2 * grain, stream),
                  shared_calls[_i].call);
         ck_assert_ptr_null(there);
         close_all(pieces, count);
@@ -493,7 +497,7 @@ START_TEST(a_device_without_it_is_told)
 
     NEED_FAKE();
     fake_set_attribute(0, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0);
-    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_memory_virtual(&none, device, NULL),
+    ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_memory_virtual_create(&none, device, NULL),
              "no virtual memory management");
 }
 END_TEST

@@ -76,12 +76,12 @@ static cuc_status launch(point *p, cuc_kernel *kernel, char *why, size_t why_siz
     for (int i = 0; i < 2 && st >= 0; i++) {
         st = cuc_buffer_create(&buffers[i], NULL, sizeof(x), p->stream);
         if (st >= 0)
-            st = cuc_buffer_write(p->stream, buffers[i], 0, i ? y : x, sizeof(x));
+            st = cuc_buffer_write_async(p->stream, buffers[i], 0, i ? y : x, sizeof(x));
     }
     if (st >= 0)
         st = CUC_LAUNCH(p->stream, CUC_LAUNCH_CONFIG(.grid = { COUNT / 256 }, .block = { 256 }),
                         kernel, 2.0f, buffers[0], buffers[1], (int32_t)COUNT);
-    if (st >= 0 && (st = cuc_buffer_read(p->stream, y, buffers[1], 0, sizeof(y))) >= 0)
+    if (st >= 0 && (st = cuc_buffer_read_async(p->stream, y, buffers[1], 0, sizeof(y))) >= 0)
         st = cuc_stream_synchronize(p->stream);
     for (int i = 0; i < COUNT && st == CUC_OK; i++)
         if (y[i] != 2 * x[i] + (float)(COUNT - i)) {

@@ -132,7 +132,7 @@ static cuc_status make_plan(cuc_bench_state *state, grouped *g, char *why, size_
 
     if ((st = cuc_buffer_create(&g->offsets, NULL, bytes, stream)) < 0 ||
         (st = cuc_bench_state_defer(state, bench_drop_buffer, g->offsets)) < 0 ||
-        (st = cuc_buffer_write(stream, g->offsets, 0, g->offset, bytes)) < 0 ||
+        (st = cuc_buffer_write_async(stream, g->offsets, 0, g->offset, bytes)) < 0 ||
         (st = cuc_stream_synchronize(stream)) < 0)
         return st;
     *why = 0;

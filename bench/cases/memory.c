@@ -112,7 +112,7 @@ static cuc_status make_host(copying *c, cuc_bench_state *state)
     if (!c->path->pinned)
         return (c->host = bench_allocate(state, c->bytes)) ? CUC_OK : cuc_error_status();
     cuc_status st =
-        cuc_memory_synchronous(&pinned, cuc_bench_state_device(state), CUC_MEMORY_PINNED);
+        cuc_memory_synchronous_create(&pinned, cuc_bench_state_device(state), CUC_MEMORY_PINNED);
     if (st < 0)
         return st;
     st = cuc_buffer_create(&buffer, pinned, c->bytes, NULL);

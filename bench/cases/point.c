@@ -85,9 +85,9 @@ static bench_array *add_array(bench_point *p, const cuc_bench_input_options *opt
     if (p->array_count == BENCH_MOST_ARRAYS)
         p->status = too_many();
     else if ((p->status = cuc_bench_state_add_input(&a->input, p->state, &o)) >= 0)
-        p->status = cuc_tensor_contiguous(&a->tensor, cuc_bench_input_ptr(a->input, 0), o.dtype,
-                                          rank, shape,
-                                          cuc_device_ordinal(cuc_bench_state_device(p->state)));
+        p->status = cuc_tensor_from_pointer(&a->tensor, cuc_bench_input_ptr(a->input, 0), o.dtype,
+                                            rank, shape,
+                                            cuc_device_ordinal(cuc_bench_state_device(p->state)));
     if (p->status < 0)
         return NULL;
     p->array_count++;

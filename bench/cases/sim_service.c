@@ -102,7 +102,7 @@ static cuc_status write_all(point *p, cuc_buffer *to, bench_expect *make)
     for (size_t at = 0; at < bytes && st >= 0; at += piece) {
         size_t n = bytes - at < piece ? bytes - at : piece;
         if ((st = make(p, from, at, n)) >= 0 &&
-            (st = cuc_buffer_write(p->stream, to, at, from, n)) >= 0)
+            (st = cuc_buffer_write_async(p->stream, to, at, from, n)) >= 0)
             st = cuc_stream_synchronize(p->stream);
     }
     free(from);
@@ -136,7 +136,7 @@ static cuc_status check_matmul(point *p, char *why, size_t why_size)
     cuc_status st = row ? CUC_OK : bench_no_memory("a row");
 
     for (size_t i = 0; i < n && st == CUC_OK; i += n / 8 + 1) {
-        if ((st = cuc_buffer_read(p->stream, row, p->buffers[2], i * n * 4, n * 4)) < 0 ||
+        if ((st = cuc_buffer_read_async(p->stream, row, p->buffers[2], i * n * 4, n * 4)) < 0 ||
             (st = cuc_stream_synchronize(p->stream)) < 0)
             break;
         for (size_t j = 0; j < n && st == CUC_OK; j++) {

@@ -52,7 +52,7 @@ static cuc_status make_memory(struct cuc__bench_gpu *g)
     uint64_t flush = g->flush_bytes ? g->flush_bytes : g->simulated ? 65536 : 3 * g->l2_bytes;
     cuc_memory_resource *pinned;
     void *host = NULL;
-    cuc_status st = cuc_memory_synchronous(&pinned, g->device, CUC_MEMORY_PINNED);
+    cuc_status st = cuc_memory_synchronous_create(&pinned, g->device, CUC_MEMORY_PINNED);
 
     if (st < 0)
         return st;

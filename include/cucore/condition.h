@@ -7,7 +7,7 @@
  * value: those before the node, and those of its body. The host takes no part.
  *
  *     cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL);
- *     cuc_stream_create_condition(&more, stream, 1, CUC_CONDITION_ASSIGN_DEFAULT);
+ *     cuc_stream_condition_create(&more, stream, 1, CUC_CONDITION_ASSIGN_DEFAULT);
  *     cuc_stream_add_conditional(&body, 1, stream, more, CUC_CONDITIONAL_WHILE);
  *     cuc_stream_begin_capture_to(other, body, NULL, 0, CUC_CAPTURE_THREAD_LOCAL);
  *     CUC_LAUNCH(other, config, step, more, x);      // cudaGraphSetConditional(more, error > 1e-6)
@@ -83,7 +83,7 @@ enum {
  * @source CUDA Driver API, "Graph Management": cuGraphConditionalHandleCreate
  * @since 0.1
  */
-CUC_API cuc_status cuc_graph_create_condition(cuc_condition *out, cuc_graph *graph,
+CUC_API cuc_status cuc_graph_condition_create(cuc_condition *out, cuc_graph *graph,
                                               uint32_t default_value, uint32_t flags);
 
 /**
@@ -93,10 +93,10 @@ CUC_API cuc_status cuc_graph_create_condition(cuc_condition *out, cuc_graph *gra
  * @capture safe: not restricted by the driver; on a stream that is not captured it fails
  * @param[out] out           the condition, destroyed with the graph
  * @param      stream        a captured stream
- * @param      default_value as for cuc_graph_create_condition()
+ * @param      default_value as for cuc_graph_condition_create()
  * @param      flags         CUC_CONDITION_ bits
  * @retval CUC_OK                     created
- * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_graph_create_condition(), or the stream is not
+ * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_graph_condition_create(), or the stream is not
  *                                    captured
  * @retval CUC_ERROR_NOT_SUPPORTED    the driver is older than CUDA 12.3
  * @retval CUC_ERROR_DRIVER           the driver refused, or the capture is spoilt; also
@@ -104,7 +104,7 @@ CUC_API cuc_status cuc_graph_create_condition(cuc_condition *out, cuc_graph *gra
  * @source CUDA Driver API, "Graph Management": cuGraphConditionalHandleCreate
  * @since 0.1
  */
-CUC_API cuc_status cuc_stream_create_condition(cuc_condition *out, cuc_stream *stream,
+CUC_API cuc_status cuc_stream_condition_create(cuc_condition *out, cuc_stream *stream,
                                                uint32_t default_value, uint32_t flags);
 
 /**

@@ -135,7 +135,7 @@ CUC_API cuc_status cuc_context_synchronize(cuc_context *context);
  * @return 0, or the CUresult that destroyed it, such as 700
  * @since 0.1
  */
-CUC_API int32_t cuc_context_lost(const cuc_context *context);
+CUC_API int32_t cuc_context_is_lost(const cuc_context *context);
 
 /** Limits of a context, with the driver's values of CUlimit. */
 enum {

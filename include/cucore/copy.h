@@ -141,8 +141,8 @@ CUC_API cuc_status cuc_copy_peer(cuc_stream *stream, cuc_device_ptr dst, cuc_dev
  * @source CUDA Driver API, "Memory Management": cuMemcpyAsync
  * @since 0.1
  */
-CUC_API cuc_status cuc_buffer_write(cuc_stream *stream, cuc_buffer *buffer, size_t offset,
-                                    const void *src, size_t bytes);
+CUC_API cuc_status cuc_buffer_write_async(cuc_stream *stream, cuc_buffer *buffer, size_t offset,
+                                          const void *src, size_t bytes);
 
 /**
  * Copy bytes from a buffer to the host, in stream order.
@@ -162,8 +162,8 @@ CUC_API cuc_status cuc_buffer_write(cuc_stream *stream, cuc_buffer *buffer, size
  * @source CUDA Driver API, "Memory Management": cuMemcpyAsync
  * @since 0.1
  */
-CUC_API cuc_status cuc_buffer_read(cuc_stream *stream, void *dst, const cuc_buffer *buffer,
-                                   size_t offset, size_t bytes);
+CUC_API cuc_status cuc_buffer_read_async(cuc_stream *stream, void *dst, const cuc_buffer *buffer,
+                                         size_t offset, size_t bytes);
 
 /**
  * Copy bytes from one buffer into another, in stream order; also between devices, and between

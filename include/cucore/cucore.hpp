@@ -334,7 +334,7 @@ class event : public handle<cuc_event, cuc_event_retain, cuc_event_release>
     {
         event result;
 
-        check(cuc_event_import(result.out(), on.get(), &name));
+        check(cuc_event_from_ipc_handle(result.out(), on.get(), &name));
         return result;
     }
 
@@ -343,7 +343,7 @@ class event : public handle<cuc_event, cuc_event_retain, cuc_event_release>
     {
         int32_t result = -1;
 
-        check(cuc_event_fd(&result, get()));
+        check(cuc_event_get_fd(&result, get()));
         return result;
     }
 };
@@ -474,7 +474,7 @@ class memory_resource
 
         how.reserve_bytes = reserve_bytes;
         how.flags = flags;
-        check(cuc_memory_virtual(result.out(), of.get(), &how));
+        check(cuc_memory_virtual_create(result.out(), of.get(), &how));
         return result;
     }
 
@@ -503,7 +503,7 @@ class memory_resource
     {
         memory_resource result;
 
-        check(cuc_memory_pool_import(result.out(), of.get(), fd));
+        check(cuc_memory_pool_from_fd(result.out(), of.get(), fd));
         return result;
     }
 
@@ -512,7 +512,7 @@ class memory_resource
     {
         memory_resource result;
 
-        check(cuc_memory_synchronous(result.out(), of.get(), kind));
+        check(cuc_memory_synchronous_create(result.out(), of.get(), kind));
         return result;
     }
 };
@@ -549,7 +549,7 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
     {
         buffer result;
 
-        check(cuc_buffer_import(result.out(), pool.get(), &name, bytes, on.get()));
+        check(cuc_buffer_from_ipc_handle(result.out(), pool.get(), &name, bytes, on.get()));
         return result;
     }
 
@@ -574,8 +574,8 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
     {
         buffer result;
 
-        check(cuc_buffer_import_pieces(result.out(), here.get(), pieces.data(), pieces.size(),
-                                       bytes, on.get()));
+        check(cuc_buffer_from_pieces(result.out(), here.get(), pieces.data(), pieces.size(), bytes,
+                                     on.get()));
         return result;
     }
 
@@ -610,12 +610,12 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
     /** Copies from and to the host; the host memory must live until they are complete. */
     void write(const stream &on, const void *from, size_t length, size_t offset = 0) const
     {
-        check(cuc_buffer_write(on.get(), get(), offset, from, length));
+        check(cuc_buffer_write_async(on.get(), get(), offset, from, length));
     }
 
     void read(const stream &on, void *to, size_t length, size_t offset = 0) const
     {
-        check(cuc_buffer_read(on.get(), to, get(), offset, length));
+        check(cuc_buffer_read_async(on.get(), to, get(), offset, length));
     }
 
     void copy_from(const stream &on, const buffer &other, size_t length) const
@@ -791,9 +791,9 @@ struct tensor : cuc_tensor {
     {
         tensor result;
 
-        check(cuc_tensor_contiguous(&result, reinterpret_cast<uintptr_t>(data),
-                                    cuc::dtype<std::remove_const_t<T>>::value,
-                                    static_cast<int32_t>(extents.size()), extents.data(), -1));
+        check(cuc_tensor_from_pointer(&result, reinterpret_cast<uintptr_t>(data),
+                                      cuc::dtype<std::remove_const_t<T>>::value,
+                                      static_cast<int32_t>(extents.size()), extents.data(), -1));
         if (std::is_const_v<T>)
             result.flags |= CUC_TENSOR_READ_ONLY;
         return result;
@@ -1167,7 +1167,7 @@ inline cuc_tensor_map make_tensor_map(const cuc_tensor &of, const std::vector<ui
         throw error(CUC_ERROR_INVALID_ARGUMENT,
                     "cuc::make_tensor_map: the box has " + std::to_string(box.size()) +
                         " extents, and the tensor " + std::to_string(of.rank) + " dimensions");
-    check(cuc_tensor_map_tiled(&result, &of, box.data(), &how));
+    check(cuc_tensor_map_encode_tiled(&result, &of, box.data(), &how));
     return result;
 }
 
@@ -1222,7 +1222,7 @@ class green_context
         cuc::stream result;
 
         how.priority = priority;
-        check(cuc_stream_create_green(result.out(), get(), &how));
+        check(cuc_green_context_stream_create(result.out(), get(), &how));
         return result;
     }
 };
@@ -1386,7 +1386,7 @@ inline cuc_condition create_condition(const stream &on)
 {
     cuc_condition result = 0;
 
-    check(cuc_stream_create_condition(&result, on.get(), 0, 0));
+    check(cuc_stream_condition_create(&result, on.get(), 0, 0));
     return result;
 }
 
@@ -1395,7 +1395,7 @@ inline cuc_condition create_condition(const stream &on, uint32_t default_value)
 {
     cuc_condition result = 0;
 
-    check(cuc_stream_create_condition(&result, on.get(), default_value,
+    check(cuc_stream_condition_create(&result, on.get(), default_value,
                                       CUC_CONDITION_ASSIGN_DEFAULT));
     return result;
 }

@@ -85,8 +85,8 @@ CUC_API cuc_status cuc_event_create(cuc_event **out, cuc_device *device,
  * @source CUDA Driver API, "Event Management": cuEventCreate
  * @since 0.1
  */
-CUC_API cuc_status cuc_event_create_in(cuc_event **out, cuc_context *context,
-                                       const cuc_event_options *options);
+CUC_API cuc_status cuc_context_event_create(cuc_event **out, cuc_context *context,
+                                            const cuc_event_options *options);
 
 /**
  * Wrap an event that was created elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
@@ -233,7 +233,7 @@ CUC_API cuc_status cuc_event_get_elapsed(float *milliseconds, cuc_event *start, 
  * @source CUDA Driver API, "Stream Management": cuStreamWaitEvent, cuStreamAddCallback
  * @since 0.1
  */
-CUC_API cuc_status cuc_event_fd(int32_t *out, cuc_event *event);
+CUC_API cuc_status cuc_event_get_fd(int32_t *out, cuc_event *event);
 
 /**
  * Add a reference to an event.

@@ -11,7 +11,7 @@
  *     cuc_device_get_sms(&all, device);
  *     cuc_sms_split(groups, &count, &rest, &all, 16, 0); // count: wanted, then available
  *     cuc_green_context_create(&part, device, groups, 1);
- *     cuc_stream_create_green(&urgent, part, NULL);      // 16 multiprocessors, always
+ *     cuc_green_context_stream_create(&urgent, part, NULL);      // 16 multiprocessors, always
  */
 #ifndef CUCORE_GREEN_H
 #define CUCORE_GREEN_H
@@ -181,8 +181,8 @@ CUC_API void cuc_green_context_release(cuc_green_context *context);
  * @source CUDA Driver API, "Green Contexts": cuGreenCtxStreamCreate
  * @since 0.1
  */
-CUC_API cuc_status cuc_stream_create_green(cuc_stream **out, cuc_green_context *context,
-                                           const cuc_stream_options *options);
+CUC_API cuc_status cuc_green_context_stream_create(cuc_stream **out, cuc_green_context *context,
+                                                   const cuc_stream_options *options);
 
 CUC_END_DECLS
 

@@ -10,8 +10,8 @@
  *     cuc_memory_pool_export(&fd, pool);        // in this process
  *     cuc_buffer_export(&handle, buffer);
  *     ...                                       // send fd and handle
- *     cuc_memory_pool_import(&pool, device, fd);
- *     cuc_buffer_import(&buffer, pool, &handle, bytes, stream);
+ *     cuc_memory_pool_from_fd(&pool, device, fd);
+ *     cuc_buffer_from_ipc_handle(&buffer, pool, &handle, bytes, stream);
  *
  * The memory lives until the process that created it releases its buffer; the other process must
  * release its own buffer first. The two processes order their work themselves, with an event, or
@@ -50,7 +50,7 @@ typedef struct cuc_ipc_handle {
 CUC_API cuc_status cuc_memory_pool_export(int32_t *out, cuc_memory_resource *pool);
 
 /**
- * Import another process's pool. It cannot allocate; cuc_buffer_import() takes it.
+ * Import another process's pool. It cannot allocate; cuc_buffer_from_ipc_handle() takes it.
  *
  * @thread any thread
  * @capture safe: not restricted by the driver
@@ -65,8 +65,8 @@ CUC_API cuc_status cuc_memory_pool_export(int32_t *out, cuc_memory_resource *poo
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemPoolImportFromShareableHandle
  * @since 0.1
  */
-CUC_API cuc_status cuc_memory_pool_import(cuc_memory_resource **out, cuc_device *device,
-                                          int32_t fd);
+CUC_API cuc_status cuc_memory_pool_from_fd(cuc_memory_resource **out, cuc_device *device,
+                                           int32_t fd);
 
 /**
  * Export a buffer to a process that has imported its pool.
@@ -92,7 +92,7 @@ CUC_API cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buff
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out    retained; release it before the other process releases its own
- * @param      pool   from cuc_memory_pool_import() of the buffer's pool; retained
+ * @param      pool   from cuc_memory_pool_from_fd() of the buffer's pool; retained
  * @param      handle from cuc_buffer_export()
  * @param      bytes  size of the buffer, which the other process must send; a smaller size
  *                    imports its beginning
@@ -106,9 +106,9 @@ CUC_API cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buff
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemPoolImportPointer
  * @since 0.1
  */
-CUC_API cuc_status cuc_buffer_import(cuc_buffer **out, cuc_memory_resource *pool,
-                                     const cuc_ipc_handle *handle, size_t bytes,
-                                     cuc_stream *stream);
+CUC_API cuc_status cuc_buffer_from_ipc_handle(cuc_buffer **out, cuc_memory_resource *pool,
+                                              const cuc_ipc_handle *handle, size_t bytes,
+                                              cuc_stream *stream);
 
 /**
  * Export an event to another process.
@@ -141,8 +141,8 @@ CUC_API cuc_status cuc_event_export(cuc_ipc_handle *out, cuc_event *event);
  * @source CUDA Driver API, "Memory Management": cuIpcOpenEventHandle
  * @since 0.1
  */
-CUC_API cuc_status cuc_event_import(cuc_event **out, cuc_device *device,
-                                    const cuc_ipc_handle *handle);
+CUC_API cuc_status cuc_event_from_ipc_handle(cuc_event **out, cuc_device *device,
+                                             const cuc_ipc_handle *handle);
 
 CUC_END_DECLS
 

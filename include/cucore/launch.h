@@ -238,7 +238,7 @@ CUC_API cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *confi
  * Call a function on the host when the stream reaches it.
  *
  * The function runs on a driver thread and may not call CUDA or cucore. It is not called if the
- * context was lost before; cuc_event_fd() does report that case.
+ * context was lost before; cuc_event_get_fd() does report that case.
  *
  * @order  enqueues and returns; later work on the stream waits for the function
  * @thread any thread; one call at a time on the same stream
@@ -424,8 +424,8 @@ CUC__ARG_SCALARS(CUC__ARG_FUNCTION)
  * Launch with typed arguments: CUC_LAUNCH(stream, config, kernel, 2.0f, x, y, n).
  *
  * Takes up to 32 arguments, each a scalar, a cuc_buffer *, a cuc_tensor *, a pointer to
- * device memory, a cuc_arg or any struct. A cuc_device_ptr is passed as its 64 bits. With compilers other than gcc and clang,
- * arguments must be variables, and a struct needs CUC_ARG_STRUCT.
+ * device memory, a cuc_arg or any struct. A cuc_device_ptr is passed as its 64 bits. With compilers
+ * other than gcc and clang, arguments must be variables, and a struct needs CUC_ARG_STRUCT.
  */
 #define CUC_LAUNCH(stream, config, ...) \
     CUC__LAUNCH_N(CUC__COUNT(__VA_ARGS__), (stream), (config), __VA_ARGS__)

@@ -201,8 +201,8 @@ CUC_API cuc_status cuc_device_set_memory_resource(cuc_device *device,
  *         cuMemFreeHost, cuMemAllocManaged
  * @since 0.1
  */
-CUC_API cuc_status cuc_memory_synchronous(cuc_memory_resource **out, cuc_device *device,
-                                          int32_t kind);
+CUC_API cuc_status cuc_memory_synchronous_create(cuc_memory_resource **out, cuc_device *device,
+                                                 int32_t kind);
 
 /**
  * Callbacks of a user-defined resource.
@@ -588,7 +588,7 @@ CUC_API cuc_status cuc_memory_pool_get_statistics(cuc_memory_pool_statistics *ou
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemPoolSetAttribute
  * @since 0.1
  */
-CUC_API cuc_status cuc_memory_pool_reset_high_marks(cuc_memory_resource *pool);
+CUC_API cuc_status cuc_memory_pool_reset_high_watermarks(cuc_memory_resource *pool);
 
 /**
  * Return a pool's unused memory to the system.

@@ -86,8 +86,8 @@ CUC_API cuc_status cuc_stream_create(cuc_stream **out, cuc_device *device,
  * @source CUDA Driver API, "Stream Management": cuStreamCreateWithPriority
  * @since 0.1
  */
-CUC_API cuc_status cuc_stream_create_in(cuc_stream **out, cuc_context *context,
-                                        const cuc_stream_options *options);
+CUC_API cuc_status cuc_context_stream_create(cuc_stream **out, cuc_context *context,
+                                             const cuc_stream_options *options);
 
 /** The two default streams of every context. */
 enum {
@@ -327,7 +327,7 @@ enum {
  * @capture becomes a node of the graph
  * @param stream  the queue that waits
  * @param address aligned to `bytes`; mapped host memory, or device memory outside pools
- *                (cuc_memory_synchronous())
+ *                (cuc_memory_synchronous_create())
  * @param value   only the lower half is used for 4 bytes
  * @param bytes   4 or 8
  * @param compare a CUC_WAIT_ constant, with or without CUC_WAIT_FLUSH
@@ -350,7 +350,7 @@ CUC_API cuc_status cuc_stream_wait_value(cuc_stream *stream, cuc_device_ptr addr
  * @capture becomes a node of the graph
  * @param stream  the queue
  * @param address aligned to `bytes`; mapped host memory, or device memory outside pools
- *                (cuc_memory_synchronous())
+ *                (cuc_memory_synchronous_create())
  * @param value   only the lower half is used for 4 bytes
  * @param bytes   4 or 8
  * @param flags   0 or CUC_WRITE_NO_MEMORY_BARRIER

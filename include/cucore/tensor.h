@@ -60,8 +60,8 @@ typedef struct cuc_tensor {
  *                                    cuc_tensor_check()
  * @since 0.1
  */
-CUC_API cuc_status cuc_tensor_contiguous(cuc_tensor *out, cuc_device_ptr data, cuc_dtype dtype,
-                                         int32_t rank, const int64_t *shape, int32_t device);
+CUC_API cuc_status cuc_tensor_from_pointer(cuc_tensor *out, cuc_device_ptr data, cuc_dtype dtype,
+                                           int32_t rank, const int64_t *shape, int32_t device);
 
 /**
  * Initialise a contiguous tensor at the start of a buffer.
@@ -77,7 +77,7 @@ CUC_API cuc_status cuc_tensor_contiguous(cuc_tensor *out, cuc_device_ptr data, c
  * @param      shape  [rank]; may be NULL for rank 0. CUC_SHAPE(8, 4) supplies rank and shape
  * @retval CUC_OK                     written
  * @retval CUC_ERROR_INVALID_ARGUMENT out or buffer is NULL, or the elements extend past the end of
- *                                    the buffer; else as for cuc_tensor_contiguous()
+ *                                    the buffer; else as for cuc_tensor_from_pointer()
  * @since 0.1
  */
 CUC_API cuc_status cuc_tensor_from_buffer(cuc_tensor *out, const cuc_buffer *buffer,

@@ -9,7 +9,7 @@
  * map`:
  *
  *     uint32_t box[] = { 64, 128 };                   // rows, columns
- *     cuc_tensor_map_tiled(&map, &a, box,
+ *     cuc_tensor_map_encode_tiled(&map, &a, box,
  *                          CUC_TENSOR_MAP_OPTIONS(.swizzle = CUC_TENSOR_MAP_SWIZZLE_128B));
  *     CUC_LAUNCH(stream, config, kernel, map, x);
  *
@@ -73,8 +73,9 @@ enum {
 
 /** Flags of a map. */
 enum {
-    CUC_TENSOR_MAP_FTZ = 1,  /**< f32 and tf32: flush subnormals to 0 during the copy */
-    CUC_TENSOR_MAP_W128 = 2, /**< cuc_tensor_map_im2col_wide(): a copy transfers 128 pixels */
+    CUC_TENSOR_MAP_FTZ = 1, /**< f32 and tf32: flush subnormals to 0 during the copy */
+    CUC_TENSOR_MAP_W128 =
+        2, /**< cuc_tensor_map_encode_im2col_wide(): a copy transfers 128 pixels */
 };
 
 /** Settings of a map beyond its tensor and box; zero is the default of every field. */
@@ -139,8 +140,9 @@ CUC_API void cuc_tensor_map_options_init(cuc_tensor_map_options *options, size_t
  * @source CUDA Driver API, "Tensor Map Object Management": cuTensorMapEncodeTiled
  * @since 0.1
  */
-CUC_API cuc_status cuc_tensor_map_tiled(cuc_tensor_map *out, const cuc_tensor *tensor,
-                                        const uint32_t *box, const cuc_tensor_map_options *options);
+CUC_API cuc_status cuc_tensor_map_encode_tiled(cuc_tensor_map *out, const cuc_tensor *tensor,
+                                               const uint32_t *box,
+                                               const cuc_tensor_map_options *options);
 
 /**
  * Pixels that a copy of images transfers: those of a bounding box, in sequence, as convolutions
@@ -175,19 +177,19 @@ typedef struct cuc_tensor_map_image {
  * @capture safe: not restricted by the driver
  * @param[out] out     the map
  * @param      tensor  3 to 5 dimensions: images; then D, H and W, or the last of these; then
- *                     channels; else as for cuc_tensor_map_tiled()
+ *                     channels; else as for cuc_tensor_map_encode_tiled()
  * @param      image   the pixels that a copy transfers
- * @param      options NULL: as for cuc_tensor_map_tiled()
+ * @param      options NULL: as for cuc_tensor_map_encode_tiled()
  * @retval CUC_OK                     created
- * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_tensor_map_tiled()
- * @retval CUC_ERROR_NOT_SUPPORTED    as for cuc_tensor_map_tiled()
+ * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_tensor_map_encode_tiled()
+ * @retval CUC_ERROR_NOT_SUPPORTED    as for cuc_tensor_map_encode_tiled()
  * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Tensor Map Object Management": cuTensorMapEncodeIm2col
  * @since 0.1
  */
-CUC_API cuc_status cuc_tensor_map_im2col(cuc_tensor_map *out, const cuc_tensor *tensor,
-                                         const cuc_tensor_map_image *image,
-                                         const cuc_tensor_map_options *options);
+CUC_API cuc_status cuc_tensor_map_encode_im2col(cuc_tensor_map *out, const cuc_tensor *tensor,
+                                                const cuc_tensor_map_image *image,
+                                                const cuc_tensor_map_options *options);
 
 /**
  * Encode a map of images whose copies transfer columns of pixels only along W: the bounding box is
@@ -196,22 +198,22 @@ CUC_API cuc_status cuc_tensor_map_im2col(cuc_tensor_map *out, const cuc_tensor *
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out     the map
- * @param      tensor  as for cuc_tensor_map_im2col()
+ * @param      tensor  as for cuc_tensor_map_encode_im2col()
  * @param      image   the pixels that a copy transfers: only W's corners may be nonzero, each from
  *                     -32768 to 32767; CUC_TENSOR_MAP_W128 ignores pixels
- * @param      options as for cuc_tensor_map_tiled(), with CUC_TENSOR_MAP_SWIZZLE_64B, _128B or
- *                     _128B_ATOM_32B; NULL has none of these and is refused
+ * @param      options as for cuc_tensor_map_encode_tiled(), with CUC_TENSOR_MAP_SWIZZLE_64B, _128B
+ * or _128B_ATOM_32B; NULL has none of these and is refused
  * @retval CUC_OK                     created
- * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_tensor_map_tiled()
+ * @retval CUC_ERROR_INVALID_ARGUMENT as for cuc_tensor_map_encode_tiled()
  * @retval CUC_ERROR_NOT_SUPPORTED    the compute capability of the device is below 10.0, the driver
  *                                    is older than CUDA 12.8, or the element type is c128
  * @retval CUC_ERROR_DRIVER           the driver refused
  * @source CUDA Driver API, "Tensor Map Object Management": cuTensorMapEncodeIm2colWide
  * @since 0.1
  */
-CUC_API cuc_status cuc_tensor_map_im2col_wide(cuc_tensor_map *out, const cuc_tensor *tensor,
-                                              const cuc_tensor_map_image *image,
-                                              const cuc_tensor_map_options *options);
+CUC_API cuc_status cuc_tensor_map_encode_im2col_wide(cuc_tensor_map *out, const cuc_tensor *tensor,
+                                                     const cuc_tensor_map_image *image,
+                                                     const cuc_tensor_map_options *options);
 
 /**
  * Point a map at another array of the same shape, strides and type.

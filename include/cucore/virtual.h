@@ -6,7 +6,7 @@
  * it, piece by piece. A buffer that grows keeps its memory. It also keeps its address if enough
  * addresses were reserved; otherwise the same memory is mapped again at another address.
  *
- *     cuc_memory_virtual(&resource, device,
+ *     cuc_memory_virtual_create(&resource, device,
  *                        CUC_MEMORY_VIRTUAL_OPTIONS(.reserve_bytes = (uint64_t)64 << 30));
  *     cuc_buffer_create(&cache, resource, first_bytes, stream);
  *     cuc_buffer_grow(&more, cache, later_bytes);      // same address, same contents
@@ -30,7 +30,7 @@ enum {
     CUC_MEMORY_VIRTUAL_IPC = 0x10, /**< other processes can import it: cuc_buffer_export_pieces() */
 };
 
-/** Options of cuc_memory_virtual(); zero is the default of every field. */
+/** Options of cuc_memory_virtual_create(); zero is the default of every field. */
 typedef struct cuc_memory_virtual_options {
     size_t struct_size; /**< sizeof(cuc_memory_virtual_options); the initialisers set it */
     uint64_t
@@ -92,8 +92,8 @@ CUC_API void cuc_memory_virtual_options_init(cuc_memory_virtual_options *options
  * cuMemAddressFree
  * @since 0.1
  */
-CUC_API cuc_status cuc_memory_virtual(cuc_memory_resource **out, cuc_device *device,
-                                      const cuc_memory_virtual_options *options);
+CUC_API cuc_status cuc_memory_virtual_create(cuc_memory_resource **out, cuc_device *device,
+                                             const cuc_memory_virtual_options *options);
 
 /**
  * The size of the pieces that a virtual-memory resource allocates.
@@ -101,7 +101,7 @@ CUC_API cuc_status cuc_memory_virtual(cuc_memory_resource **out, cuc_device *dev
  * @thread any thread
  * @capture makes no driver call
  * @param[out] out      bytes
- * @param      resource created by cuc_memory_virtual()
+ * @param      resource created by cuc_memory_virtual_create()
  * @retval CUC_OK                     read
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the resource is of another sort
  * @since 0.1
@@ -120,7 +120,7 @@ CUC_API cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param[out] out    a new reference; release it; its stream is the buffer's
- * @param      buffer from a resource of cuc_memory_virtual(), not a slice and not empty
+ * @param      buffer from a resource of cuc_memory_virtual_create(), not a slice and not empty
  * @param      bytes  more than 0
  * @retval CUC_OK                         created
  * @retval CUC_ERROR_INVALID_ARGUMENT     an argument is NULL, bytes is 0, or the buffer is a slice,
@@ -149,7 +149,7 @@ typedef struct cuc_memory_piece {
  *
  *     cuc_buffer_export_pieces(pieces, 8, &count, buffer);                 // in this process
  *     ...                                                                  // send the pieces
- *     cuc_buffer_import_pieces(&buffer, resource, pieces, count, bytes, stream);
+ *     cuc_buffer_from_pieces(&buffer, resource, pieces, count, bytes, stream);
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -179,8 +179,8 @@ CUC_API cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t roo
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param[out] out      a new reference; release it
- * @param      resource of this process, from cuc_memory_virtual() with the same device and flags;
- *                      it supplies the addresses and the devices with access
+ * @param      resource of this process, from cuc_memory_virtual_create() with the same device and
+ * flags; it supplies the addresses and the devices with access
  * @param      pieces   [count] from cuc_buffer_export_pieces(), with this process's file
  *                      descriptors; the caller keeps these and may close them after the call
  * @param      count    more than 0
@@ -199,9 +199,9 @@ CUC_API cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t roo
  * cuMemSetAccess
  * @since 0.1
  */
-CUC_API cuc_status cuc_buffer_import_pieces(cuc_buffer **out, cuc_memory_resource *resource,
-                                            const cuc_memory_piece *pieces, size_t count,
-                                            size_t bytes, cuc_stream *stream);
+CUC_API cuc_status cuc_buffer_from_pieces(cuc_buffer **out, cuc_memory_resource *resource,
+                                          const cuc_memory_piece *pieces, size_t count,
+                                          size_t bytes, cuc_stream *stream);
 
 CUC_END_DECLS
 

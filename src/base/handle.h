@@ -99,7 +99,7 @@ bool cuc__handle_alive(const void *object, uint32_t kind);
 cuc_status cuc__fail_handle(const void *object, uint32_t kind, const char *function,
                             const char *argument) __attribute__((cold));
 
-static inline bool cuc__handle_good(const void *object, uint32_t kind)
+static inline bool cuc__handle_is_valid(const void *object, uint32_t kind)
 {
     return __builtin_expect(object && !cuc__handle_checks(), 1) ||
            (object && cuc__handle_alive(object, kind));
@@ -108,7 +108,7 @@ static inline bool cuc__handle_good(const void *object, uint32_t kind)
 // Returns from a public function unless an argument is a handle of its kind.
 #define CUC_CHECK(argument, KIND)                                                         \
     do {                                                                                  \
-        if (!cuc__handle_good((argument), CUC__HANDLE_##KIND))                            \
+        if (!cuc__handle_is_valid((argument), CUC__HANDLE_##KIND))                        \
             return cuc__fail_handle((argument), CUC__HANDLE_##KIND, __func__, #argument); \
     } while (0)
 

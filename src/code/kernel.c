@@ -198,9 +198,9 @@ static cuc_status make_facts(struct cuc__kernel_facts **out, CUkernel handle, co
     if (!f->symbol || !f->limits) {
         st = fail_memory(symbol, function);
     } else {
-        CUstreamCaptureMode mode = cuc__relax(); // may load the code
+        CUstreamCaptureMode mode = cuc__enter_relaxed_mode(); // may load the code
         st = ask_parameters(f, devices, function);
-        cuc__unrelax(mode);
+        cuc__leave_relaxed_mode(mode);
         if (st == CUC_OK)
             st = read_parameters(f, object, function);
     }
@@ -268,9 +268,9 @@ static cuc_status facts_of_symbol(struct cuc__kernel_facts **out, cuc_object *ob
     cuc_status st;
 
     if (!f) {
-        CUstreamCaptureMode mode = cuc__relax();
+        CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
         CUresult r = cuc__cu.cuLibraryGetKernel(&handle, library, symbol);
-        cuc__unrelax(mode);
+        cuc__leave_relaxed_mode(mode);
         if (r == CUDA_ERROR_NOT_FOUND)
             return CUC_ERROR_NOT_FOUND; // the caller records it, without the lock
         if (r) {
@@ -387,7 +387,7 @@ void cuc_kernel_release(cuc_kernel *kernel)
 
 static bool good(const cuc_kernel *kernel)
 {
-    return cuc__handle_good(kernel, CUC__HANDLE_KERNEL);
+    return cuc__handle_is_valid(kernel, CUC__HANDLE_KERNEL);
 }
 
 const char *cuc_kernel_name(const cuc_kernel *kernel)
@@ -423,9 +423,9 @@ cuc_status cuc_kernel_get_function(void **out, cuc_kernel *kernel, cuc_device *d
         CUC_CHECK(device, DEVICE);
     if ((st = cuc__device_enter(&context, &pushed, device, __func__)) < 0)
         return st;
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult r = cuc__cu.cuKernelGetFunction(&found, kernel->handle);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     if (r) {
         st = CUC_FAIL_CU(context, r, "cuKernelGetFunction", "getting the function of %s on %s",
                          kernel->name, device ? device->name : "the current context");

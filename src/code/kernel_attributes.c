@@ -41,10 +41,10 @@ static cuc_status get(int *out, const cuc_kernel *kernel, const cuc_device *devi
 {
     int value;
     // The first query of a kernel may load its code, also during a capture.
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult r = cuc__cu.cuKernelGetAttribute(&value, (CUfunction_attribute)attribute,
                                               kernel->handle, device->handle);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
 
     if (r) {
         cuc_status st = cuc__fail_driver(
@@ -61,10 +61,10 @@ static cuc_status get(int *out, const cuc_kernel *kernel, const cuc_device *devi
 static cuc_status set(const cuc_kernel *kernel, const cuc_device *device, int32_t attribute,
                       int value, const char *function)
 {
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult r = cuc__cu.cuKernelSetAttribute((CUfunction_attribute)attribute, value,
                                               kernel->handle, device->handle);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
 
     if (r)
         return cuc__fail_driver(atomic_load(&device->primary), r, function, "cuKernelSetAttribute",
@@ -226,10 +226,10 @@ cuc_status cuc_kernel_set_cache_config(cuc_kernel *kernel, cuc_device *device, i
         if (st < 0)
             return st;
     }
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult r =
         cuc__cu.cuKernelSetCacheConfig(kernel->handle, (CUfunc_cache)config, device->handle);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     if (r)
         return CUC_FAIL_CU(atomic_load(&device->primary), r, "cuKernelSetCacheConfig",
                            "asking for %s for the kernel %s on device %d (%s)",

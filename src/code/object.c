@@ -270,7 +270,7 @@ void cuc_object_release(cuc_object *object)
 
 static bool good(const cuc_object *object)
 {
-    return cuc__handle_good(object, CUC__HANDLE_OBJECT);
+    return cuc__handle_is_valid(object, CUC__HANDLE_OBJECT);
 }
 
 int32_t cuc_object_kind(const cuc_object *object)

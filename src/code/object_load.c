@@ -97,10 +97,10 @@ static cuc_status load(cuc_object *object, const char *function)
     if (!logs)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for the log of %s",
                          label(object));
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult r =
         cuc__cu.cuLibraryLoadData(&library, image, logs->options, logs->values, 4, NULL, NULL, 0);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     if (r) {
         int line = (int)strcspn(logs->error, "\n");
         const char *kind = cuc_code_name(image == object->ptx ? CUC_CODE_PTX : object->kind);
@@ -143,14 +143,14 @@ void cuc__object_unload(cuc_object *object)
 
     if (!library || atomic_load(&exiting))
         return;
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUC_CLEANUP(NULL, cuLibraryUnload, library, library);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
 }
 
 const char *cuc_object_load_log(const cuc_object *object)
 {
-    if (!cuc__handle_good(object, CUC__HANDLE_OBJECT) ||
+    if (!cuc__handle_is_valid(object, CUC__HANDLE_OBJECT) ||
         !atomic_load_explicit(&object->library, memory_order_acquire))
         return "";
     return object->logs->info;
@@ -419,9 +419,9 @@ cuc_status cuc_object_get_module(void **out, cuc_object *object, cuc_device *dev
     if ((st = cuc__object_load(&library, object, __func__)) < 0 ||
         (st = cuc__device_enter(&context, &pushed, device, __func__)) < 0)
         return st;
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult r = cuc__cu.cuLibraryGetModule(&module, library);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     if (r)
         st = CUC_FAIL_CU(context, r, "cuLibraryGetModule", "getting the module of %s on %s",
                          label(object), device ? device->name : "the current context");
@@ -463,9 +463,9 @@ static cuc_status get_variable(cuc_device_ptr *out, size_t *bytes, cuc_object *o
     if ((st = cuc__object_load(&library, object, function)) < 0 ||
         (st = cuc__device_enter(&context, &pushed, device, function)) < 0)
         return st;
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult r = get(&ptr, &size, library, cuc__object_symbol(object, name));
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     if (r)
         st = fail_lookup(context, r, call, what, object, name, function);
     if ((st = cuc__context_leave(context, pushed, st, function)) < 0)
@@ -511,10 +511,10 @@ cuc_status cuc_object_get_unified_function(void **out, cuc_object *object, const
     CUC_CHECK_NOT_NULL(name);
     if ((st = cuc__object_load(&library, object, __func__)) < 0)
         return st;
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult r =
         cuc__cu.cuLibraryGetUnifiedFunction(&function, library, cuc__object_symbol(object, name));
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     if (r)
         return fail_lookup(NULL, r, "cuLibraryGetUnifiedFunction", "unified function", object, name,
                            __func__);

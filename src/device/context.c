@@ -284,7 +284,7 @@ void cuc_context_release(cuc_context *context)
 {
     if (!context || cuc__driver_forked())
         return; // a child destroys nothing: the lock may be held for good
-    if (!cuc__handle_good(context, CUC__HANDLE_CONTEXT)) {
+    if (!cuc__handle_is_valid(context, CUC__HANDLE_CONTEXT)) {
         (void)cuc__handle_drop(context, CUC__HANDLE_CONTEXT); // reports it to the failure handler
         return;
     }
@@ -372,7 +372,7 @@ int32_t cuc_context_is_primary(const cuc_context *context)
     return context && context->primary;
 }
 
-int32_t cuc_context_lost(const cuc_context *context)
+int32_t cuc_context_is_lost(const cuc_context *context)
 {
     const struct cuc__loss *loss = cuc__context_loss(context);
 
@@ -400,7 +400,7 @@ cuc_status cuc_context_synchronize(cuc_context *context)
     CUC_CALL_IN(st, context, cuCtxSynchronize, (), "waiting for all work of device %d",
                 context->device->ordinal);
     if (st == CUC_OK)
-        cuc__ring_settle_all(&context->recent, mark);
+        cuc__ring_mark_all_complete(&context->recent, mark);
     cuc__deferred_poll();
     return st;
 }

@@ -29,7 +29,7 @@ struct cuc_context {
 
     pthread_mutex_t lock;
     struct cuc_stream *legacy, *per_thread; // default streams, made at first use
-    struct cuc__idle_stream *idle;          // idle internal streams of cuc_event_fd()
+    struct cuc__idle_stream *idle;          // idle internal streams of cuc_event_get_fd()
     // Release these with the context's last reference; the files that fill the lists set them.
     void (*drop_streams)(struct cuc_context *context), (*drop_idle)(struct cuc_context *context);
 

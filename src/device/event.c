@@ -92,8 +92,8 @@ cuc_status cuc_event_create(cuc_event **out, cuc_device *device, const cuc_event
     return st < 0 ? st : create(out, context, options, __func__);
 }
 
-cuc_status cuc_event_create_in(cuc_event **out, cuc_context *context,
-                               const cuc_event_options *options)
+cuc_status cuc_context_event_create(cuc_event **out, cuc_context *context,
+                                    const cuc_event_options *options)
 {
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(context, CONTEXT);
@@ -194,7 +194,7 @@ cuc_status cuc_event_query(cuc_event *event)
     const uint32_t mark = atomic_load_explicit(&event->mark, memory_order_relaxed);
     CALL_RELAXED(st, event, cuEventQuery, (event->handle), "asking whether an event is complete");
     if (st == CUC_OK)
-        cuc__event_settle(event, on, mark);
+        cuc__event_mark_complete(event, on, mark);
     return st;
 }
 
@@ -207,7 +207,7 @@ cuc_status cuc_event_synchronize(cuc_event *event)
     const uint32_t mark = atomic_load_explicit(&event->mark, memory_order_relaxed);
     CALL_RELAXED(st, event, cuEventSynchronize, (event->handle), "waiting for an event");
     if (st == CUC_OK)
-        cuc__event_settle(event, on, mark);
+        cuc__event_mark_complete(event, on, mark);
     return st;
 }
 

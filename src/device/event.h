@@ -22,12 +22,12 @@ struct cuc_event {
 
 // The event is complete as recorded when `on` and `mark` were read: the launches before it are
 // complete too.
-static inline void cuc__event_settle(cuc_event *e, CUstream on, uint32_t mark)
+static inline void cuc__event_mark_complete(cuc_event *e, CUstream on, uint32_t mark)
 {
     if (!on || (atomic_load_explicit(&e->settled_on, memory_order_relaxed) == on &&
                 atomic_load_explicit(&e->settled, memory_order_relaxed) == mark))
         return;
-    cuc__ring_settle(&e->context->recent, on, mark);
+    cuc__ring_mark_complete(&e->context->recent, on, mark);
     atomic_store_explicit(&e->settled_on, on, memory_order_relaxed);
     atomic_store_explicit(&e->settled, mark, memory_order_relaxed);
 }

@@ -120,7 +120,7 @@ static cuc_status wait_on(cuc_context *context, CUevent event, int fd, const cha
     return st;
 }
 
-cuc_status cuc_event_fd(int32_t *out, cuc_event *event)
+cuc_status cuc_event_get_fd(int32_t *out, cuc_event *event)
 {
     bool pushed;
 
@@ -138,7 +138,7 @@ cuc_status cuc_event_fd(int32_t *out, cuc_event *event)
 
     // In relaxed mode, so that the internal stream does not invalidate a capture elsewhere in the
     // program.
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult r = cuc__cu.cuEventQuery(event->handle);
     if (r == CUDA_SUCCESS)
         make_readable(fd);
@@ -146,7 +146,7 @@ cuc_status cuc_event_fd(int32_t *out, cuc_event *event)
         st = wait_on(context, event->handle, fd, __func__);
     else
         st = CUC_FAIL_CU(context, r, "cuEventQuery", "asking whether an event is complete");
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
 
     st = CUC_LEAVE(context, pushed, st);
     if (st < 0) {

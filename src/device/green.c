@@ -125,7 +125,7 @@ cuc_status cuc_green_context_create(cuc_green_context **out, cuc_device *device,
     for (size_t i = 0; i < count && st >= 0; i++)
         st = read(&parts[i], &sms[i], "sms", i, __func__);
     if (st >= 0) {
-        CUstreamCaptureMode mode = cuc__relax();
+        CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
         const char *call = "cuDevResourceGenerateDesc";
         CUresult code = cuc__cu.cuDevResourceGenerateDesc(&desc, parts, (unsigned)count);
         if (!code) {
@@ -133,7 +133,7 @@ cuc_status cuc_green_context_create(cuc_green_context **out, cuc_device *device,
             code = cuc__cu.cuGreenCtxCreate(&g->handle, desc, device->handle,
                                             CU_GREEN_CTX_DEFAULT_STREAM);
         }
-        cuc__unrelax(mode);
+        cuc__leave_relaxed_mode(mode);
         if (code) {
             g->handle = NULL;
             st = CUC_FAIL_CU(context, code, call,
@@ -186,15 +186,15 @@ void cuc_green_context_release(cuc_green_context *context)
     if (!cuc__handle_drop(context, CUC__HANDLE_GREEN_CONTEXT))
         return;
     if (context->handle) {
-        CUstreamCaptureMode mode = cuc__relax();
+        CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
         CUC_CLEANUP(context->context, cuGreenCtxDestroy, (void *)context->handle, context->handle);
-        cuc__unrelax(mode);
+        cuc__leave_relaxed_mode(mode);
     }
     cuc__handle_free(context);
 }
 
-cuc_status cuc_stream_create_green(cuc_stream **out, cuc_green_context *context,
-                                   const cuc_stream_options *options)
+cuc_status cuc_green_context_stream_create(cuc_stream **out, cuc_green_context *context,
+                                           const cuc_stream_options *options)
 {
     cuc_stream_options o;
     CUstream handle = NULL;
@@ -209,10 +209,10 @@ cuc_status cuc_stream_create_green(cuc_stream **out, cuc_green_context *context,
                         "flags is 0x%x, expected 0 for a stream of a green context, which never "
                         "synchronizes with the legacy default stream",
                         o.flags);
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult code = cuc__cu.cuGreenCtxStreamCreate(&handle, context->handle, CU_STREAM_NON_BLOCKING,
                                                    o.priority);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     if (code)
         return CUC_FAIL_CU(context->context, code, "cuGreenCtxStreamCreate",
                            "creating a stream of priority %d in green context %p", o.priority,

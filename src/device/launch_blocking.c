@@ -33,6 +33,6 @@ CUresult cuc__launch_wait(cuc_stream *stream, const char **call)
     *call = "cuStreamSynchronize";
     r = cuc__cu.cuStreamSynchronize(stream->handle);
     if (!r)
-        cuc__stream_settle(stream, mark);
+        cuc__stream_mark_complete(stream, mark);
     return r;
 }

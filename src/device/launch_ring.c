@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-void cuc__ring_take_back(struct cuc__launch_ring *ring, const char *what, CUstream stream)
+void cuc__ring_undo(struct cuc__launch_ring *ring, const char *what, CUstream stream)
 {
     const uint32_t count = cuc__ring_mark(ring);
 
@@ -29,14 +29,14 @@ static void settle(struct cuc__launch_ring *ring, bool all, CUstream stream, uin
     }
 }
 
-void cuc__ring_settle(struct cuc__launch_ring *ring, CUstream stream, uint32_t mark)
+void cuc__ring_mark_complete(struct cuc__launch_ring *ring, CUstream stream, uint32_t mark)
 {
     // Every thread has a stream by this handle, and one of them was waited for.
     if (stream != CU_STREAM_PER_THREAD)
         settle(ring, false, stream, mark);
 }
 
-void cuc__ring_settle_all(struct cuc__launch_ring *ring, uint32_t mark)
+void cuc__ring_mark_all_complete(struct cuc__launch_ring *ring, uint32_t mark)
 {
     settle(ring, true, NULL, mark);
 }

@@ -44,7 +44,7 @@ static inline void cuc__ring_add(struct cuc__launch_ring *ring, const char *what
 }
 
 // Take the latest record of a launch back: the driver refused it.
-void cuc__ring_take_back(struct cuc__launch_ring *ring, const char *what, CUstream stream)
+void cuc__ring_undo(struct cuc__launch_ring *ring, const char *what, CUstream stream)
     __attribute__((cold));
 
 // Everything launched by now: taken before a wait, and settled when the wait has succeeded.
@@ -54,10 +54,10 @@ static inline uint32_t cuc__ring_mark(const struct cuc__launch_ring *ring)
 }
 
 // Drop the launches of a stream that were made before the mark: they are complete.
-void cuc__ring_settle(struct cuc__launch_ring *ring, CUstream stream, uint32_t mark);
+void cuc__ring_mark_complete(struct cuc__launch_ring *ring, CUstream stream, uint32_t mark);
 
 // The same for every stream.
-void cuc__ring_settle_all(struct cuc__launch_ring *ring, uint32_t mark);
+void cuc__ring_mark_all_complete(struct cuc__launch_ring *ring, uint32_t mark);
 
 // Whether a record has this very name.
 bool cuc__ring_holds(const struct cuc__launch_ring *ring, const char *what);

@@ -90,8 +90,8 @@ cuc_status cuc_stream_create(cuc_stream **out, cuc_device *device,
     return st < 0 ? st : create(out, context, options, __func__);
 }
 
-cuc_status cuc_stream_create_in(cuc_stream **out, cuc_context *context,
-                                const cuc_stream_options *options)
+cuc_status cuc_context_stream_create(cuc_stream **out, cuc_context *context,
+                                     const cuc_stream_options *options)
 {
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(context, CONTEXT);
@@ -244,7 +244,7 @@ void cuc__stream_end(cuc_stream *stream)
 
 void cuc_stream_release(cuc_stream *stream)
 {
-    if (cuc__handle_good(stream, CUC__HANDLE_STREAM) && stream->kept)
+    if (cuc__handle_is_valid(stream, CUC__HANDLE_STREAM) && stream->kept)
         return;
     if (cuc__handle_drop(stream, CUC__HANDLE_STREAM))
         cuc__stream_end(stream);
@@ -305,9 +305,9 @@ cuc_status cuc_stream_get_id(uint64_t *out, cuc_stream *stream)
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(stream, STREAM);
     cuc_status st;
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUC_CALL_IN(st, stream->context, cuStreamGetId, (stream->handle, &id), "reading a stream's id");
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     if (st >= 0)
         *out = id;
     return st;
@@ -355,7 +355,7 @@ cuc_status cuc_stream_query(cuc_stream *stream)
     else if (r)
         st = CUC_FAIL_CU(stream->context, r, "cuStreamQuery", what);
     else if (st == CUC_OK)
-        cuc__stream_settle(stream, mark);
+        cuc__stream_mark_complete(stream, mark);
     return CUC_LEAVE(stream->context, pushed, st);
 }
 
@@ -375,7 +375,7 @@ cuc_status cuc_stream_synchronize(cuc_stream *stream)
     if (r)
         st = CUC_FAIL_CU(stream->context, r, "cuStreamSynchronize", what);
     else if (st == CUC_OK)
-        cuc__stream_settle(stream, mark);
+        cuc__stream_mark_complete(stream, mark);
     st = CUC_LEAVE(stream->context, pushed, st);
     cuc__deferred_poll();
     return st;

@@ -43,12 +43,12 @@ struct cuc_stream {
     } while (0)
 
 // A wait for the stream has succeeded: its launches before the mark are complete.
-static inline void cuc__stream_settle(cuc_stream *s, uint32_t mark)
+static inline void cuc__stream_mark_complete(cuc_stream *s, uint32_t mark)
 {
     if (atomic_load_explicit(&s->settled, memory_order_relaxed) == mark)
         return; // the rest is settled too, or there were no launches since
     atomic_store_explicit(&s->settled, mark, memory_order_relaxed);
-    cuc__ring_settle(&s->context->recent, s->handle, mark);
+    cuc__ring_mark_complete(&s->context->recent, s->handle, mark);
 }
 
 // Destroys a stream after its last reference is gone.

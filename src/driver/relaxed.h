@@ -9,7 +9,7 @@
 #define CUC__MODE_UNCHANGED ((CUstreamCaptureMode)99)
 
 // Returns the mode to restore.
-static inline CUstreamCaptureMode cuc__relax(void)
+static inline CUstreamCaptureMode cuc__enter_relaxed_mode(void)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
@@ -18,18 +18,18 @@ static inline CUstreamCaptureMode cuc__relax(void)
     return mode;
 }
 
-static inline void cuc__unrelax(CUstreamCaptureMode mode)
+static inline void cuc__leave_relaxed_mode(CUstreamCaptureMode mode)
 {
     if (mode != CUC__MODE_UNCHANGED)
         (void)cuc__cu.cuThreadExchangeStreamCaptureMode(&mode);
 }
 
 // Makes one call in relaxed mode; its result goes to `code`.
-#define CUC_RELAXED(code, ...)                        \
-    do {                                              \
-        CUstreamCaptureMode cuc__mode = cuc__relax(); \
-        (code) = (__VA_ARGS__);                       \
-        cuc__unrelax(cuc__mode);                      \
+#define CUC_RELAXED(code, ...)                                     \
+    do {                                                           \
+        CUstreamCaptureMode cuc__mode = cuc__enter_relaxed_mode(); \
+        (code) = (__VA_ARGS__);                                    \
+        cuc__leave_relaxed_mode(cuc__mode);                        \
     } while (0)
 
 #endif

@@ -12,7 +12,7 @@ enum {
     SMALL_TILE = 64 * 64,
     LOOSE_TILE = 128 * 128,
     LEAST_SIDE = 64,
-    TURNS_WARPS = 4,
+    PING_PONG_WARPS = 4,
     MOST_STREAMED = 2, // waves; more only on request
 };
 
@@ -54,7 +54,7 @@ enum tile_mma_path cuc__gemm_path(const struct cuc__gemm_kind *k,
     if (!takes_tensor_cores(k))
         return TILE_MMA_PATH_FMA;
     if (!specific || !machine->flop[TILE_MMA_PATH_PIPELINE] || k->precision == CUC_GEMM_TF32X3 ||
-        k->dtype == CUC_F64 || (!either_major && (k->turned_a || !k->turned_b)))
+        k->dtype == CUC_F64 || (!either_major && (k->transposed_a || !k->transposed_b)))
         return TILE_MMA_PATH_SYNC;
     return TILE_MMA_PATH_PIPELINE;
 }
@@ -119,9 +119,9 @@ void cuc__gemm_work(struct tile_work *out, const struct cuc__gemm_kind *k,
     };
     tile_work_put_end(out, each, t->rows);
     tile_work_put_end(out, s->columns, t->columns);
-    if (k->turned_a)
+    if (k->transposed_a)
         tile_work_put_rows(out, t->depth, t->rows * (int64_t)bytes, s->rows * (int64_t)bytes);
-    if (!k->turned_b)
+    if (!k->transposed_b)
         tile_work_put_rows(out, t->depth, t->columns * (int64_t)bytes, s->columns * (int64_t)bytes);
 }
 
@@ -141,7 +141,7 @@ bool cuc__gemm_has_room(const struct cuc__gemm_kind *k, const struct cuc__gemm_s
                    cuc_dtype_bits(k->accumulator) / 8;
 
     if (t->stream_k)
-        bytes = (double)cuc__gemm_stream_bytes(k, t);
+        bytes = (double)cuc__gemm_stream_k_bytes(k, t);
     return (t->parts <= 1 && !t->stream_k) ||
            (k->form == CUC_GEMM_SINGLE && bytes <= (double)s->workspace_bytes);
 }
@@ -223,16 +223,16 @@ static void consider_variants(struct search *s, const struct cuc__gemm_tile *t,
 }
 
 // Stream-K excludes TMA loads of arrays with the result's shape (c, a residual).
-static bool can_be_dealt(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
+static bool can_use_stream_k(const struct cuc__gemm_kind *k, const struct cuc__gemm_tile *t)
 {
     return t->path == TILE_MMA_PATH_PIPELINE && k->form == CUC_GEMM_SINGLE && !k->c &&
            !k->residual && t->split <= 1 && t->parts <= 1 && t->cluster <= 1 &&
-           t->warps != TURNS_WARPS;
+           t->warps != PING_PONG_WARPS;
 }
 
 // Stream-K: distributes the tiles of the last waves evenly if they would not fill them.
-static void consider_streams(struct search *s, struct cuc__gemm_tile t,
-                             const struct cuc__gemm_tile *wanted)
+static void consider_stream_k(struct search *s, struct cuc__gemm_tile t,
+                              const struct cuc__gemm_tile *wanted)
 {
     int32_t last = wanted->stream_k ? wanted->stream_k : MOST_STREAMED;
     struct tile_work work;
@@ -240,7 +240,7 @@ static void consider_streams(struct search *s, struct cuc__gemm_tile t,
     t.split = t.parts = t.cluster = 1;
     t.programs = (int32_t)s->machine->multiprocessors;
     cuc__gemm_work(&work, s->kind, s->shape, &t);
-    if (!wanted->stream_k && (!can_be_dealt(s->kind, &t) || work.blocks % t.programs == 0 ||
+    if (!wanted->stream_k && (!can_use_stream_k(s->kind, &t) || work.blocks % t.programs == 0 ||
                               work.iterations < LEAST_TURNS))
         return;
     for (t.stream_k = wanted->stream_k ? wanted->stream_k : 1; t.stream_k <= last; t.stream_k++)
@@ -258,7 +258,7 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
     int32_t most = one ? 1 : MOST_SPLIT;
 
     if (wanted->stream_k) {
-        consider_streams(s, t, wanted);
+        consider_stream_k(s, t, wanted);
         return;
     }
     for (t.split = 1; t.split <= MOST_SPLIT; t.split *= 2)
@@ -277,7 +277,7 @@ static void consider_splits(struct search *s, struct cuc__gemm_tile t,
             consider_variants(s, &tile, wanted);
         }
     if (!wanted->split && !wanted->parts && !wanted->warps && wanted->cluster <= 1)
-        consider_streams(s, t, wanted);
+        consider_stream_k(s, t, wanted);
 }
 
 // Twice the depth halves an iteration's overhead, for small tiles with the same number of bytes in
@@ -313,8 +313,8 @@ static bool is_in_pieces(const struct cuc__gemm_tile *t, const struct cuc__gemm_
 
 // Ping-pong warpgroups take tiles in turns: one's epilogue runs under the other's products and
 // costs nothing. Promoted partial sums leave too few registers for it.
-static void consider_turns(struct search *s, struct cuc__gemm_tile t,
-                           const struct cuc__gemm_tile *wanted)
+static void consider_ping_pong(struct search *s, struct cuc__gemm_tile t,
+                               const struct cuc__gemm_tile *wanted)
 {
     static const int32_t columns[] = { 192, 176, 160, 144, 128 };
     bool ragged = s->kind->form == CUC_GEMM_GROUPED; // then it does not always pay
@@ -323,7 +323,7 @@ static void consider_turns(struct search *s, struct cuc__gemm_tile t,
         wanted->rows || wanted->split > 1 || wanted->parts > 1 || wanted->cluster > 1 ||
         wanted->warps || wanted->stream_k)
         return;
-    t.warps = TURNS_WARPS;
+    t.warps = PING_PONG_WARPS;
     t.split = t.parts = t.cluster = 1;
     t.rows = 128;
     t.depth = wanted->depth ? wanted->depth : depth_of(s->kind, t.path);
@@ -344,7 +344,7 @@ static bool is_too_small(const struct cuc__gemm_tile *t, const struct cuc__gemm_
 // Operands that cannot be copied to shared memory in their own order pass through registers.
 static bool is_too_large(const struct cuc__gemm_tile *t, const struct cuc__gemm_kind *k)
 {
-    bool loose = cuc_dtype_bits(k->dtype) == 8 && (k->turned_a || !k->turned_b);
+    bool loose = cuc_dtype_bits(k->dtype) == 8 && (k->transposed_a || !k->transposed_b);
 
     return t->path == TILE_MMA_PATH_SYNC && loose && t->rows * t->columns > LOOSE_TILE;
 }
@@ -372,7 +372,7 @@ static void consider_all(struct search *search, struct cuc__gemm_shape *s,
             !is_in_pieces(&t, search->kind))
             consider_depths(search, t, wanted);
     }
-    consider_turns(search, *wanted, wanted);
+    consider_ping_pong(search, *wanted, wanted);
 }
 
 bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
@@ -388,13 +388,13 @@ bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
     return search.seconds > 0;
 }
 
-void cuc__gemm_deal_last(struct cuc__gemm_tile *tile, const struct cuc__gemm_kind *kind,
-                         const struct cuc__gemm_shape *shape, const struct tile_machine *machine)
+void cuc__gemm_add_stream_k(struct cuc__gemm_tile *tile, const struct cuc__gemm_kind *kind,
+                            const struct cuc__gemm_shape *shape, const struct tile_machine *machine)
 {
     struct cuc__gemm_tile t, wanted = *tile;
     double least, seconds;
 
-    if (tile->stream_k || !can_be_dealt(kind, tile) ||
+    if (tile->stream_k || !can_use_stream_k(kind, tile) ||
         !cuc__gemm_choose(&t, &least, kind, shape, tile, machine))
         return;
     wanted.programs = (int32_t)machine->multiprocessors;

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 24, MOST_ACROSS = CUC__GEMM_ACROSS };
+enum { MOST_ARGUMENTS = 24, MOST_ACROSS = CUC__GEMM_MAX_WIDTH };
 
 // ---- The kernel's views
 
@@ -35,7 +35,7 @@ static void narrow(cuc_tensor *t, int32_t axis, int64_t from, int64_t count)
 // Arrays of a launch: those of the whole call, or of a part of it if it exceeds a grid's limits.
 struct views {
     cuc_tensor a, b, d, c, bias, residual, row_scale, column_scale, offsets, parts, flags;
-    struct cuc__gemm_dealt dealt;
+    struct cuc__gemm_stream_k dealt;
 };
 
 static void see(struct views *v, const struct cuc__gemm_call *call)
@@ -47,9 +47,9 @@ static void see(struct views *v, const struct cuc__gemm_call *call)
     // Exchanged operands are transposed, and so is a column-major d.
     v->a = k->exchanged ? *g->b : *g->a;
     v->b = k->exchanged ? *g->a : *g->b;
-    if (k->exchanged != k->turned_a)
+    if (k->exchanged != k->transposed_a)
         v->a = turned(&v->a);
-    if (k->exchanged != k->turned_b)
+    if (k->exchanged != k->transposed_b)
         v->b = turned(&v->b);
     v->d = k->exchanged ? turned(g->d) : *g->d;
     if (call->beta != 0)
@@ -65,8 +65,8 @@ static void see(struct views *v, const struct cuc__gemm_call *call)
     if (k->form == CUC_GEMM_GROUPED)
         v->offsets = *g->offsets;
     if (call->alpha == 0) { // empty sums
-        v->a.shape[k->turned_a ? v->a.rank - 2 : v->a.rank - 1] = 0;
-        v->b.shape[k->turned_b ? v->b.rank - 1 : v->b.rank - 2] = 0;
+        v->a.shape[k->transposed_a ? v->a.rank - 2 : v->a.rank - 1] = 0;
+        v->b.shape[k->transposed_b ? v->b.rank - 1 : v->b.rank - 2] = 0;
     }
 }
 
@@ -74,7 +74,7 @@ static void see(struct views *v, const struct cuc__gemm_call *call)
 static void narrow_columns(struct views *v, const struct cuc__gemm_kind *k, int64_t from,
                            int64_t count, bool with_c)
 {
-    narrow(&v->b, k->turned_b ? v->b.rank - 2 : v->b.rank - 1, from, count);
+    narrow(&v->b, k->transposed_b ? v->b.rank - 2 : v->b.rank - 1, from, count);
     narrow(&v->d, v->d.rank - 1, from, count);
     if (with_c)
         narrow(&v->c, v->c.rank - 1, from, count);
@@ -107,17 +107,17 @@ static void see_stream(struct views *v, const struct cuc__gemm_call *call, int32
     const struct cuc__gemm_kind *k = &call->plan->kind;
     const struct cuc__gemm_tile *tile = &call->plan->tile;
     int64_t sums = (int64_t)tile->rows * tile->columns;
-    bool aside = cuc__gemm_puts_aside(tile);
+    bool aside = cuc__gemm_partials_are_fragments(tile);
 
-    cuc__gemm_deal(&v->dealt, tile, rows, columns,
-                   v->a.shape[k->turned_a ? v->a.rank - 2 : v->a.rank - 1]);
+    cuc__gemm_schedule_stream_k(&v->dealt, tile, rows, columns,
+                                v->a.shape[k->transposed_a ? v->a.rank - 2 : v->a.rank - 1]);
     v->flags = (cuc_tensor){ .data = call->args->workspace,
                              .dtype = CUC_I64,
                              .rank = 1,
                              .device = device,
                              .shape = { tile->programs },
                              .strides = { 1 } };
-    v->parts = (cuc_tensor){ .data = call->args->workspace + cuc__gemm_stream_flag_bytes(tile),
+    v->parts = (cuc_tensor){ .data = call->args->workspace + cuc__gemm_stream_k_flag_bytes(tile),
                              .dtype = k->accumulator,
                              .rank = aside ? 4 : 3,
                              .device = device,
@@ -189,7 +189,7 @@ static cuc_status launch(const struct cuc__gemm_call *c, cuc_stream *stream,
         args[count++] = CUC_ARG(v->dealt.shared);
         args[count++] = CUC_ARG(v->dealt.spread);
         args[count++] = CUC_ARG(v->dealt.units);
-        args[count++] = CUC_ARG(v->dealt.over_turns);
+        args[count++] = CUC_ARG(v->dealt.over_iterations);
         args[count++] = CUC_ARG(v->dealt.over_band);
         args[count++] = CUC_ARG(v->dealt.over_last);
     }
@@ -206,7 +206,7 @@ static cuc_status launch_all(const struct cuc__gemm_call *c, cuc_stream *stream)
                                   : CUC__GEMM_PLAIN;
     const struct cuc__gemm_code *code = &c->plan->code[variant];
     int64_t columns = k->exchanged ? c->m : c->n, rows = k->exchanged ? c->n : c->m;
-    int64_t most = c->plan->tile.stream_k ? cuc__gemm_stream_across(&c->plan->tile, rows)
+    int64_t most = c->plan->tile.stream_k ? cuc__gemm_stream_k_max_width(&c->plan->tile, rows)
                                           : MOST_ACROSS;
     int64_t across = (int64_t)c->plan->tile.columns * most;
     int64_t batch = k->form == CUC_GEMM_BATCHED ? c->batch : 1;

@@ -19,7 +19,7 @@ struct cuc__gemm_kind {
     bool exchanged;
     cuc_dtype dtype, d, c, accumulator, bias, residual; // 0: absent
     cuc_dtype compute;                                  // the type of the epilogue
-    bool turned_a, turned_b;                            // column-major
+    bool transposed_a, transposed_b;                    // column-major
     bool shared_a, shared_b;                            // no batch axis
     bool scaled_rows, scaled_columns, fast_acc;
     bool bias_of_rows;
@@ -75,15 +75,15 @@ struct cuc__gemm_shape {
 };
 
 // options.c: translates options to the kernel's terms; a failure is recorded for `function`.
-struct cuc__gemm_question {
+struct cuc__gemm_problem {
     struct cuc__gemm_kind kind;
     struct cuc__gemm_shape shape;
     struct cuc__gemm_tile wanted;
     struct tile_machine machine;
     char arch[16];
 };
-cuc_status cuc__gemm_ask(struct cuc__gemm_question *out, const cuc_gemm_options *options,
-                         const struct cuc_device *device, const char *function);
+cuc_status cuc__gemm_read_options(struct cuc__gemm_problem *out, const cuc_gemm_options *options,
+                                  const struct cuc_device *device, const char *function);
 
 // check.c: checks a call for a plan of the given form, with its plan, arguments (already read) and
 // factors; reads the shape from the arrays.
@@ -110,8 +110,9 @@ bool cuc__gemm_choose(struct cuc__gemm_tile *out, double *seconds,
                       const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
                       const struct cuc__gemm_tile *wanted, const struct tile_machine *machine);
 // Turns on stream-K for a tile that was measured without it, if the model predicts a gain.
-void cuc__gemm_deal_last(struct cuc__gemm_tile *tile, const struct cuc__gemm_kind *kind,
-                         const struct cuc__gemm_shape *shape, const struct tile_machine *machine);
+void cuc__gemm_add_stream_k(struct cuc__gemm_tile *tile, const struct cuc__gemm_kind *kind,
+                            const struct cuc__gemm_shape *shape,
+                            const struct tile_machine *machine);
 // True if the shape's workspace is large enough.
 bool cuc__gemm_has_room(const struct cuc__gemm_kind *kind, const struct cuc__gemm_shape *shape,
                         const struct cuc__gemm_tile *tile);
@@ -135,13 +136,13 @@ static inline int64_t cuc__gemm_cdiv(int64_t x, int64_t y)
 // other tile follows.
 enum {
     CUC__GEMM_RASTER = 8,            // the default raster
-    CUC__GEMM_ACROSS = 65535,        // maximum tiles along a row in a launch
+    CUC__GEMM_MAX_WIDTH = 65535,     // maximum tiles along a row in a launch
     CUC__GEMM_WORKSPACE_ALIGN = 256, // of its address, and of the partial sums after its flags
 };
-struct cuc__gemm_dealt {
+struct cuc__gemm_stream_k {
     uint32_t each, more, shared, spread, units;
     // Inverses of: iterations; tiles in a band of rows; rows in the last band.
-    uint64_t over_turns, over_band, over_last;
+    uint64_t over_iterations, over_band, over_last;
 };
 // The rows of tiles in a band.
 static inline int32_t cuc__gemm_band(const struct cuc__gemm_tile *tile)
@@ -153,18 +154,18 @@ static inline uint64_t cuc__gemm_inverse(int64_t y)
 {
     return y ? ((UINT64_C(1) << 40) + (uint64_t)y - 1) / (uint64_t)y : 0;
 }
-void cuc__gemm_deal(struct cuc__gemm_dealt *out, const struct cuc__gemm_tile *tile, int64_t rows,
-                    int64_t columns, int64_t depth);
+void cuc__gemm_schedule_stream_k(struct cuc__gemm_stream_k *out, const struct cuc__gemm_tile *tile,
+                                 int64_t rows, int64_t columns, int64_t depth);
 // The maximum tiles along a row in a launch with this many rows, so that quotients are exact. 0:
 // too many rows.
-int64_t cuc__gemm_stream_across(const struct cuc__gemm_tile *tile, int64_t rows);
+int64_t cuc__gemm_stream_k_max_width(const struct cuc__gemm_tile *tile, int64_t rows);
 // Bytes of the workspace, and of the flags at its start.
-uint64_t cuc__gemm_stream_bytes(const struct cuc__gemm_kind *kind,
-                                const struct cuc__gemm_tile *tile);
-uint64_t cuc__gemm_stream_flag_bytes(const struct cuc__gemm_tile *tile);
+uint64_t cuc__gemm_stream_k_bytes(const struct cuc__gemm_kind *kind,
+                                  const struct cuc__gemm_tile *tile);
+uint64_t cuc__gemm_stream_k_flag_bytes(const struct cuc__gemm_tile *tile);
 // True if the workspace holds accumulators in the fragment order of a pipeline's threads, [rows /
 // 16][columns / 8][128], false for row order.
-bool cuc__gemm_puts_aside(const struct cuc__gemm_tile *tile);
+bool cuc__gemm_partials_are_fragments(const struct cuc__gemm_tile *tile);
 
 // plan.c: loads the kernels of a variant at first use.
 cuc_status cuc__gemm_load(cuc_gemm_plan *plan, int variant, const char *function);
@@ -176,7 +177,7 @@ void cuc__gemm_choice_text(char *text, size_t room, const struct cuc__gemm_tile 
 // False: not a valid choice.
 bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text);
 // 1: a measured tile; 2: the tile of a nearby shape; 0: none; negative: the named file is invalid.
-int cuc__gemm_recall(struct cuc__gemm_tile *tile, const struct cuc__gemm_key *key, const char *path,
-                     const char *function);
+int cuc__gemm_find_tuned(struct cuc__gemm_tile *tile, const struct cuc__gemm_key *key,
+                         const char *path, const char *function);
 
 #endif

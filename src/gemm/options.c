@@ -209,8 +209,8 @@ static void read_kind(struct cuc__gemm_kind *k, const cuc_gemm_options *o)
 
     k->form = o->form;
     k->exchanged = x;
-    k->turned_a = x ? !b : a;
-    k->turned_b = x ? !a : b;
+    k->transposed_a = x ? !b : a;
+    k->transposed_b = x ? !a : b;
     k->shared_a = o->flags & (x ? CUC_GEMM_SHARED_B : CUC_GEMM_SHARED_A);
     k->shared_b = o->flags & (x ? CUC_GEMM_SHARED_A : CUC_GEMM_SHARED_B);
     k->scaled_rows = o->flags & (x ? CUC_GEMM_SCALED_COLUMNS : CUC_GEMM_SCALED_ROWS);
@@ -249,7 +249,7 @@ static cuc_status read_machine(struct tile_machine *machine, char arch[16],
 }
 
 // The compiler would refuse it too (T602); a pipeline's tiles have other limits.
-static cuc_status check_tile(const struct cuc__gemm_question *q, const cuc_gemm_options *o,
+static cuc_status check_tile(const struct cuc__gemm_problem *q, const cuc_gemm_options *o,
                              const char *function)
 {
     enum { REGISTERS = 65536 };
@@ -268,8 +268,8 @@ static cuc_status check_tile(const struct cuc__gemm_question *q, const cuc_gemm_
                      each == 2 ? 128 : 256);
 }
 
-cuc_status cuc__gemm_ask(struct cuc__gemm_question *q, const cuc_gemm_options *o,
-                         const cuc_device *device, const char *function)
+cuc_status cuc__gemm_read_options(struct cuc__gemm_problem *q, const cuc_gemm_options *o,
+                                  const cuc_device *device, const char *function)
 {
     bool x = o->d_order == CUC_GEMM_COLUMN_MAJOR;
     cuc_status st;

@@ -21,7 +21,7 @@ static bool by_hand(const cuc_gemm_options *o)
            o->parts || o->stream_k;
 }
 
-static void tell_choice(cuc_gemm_plan *p, const struct cuc__gemm_question *q, const char *by)
+static void tell_choice(cuc_gemm_plan *p, const struct cuc__gemm_problem *q, const char *by)
 {
     bool x = p->kind.exchanged;
     struct tile_work work;
@@ -61,7 +61,7 @@ static void tell_code(cuc_gemm_plan *p)
 }
 
 // The fastest tile of a nearby shape may leave much of its last wave empty here.
-static bool suits(const struct cuc__gemm_question *q, const struct cuc__gemm_kind *kind,
+static bool suits(const struct cuc__gemm_problem *q, const struct cuc__gemm_kind *kind,
                   const struct cuc__gemm_tile *tile)
 {
     const double trusted = 1.05; // the model's error, as a factor of the best estimate
@@ -95,7 +95,7 @@ static cuc_status fail_none(const cuc_gemm_options *o, const char *function)
                      given, count == 1 ? "it" : "one of them");
 }
 
-static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_question *q, const cuc_gemm_options *o,
+static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_problem *q, const cuc_gemm_options *o,
                          const char *function)
 {
     int recalled = 0;
@@ -103,7 +103,7 @@ static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_question *q, const c
     cuc__gemm_key(&p->key, &p->kind, &q->shape, p->device);
     p->tile.path = q->wanted.path;
     if (!by_hand(o) && !o->arch)
-        recalled = cuc__gemm_recall(&p->tile, &p->key, o->tuned, function);
+        recalled = cuc__gemm_find_tuned(&p->tile, &p->key, o->tuned, function);
     if (recalled < 0)
         return recalled;
     if (p->tile.stream_k)
@@ -114,7 +114,7 @@ static cuc_status choose(cuc_gemm_plan *p, struct cuc__gemm_question *q, const c
     if (recalled > 1 && !suits(q, &p->kind, &p->tile))
         recalled = 0;
     if (recalled) {
-        cuc__gemm_deal_last(&p->tile, &p->kind, &q->shape, &q->machine);
+        cuc__gemm_add_stream_k(&p->tile, &p->kind, &q->shape, &q->machine);
         q->wanted = p->tile;
     }
     if (!cuc__gemm_choose(&p->tile, &p->choice.seconds, &p->kind, &q->shape, &q->wanted,
@@ -160,7 +160,7 @@ static void drop_code(cuc_gemm_plan *p)
 }
 
 // Chooses a tile and compiles its programs.
-static cuc_status make(cuc_gemm_plan *p, struct cuc__gemm_question *q, const cuc_gemm_options *o,
+static cuc_status make(cuc_gemm_plan *p, struct cuc__gemm_problem *q, const cuc_gemm_options *o,
                        const char *function)
 {
     cuc_status st = choose(p, q, o, function);
@@ -194,14 +194,14 @@ cuc_status cuc_gemm_plan_create(cuc_gemm_plan **out, cuc_device *device,
                                 const cuc_gemm_options *options)
 {
     cuc_gemm_options o;
-    struct cuc__gemm_question q;
+    struct cuc__gemm_problem q;
     cuc_status st;
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(device, DEVICE);
     CUC_CHECK_NOT_NULL(options);
     if ((st = CUC_READ_OPTIONS(&o, options, cuc_gemm_options)) < 0 ||
-        (st = cuc__gemm_ask(&q, &o, device, __func__)) < 0)
+        (st = cuc__gemm_read_options(&q, &o, device, __func__)) < 0)
         return st;
     cuc_gemm_plan *p = calloc(1, sizeof(*p));
     if (!p)
@@ -210,7 +210,7 @@ cuc_status cuc_gemm_plan_create(cuc_gemm_plan **out, cuc_device *device,
     p->device = device;
     p->kind = q.kind;
     pthread_mutex_init(&p->lock, NULL);
-    struct cuc__gemm_question asked = q;
+    struct cuc__gemm_problem asked = q;
     st = make(p, &q, &o, __func__);
     if (st == CUC_ERROR_COMPILE && p->recalled) { // the record in a file may be wrong
         drop_code(p);
@@ -269,7 +269,7 @@ uint64_t cuc_gemm_plan_workspace_bytes(const cuc_gemm_plan *plan, int64_t m, int
     if (!plan || m <= 0 || n <= 0)
         return 0;
     if (plan->tile.stream_k)
-        return cuc__gemm_stream_bytes(&plan->kind, &plan->tile);
+        return cuc__gemm_stream_k_bytes(&plan->kind, &plan->tile);
     if (plan->tile.parts <= 1)
         return 0;
     if (__builtin_mul_overflow((uint64_t)m, (uint64_t)n, &bytes) ||
@@ -305,14 +305,14 @@ cuc_status cuc_gemm_visit_candidates(cuc_device *device, const cuc_gemm_options 
 {
     struct visitor v = { visit, user };
     cuc_gemm_options o;
-    struct cuc__gemm_question q;
+    struct cuc__gemm_problem q;
     cuc_status st;
 
     CUC_CHECK(device, DEVICE);
     CUC_CHECK_NOT_NULL(options);
     CUC_CHECK_NOT_NULL(visit);
     if ((st = CUC_READ_OPTIONS(&o, options, cuc_gemm_options)) < 0 ||
-        (st = cuc__gemm_ask(&q, &o, device, __func__)) < 0)
+        (st = cuc__gemm_read_options(&q, &o, device, __func__)) < 0)
         return st;
     cuc__gemm_visit(&q.kind, &q.shape, &q.wanted, &q.machine, visit_tile, &v);
     return CUC_OK;

@@ -63,12 +63,12 @@ static void put_operands(struct text *t)
     const struct cuc__gemm_kind *k = t->kind;
 
     put(t, "a: T");
-    put_extents(t, k->shared_a, k->turned_a, "M", "K");
+    put_extents(t, k->shared_a, k->transposed_a, "M", "K");
     put(t, ", b: T");
     if (k->form == CUC_GEMM_GROUPED)
-        put(t, k->turned_b ? "[G, N, K]" : "[G, K, N]");
+        put(t, k->transposed_b ? "[G, N, K]" : "[G, K, N]");
     else
-        put_extents(t, k->shared_b, k->turned_b, "K", "N");
+        put_extents(t, k->shared_b, k->transposed_b, "K", "N");
 }
 
 static void put_results(struct text *t)
@@ -136,13 +136,13 @@ static void put_product(struct text *t, const char *row)
 
     put(t, "        acc = mma(");
     put_load(t, grouped ? "rows" : "a", batched && !k->shared_a ? "z, " : "", row, "k", "BM", "BK",
-             k->turned_a);
+             k->transposed_a);
     put(t, ", ");
     put_load(t, "b",
              grouped                   ? "g, "
              : batched && !k->shared_b ? "z, "
                                        : "",
-             "k", "n", "BK", "BN", k->turned_b);
+             "k", "n", "BK", "BN", k->transposed_b);
     put(t, ", acc%s%s)\n", precisions[k->precision], k->fast_acc ? ", fast_acc=true" : "");
 }
 
@@ -269,7 +269,7 @@ static void put_split(struct text *t)
 // tile.
 static void put_stream(struct text *t)
 {
-    bool aside = cuc__gemm_puts_aside(t->tile);
+    bool aside = cuc__gemm_partials_are_fragments(t->tile);
     const char *sums = aside ? "sums" : "acc", *at = aside ? "r, 0, 0, 0" : "r, 0, 0";
     const char *shape = aside ? "BM // 16, BN // 8, 128" : "BM, BN";
 
@@ -279,7 +279,7 @@ static void put_stream(struct text *t)
     put_results(t);
     put(t,
         ", w: ACC[P, %s], told: i64[P], each: u32, more: u32, shared: u32, spread: u32, "
-        "units: u32,\n    over_turns: u64, over_band: u64, over_last: u64)\n",
+        "units: u32,\n    over_iterations: u64, over_band: u64, over_last: u64)\n",
         shape);
     put_constants(t);
     put(t, "    grid units\n{\n"
@@ -288,7 +288,7 @@ static void put_stream(struct text *t)
            "    of, r = u < shared, P - 1 + i * P - u\n"
            "    begin = r * each + minimum(r, more)\n"
            "    end = begin + each + cast(r < more, u32)\n"
-           "    t = where(of, over(begin, over_turns) + i, u - shared + spread)\n"
+           "    t = where(of, over(begin, over_iterations) + i, u - shared + spread)\n"
            "    low = t * turns\n"
            "    from = where(of, maximum(begin, low) - low, 0)\n"
            "    to = where(of, minimum(maximum(end, low), low + turns) - low, turns)\n"

@@ -3,31 +3,31 @@
 // that a range ends in is passed on through a workspace.
 #include "gemm.h"
 
-bool cuc__gemm_puts_aside(const struct cuc__gemm_tile *tile)
+bool cuc__gemm_partials_are_fragments(const struct cuc__gemm_tile *tile)
 {
     return tile->path == TILE_MMA_PATH_PIPELINE && tile->rows % 64 == 0 &&
            !(tile->columns & (tile->columns - 1)) && tile->columns >= 16;
 }
 
-uint64_t cuc__gemm_stream_flag_bytes(const struct cuc__gemm_tile *tile)
+uint64_t cuc__gemm_stream_k_flag_bytes(const struct cuc__gemm_tile *tile)
 {
     return ((uint64_t)tile->programs * sizeof(int64_t) + CUC__GEMM_WORKSPACE_ALIGN - 1) &
            ~(uint64_t)(CUC__GEMM_WORKSPACE_ALIGN - 1);
 }
 
-uint64_t cuc__gemm_stream_bytes(const struct cuc__gemm_kind *kind,
-                                const struct cuc__gemm_tile *tile)
+uint64_t cuc__gemm_stream_k_bytes(const struct cuc__gemm_kind *kind,
+                                  const struct cuc__gemm_tile *tile)
 {
     uint64_t sums = (uint64_t)tile->rows * (uint64_t)tile->columns;
 
-    return cuc__gemm_stream_flag_bytes(tile) +
+    return cuc__gemm_stream_k_flag_bytes(tile) +
            (uint64_t)tile->programs * sums * (cuc_dtype_bits(kind->accumulator) / 8);
 }
 
 // The largest dividend is a tile's number, the largest divisor the tiles of a band.
-int64_t cuc__gemm_stream_across(const struct cuc__gemm_tile *tile, int64_t rows)
+int64_t cuc__gemm_stream_k_max_width(const struct cuc__gemm_tile *tile, int64_t rows)
 {
-    int64_t up = cuc__gemm_cdiv(rows, tile->rows), across = CUC__GEMM_ACROSS;
+    int64_t up = cuc__gemm_cdiv(rows, tile->rows), across = CUC__GEMM_MAX_WIDTH;
 
     for (; across > 0; across /= 2) {
         int64_t tiles, product;
@@ -42,17 +42,17 @@ int64_t cuc__gemm_stream_across(const struct cuc__gemm_tile *tile, int64_t rows)
     return across;
 }
 
-void cuc__gemm_deal(struct cuc__gemm_dealt *out, const struct cuc__gemm_tile *tile, int64_t rows,
-                    int64_t columns, int64_t depth)
+void cuc__gemm_schedule_stream_k(struct cuc__gemm_stream_k *out, const struct cuc__gemm_tile *tile,
+                                 int64_t rows, int64_t columns, int64_t depth)
 {
     int64_t programs = tile->programs, iterations = cuc__gemm_cdiv(depth, tile->depth);
     int64_t up = cuc__gemm_cdiv(rows, tile->rows), across = cuc__gemm_cdiv(columns, tile->columns);
     int64_t band = cuc__gemm_band(tile), tiles = up * across;
     int64_t waves = tiles / programs, spread = tiles % programs, total;
 
-    *out = (struct cuc__gemm_dealt){
+    *out = (struct cuc__gemm_stream_k){
         .units = (uint32_t)tiles,
-        .over_turns = cuc__gemm_inverse(iterations),
+        .over_iterations = cuc__gemm_inverse(iterations),
         .over_band = cuc__gemm_inverse(band * across),
         .over_last = cuc__gemm_inverse(up % band),
     };

@@ -42,7 +42,8 @@ void cuc__gemm_key(struct cuc__gemm_key *out, const struct cuc__gemm_kind *k,
     // part of the key, because long epilogues favour ping-pong warpgroups.
     snprintf(out->kernel, sizeof(out->kernel), "%s%u %c%c d%u%s%s%s%s",
              k->accumulator == CUC_I32 ? "i" : "f", cuc_dtype_bits(k->dtype),
-             k->turned_a ? 't' : 'n', k->turned_b ? 't' : 'n', cuc_dtype_bits(k->d), forms[k->form],
+             k->transposed_a ? 't' : 'n', k->transposed_b ? 't' : 'n', cuc_dtype_bits(k->d),
+             forms[k->form],
              k->precision == CUC_GEMM_TF32X3                         ? " tf32x3"
              : k->precision == CUC_GEMM_TF32 || k->dtype == CUC_TF32 ? " tf32"
                                                                      : "",
@@ -95,8 +96,8 @@ bool cuc__gemm_read_choice(struct cuc__gemm_tile *tile, const char *text)
            !(tile->warps & (tile->warps - 1));
 }
 
-int cuc__gemm_recall(struct cuc__gemm_tile *tile, const struct cuc__gemm_key *key, const char *path,
-                     const char *function)
+int cuc__gemm_find_tuned(struct cuc__gemm_tile *tile, const struct cuc__gemm_key *key,
+                         const char *path, const char *function)
 {
     char choice[CUC__TUNED_CHOICE];
     struct cuc__gemm_tile t = { .path = tile->path, .split = 1, .parts = 1, .cluster = 1 };

@@ -89,7 +89,7 @@ static CUresult end(struct ending *ending, const cuc_stream *stream, bool cancel
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     bool adds;
-    const enum cuc__capture_end how = cuc__capture_how_to_end(&adds, stream);
+    const enum cuc__capture_end how = cuc__capture_choose_end(&adds, stream);
 
     *ending = (struct ending){ .unsound = how >= CUC__END_WELL };
     const bool joined = ((cancels && adds) || how != CUC__END_FREELY) && how != CUC__END_NEVER &&
@@ -102,7 +102,7 @@ static CUresult end(struct ending *ending, const cuc_stream *stream, bool cancel
     ending->over = !r || (!cuc__cu.cuStreamIsCapturing(stream->handle, &status) &&
                           status == CU_STREAM_CAPTURE_STATUS_NONE);
     if (r && ending->over)
-        cuc__capture_took_graph(stream);
+        cuc__capture_mark_graph_lost(stream);
     return r;
 }
 
@@ -113,8 +113,8 @@ static struct cuc__capture *leave(const cuc_stream *stream, const struct ending 
 {
     if (!ending->over && !ending->stuck && !anyway)
         return NULL;
-    if (!ending->over && !ending->stuck && !cuc_context_lost(stream->context))
-        cuc__capture_took_graph(stream); // or the release of its stream will take it
+    if (!ending->over && !ending->stuck && !cuc_context_is_lost(stream->context))
+        cuc__capture_mark_graph_lost(stream); // or the release of its stream will take it
     struct cuc__capture *c = cuc__capture_leave(stream);
     if (!ending->stuck)
         return c;
@@ -130,7 +130,7 @@ static void finish(struct cuc__capture *c, const cuc_stream *stream, const struc
     if (ending->graph && !(c && c->into) && !ending->unsound)
         CUC_CLEANUP(stream->context, cuGraphDestroy, (void *)ending->graph, ending->graph);
     if (ending->graph && c && c->into && cuc_graph_handle(c->into) &&
-        cuc__capture_tie(c->keep, c->into, function) >= 0)
+        cuc__capture_attach_keep(c->keep, c->into, function) >= 0)
         c->keep = NULL;
     cuc__capture_drop(c);
 }
@@ -354,11 +354,11 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
     }
     // If one of its bodies was freed, the graph is known to be gone once it has its bodies.
     if (st >= 0 && c && !ending.unsound && cuc_graph_handle(graph) &&
-        (st = cuc__capture_tie(c->keep, graph, __func__)) >= 0)
+        (st = cuc__capture_attach_keep(c->keep, graph, __func__)) >= 0)
         c->keep = NULL;
     if (st >= 0 && c)
-        cuc__capture_settle_bodies(c, graph);
-    if (st >= 0 && cuc__graph_why_gone(why, sizeof(why), graph)) {
+        cuc__capture_assign_bodies(c, graph);
+    if (st >= 0 && cuc__graph_destroyed_reason(why, sizeof(why), graph)) {
         st = CUC_FAIL_CU(stream->context, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
                          "cuStreamEndCapture", "the capture of stream %p has ended, but %s",
                          (void *)stream->handle, why);

@@ -41,7 +41,7 @@ struct cuc__capture *cuc__capture_leave(const cuc_stream *stream);
 
 // Gives the bodies of a capture's conditional nodes to its graph, or to nobody. The graph is gone
 // if a capture into one of them ended badly.
-void cuc__capture_settle_bodies(struct cuc__capture *c, cuc_graph *graph);
+void cuc__capture_assign_bodies(struct cuc__capture *c, cuc_graph *graph);
 // Frees a capture that is on no list, with the references for its graph. NULL is none.
 void cuc__capture_drop(struct cuc__capture *c);
 
@@ -66,10 +66,10 @@ enum cuc__capture_end {
     CUC__END_NEVER,  // a crash: the graph was already freed
 };
 // `*adds` says whether the capture adds to an existing graph.
-enum cuc__capture_end cuc__capture_how_to_end(bool *adds, const cuc_stream *stream);
+enum cuc__capture_end cuc__capture_choose_end(bool *adds, const cuc_stream *stream);
 // Records that a capture ended badly, before it leaves the list: the graph that it added to is
 // gone.
-void cuc__capture_took_graph(const cuc_stream *stream);
+void cuc__capture_mark_graph_lost(const cuc_stream *stream);
 // The message about a stream whose capture cannot be ended; takes its handle.
 #define CUC__CAPTURED_FOR_GOOD                                                             \
     "stream %p stays captured for good: its capture is invalidated, and ending it would "  \

@@ -125,7 +125,7 @@ static bool has_unsound(const struct cuc__capture *c)
     return false;
 }
 
-void cuc__capture_settle_bodies(struct cuc__capture *c, cuc_graph *graph)
+void cuc__capture_assign_bodies(struct cuc__capture *c, cuc_graph *graph)
 {
     pthread_mutex_lock(&lock);
     const bool unsound = has_unsound(c);
@@ -156,7 +156,7 @@ void cuc__capture_drop(struct cuc__capture *c)
 {
     if (!c)
         return;
-    cuc__capture_settle_bodies(c, NULL);
+    cuc__capture_assign_bodies(c, NULL);
     cuc__conditionals_free(&c->conditionals);
     cuc__keep_free(c->keep);
     cuc_graph_release(c->into);
@@ -290,7 +290,7 @@ static bool has_body(const struct cuc__capture *c, const cuc_graph *graph)
     return false;
 }
 
-cuc_status cuc__capture_tie(struct cuc__keep *keep, cuc_graph *graph, const char *function)
+cuc_status cuc__capture_attach_keep(struct cuc__keep *keep, cuc_graph *graph, const char *function)
 {
     bool taken = false, merged = true;
 
@@ -299,7 +299,7 @@ cuc_status cuc__capture_tie(struct cuc__keep *keep, cuc_graph *graph, const char
     while (graph->parent)
         graph = graph->parent;
     if (!graph->body)
-        return cuc__keep_tie(keep, graph, function);
+        return cuc__keep_attach(keep, graph, function);
     // The graph that it will be a part of is being captured.
     pthread_mutex_lock(&lock);
     for (struct cuc__capture *c = captures; c && !taken; c = c->next)
@@ -308,7 +308,7 @@ cuc_status cuc__capture_tie(struct cuc__keep *keep, cuc_graph *graph, const char
     pthread_mutex_unlock(&lock);
     if (!merged)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for what a graph uses");
-    return taken ? CUC_OK : cuc__keep_tie(keep, graph, function);
+    return taken ? CUC_OK : cuc__keep_attach(keep, graph, function);
 }
 
 // Who ends a capture, and when.
@@ -464,7 +464,7 @@ static bool is_foreign(const cuc_graph *graph)
     return graph->body && graph->handle && !ours;
 }
 
-enum cuc__capture_end cuc__capture_how_to_end(bool *adds, const cuc_stream *stream)
+enum cuc__capture_end cuc__capture_choose_end(bool *adds, const cuc_stream *stream)
 {
     enum cuc__capture_end how = CUC__END_FREELY;
 
@@ -482,7 +482,7 @@ enum cuc__capture_end cuc__capture_how_to_end(bool *adds, const cuc_stream *stre
     return how;
 }
 
-void cuc__capture_took_graph(const cuc_stream *stream)
+void cuc__capture_mark_graph_lost(const cuc_stream *stream)
 {
     pthread_mutex_lock(&lock);
     const struct cuc__capture *c = find(stream);
@@ -498,7 +498,7 @@ void cuc__capture_keep_stuck(struct cuc__capture *c)
 {
     if (!c)
         return;
-    cuc__capture_settle_bodies(c, NULL);
+    cuc__capture_assign_bodies(c, NULL);
     cuc__keep_free(c->keep);
     cuc_graph_release(c->into);
     c->keep = NULL;

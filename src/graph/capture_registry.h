@@ -31,8 +31,9 @@ const struct cuc__conditional *cuc__capture_find_conditional(const struct cuc__c
 
 void cuc__conditionals_free(struct cuc__conditionals *list);
 
-// As cuc__keep_tie(), where the graph may be such a body: what it keeps is kept by the graph that
-// it is a part of, or for that, while it is being captured.
-cuc_status cuc__capture_tie(struct cuc__keep *keep, struct cuc_graph *graph, const char *function);
+// As cuc__keep_attach(), where the graph may be such a body: what it keeps is kept by the graph
+// that it is a part of, or for that, while it is being captured.
+cuc_status cuc__capture_attach_keep(struct cuc__keep *keep, struct cuc_graph *graph,
+                                    const char *function);
 
 #endif

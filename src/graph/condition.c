@@ -32,7 +32,7 @@ static cuc_status create(cuc_condition *out, cuc_context *context, CUgraph graph
     return st;
 }
 
-cuc_status cuc_graph_create_condition(cuc_condition *out, cuc_graph *graph, uint32_t default_value,
+cuc_status cuc_graph_condition_create(cuc_condition *out, cuc_graph *graph, uint32_t default_value,
                                       uint32_t flags)
 {
     CUC_CHECK_NOT_NULL(out);
@@ -75,7 +75,7 @@ static cuc_status find_place(struct place *place, const cuc_stream *stream, cons
     return CUC_OK;
 }
 
-cuc_status cuc_stream_create_condition(cuc_condition *out, cuc_stream *stream,
+cuc_status cuc_stream_condition_create(cuc_condition *out, cuc_stream *stream,
                                        uint32_t default_value, uint32_t flags)
 {
     struct place place;
@@ -158,7 +158,7 @@ cuc_status cuc_stream_add_conditional(cuc_graph **bodies, uint32_t count, cuc_st
     CUC_CHECK(stream, STREAM);
     if (!condition)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "condition is 0: cuc_stream_create_condition() makes one");
+                        "condition is 0: cuc_stream_condition_create() makes one");
     cuc_status st = check_type(type, count, __func__);
     if (st < 0 || (st = find_place(&place, stream, __func__)) < 0)
         return st;

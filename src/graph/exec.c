@@ -36,7 +36,7 @@ static cuc_status read_options(cuc_graph_exec_options *o, const cuc_graph_exec_o
             CUC_ERROR_INVALID_ARGUMENT, function,
             "options->flags has CUC_GRAPH_AUTO_FREE and CUC_GRAPH_DEVICE_LAUNCH: a launch from the "
             "device cannot free the memory of the previous one; give one of them");
-    if (o->upload && !cuc__handle_good(o->upload, CUC__HANDLE_STREAM))
+    if (o->upload && !cuc__handle_is_valid(o->upload, CUC__HANDLE_STREAM))
         return cuc__fail_handle(o->upload, CUC__HANDLE_STREAM, function, "options->upload");
     return CUC_OK;
 }
@@ -276,11 +276,11 @@ cuc_status cuc_graph_instantiate(cuc_graph_exec **out, cuc_graph *graph,
             .flags = driver_flags(&o),
             .hUploadStream = o.upload ? o.upload->handle : NULL,
         };
-        CUstreamCaptureMode mode = cuc__relax();
+        CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
         CUresult r = cuc__cu.cuGraphInstantiateWithParams(&e->handle, graph->handle, &params);
         if (r)
             st = fail_instantiate(e, graph, r, &params, __func__);
-        cuc__unrelax(mode);
+        cuc__leave_relaxed_mode(mode);
         st = CUC_LEAVE(context, pushed, st);
     }
     if (st < 0) {
@@ -439,7 +439,7 @@ cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph)
         cuc__intern_release(view.name);
         return st;
     }
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     CUresult r = cuc__cu.cuGraphExecUpdate(exec->handle, graph->handle, &info);
     if (r) {
         st = fail_update(exec, graph, r, &info, __func__);
@@ -447,7 +447,7 @@ cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph)
     } else {
         take_view(exec, &view); // its kernels may have changed
     }
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     return CUC_LEAVE(graph->context, pushed, st);
 }
 
@@ -462,9 +462,9 @@ void cuc_graph_exec_release(cuc_graph_exec *exec)
         return;
     cuc_context *context = exec->context;
     if (exec->handle) {
-        CUstreamCaptureMode mode = cuc__relax();
+        CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
         CUC_CLEANUP(context, cuGraphExecDestroy, (void *)exec->handle, exec->handle);
-        cuc__unrelax(mode);
+        cuc__leave_relaxed_mode(mode);
     }
     cuc__intern_release(atomic_load_explicit(&exec->what, memory_order_relaxed));
     cuc__handle_free(exec);

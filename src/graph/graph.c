@@ -28,7 +28,7 @@ cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const
                            "the graph is %s, which cannot be %s by itself: pass the graph that "
                            "contains the node",
                            graph->body ? "the body of a conditional node" : "that of a node", doing)
-               : cuc__graph_check_there(graph, function);
+               : cuc__graph_check_exists(graph, function);
 }
 
 // A nested body goes with its enclosing graph: returns the innermost graph that is gone, or the
@@ -40,7 +40,7 @@ static const cuc_graph *first_gone(const cuc_graph *graph)
     return graph;
 }
 
-bool cuc__graph_why_gone(char *text, size_t size, const cuc_graph *graph)
+bool cuc__graph_destroyed_reason(char *text, size_t size, const cuc_graph *graph)
 {
     const cuc_graph *g = first_gone(graph);
     const char *is = graph->body ? "was the body of a conditional node, and is no more"
@@ -66,11 +66,11 @@ bool cuc__graph_why_gone(char *text, size_t size, const cuc_graph *graph)
     return true;
 }
 
-cuc_status cuc__graph_check_there(const cuc_graph *graph, const char *function)
+cuc_status cuc__graph_check_exists(const cuc_graph *graph, const char *function)
 {
     char why[256];
 
-    return cuc__graph_why_gone(why, sizeof(why), graph)
+    return cuc__graph_destroyed_reason(why, sizeof(why), graph)
                ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "%s", why)
                : CUC_OK;
 }
@@ -234,9 +234,9 @@ void cuc_graph_release(cuc_graph *graph)
         return;
     cuc_context *context = graph->context;
     if (graph->handle && !graph->body && !graph->embedded) {
-        CUstreamCaptureMode mode = cuc__relax();
+        CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
         CUC_CLEANUP(context, cuGraphDestroy, (void *)graph->handle, graph->handle);
-        cuc__unrelax(mode);
+        cuc__leave_relaxed_mode(mode);
     }
     free(graph->dot);
     cuc__conditionals_free(&graph->conditionals);

@@ -63,10 +63,10 @@ cuc_graph *cuc__graph_new(cuc_context *context, const char *function);
 // Refuses the body of a conditional node for operations that need a whole graph, and a graph that
 // no longer exists. `doing` is such as "instantiated".
 cuc_status cuc__graph_check_own(const cuc_graph *graph, const char *doing, const char *function);
-cuc_status cuc__graph_check_there(const cuc_graph *graph, const char *function);
+cuc_status cuc__graph_check_exists(const cuc_graph *graph, const char *function);
 
 // Writes the reason why a graph no longer exists; false if it does.
-bool cuc__graph_why_gone(char *text, size_t size, const cuc_graph *graph);
+bool cuc__graph_destroyed_reason(char *text, size_t size, const cuc_graph *graph);
 
 // Returns the name of a kernel node's kernel, or NULL.
 const char *cuc__node_kernel(CUgraphNode node);
@@ -75,11 +75,11 @@ const char *cuc__node_kernel(CUgraphNode node);
 CUgraphNode *cuc__graph_list(CUresult *code, size_t *count, CUgraph graph);
 
 // Returns from a public function unless the argument is a graph that still exists.
-#define CUC_CHECK_GRAPH(graph)                                            \
-    do {                                                                  \
-        CUC_CHECK(graph, GRAPH);                                          \
-        if (__builtin_expect(cuc__graph_check_there(graph, __func__), 0)) \
-            return CUC_ERROR_INVALID_ARGUMENT;                            \
+#define CUC_CHECK_GRAPH(graph)                                             \
+    do {                                                                   \
+        CUC_CHECK(graph, GRAPH);                                           \
+        if (__builtin_expect(cuc__graph_check_exists(graph, __func__), 0)) \
+            return CUC_ERROR_INVALID_ARGUMENT;                             \
     } while (0)
 
 // Lists the nodes of a graph, in memory that the caller frees.

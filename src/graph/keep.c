@@ -93,7 +93,7 @@ static void unused(void *user)
     cuc__defer(&u->head);
 }
 
-cuc_status cuc__keep_tie(struct cuc__keep *keep, cuc_graph *graph, const char *function)
+cuc_status cuc__keep_attach(struct cuc__keep *keep, cuc_graph *graph, const char *function)
 {
     static const char what[] = "tying what it uses to a graph";
     CUuserObject object = NULL;
@@ -104,8 +104,8 @@ cuc_status cuc__keep_tie(struct cuc__keep *keep, cuc_graph *graph, const char *f
     if (!user)
         return cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for what a graph uses");
     *user = (struct user_object){ .head.run = drop_kept, .keep = keep };
-    CUresult r = cuc__cu.cuUserObjectCreate(&object, user, unused, 1,
-                                            CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+    CUresult r =
+        cuc__cu.cuUserObjectCreate(&object, user, unused, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
     if (r) {
         free(user);
         return cuc__fail_driver(graph->context, r, function, "cuUserObjectCreate", "%s", what);
@@ -130,7 +130,7 @@ static cuc_status keep_one(cuc_graph *graph, void *thing, void (*drop)(void *thi
     if (!cuc__keep_add(&keep, thing, drop, &taken))
         st = cuc__fail(CUC_ERROR_OUT_OF_MEMORY, function, "no host memory for what a graph uses");
     if (st >= 0)
-        st = cuc__capture_tie(keep, graph, function);
+        st = cuc__capture_attach_keep(keep, graph, function);
     if (st < 0 && keep) {
         keep->count = 0; // the thing stays the caller's
         cuc__keep_free(keep);

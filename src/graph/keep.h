@@ -20,6 +20,6 @@ bool cuc__keep_merge(struct cuc__keep **keep, struct cuc__keep *from);
 void cuc__keep_free(struct cuc__keep *keep);
 
 // Tie them to a graph, which takes them over unless this fails. NULL is nothing to tie.
-cuc_status cuc__keep_tie(struct cuc__keep *keep, cuc_graph *graph, const char *function);
+cuc_status cuc__keep_attach(struct cuc__keep *keep, cuc_graph *graph, const char *function);
 
 #endif

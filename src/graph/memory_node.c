@@ -6,7 +6,7 @@ static const char *const names[] = { "used", "used_high", "reserved", "reserved_
 
 static cuc_status check(cuc_device *device, int32_t which, bool high, const char *function)
 {
-    if (!cuc__handle_good(device, CUC__HANDLE_DEVICE))
+    if (!cuc__handle_is_valid(device, CUC__HANDLE_DEVICE))
         return cuc__fail_handle(device, CUC__HANDLE_DEVICE, function, "device");
     if (which < CUC_GRAPH_MEMORY_USED || which > CUC_GRAPH_MEMORY_RESERVED_HIGH ||
         (high && which != CUC_GRAPH_MEMORY_USED_HIGH && which != CUC_GRAPH_MEMORY_RESERVED_HIGH))

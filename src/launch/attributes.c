@@ -56,7 +56,7 @@ static cuc_status copy_event(CUlaunchAttributeValue *to, const cuc_launch_attrib
 {
     const cuc_event *event = from->value.event.event;
 
-    if (!cuc__handle_good(event, CUC__HANDLE_EVENT))
+    if (!cuc__handle_is_valid(event, CUC__HANDLE_EVENT))
         return cuc__fail_handle(event, CUC__HANDLE_EVENT, function, "the attribute's event");
     // launchCompletionEvent begins with the same two members.
     to->programmaticEvent.event = event->handle;

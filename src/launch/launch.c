@@ -160,7 +160,7 @@ fail_launch(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig 
             bool recorded)
 {
     if (recorded)
-        cuc__ring_take_back(&stream->context->recent, k->name, c->hStream);
+        cuc__ring_undo(&stream->context->recent, k->name, c->hStream);
     int blocks = r == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE ? blocks_at_once(stream, k, c) : 0;
 
     if (blocks > 0)
@@ -261,7 +261,7 @@ static inline void *argument_address(const cuc_arg *a, const cuc_stream *stream,
     }
     if (a->type == CUC_ARG_BUFFER) {
         const cuc_buffer *b = at;
-        if (!cuc__handle_good(b, CUC__HANDLE_BUFFER)) {
+        if (!cuc__handle_is_valid(b, CUC__HANDLE_BUFFER)) {
             *status = cuc__fail_handle(b, CUC__HANDLE_BUFFER, "cuc_launch", "a buffer argument");
             return NULL;
         }
@@ -336,9 +336,9 @@ launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_ker
     cuc_launch_config read;
     cuc_status st = CUC_OK;
 
-    if (!cuc__handle_good(stream, CUC__HANDLE_STREAM))
+    if (!cuc__handle_is_valid(stream, CUC__HANDLE_STREAM))
         return cuc__fail_handle(stream, CUC__HANDLE_STREAM, function, "stream");
-    if (!cuc__handle_good(kernel, CUC__HANDLE_KERNEL))
+    if (!cuc__handle_is_valid(kernel, CUC__HANDLE_KERNEL))
         return cuc__fail_handle(kernel, CUC__HANDLE_KERNEL, function, "kernel");
     if (!config && !kernel->tile)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

@@ -26,7 +26,7 @@ cuc_status cuc__launch_finish(cuc_stream *stream, const cuc_launch_config *confi
 
 // Refuses an argument that the stream's device cannot access; for arguments that are not declared
 // as memory of that device. The message begins with the argument's number, or with `argument`.
-// reach.c.
+// peer_access.c.
 cuc_status cuc__launch_check_buffer(const cuc_buffer *buffer, const cuc_stream *stream, size_t i)
     __attribute__((cold));
 cuc_status cuc__launch_check_tensor(const cuc_tensor *tensor, const cuc_stream *stream, size_t i)

@@ -283,7 +283,7 @@ cuc_status cuc_buffer_get_host_pointer(void **out, cuc_buffer *buffer)
     if (!(buffer->access & CUC_MEMORY_ACCESS_HOST))
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "the buffer is memory of device %d, which the host cannot reach: copy it "
-                        "with cuc_buffer_read(), or allocate pinned or managed memory",
+                        "with cuc_buffer_read_async(), or allocate pinned or managed memory",
                         buffer->device ? buffer->device->ordinal : -1);
     *out = (void *)(uintptr_t)buffer->ptr;
     return CUC_OK;

@@ -114,8 +114,8 @@ cuc_status cuc__copy_check_part(const cuc_buffer *buffer, const char *name, size
                      offset, name, buffer->bytes);
 }
 
-cuc_status cuc_buffer_write(cuc_stream *stream, cuc_buffer *buffer, size_t offset, const void *src,
-                            size_t bytes)
+cuc_status cuc_buffer_write_async(cuc_stream *stream, cuc_buffer *buffer, size_t offset,
+                                  const void *src, size_t bytes)
 {
     CUC_CHECK(stream, STREAM);
     CUC_CHECK(buffer, BUFFER);
@@ -126,8 +126,8 @@ cuc_status cuc_buffer_write(cuc_stream *stream, cuc_buffer *buffer, size_t offse
     return copy(stream, buffer->ptr + offset, cuc_host_address(src), bytes, __func__);
 }
 
-cuc_status cuc_buffer_read(cuc_stream *stream, void *dst, const cuc_buffer *buffer, size_t offset,
-                           size_t bytes)
+cuc_status cuc_buffer_read_async(cuc_stream *stream, void *dst, const cuc_buffer *buffer,
+                                 size_t offset, size_t bytes)
 {
     CUC_CHECK(stream, STREAM);
     CUC_CHECK(buffer, BUFFER);

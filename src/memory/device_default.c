@@ -15,7 +15,7 @@ cuc_status cuc__memory_default(cuc_memory_resource **out, cuc_device *device, co
         if (device->limits.memory_pools)
             st = cuc__memory_pool_of_driver(&made, device, CUC_MEMORY_DEVICE, true, function);
         else
-            st = cuc__memory_synchronous(&made, device, CUC_MEMORY_DEVICE, function);
+            st = cuc__memory_synchronous_create(&made, device, CUC_MEMORY_DEVICE, function);
         if (st >= 0)
             device->memory = made;
     }

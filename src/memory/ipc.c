@@ -20,7 +20,7 @@ static cuc_status check_pool(const cuc_memory_resource *pool, const char *functi
         return CUC_OK;
     return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                      "the resource is not a pool: expected one of cuc_memory_pool_create() with "
-                     "CUC_MEMORY_POOL_IPC, or of cuc_memory_pool_import()");
+                     "CUC_MEMORY_POOL_IPC, or of cuc_memory_pool_from_fd()");
 }
 
 cuc_status cuc_memory_pool_export(int32_t *out, cuc_memory_resource *pool)
@@ -44,7 +44,7 @@ cuc_status cuc_memory_pool_export(int32_t *out, cuc_memory_resource *pool)
     return CUC_OK;
 }
 
-cuc_status cuc_memory_pool_import(cuc_memory_resource **out, cuc_device *device, int32_t fd)
+cuc_status cuc_memory_pool_from_fd(cuc_memory_resource **out, cuc_device *device, int32_t fd)
 {
     CUmemoryPool pool = NULL;
     cuc_context *context;
@@ -67,9 +67,9 @@ cuc_status cuc_memory_pool_import(cuc_memory_resource **out, cuc_device *device,
     cuc_memory_resource *r =
         cuc__memory_pool_wrap(pool, device, CUC_MEMORY_DEVICE, location, __func__);
     if (!r) {
-        CUstreamCaptureMode mode = cuc__relax();
+        CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
         CUC_CLEANUP(context, cuMemPoolDestroy, (void *)pool, pool);
-        cuc__unrelax(mode);
+        cuc__leave_relaxed_mode(mode);
         return CUC_ERROR_OUT_OF_MEMORY;
     }
     r->owned = r->imported = true;
@@ -191,7 +191,7 @@ static void leave_mark(struct import *i, const cuc_stream *stream)
         free(m);
         return;
     }
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     if (runs(stream)) {
         bool made = m && !cuc__cu.cuEventCreate(&m->event, CU_EVENT_DISABLE_TIMING);
         if (made && !cuc__cu.cuEventRecord(m->event, stream->handle)) {
@@ -205,7 +205,7 @@ static void leave_mark(struct import *i, const cuc_stream *stream)
                         stream->handle);
         }
     }
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     free(m);
     (void)cuc__memory_leave(stream->context, pushed, CUC_OK, NULL);
 }
@@ -281,8 +281,9 @@ cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buffer)
     return CUC_OK;
 }
 
-cuc_status cuc_buffer_import(cuc_buffer **out, cuc_memory_resource *pool,
-                             const cuc_ipc_handle *handle, size_t bytes, cuc_stream *stream)
+cuc_status cuc_buffer_from_ipc_handle(cuc_buffer **out, cuc_memory_resource *pool,
+                                      const cuc_ipc_handle *handle, size_t bytes,
+                                      cuc_stream *stream)
 {
     CUmemPoolPtrExportData data;
     CUdeviceptr ptr = 0;
@@ -325,7 +326,8 @@ cuc_status cuc_event_export(cuc_ipc_handle *out, cuc_event *event)
     return st;
 }
 
-cuc_status cuc_event_import(cuc_event **out, cuc_device *device, const cuc_ipc_handle *handle)
+cuc_status cuc_event_from_ipc_handle(cuc_event **out, cuc_device *device,
+                                     const cuc_ipc_handle *handle)
 {
     CUipcEventHandle given;
     cuc_context *context;

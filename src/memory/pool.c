@@ -123,17 +123,17 @@ static void make_no_longer_current(const cuc_memory_resource *resource)
 static void pool_destroy(cuc_memory_resource *resource)
 {
     if (resource->owned) {
-        CUstreamCaptureMode mode = cuc__relax();
+        CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
         if (is_unused(resource)) {
             CUC_CLEANUP(NULL, cuMemPoolDestroy, (void *)resource->pool, resource->pool);
         } else {
             if (!resource->imported)
                 make_no_longer_current(resource);
-            cuc__pool_rest(resource->pool,
-                           resource->changed || resource->imported ? NULL : &resource->props,
-                           resource->imported);
+            cuc__pool_recycle(resource->pool,
+                              resource->changed || resource->imported ? NULL : &resource->props,
+                              resource->imported);
         }
-        cuc__unrelax(mode);
+        cuc__leave_relaxed_mode(mode);
     }
     if (resource->drop_owner)
         resource->drop_owner(resource->owner);
@@ -151,7 +151,7 @@ static cuc_status check_pools(const cuc_device *device, const char *function)
     if (device->limits.memory_pools)
         return CUC_OK;
     return cuc__fail(CUC_ERROR_NOT_SUPPORTED, function,
-                     "device %d (%s) has no memory pools: use cuc_memory_synchronous()",
+                     "device %d (%s) has no memory pools: use cuc_memory_synchronous_create()",
                      device->ordinal, device->name);
 }
 
@@ -273,7 +273,7 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
     if (o.kind == CUC_MEMORY_MANAGED && cuc__driver_version() < 13000)
         return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED,
                         "this driver (CUDA %d.%d) has no pools of managed memory, which need CUDA "
-                        "13.0: use cuc_memory_synchronous()",
+                        "13.0: use cuc_memory_synchronous_create()",
                         cuc__driver_version() / 1000, cuc__driver_version() % 1000 / 10);
     if ((st = cuc__device_primary(&context, device, __func__)) < 0)
         return st;
@@ -284,7 +284,7 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
     if (o.flags & CUC_MEMORY_POOL_IPC)
         props.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     int code = 0;
-    pool = cuc__pool_wake(&props);
+    pool = cuc__pool_reuse(&props);
     const bool woken = pool;
     if (!woken)
         CUC_RELAXED(code, cuc__cu.cuMemPoolCreate(&pool, &props));
@@ -303,12 +303,12 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
     cuc_memory_resource *r =
         st >= 0 ? cuc__memory_pool_wrap(pool, device, o.kind, props.location, __func__) : NULL;
     if (!r) {
-        CUstreamCaptureMode mode = cuc__relax();
+        CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
         if (woken)
-            cuc__pool_rest(pool, &props, false);
+            cuc__pool_recycle(pool, &props, false);
         else
             CUC_CLEANUP(context, cuMemPoolDestroy, (void *)pool, pool);
-        cuc__unrelax(mode);
+        cuc__leave_relaxed_mode(mode);
         return st < 0 ? st : CUC_ERROR_OUT_OF_MEMORY;
     }
     r->owned = true;
@@ -431,7 +431,7 @@ void *cuc_memory_pool_handle(const cuc_memory_resource *pool)
 
 cuc_status cuc__memory_pool_check(const cuc_memory_resource *pool, const char *function)
 {
-    if (!cuc__handle_good(pool, CUC__HANDLE_MEMORY_RESOURCE))
+    if (!cuc__handle_is_valid(pool, CUC__HANDLE_MEMORY_RESOURCE))
         return cuc__fail_handle(pool, CUC__HANDLE_MEMORY_RESOURCE, function, "pool");
     if (!pool->pool)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

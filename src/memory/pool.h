@@ -13,15 +13,15 @@ cuc_status cuc__memory_pool_set_access(CUmemoryPool pool, const cuc_device *devi
                                        const char *function);
 
 // Returns a released pool that is equivalent to a new one with these properties, or NULL: the
-// caller then makes one. pool_rest.c, which explains why.
-CUmemoryPool cuc__pool_wake(const CUmemPoolProps *props);
+// caller then makes one. pool_reuse.c, which explains why.
+CUmemoryPool cuc__pool_reuse(const CUmemPoolProps *props);
 
 // Keeps a pool that may have held memory instead of destroying it. A later pool with `props` reuses
 // it; with NULL, it is destroyed in time. An imported pool cannot report its contents. Needs
 // relaxed mode.
-void cuc__pool_rest(CUmemoryPool pool, const CUmemPoolProps *props, bool imported);
+void cuc__pool_recycle(CUmemoryPool pool, const CUmemPoolProps *props, bool imported);
 
 // Destroys all kept pools now. For tests that count pools, when no thread waits for a stream.
-void cuc__pools_settle(void);
+void cuc__pools_destroy_released(void);
 
 #endif

@@ -118,7 +118,7 @@ cuc_status cuc_memory_pool_get_statistics(cuc_memory_pool_statistics *out,
     return CUC_WRITE_STRUCT(out, &s, cuc_memory_pool_statistics);
 }
 
-cuc_status cuc_memory_pool_reset_high_marks(cuc_memory_resource *pool)
+cuc_status cuc_memory_pool_reset_high_watermarks(cuc_memory_resource *pool)
 {
     cuc_status st = cuc__memory_pool_check(pool, __func__);
     if (st >= 0)

@@ -30,7 +30,7 @@ struct cuc_memory_resource {
     // A pool.
     CUmemoryPool pool;
     CUmemLocation location; // as the driver names it
-    bool imported;          // by cuc_memory_pool_import()
+    bool imported;          // by cuc_memory_pool_from_fd()
     bool owned;
     atomic_bool used;     // it has held memory, as far as known without a query
     atomic_bool changed;  // shared with others or open to them, so not reusable
@@ -60,8 +60,8 @@ cuc_memory_resource *cuc__memory_pool_wrap(CUmemoryPool pool, cuc_device *device
 cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *device, int32_t kind,
                                       bool current, const char *function);
 
-cuc_status cuc__memory_synchronous(cuc_memory_resource **out, cuc_device *device, int32_t kind,
-                                   const char *function);
+cuc_status cuc__memory_synchronous_create(cuc_memory_resource **out, cuc_device *device,
+                                          int32_t kind, const char *function);
 
 // Refuses a stream that a resource cannot use: none, or one of another device.
 cuc_status cuc__memory_check_stream(const cuc_memory_resource *resource, const cuc_stream *stream,

@@ -22,7 +22,7 @@ static void note_pool(cuc_device_ptr address, CUresult r)
     if (r == CUDA_ERROR_INVALID_VALUE &&
         !cuc__cu.cuPointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, address) && pool)
         cuc__error_note("the address is in a memory pool, where streams cannot wait for or write "
-                        "values: allocate it with cuc_memory_synchronous()");
+                        "values: allocate it with cuc_memory_synchronous_create()");
 }
 
 cuc_status cuc_stream_wait_value(cuc_stream *stream, cuc_device_ptr address, uint64_t value,

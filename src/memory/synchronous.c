@@ -55,9 +55,9 @@ static cuc_status sync_allocate(cuc_memory_resource *resource, CUdeviceptr *out,
     cuc_status st = cuc__device_primary(&context, resource->device, function);
     if (st < 0 || (st = cuc__context_enter(context, &pushed, function)) < 0)
         return st;
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     int code = sort->allocate(&ptr, bytes);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     if (code)
         st = cuc__fail_driver(context, code, function, sort->allocate_call,
                               "allocating %zu bytes of %s memory on device %d", bytes,
@@ -107,7 +107,7 @@ cuc_status cuc__memory_wait(const cuc_stream *stream, CUdeviceptr ptr, const cha
         const uint32_t mark = cuc__ring_mark(&stream->context->recent);
         code = cuc__cu.cuStreamSynchronize(stream->handle);
         if (!code)
-            cuc__ring_settle(&stream->context->recent, stream->handle, mark);
+            cuc__ring_mark_complete(&stream->context->recent, stream->handle, mark);
         else
             st = wait_failed(stream, code, "cuStreamSynchronize", ptr, function);
     }
@@ -126,7 +126,7 @@ static cuc_status sync_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
     if (!context && (st = cuc__device_primary(&context, resource->device,
                                               function ? function : "a release")) < 0)
         return st;
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     if (stream)
         st = cuc__memory_wait(stream, ptr, function);
     if (st >= 0)
@@ -137,7 +137,7 @@ static cuc_status sync_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
             st = cuc__memory_free_failed(context, code, sort->free_call, ptr, bytes, function);
         st = cuc__memory_leave(context, pushed, st, function);
     }
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     return st;
 }
 
@@ -146,8 +146,8 @@ static const struct cuc__memory_ops sync_ops = {
     .deallocate = sync_deallocate,
 };
 
-cuc_status cuc__memory_synchronous(cuc_memory_resource **out, cuc_device *device, int32_t kind,
-                                   const char *function)
+cuc_status cuc__memory_synchronous_create(cuc_memory_resource **out, cuc_device *device,
+                                          int32_t kind, const char *function)
 {
     cuc_memory_resource *r = cuc__memory_resource_new(&sync_ops, device, kind, function);
 
@@ -157,7 +157,8 @@ cuc_status cuc__memory_synchronous(cuc_memory_resource **out, cuc_device *device
     return CUC_OK;
 }
 
-cuc_status cuc_memory_synchronous(cuc_memory_resource **out, cuc_device *device, int32_t kind)
+cuc_status cuc_memory_synchronous_create(cuc_memory_resource **out, cuc_device *device,
+                                         int32_t kind)
 {
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(device, DEVICE);
@@ -175,5 +176,5 @@ cuc_status cuc_memory_synchronous(cuc_memory_resource **out, cuc_device *device,
             return CUC_FAIL(CUC_ERROR_NOT_SUPPORTED, "device %d (%s) has no managed memory",
                             device->ordinal, device->name);
     }
-    return cuc__memory_synchronous(out, device, kind, __func__);
+    return cuc__memory_synchronous_create(out, device, kind, __func__);
 }

@@ -24,7 +24,7 @@ static cuc_status virtual_allocate(cuc_memory_resource *resource, CUdeviceptr *o
         return st;
     if (cuc__driver_forked())
         return cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuMemAddressReserve", "-");
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     pthread_mutex_lock(&v->lock);
     st = cuc__region_begin(&r, v, bytes, function);
     if (st >= 0 && (st = cuc__region_add(v, r, cuc__virtual_round(bytes, v->grain), function)) < 0)
@@ -34,7 +34,7 @@ static cuc_status virtual_allocate(cuc_memory_resource *resource, CUdeviceptr *o
         *out = r->base;
     }
     pthread_mutex_unlock(&v->lock);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     return st;
 }
 
@@ -48,7 +48,7 @@ static cuc_status virtual_deallocate(cuc_memory_resource *resource, CUdeviceptr 
     if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
         return function ? cuc__fail_driver(NULL, CUC__CU_FORKED, function, "cuMemUnmap", "-")
                         : CUC_ERROR_FORKED;
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     if (stream) // unmapping waits for nothing
         st = cuc__memory_wait(stream, ptr, function);
     if (st >= 0) {
@@ -67,7 +67,7 @@ static cuc_status virtual_deallocate(cuc_memory_resource *resource, CUdeviceptr 
             st = cuc__region_end(gone, function);
         pthread_mutex_unlock(&v->lock);
     }
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     return st;
 }
 
@@ -75,13 +75,13 @@ static void virtual_destroy(cuc_memory_resource *resource)
 {
     struct cuc__virtual *v = resource->virtual_memory;
 
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     while (v->regions) { // never freed by their users
         struct cuc__region *r = v->regions;
         v->regions = r->next;
         (void)cuc__region_end(r, NULL);
     }
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     pthread_mutex_destroy(&v->lock);
     free(v);
 }
@@ -110,7 +110,7 @@ static cuc_status check_peer(const cuc_device *device, cuc_device *peer, size_t 
 {
     int can = 0;
 
-    if (!cuc__handle_good(peer, CUC__HANDLE_DEVICE))
+    if (!cuc__handle_is_valid(peer, CUC__HANDLE_DEVICE))
         return cuc__fail_handle(peer, CUC__HANDLE_DEVICE, function, "options->peers");
     if (peer == device)
         return cuc__fail(
@@ -186,8 +186,8 @@ static void grant(struct cuc__virtual *v, const cuc_memory_virtual_options *o,
     v->access_count = (size_t)(a - v->access);
 }
 
-cuc_status cuc_memory_virtual(cuc_memory_resource **out, cuc_device *device,
-                              const cuc_memory_virtual_options *options)
+cuc_status cuc_memory_virtual_create(cuc_memory_resource **out, cuc_device *device,
+                                     const cuc_memory_virtual_options *options)
 {
     cuc_memory_virtual_options o;
 
@@ -239,7 +239,7 @@ cuc_status cuc_memory_get_granularity(size_t *out, cuc_memory_resource *resource
     CUC_CHECK(resource, MEMORY_RESOURCE);
     if (!resource->virtual_memory)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "the resource is not from cuc_memory_virtual()");
+                        "the resource is not from cuc_memory_virtual_create()");
     *out = resource->virtual_memory->grain;
     return CUC_OK;
 }
@@ -283,7 +283,7 @@ cuc_status cuc__virtual_check_whole(const cuc_buffer *buffer, const char *functi
 {
     return buffer->parent || !buffer->ptr || !buffer->resource || !buffer->resource->virtual_memory
                ? cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                           "the buffer is %s, expected a whole one of cuc_memory_virtual()",
+                           "the buffer is %s, expected a whole one of cuc_memory_virtual_create()",
                            buffer->parent ? "a slice"
                            : !buffer->ptr ? "empty"
                                           : "of another resource")
@@ -319,11 +319,11 @@ cuc_status cuc_buffer_grow(cuc_buffer **out, cuc_buffer *buffer, size_t bytes)
         return st;
     if (cuc__driver_forked())
         return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemCreate", "-");
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     pthread_mutex_lock(&v->lock);
     st = resize(&ptr, v, buffer->ptr, bytes, __func__);
     pthread_mutex_unlock(&v->lock);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     if (st < 0)
         return st;
     return cuc__virtual_wrap(out, buffer->resource, ptr, bytes, buffer->stream, __func__);

@@ -60,7 +60,7 @@ cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t room, size_
     if (pieces && !(made = calloc(room ? room : 1, sizeof(*made))))
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for %zu pieces", room);
     struct cuc__virtual *v = buffer->resource->virtual_memory;
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     pthread_mutex_lock(&v->lock);
     struct cuc__region *r = *cuc__region_find(v, buffer->ptr);
     st = r ? export_all(made, room, &n, r, buffer->bytes, __func__)
@@ -68,7 +68,7 @@ cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t room, size_
                       "the buffer's address 0x%llx is not one that its resource has allocated",
                       (unsigned long long)buffer->ptr);
     pthread_mutex_unlock(&v->lock);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     if (st >= 0) {
         if (pieces)
             memcpy(pieces, made, n * sizeof(*made));
@@ -94,9 +94,9 @@ static cuc_status check_pieces(uint64_t *sum, const struct cuc__virtual *v,
     return CUC_OK;
 }
 
-cuc_status cuc_buffer_import_pieces(cuc_buffer **out, cuc_memory_resource *resource,
-                                    const cuc_memory_piece *pieces, size_t count, size_t bytes,
-                                    cuc_stream *stream)
+cuc_status cuc_buffer_from_pieces(cuc_buffer **out, cuc_memory_resource *resource,
+                                  const cuc_memory_piece *pieces, size_t count, size_t bytes,
+                                  cuc_stream *stream)
 {
     struct cuc__region *r = NULL;
     uint64_t sum;
@@ -109,7 +109,7 @@ cuc_status cuc_buffer_import_pieces(cuc_buffer **out, cuc_memory_resource *resou
     struct cuc__virtual *v = resource->virtual_memory;
     if (!v)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "the resource is not from cuc_memory_virtual()");
+                        "the resource is not from cuc_memory_virtual_create()");
     cuc_status st = check_pieces(&sum, v, pieces, count, __func__);
     if (st < 0 || (st = cuc__memory_check_stream(resource, stream, __func__)) < 0)
         return st;
@@ -119,7 +119,7 @@ cuc_status cuc_buffer_import_pieces(cuc_buffer **out, cuc_memory_resource *resou
                         (unsigned long long)sum, count);
     if (cuc__driver_forked())
         return CUC_FAIL_CU(NULL, CUC__CU_FORKED, "cuMemImportFromShareableHandle", "-");
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     pthread_mutex_lock(&v->lock);
     if ((st = cuc__virtual_check_size(v, (size_t)sum, __func__)) >= 0 &&
         (st = cuc__region_begin(&r, v, (size_t)sum, __func__)) >= 0) {
@@ -132,6 +132,6 @@ cuc_status cuc_buffer_import_pieces(cuc_buffer **out, cuc_memory_resource *resou
     }
     const CUdeviceptr ptr = st < 0 ? 0 : r->base;
     pthread_mutex_unlock(&v->lock);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     return st < 0 ? st : cuc__virtual_wrap(out, resource, ptr, bytes, stream, __func__);
 }

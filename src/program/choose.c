@@ -137,7 +137,7 @@ cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_progra
                            p->name);
 }
 
-void cuc__program_tell_choice(const struct cuc__program_choice *c, struct tile_module *module)
+void cuc__program_report_choice(const struct cuc__program_choice *c, struct tile_module *module)
 {
     for (const struct tile_kernel *k = module->first; k; k = k->next)
         for (size_t i = 0; i < c->kernels.count && i < c->texts.count; i++)

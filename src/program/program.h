@@ -112,7 +112,8 @@ struct cuc__program_choice {
 cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_program *program,
                                struct tile_budget *budget, const char *function);
 // Reports the choice as remarks.
-void cuc__program_tell_choice(const struct cuc__program_choice *choice, struct tile_module *module);
+void cuc__program_report_choice(const struct cuc__program_choice *choice,
+                                struct tile_module *module);
 void cuc__program_drop_choice(struct cuc__program_choice *choice);
 // Reads the program's architecture from the current device if it is not yet known.
 cuc_status cuc__program_read_arch(cuc_program *program, const char *function);

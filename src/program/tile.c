@@ -260,7 +260,7 @@ static cuc_status parse(struct tile_module **out, struct tile_target *target, cu
                                    (const char *const *)choice.constants.at,
                                    (uint32_t)choice.constants.count, NULL);
     if (module)
-        cuc__program_tell_choice(&choice, module);
+        cuc__program_report_choice(&choice, module);
     *target = choice.target;
     cuc__program_drop_choice(&choice);
     if (st < 0)

@@ -41,7 +41,7 @@ void *cuc__python_buffer_from_handle(struct cuc__python_call *call,
         cuc_buffer_from_pointer(&made, call->values[0].size, call->values[1].size, &options);
     cuc__python_end(call, signature, state);
     if (st >= 0)
-        return cuc__python_make(call->self, made);
+        return cuc__python_wrap_handle(call->self, made);
     cuc__py_drop(owner);
     return slowly;
 }
@@ -98,7 +98,7 @@ void *cuc__python_create_event(struct cuc__python_call *call,
     cuc_status st = cuc_event_create(&made, call->self_value.device, given ? &options : NULL);
     cuc__python_end(call, signature, state);
     return st < 0 ? cuc__python_failed(call->self, call->method)
-                  : cuc__python_make(cuc__python.classes[CUC__PYTHON_EVENT], made);
+                  : cuc__python_wrap_handle(cuc__python.classes[CUC__PYTHON_EVENT], made);
 }
 
 // ---- streams ------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ static void *wrap_stream(struct cuc__python_call *call,
     cuc_status st = cuc_stream_from_handle(&made, handle, object, cuc__python_drop_owner);
     cuc__python_end(call, signature, state);
     if (st >= 0)
-        return cuc__python_make(cuc__python.classes[CUC__PYTHON_STREAM], made);
+        return cuc__python_wrap_handle(cuc__python.classes[CUC__PYTHON_STREAM], made);
     cuc__py.Py_DecRef(object);
     return slowly;
 }
@@ -160,5 +160,5 @@ void *cuc__python_create_stream(struct cuc__python_call *call,
     cuc_status st = cuc_stream_create(&made, call->self_value.device, given ? &options : NULL);
     cuc__python_end(call, signature, state);
     return st < 0 ? cuc__python_failed(call->self, call->method)
-                  : cuc__python_make(cuc__python.classes[CUC__PYTHON_STREAM], made);
+                  : cuc__python_wrap_handle(cuc__python.classes[CUC__PYTHON_STREAM], made);
 }

@@ -55,7 +55,8 @@ static void *default_stream(void *self, int32_t which)
     if (cuc_stream_get_default(&stream, ((struct cuc__object *)cuc__python_fields(self))->handle,
                                which) < 0)
         return slowly; // it reports the same failure
-    return cuc__python_make(cuc__python.classes[CUC__PYTHON_STREAM], cuc_stream_retain(stream));
+    return cuc__python_wrap_handle(cuc__python.classes[CUC__PYTHON_STREAM],
+                                   cuc_stream_retain(stream));
 }
 
 void *cuc__python_Device_default_stream(void *self)
@@ -95,7 +96,8 @@ void *cuc__python_Device_set_current(struct cuc__python_call *c,
     cuc__python_end(c, s, state);
     if (st < 0)
         return failed(c);
-    return before ? cuc__python_make(cuc__python.classes[CUC__PYTHON_CONTEXT], before) : none();
+    return before ? cuc__python_wrap_handle(cuc__python.classes[CUC__PYTHON_CONTEXT], before)
+                  : none();
 }
 
 // Device(), Device(0): called with the class and its arguments.
@@ -122,7 +124,8 @@ static void *new_device(void *nothing_, void *const *given, intptr_t count, void
     }
     if (count < 1)
         return NULL;
-    void *made = cuc__python_slow(slow_new_device, given[0], given + 1, count - 1, keywords);
+    void *made =
+        cuc__python_call_definition(slow_new_device, given[0], given + 1, count - 1, keywords);
     const struct cuc__object *object = made ? cuc__python_fields_of(made, CUC__PYTHON_DEVICE)
                                             : NULL;
     int32_t ordinal = object ? cuc_device_ordinal(object->handle) : -1;

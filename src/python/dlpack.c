@@ -248,8 +248,8 @@ static bool number_of(long long *out, void *object, long long when_missing)
     return false;
 }
 
-void *cuc__python_give(const struct cuc__python_call *call, const cuc_tensor *tensor,
-                       cuc_buffer *buffer, cuc_stream *own)
+void *cuc__python_to_dlpack(const struct cuc__python_call *call, const cuc_tensor *tensor,
+                            cuc_buffer *buffer, cuc_stream *own)
 {
     void *const slowly = &cuc__python, *version = call->objects[1], *copied = call->objects[3];
     cuc_dl_managed_tensor_versioned *of_now = NULL;

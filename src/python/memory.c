@@ -139,7 +139,7 @@ void *cuc__python_MemoryResource_allocate(struct cuc__python_call *c,
     cuc__python_end(c, s, state);
     if (st < 0)
         return failed(c);
-    void *object = cuc__python_make(cuc__python.classes[CUC__PYTHON_BUFFER], made);
+    void *object = cuc__python_wrap_handle(cuc__python.classes[CUC__PYTHON_BUFFER], made);
     if (!object)
         return NULL;
     struct cuc__buffer_object *buffer = cuc__python_fields(object);

@@ -47,7 +47,7 @@ struct cuc__python_signature {
 };
 
 // Sorts arguments by parameter; false for arguments that need the Python definition.
-static inline bool cuc__python_sort_arguments(struct cuc__python_call *call,
+static inline bool cuc__python_bind_arguments(struct cuc__python_call *call,
                                               const struct cuc__python_signature *signature,
                                               void *const *given, intptr_t count, void *keywords)
 {
@@ -99,14 +99,15 @@ static inline bool cuc__python_sort_arguments(struct cuc__python_call *call,
 }
 
 // The same, for a method of an object, which must be open.
-static inline bool cuc__python_sort(struct cuc__python_call *call, void *self,
-                                    const struct cuc__python_signature *signature,
-                                    void *const *given, intptr_t count, void *keywords)
+static inline bool cuc__python_bind_method_arguments(struct cuc__python_call *call, void *self,
+                                                     const struct cuc__python_signature *signature,
+                                                     void *const *given, intptr_t count,
+                                                     void *keywords)
 {
     call->self = self;
     call->self_value.handle = ((struct cuc__object *)cuc__python_fields(self))->handle;
     return call->self_value.handle &&
-           cuc__python_sort_arguments(call, signature, given, count, keywords);
+           cuc__python_bind_arguments(call, signature, given, count, keywords);
 }
 
 // Releases the interpreter's lock for a call that may take time. The call holds references of its
@@ -132,7 +133,7 @@ static inline void cuc__python_end(struct cuc__python_call *call,
 }
 
 // Calls the Python definition with all the arguments.
-void *cuc__python_slow(void *definition, void *self, void *const *given, intptr_t count,
-                       void *keywords);
+void *cuc__python_call_definition(void *definition, void *self, void *const *given, intptr_t count,
+                                  void *keywords);
 
 #endif

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-void *cuc__python_slow(void *definition, void *self, void *const *given, intptr_t count,
-                       void *keywords)
+void *cuc__python_call_definition(void *definition, void *self, void *const *given, intptr_t count,
+                                  void *keywords)
 {
     intptr_t named = keywords ? cuc__py.PyTuple_Size(keywords) : 0;
     void *all = cuc__py.PyTuple_New(count + 1), *dict = named ? cuc__py.PyDict_New() : NULL;
@@ -76,20 +76,21 @@ static void *slow_get(void *const *definition, void *self)
             return slow_get(slow_##class##_##name, self);                               \
         return result(value);                                                           \
     }
-#define ASK(class, name, result, ask)                                                \
-    NO_SIGNATURE(class, name)                                                        \
-    static void *slow_##class##_##name[2];                                           \
-    static void *get_##class##_##name(void *self, void *closure)                     \
-    {                                                                                \
-        struct cuc__python_call c;                                                   \
-        (void)closure;                                                               \
-        c.method = #name;                                                            \
-        if (!cuc__python_sort(&c, self, &signature_##class##_##name, NULL, 0, NULL)) \
-            return slow_get(slow_##class##_##name, self);                            \
-        void *state = cuc__python_begin(&c, &signature_##class##_##name);            \
-        cuc_status st = ask;                                                         \
-        cuc__python_end(&c, &signature_##class##_##name, state);                     \
-        return result(&c, st);                                                       \
+#define ASK(class, name, result, ask)                                                          \
+    NO_SIGNATURE(class, name)                                                                  \
+    static void *slow_##class##_##name[2];                                                     \
+    static void *get_##class##_##name(void *self, void *closure)                               \
+    {                                                                                          \
+        struct cuc__python_call c;                                                             \
+        (void)closure;                                                                         \
+        c.method = #name;                                                                      \
+        if (!cuc__python_bind_method_arguments(&c, self, &signature_##class##_##name, NULL, 0, \
+                                               NULL))                                          \
+            return slow_get(slow_##class##_##name, self);                                      \
+        void *state = cuc__python_begin(&c, &signature_##class##_##name);                      \
+        cuc_status st = ask;                                                                   \
+        cuc__python_end(&c, &signature_##class##_##name, state);                               \
+        return result(&c, st);                                                                 \
     }
 #define OWN_WHERE(class, name, is_open)                                       \
     static void *slow_##class##_##name[2];                                    \
@@ -102,21 +103,21 @@ static void *slow_get(void *const *definition, void *self)
     }
 #define OWN(class, name) OWN_WHERE(class, name, object->handle)
 #define OWN_TENSOR(class, name) OWN_WHERE(class, name, object)
-#define CALL(class, name, body)                                                               \
-    static void *slow_##class##_##name[2];                                                    \
-    static void *call_##class##_##name(void *self, void *const *given, intptr_t count,        \
-                                       void *keywords)                                        \
-    {                                                                                         \
-        static const struct cuc__python_signature *const s = &signature_##class##_##name;     \
-        struct cuc__python_call c;                                                            \
-        c.method = #name;                                                                     \
-        void *made = slowly;                                                                  \
-        if (cuc__python_sort(&c, self, s, given, count, keywords)) {                          \
-            body                                                                              \
-        }                                                                                     \
-        return made == slowly                                                                 \
-                   ? cuc__python_slow(slow_##class##_##name[0], self, given, count, keywords) \
-                   : made;                                                                    \
+#define CALL(class, name, body)                                                                    \
+    static void *slow_##class##_##name[2];                                                         \
+    static void *call_##class##_##name(void *self, void *const *given, intptr_t count,             \
+                                       void *keywords)                                             \
+    {                                                                                              \
+        static const struct cuc__python_signature *const s = &signature_##class##_##name;          \
+        struct cuc__python_call c;                                                                 \
+        c.method = #name;                                                                          \
+        void *made = slowly;                                                                       \
+        if (cuc__python_bind_method_arguments(&c, self, s, given, count, keywords)) {              \
+            body                                                                                   \
+        }                                                                                          \
+        return made == slowly ? cuc__python_call_definition(slow_##class##_##name[0], self, given, \
+                                                            count, keywords)                       \
+                              : made;                                                              \
     }
 #define CALL0(class, name, body)                                                          \
     static void *slow_##class##_##name[2];                                                \
@@ -127,7 +128,7 @@ static void *slow_get(void *const *definition, void *self)
         (void)unused;                                                                     \
         c.method = #name;                                                                 \
         void *made = slowly;                                                              \
-        if (cuc__python_sort(&c, self, s, NULL, 0, NULL)) {                               \
+        if (cuc__python_bind_method_arguments(&c, self, s, NULL, 0, NULL)) {              \
             body                                                                          \
         }                                                                                 \
         return made == slowly ? slow_get(slow_##class##_##name, self) : made;             \
@@ -155,22 +156,22 @@ static void *slow_get(void *const *definition, void *self)
         (void)closure;                                                                          \
         return result(__VA_ARGS__);                                                             \
     }
-#define CLASS(class, name, parameters)                                                        \
-    SIGNATURE(class, name, UNWRAP parameters)                                                 \
-    static void *slow_##class##_##name[2];                                                    \
-    static void *class_##class##_##name(void *type, void *const *given, intptr_t count,       \
-                                        void *keywords)                                       \
-    {                                                                                         \
-        static const struct cuc__python_signature *const s = &signature_##class##_##name;     \
-        struct cuc__python_call c;                                                            \
-        void *made = slowly;                                                                  \
-        c.self = type;                                                                        \
-        c.method = #name;                                                                     \
-        if (cuc__python_sort_arguments(&c, s, given, count, keywords))                        \
-            made = cuc__python_##class##_##name(&c, s);                                       \
-        return made == slowly                                                                 \
-                   ? cuc__python_slow(slow_##class##_##name[0], type, given, count, keywords) \
-                   : made;                                                                    \
+#define CLASS(class, name, parameters)                                                             \
+    SIGNATURE(class, name, UNWRAP parameters)                                                      \
+    static void *slow_##class##_##name[2];                                                         \
+    static void *class_##class##_##name(void *type, void *const *given, intptr_t count,            \
+                                        void *keywords)                                            \
+    {                                                                                              \
+        static const struct cuc__python_signature *const s = &signature_##class##_##name;          \
+        struct cuc__python_call c;                                                                 \
+        void *made = slowly;                                                                       \
+        c.self = type;                                                                             \
+        c.method = #name;                                                                          \
+        if (cuc__python_bind_arguments(&c, s, given, count, keywords))                             \
+            made = cuc__python_##class##_##name(&c, s);                                            \
+        return made == slowly ? cuc__python_call_definition(slow_##class##_##name[0], type, given, \
+                                                            count, keywords)                       \
+                              : made;                                                              \
     }
 
 #define ONCE(class, name)                                        \
@@ -191,21 +192,21 @@ static void *slow_get(void *const *definition, void *self)
         void *made = cuc__python_##class##_##name(&c);                        \
         return made == slowly ? slow_get(slow_##class##_##name, self) : made; \
     }
-#define SEEN(class, name)                                                                     \
-    static void *slow_##class##_##name[2];                                                    \
-    static void *call_##class##_##name(void *self, void *const *given, intptr_t count,        \
-                                       void *keywords)                                        \
-    {                                                                                         \
-        static const struct cuc__python_signature *const s = &signature_##class##_##name;     \
-        struct cuc__python_call c;                                                            \
-        void *made = slowly;                                                                  \
-        c.self = self;                                                                        \
-        c.method = #name;                                                                     \
-        if (cuc__python_sort_arguments(&c, s, given, count, keywords))                        \
-            made = cuc__python_##class##_##name(&c);                                          \
-        return made == slowly                                                                 \
-                   ? cuc__python_slow(slow_##class##_##name[0], self, given, count, keywords) \
-                   : made;                                                                    \
+#define SEEN(class, name)                                                                          \
+    static void *slow_##class##_##name[2];                                                         \
+    static void *call_##class##_##name(void *self, void *const *given, intptr_t count,             \
+                                       void *keywords)                                             \
+    {                                                                                              \
+        static const struct cuc__python_signature *const s = &signature_##class##_##name;          \
+        struct cuc__python_call c;                                                                 \
+        void *made = slowly;                                                                       \
+        c.self = self;                                                                             \
+        c.method = #name;                                                                          \
+        if (cuc__python_bind_arguments(&c, s, given, count, keywords))                             \
+            made = cuc__python_##class##_##name(&c);                                               \
+        return made == slowly ? cuc__python_call_definition(slow_##class##_##name[0], self, given, \
+                                                            count, keywords)                       \
+                              : made;                                                              \
     }
 
 // A constant property of devices, by ordinal, with the value that the Python definition made once.

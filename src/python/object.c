@@ -173,7 +173,7 @@ void cuc__python_close(struct cuc__object *object)
 
 // ---- the base types -----------------------------------------------------------------------------
 
-void *cuc__python_make(void *type, void *handle)
+void *cuc__python_wrap_handle(void *type, void *handle)
 {
     void *made = cuc__py.PyType_GenericAlloc(type, 0);
 

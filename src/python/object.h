@@ -220,7 +220,7 @@ cuc_status cuc__python_own(const char *function);
 
 // Makes an object of a class for a handle and takes its reference; NULL with the reference
 // released.
-void *cuc__python_make(void *type, void *handle);
+void *cuc__python_wrap_handle(void *type, void *handle);
 
 // Releases a reference, without the interpreter's lock if that may take time.
 void cuc__python_release(void *handle);

@@ -3,8 +3,8 @@
 
 static void *context_object(cuc_context *context)
 {
-    return context ? cuc__python_make(cuc__python.classes[CUC__PYTHON_CONTEXT],
-                                      cuc_context_retain(context))
+    return context ? cuc__python_wrap_handle(cuc__python.classes[CUC__PYTHON_CONTEXT],
+                                             cuc_context_retain(context))
                    : slowly;
 }
 
@@ -49,7 +49,7 @@ void *cuc__python_Stream_record(struct cuc__python_call *c, const struct cuc__py
         cuc__python_release(made);
         return NULL;
     }
-    return made ? cuc__python_make(cuc__python.classes[CUC__PYTHON_EVENT], made)
+    return made ? cuc__python_wrap_handle(cuc__python.classes[CUC__PYTHON_EVENT], made)
                 : cuc__py_new(c->objects[0]);
 }
 

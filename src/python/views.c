@@ -95,9 +95,9 @@ static bool keep_buffer(struct cuc__tensor_object *view, cuc_buffer *buffer)
 {
     cuc_stream *stream = cuc_stream_retain(cuc_buffer_stream(buffer));
 
-    view->buffer = cuc__python_make(cuc__python.classes[CUC__PYTHON_BUFFER], buffer);
+    view->buffer = cuc__python_wrap_handle(cuc__python.classes[CUC__PYTHON_BUFFER], buffer);
     if (stream)
-        view->stream = cuc__python_make(cuc__python.classes[CUC__PYTHON_STREAM], stream);
+        view->stream = cuc__python_wrap_handle(cuc__python.classes[CUC__PYTHON_STREAM], stream);
     return view->buffer && (view->stream || !stream);
 }
 
@@ -280,8 +280,8 @@ void *cuc__python_StridedMemoryView___dlpack__(struct cuc__python_call *call)
 {
     const struct cuc__tensor_object *view = cuc__python_fields(call->self);
 
-    return cuc__python_give(call, &view->tensor, handle_of(view->buffer, CUC__PYTHON_BUFFER),
-                            handle_of(view->stream, CUC__PYTHON_STREAM));
+    return cuc__python_to_dlpack(call, &view->tensor, handle_of(view->buffer, CUC__PYTHON_BUFFER),
+                                 handle_of(view->stream, CUC__PYTHON_STREAM));
 }
 
 static void *pair_of(const cuc_tensor *tensor)
@@ -315,7 +315,8 @@ void *cuc__python_Buffer___dlpack__(struct cuc__python_call *call)
     cuc_tensor tensor;
     cuc_buffer *buffer = bytes_of(&tensor, call->self);
 
-    return buffer ? cuc__python_give(call, &tensor, buffer, cuc_buffer_stream(buffer)) : slowly;
+    return buffer ? cuc__python_to_dlpack(call, &tensor, buffer, cuc_buffer_stream(buffer))
+                  : slowly;
 }
 
 void *cuc__python_Buffer___dlpack_device__(struct cuc__python_call *call)

@@ -12,7 +12,7 @@ void *cuc__python_StridedMemoryView___dlpack__(struct cuc__python_call *call);
 
 // Makes a DLPack capsule of a tensor in a buffer's memory. The consumer's stream is made to wait
 // for the memory's own. The call's arguments are stream, max_version, dl_device and copy. dlpack.c.
-void *cuc__python_give(const struct cuc__python_call *call, const cuc_tensor *tensor,
-                       cuc_buffer *buffer, cuc_stream *own);
+void *cuc__python_to_dlpack(const struct cuc__python_call *call, const cuc_tensor *tensor,
+                            cuc_buffer *buffer, cuc_stream *own);
 
 #endif

@@ -179,7 +179,7 @@ static cuc_status give(struct given **out, const cuc_tensor *tensor, cuc_buffer 
     cuc_status st = cuc__tensor_check(tensor, function);
     if (st < 0)
         return st;
-    if (owner && !cuc__handle_good(owner, CUC__HANDLE_BUFFER))
+    if (owner && !cuc__handle_is_valid(owner, CUC__HANDLE_BUFFER))
         return cuc__fail_handle(owner, CUC__HANDLE_BUFFER, function, "owner");
     if (owner && (st = check_owner(tensor, owner, function)) < 0)
         return st;

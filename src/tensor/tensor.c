@@ -170,8 +170,8 @@ cuc_status cuc_tensor_check(const cuc_tensor *tensor)
     return cuc__tensor_check(tensor, __func__);
 }
 
-cuc_status cuc_tensor_contiguous(cuc_tensor *out, cuc_device_ptr data, cuc_dtype dtype,
-                                 int32_t rank, const int64_t *shape, int32_t device)
+cuc_status cuc_tensor_from_pointer(cuc_tensor *out, cuc_device_ptr data, cuc_dtype dtype,
+                                   int32_t rank, const int64_t *shape, int32_t device)
 {
     cuc_tensor t = { .data = data, .dtype = dtype, .device = device };
 

@@ -237,8 +237,8 @@ static cuc_status begin(struct encoding *e, const cuc_tensor *tensor, int32_t le
     return find_context(e, tensor, function);
 }
 
-cuc_status cuc_tensor_map_tiled(cuc_tensor_map *out, const cuc_tensor *tensor, const uint32_t *box,
-                                const cuc_tensor_map_options *options)
+cuc_status cuc_tensor_map_encode_tiled(cuc_tensor_map *out, const cuc_tensor *tensor,
+                                       const uint32_t *box, const cuc_tensor_map_options *options)
 {
     const char *const function = __func__;
     struct encoding e;
@@ -279,9 +279,9 @@ static cuc_status check_image(const struct encoding *e, const cuc_tensor_map_ima
     return check_inner(e, "image->channels", image->channels, function);
 }
 
-cuc_status cuc_tensor_map_im2col(cuc_tensor_map *out, const cuc_tensor *tensor,
-                                 const cuc_tensor_map_image *image,
-                                 const cuc_tensor_map_options *options)
+cuc_status cuc_tensor_map_encode_im2col(cuc_tensor_map *out, const cuc_tensor *tensor,
+                                        const cuc_tensor_map_image *image,
+                                        const cuc_tensor_map_options *options)
 {
     static const int32_t limits[] = { [3] = 32768, [4] = 128, [5] = 16 };
     const char *const function = __func__;
@@ -347,9 +347,9 @@ static cuc_status check_width(const struct encoding *e, const cuc_tensor_map_ima
     return CUC_OK;
 }
 
-cuc_status cuc_tensor_map_im2col_wide(cuc_tensor_map *out, const cuc_tensor *tensor,
-                                      const cuc_tensor_map_image *image,
-                                      const cuc_tensor_map_options *options)
+cuc_status cuc_tensor_map_encode_im2col_wide(cuc_tensor_map *out, const cuc_tensor *tensor,
+                                             const cuc_tensor_map_image *image,
+                                             const cuc_tensor_map_options *options)
 {
     const char *const function = __func__;
     cuc_tensor_map_image given;

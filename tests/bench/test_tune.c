@@ -130,7 +130,7 @@ static cuc_tensor array(cuc_buffer **buffer, float first)
     for (int i = 0; i < N; i++)
         numbers[i] = first + (float)i;
     ck_ok(cuc_buffer_create(buffer, NULL, sizeof(numbers), stream));
-    ck_ok(cuc_buffer_write(stream, *buffer, 0, numbers, sizeof(numbers)));
+    ck_ok(cuc_buffer_write_async(stream, *buffer, 0, numbers, sizeof(numbers)));
     ck_ok(cuc_tensor_from_buffer(&t, *buffer, CUC_F32, 1, shape));
     ck_ok(cuc_stream_synchronize(stream));
     return t;
@@ -163,7 +163,7 @@ START_TEST(what_is_wrong_does_not_win_and_arrays_are_as_they_were)
     ck_assert_int_ge(told.wrong, 2);
     ck_assert_ptr_nonnull(strstr(choice, "WRONG=0"));
     ck_assert_msg(strstr(told.reason, "by the first candidate") != NULL, "%s", told.reason);
-    ck_ok(cuc_buffer_read(stream, after, buffer[1], 0, sizeof(after)));
+    ck_ok(cuc_buffer_read_async(stream, after, buffer[1], 0, sizeof(after)));
     ck_ok(cuc_stream_synchronize(stream));
     for (int i = 0; i < N; i++)
         ck_assert(after[i] == (float)i - 3);

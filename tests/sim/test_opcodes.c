@@ -62,7 +62,7 @@ static bool fine(cuc_status st, const struct instance *x, const char *what)
         return true;
     printf("WRONG %s: %s\n  %s: %.*s\n", x->row->family, x->text, what, 300,
            *cuc_error_log() ? cuc_error_log() : cuc_error_message());
-    if (cuc_context_lost(cuc_stream_context(stream))) {
+    if (cuc_context_is_lost(cuc_stream_context(stream))) {
         printf("WRONG the context is lost: what follows was not run\n");
         lost = true;
     }
@@ -80,7 +80,7 @@ static bool run(const struct instance *x, cuc_kernel *kernel)
         memcmp(last, x->in, x->ins * sizeof(*last))) {
         kind_values(in, x->in, x->ins, x->cases);
         for (uint32_t k = 0; k < x->ins && st >= 0; k++)
-            st = cuc_buffer_write(stream, device_in, k * bytes, in[k], bytes);
+            st = cuc_buffer_write_async(stream, device_in, k * bytes, in[k], bytes);
         last_count = x->ins;
         last_cases = x->cases;
         memcpy(last, x->in, x->ins * sizeof(*last));
@@ -89,7 +89,7 @@ static bool run(const struct instance *x, cuc_kernel *kernel)
         st = CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { x->cases / BLOCK }, .block = { BLOCK }),
                         kernel, device_in, device_out);
     for (uint32_t k = 0; k < x->outs && st >= 0; k++)
-        st = cuc_buffer_read(stream, got[k], device_out, k * bytes, bytes);
+        st = cuc_buffer_read_async(stream, got[k], device_out, k * bytes, bytes);
     if (st >= 0)
         st = cuc_stream_synchronize(stream);
     for (uint32_t k = 0; k < x->outs; k++)

@@ -1310,7 +1310,7 @@ START_TEST(a_program_computes_what_the_cpu_does)
 
     ck_ok(cuc_device_get(&device, 0));
     ck_ok(cuc_stream_create(&run.stream, device, NULL));
-    ck_ok(cuc_memory_synchronous(&run.managed, device, CUC_MEMORY_MANAGED));
+    ck_ok(cuc_memory_synchronous_create(&run.managed, device, CUC_MEMORY_MANAGED));
     programs[p].run(r);
     for (int i = 0; i < run.kernel_count; i++)
         cuc_kernel_release(run.kernels[i]);

@@ -26,7 +26,7 @@ static inline void device_teardown(void)
         fake_fail_reset();
     cuc_stream_release(stream);
     ck_assert_msg(unraisable.count == 0, "%s", unraisable.last);
-    cuc__pools_settle();
+    cuc__pools_destroy_released();
     if (fake_available())
         ck_assert_int_eq(fake_live_total(), 0);
 }

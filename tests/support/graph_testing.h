@@ -68,7 +68,7 @@ SHARED uint32_t value_of(cuc_buffer *x)
 {
     uint32_t host[N];
 
-    ck_ok(cuc_buffer_read(stream, host, x, 0, sizeof(host)));
+    ck_ok(cuc_buffer_read_async(stream, host, x, 0, sizeof(host)));
     ck_ok(cuc_stream_synchronize(stream));
     for (int i = 1; i < N; i++)
         ck_assert_uint_eq(host[i], host[0]);
@@ -86,7 +86,7 @@ SHARED cuc_buffer *new_buffer(void)
     cuc_memory_resource *resource;
     cuc_buffer *b = NULL;
 
-    ck_ok(cuc_memory_synchronous(&resource, device, CUC_MEMORY_DEVICE));
+    ck_ok(cuc_memory_synchronous_create(&resource, device, CUC_MEMORY_DEVICE));
     ck_ok(cuc_buffer_create(&b, resource, 4 * N, NULL));
     cuc_memory_resource_release(resource);
     set_value(b, 0);

@@ -13,7 +13,7 @@
         int32_t types[1];                                                          \
         size_t n;                                                                  \
         fails(bad, cuc_stream_begin_capture_to(stream, graph, NULL, 0, 0), words); \
-        fails(bad, cuc_graph_create_condition(&c, graph, 0, 0), words);            \
+        fails(bad, cuc_graph_condition_create(&c, graph, 0, 0), words);            \
         fails(bad, cuc_graph_get_node_count(&n, graph), words);                    \
         fails(bad, cuc_graph_get_edge_count(&n, graph), words);                    \
         fails(bad, cuc_graph_get_nodes(NULL, 0, graph), words);                    \

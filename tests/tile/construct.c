@@ -51,7 +51,7 @@ void construct_start(void)
     construct_now.row = &(const struct construct){ .name = "start" };
     ck_ok(cuc_device_get(&device, 0));
     ck_ok(cuc_stream_create(&construct_stream, device, NULL));
-    ck_ok(cuc_memory_synchronous(&construct_memory, device, CUC_MEMORY_MANAGED));
+    ck_ok(cuc_memory_synchronous_create(&construct_memory, device, CUC_MEMORY_MANAGED));
 }
 
 void construct_stop(void)

@@ -404,7 +404,7 @@ static void run_driver(cuc_kernel *kernel, struct argument *a, uint32_t count)
             continue;
         ck_ok(cuc_buffer_create(&buffer[i], NULL, a[i].size, stream));
         if (a[i].size)
-            ck_ok(cuc_buffer_write(stream, buffer[i], 0, a[i].image, a[i].size));
+            ck_ok(cuc_buffer_write_async(stream, buffer[i], 0, a[i].image, a[i].size));
         a[i].tensor.data = cuc_buffer_ptr(buffer[i]) + (uint64_t)a[i].origin;
         a[i].tensor.device = cuc_device_ordinal(device);
     }
@@ -412,7 +412,7 @@ static void run_driver(cuc_kernel *kernel, struct argument *a, uint32_t count)
     ck_ok(cuc_launch(stream, NULL, kernel, args, count));
     for (uint32_t i = 0; i < count; i++) {
         if (a[i].size)
-            ck_ok(cuc_buffer_read(stream, a[i].image, buffer[i], 0, a[i].size));
+            ck_ok(cuc_buffer_read_async(stream, a[i].image, buffer[i], 0, a[i].size));
         cuc_buffer_release(buffer[i]);
     }
     ck_ok(cuc_stream_synchronize(stream));

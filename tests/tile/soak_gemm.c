@@ -318,10 +318,10 @@ static void run(const struct kind *kind, cuc_gemm_plan *plan, const int64_t shap
     for (int64_t g = 0; g <= groups; g++)
         offset[g] = offset[g] < m ? offset[g] : (int32_t)m;
     if (grouped)
-        must(cuc_buffer_write(stream, offsets.buffer,
-                              offsets.t.data - cuc_buffer_ptr(offsets.buffer), offset,
-                              (size_t)(groups + 1) * sizeof(*offset)));
-    must(cuc_buffer_write(stream, counts, 0, zeros, sizeof(zeros)));
+        must(cuc_buffer_write_async(stream, offsets.buffer,
+                                    offsets.t.data - cuc_buffer_ptr(offsets.buffer), offset,
+                                    (size_t)(groups + 1) * sizeof(*offset)));
+    must(cuc_buffer_write_async(stream, counts, 0, zeros, sizeof(zeros)));
     cuc_gemm_args args = CUC_GEMM_ARGS_INIT;
     args.a = &a.t;
     args.b = &b.t;
@@ -379,7 +379,7 @@ static void run(const struct kind *kind, cuc_gemm_plan *plan, const int64_t shap
     cuc_arg around[] = { CUC_ARG(d.buffer), CUC_ARG(bytes), CUC_ARG((int32_t)POISON),
                          CUC_ARG(second) };
     launch_over(touched, bytes, around, 4);
-    must(cuc_buffer_read(stream, zeros, counts, 0, sizeof(zeros)));
+    must(cuc_buffer_read_async(stream, zeros, counts, 0, sizeof(zeros)));
     must(cuc_stream_synchronize(stream));
     *wrong = zeros[0];
     *beside = zeros[1];

@@ -479,8 +479,10 @@ static void interpret(const char *source, bool simplified, uint32_t *in, uint32_
         tile_simplify(module->first);
     ck_assert_msg(tile_verify(module, "parsing"), "%s\n%s", tile_diagnostics_text(module, false),
                   source);
-    cuc_tensor_contiguous(&tensors[0], (cuc_device_ptr)(uintptr_t)in, CUC_I32, 1, &extents[0], -1);
-    cuc_tensor_contiguous(&tensors[1], (cuc_device_ptr)(uintptr_t)out, CUC_I32, 1, &extents[1], -1);
+    cuc_tensor_from_pointer(&tensors[0], (cuc_device_ptr)(uintptr_t)in, CUC_I32, 1, &extents[0],
+                            -1);
+    cuc_tensor_from_pointer(&tensors[1], (cuc_device_ptr)(uintptr_t)out, CUC_I32, 1, &extents[1],
+                            -1);
     const struct tile_interpretation run = { .kernel = module->first,
                                              .argument = arguments,
                                              .arguments = 2 };

@@ -190,7 +190,7 @@ START_TEST(what_is_chosen_is_nearly_the_fastest)
     const struct measured *p = _i < LENGTH(products) ? &products[_i]
                                                      : &turned[_i - LENGTH(products)];
     struct cuc__gemm_kind kind = bf16;
-    kind.turned_b = _i >= LENGTH(products);
+    kind.transposed_b = _i >= LENGTH(products);
     struct cuc__gemm_tile t = chosen(&kind, 90, p->m, p->n, p->k, 0);
     double us = measured_us(p, &t);
 
@@ -246,7 +246,7 @@ START_TEST(the_ends_of_many_tiles_are_beside_others)
     ck_assert_int_eq(chosen(&kind, 90, 1024, 1024, 1024, 0).warps, 0); // one for each
     ck_assert_int_eq(chosen(&kind, 80, 8192, 8192, 8192, 0).cluster, 1);
     kind.dtype = CUC_E4M3;
-    kind.turned_b = true;
+    kind.transposed_b = true;
     ck_assert_int_eq(chosen(&kind, 90, 8192, 8192, 8192, 0).warps, 0);
 }
 END_TEST
@@ -287,7 +287,7 @@ START_TEST(last_waves_are_dealt_where_they_are_nearly_empty)
     ck_assert_int_eq(t.stream_k, 2);
     ck_assert_int_eq(t.programs, 132);
     ck_assert_int_eq(t.split * t.parts * t.cluster, 1);
-    ck_assert_uint_le(cuc__gemm_stream_bytes(&kind, &t), workspace);
+    ck_assert_uint_le(cuc__gemm_stream_k_bytes(&kind, &t), workspace);
     ck_assert_int_eq(chosen(&kind, 90, 5120, 5120, 5120, 1 << 20).stream_k, 0); // too small
     ck_assert_int_eq(chosen(&kind, 90, 4096, 4096, 4096, workspace).stream_k, 0);
     ck_assert_int_eq(chosen(&kind, 90, 2048, 2048, 2048, workspace).stream_k, 0);
@@ -304,7 +304,7 @@ START_TEST(what_is_loaded_like_the_result_has_whole_lines)
     struct cuc__gemm_kind kind = bf16;
     int64_t extents[] = { 2560, 3328, 5120 };
 
-    kind.turned_b = true;
+    kind.transposed_b = true;
     ck_assert_int_eq(chosen(&kind, 90, 3328, 3328, 3328, 0).columns, 224);
     kind.residual = CUC_BF16;
     for (int i = 0; i < LENGTH(extents); i++) {
@@ -326,10 +326,10 @@ START_TEST(ranges_of_turns_are_all_of_them)
     for (int i = 0; i < LENGTH(shapes); i++)
         for (int32_t waves = 1; waves <= 8; waves++) {
             struct cuc__gemm_tile t = { .rows = 128, .columns = 256, .depth = 64 };
-            struct cuc__gemm_dealt d;
+            struct cuc__gemm_stream_k d;
             t.stream_k = waves;
             t.programs = 132;
-            cuc__gemm_deal(&d, &t, shapes[i][0], shapes[i][1], shapes[i][2]);
+            cuc__gemm_schedule_stream_k(&d, &t, shapes[i][0], shapes[i][1], shapes[i][2]);
             int64_t iterations = (shapes[i][2] + 63) / 64;
             int64_t tiles = (shapes[i][0] + 127) / 128 * ((shapes[i][1] + 255) / 256);
             ck_assert_int_eq(d.units, d.shared + tiles - d.spread);
@@ -346,7 +346,7 @@ START_TEST(ranges_of_turns_are_all_of_them)
                 ck_assert(end == begin ||
                           (end - 1) / iterations - begin / iterations < d.shared / 132);
                 ck_assert_int_eq(begin / iterations,
-                                 (int64_t)((uint64_t)begin * d.over_turns >> 40));
+                                 (int64_t)((uint64_t)begin * d.over_iterations >> 40));
                 begin = end;
             }
         }
@@ -365,7 +365,7 @@ START_TEST(tiles_fit_where_they_run)
                 struct cuc__gemm_shape shape = { size, size, size, 1, 0 };
                 struct tile_work work;
                 kind.dtype = dtypes[j];
-                kind.turned_b = true;
+                kind.transposed_b = true;
                 if (dtypes[j] == CUC_I8)
                     kind.accumulator = CUC_I32;
                 struct cuc__gemm_tile t = chosen(&kind, machines[i], size, size, size, 0);
@@ -577,8 +577,8 @@ START_TEST(dimensions_are_told_by_the_arguments)
 
     ck_ok(
         cuc_program_create(&p, CUC_SOURCE_TILE, source, 0, CUC_PROGRAM_OPTIONS(.arch = "sm_90a")));
-    ck_ok(cuc_tensor_contiguous(&a, 4096, CUC_F32, 2, shape_a, 0));
-    ck_ok(cuc_tensor_contiguous(&b, 8192, CUC_F32, 2, shape_b, 0));
+    ck_ok(cuc_tensor_from_pointer(&a, 4096, CUC_F32, 2, shape_a, 0));
+    ck_ok(cuc_tensor_from_pointer(&b, 8192, CUC_F32, 2, shape_b, 0));
     ck_ok(cuc_tile_visit_dimensions(p, "k", args, 4, join, told)); // facts apply to the launch
     ck_assert_str_eq(told, "M=5 N=7 n=-9");
     *told = '\0';

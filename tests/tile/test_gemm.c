@@ -115,7 +115,7 @@ static void fill(struct array *a, bool poison)
         for (int64_t i = 0; i < rows; i++)
             for (int64_t j = 0; j < t->shape[t->rank - 1]; j++)
                 set(a, z, i, j, poison ? NAN : number(t->dtype));
-    ck_ok(cuc_buffer_write(stream, a->buffer, 0, a->bytes, a->size));
+    ck_ok(cuc_buffer_write_async(stream, a->buffer, 0, a->bytes, a->size));
 }
 
 static void drop(struct array *a)
@@ -315,7 +315,7 @@ static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan 
     make(&x->d, k->d, batch, r->m, r->n, o->d_order, r->gap);
     fill(&x->a, false);
     fill(&x->b, false);
-    ck_ok(cuc_buffer_write(stream, x->d.buffer, 0, x->d.bytes, x->d.size));
+    ck_ok(cuc_buffer_write_async(stream, x->d.buffer, 0, x->d.bytes, x->d.size));
     x->args.a = &x->a.t;
     x->args.b = &x->b.t;
     x->args.d = &x->d.t;
@@ -348,7 +348,8 @@ static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan 
     for (int64_t g = 0; groups != NONE && g <= groups; g++)
         set(&x->offsets, 0, 0, g, (double)offset(r, g));
     if (groups != NONE)
-        ck_ok(cuc_buffer_write(stream, x->offsets.buffer, 0, x->offsets.bytes, x->offsets.size));
+        ck_ok(cuc_buffer_write_async(stream, x->offsets.buffer, 0, x->offsets.bytes,
+                                     x->offsets.size));
     x->args.workspace_bytes = cuc_gemm_plan_workspace_bytes(plan, r->m, r->n);
     if (x->args.workspace_bytes) {
         ck_ok(cuc_buffer_create(&x->workspace.buffer, NULL, x->args.workspace_bytes, stream));
@@ -434,7 +435,7 @@ static void compare(const struct arrays *x, const struct row *r)
     size_t bytes = cuc_dtype_bits(d) / 8;
 
     got.bytes = malloc(got.size);
-    ck_ok(cuc_buffer_read(stream, got.bytes, x->d.buffer, 0, got.size));
+    ck_ok(cuc_buffer_read_async(stream, got.bytes, x->d.buffer, 0, got.size));
     ck_ok(cuc_stream_synchronize(stream));
     for (int64_t z = 0; z < batch; z++)
         for (int64_t i = 0; i < r->m; i++)
@@ -638,7 +639,7 @@ static cuc_tensor tensor(cuc_dtype dtype, int32_t rank, int64_t m, int64_t n)
 {
     cuc_tensor t;
 
-    ck_ok(cuc_tensor_contiguous(&t, 0x10000, dtype, rank, (const int64_t[]){ m, n }, 0));
+    ck_ok(cuc_tensor_from_pointer(&t, 0x10000, dtype, rank, (const int64_t[]){ m, n }, 0));
     return t;
 }
 
@@ -696,7 +697,7 @@ START_TEST(arguments_that_do_not_fit_are_refused_by_name)
     // The array of group offsets must not overlap d.
     ck_ok(cuc_gemm_plan_create(&grouped, device,
                                CUC_GEMM_OPTIONS(.dtype = CUC_F16, .form = CUC_GEMM_GROUPED)));
-    ck_ok(cuc_tensor_contiguous(&many, 0x10000, CUC_F16, 3, (const int64_t[]){ 1, 16, 24 }, 0));
+    ck_ok(cuc_tensor_from_pointer(&many, 0x10000, CUC_F16, 3, (const int64_t[]){ 1, 16, 24 }, 0));
     g = (cuc_gemm_args){
         .struct_size = sizeof(g), .a = &a, .b = &many, .d = &d, .offsets = &offsets
     };
@@ -768,11 +769,11 @@ START_TEST(results_with_two_elements_at_one_address_are_refused)
     cuc_device_ptr at = cuc_buffer_ptr(buffer);
     ck_ok(cuc_gemm_plan_create(&plan, device,
                                CUC_GEMM_OPTIONS(.dtype = CUC_F16, .form = CUC_GEMM_BATCHED)));
-    ck_ok(cuc_tensor_contiguous(&a, at, CUC_F16, 3, (const int64_t[]){ shape[0], shape[1], DEPTH },
-                                0));
-    ck_ok(cuc_tensor_contiguous(&b, at, CUC_F16, 3, (const int64_t[]){ shape[0], DEPTH, shape[2] },
-                                0));
-    ck_ok(cuc_tensor_contiguous(&d, at + BYTES / 2, CUC_F16, 3, shape, 0));
+    ck_ok(cuc_tensor_from_pointer(&a, at, CUC_F16, 3,
+                                  (const int64_t[]){ shape[0], shape[1], DEPTH }, 0));
+    ck_ok(cuc_tensor_from_pointer(&b, at, CUC_F16, 3,
+                                  (const int64_t[]){ shape[0], DEPTH, shape[2] }, 0));
+    ck_ok(cuc_tensor_from_pointer(&d, at + BYTES / 2, CUC_F16, 3, shape, 0));
     memcpy(d.strides, results[_i].strides, sizeof(results[_i].strides));
     cuc_gemm_args g = { .struct_size = sizeof(g), .a = &a, .b = &b, .d = &d };
     if (results[_i].meet)
@@ -791,10 +792,10 @@ static void check_bands(const struct cuc__gemm_tile *t, int64_t up, int64_t acro
 {
     enum { SAMPLES = 100 };
     int64_t band = (t->raster ? t->raster : CUC__GEMM_RASTER) * across, tiles = up * across;
-    struct cuc__gemm_dealt dealt;
+    struct cuc__gemm_stream_k dealt;
     uint64_t product;
 
-    cuc__gemm_deal(&dealt, t, up * t->rows, across * t->columns, 4096);
+    cuc__gemm_schedule_stream_k(&dealt, t, up * t->rows, across * t->columns, 4096);
     ck_assert_uint_ge(dealt.units, (uint64_t)tiles);
     int64_t bands = (tiles + band - 1) / band, step = bands / SAMPLES + 1;
     for (int64_t q = 0; q < bands; q += q + step < bands || q == bands - 1 ? step : bands - 1 - q)
@@ -817,8 +818,8 @@ START_TEST(shared_tiles_are_found_of_as_many_as_a_launch_has)
     const struct cuc__gemm_tile *t = &tiles[_i];
 
     for (int64_t up = 1; up < INT64_C(1) << 40; up += up / 3 + 1) {
-        int64_t across = cuc__gemm_stream_across(t, up * t->rows);
-        ck_assert_int_le(across, CUC__GEMM_ACROSS);
+        int64_t across = cuc__gemm_stream_k_max_width(t, up * t->rows);
+        ck_assert_int_le(across, CUC__GEMM_MAX_WIDTH);
         ck_assert_msg(across > 0 || up > 1 << 23, "none of %lld", (long long)up);
         for (; across > 0; across -= across / 5 + 1)
             check_bands(t, up, across);
@@ -912,8 +913,8 @@ START_TEST(even_tiles_are_taken_by_as_few_blocks_as_need_no_more_turns)
     t[0] = tensor(CUC_F16, 2, m, DEPTH);
     t[1] = tensor(CUC_F16, 2, DEPTH, n);
     if (cases[_i].form)
-        ck_ok(
-            cuc_tensor_contiguous(&t[1], 0x10000, CUC_F16, 3, (const int64_t[]){ 1, DEPTH, n }, 0));
+        ck_ok(cuc_tensor_from_pointer(&t[1], 0x10000, CUC_F16, 3, (const int64_t[]){ 1, DEPTH, n },
+                                      0));
     t[2] = tensor(CUC_F16, 2, m, n);
     t[3] = tensor(CUC_I32, 1, 2, 0);
     for (int i = 0; i < 4; i++) {
@@ -992,17 +993,17 @@ START_TEST(stream_k_is_the_same_every_time)
     for (int64_t i = 0; i < row.m; i++) // inexact sums
         for (int64_t k = 0; k < row.k; k++)
             set(&x.a, 0, i, k, sin((double)(i * row.k + k)));
-    ck_ok(cuc_buffer_write(stream, x.a.buffer, 0, x.a.bytes, x.a.size));
+    ck_ok(cuc_buffer_write_async(stream, x.a.buffer, 0, x.a.bytes, x.a.size));
     size_t bytes = x.args.workspace_bytes, multiprocessors = device->limits.multiprocessors;
     size_t flags = (multiprocessors * 8 + 255) / 256 * 256;
     ck_assert_uint_eq(bytes, flags + multiprocessors * 64 * 64 * 4);
     unsigned char *noise = malloc(bytes);
     memset(noise, POISON, bytes);
-    ck_ok(cuc_buffer_write(stream, x.workspace.buffer, 0, noise, bytes));
+    ck_ok(cuc_buffer_write_async(stream, x.workspace.buffer, 0, noise, bytes));
     for (int turn = 0; turn < 3; turn++) {
         unsigned char *got = malloc(x.d.size);
         ck_ok(call(plan, &row, &x.args));
-        ck_ok(cuc_buffer_read(stream, got, x.d.buffer, 0, x.d.size));
+        ck_ok(cuc_buffer_read_async(stream, got, x.d.buffer, 0, x.d.size));
         ck_ok(cuc_stream_synchronize(stream));
         if (first)
             ck_assert_mem_eq(first, got, x.d.size);

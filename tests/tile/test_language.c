@@ -76,7 +76,7 @@ START_TEST(a_program_prints_what_is_known_beforehand)
 
     snprintf(source, sizeof(source), HEAD "%s\n}\n", rows[_i].body);
     ck_ok(cuc_program_create(&p, CUC_SOURCE_TILE, source, 0, NULL));
-    ck_ok(cuc_tensor_contiguous(&t, (cuc_device_ptr)(uintptr_t)x, CUC_F32, 1, &count, -1));
+    ck_ok(cuc_tensor_from_pointer(&t, (cuc_device_ptr)(uintptr_t)x, CUC_F32, 1, &count, -1));
     const cuc_arg args[] = { CUC_ARG(&t), CUC_ARG(n) };
     ck_ok(cuc_tile_interpret(p, NULL, args, 2,
                              CUC_TILE_INTERPRET_OPTIONS(.print = collect, .user = printed)));

@@ -74,7 +74,7 @@ static cuc_tensor tensor(cuc_dtype dtype, int32_t rank, int64_t m, int64_t n)
     const int64_t shape[] = { m, n };
     cuc_tensor t;
 
-    ck_ok(cuc_tensor_contiguous(&t, 0x10000, dtype, rank, shape, 0));
+    ck_ok(cuc_tensor_from_pointer(&t, 0x10000, dtype, rank, shape, 0));
     return t;
 }
 
@@ -562,7 +562,7 @@ static cuc_tensor on_device(cuc_buffer **buffer, const float *data, int64_t n)
     cuc_tensor t;
 
     ck_ok(cuc_buffer_create(buffer, NULL, (size_t)n * sizeof(*data), stream));
-    ck_ok(cuc_buffer_write(stream, *buffer, 0, data, (size_t)n * sizeof(*data)));
+    ck_ok(cuc_buffer_write_async(stream, *buffer, 0, data, (size_t)n * sizeof(*data)));
     ck_ok(cuc_tensor_from_buffer(&t, *buffer, CUC_F32, 1, &n));
     return t;
 }
@@ -594,7 +594,7 @@ static void check_vadd(cuc_kernel *vadd, int64_t n, int64_t first, int64_t step)
         t[i].strides[0] = step;
     }
     ck_ok(CUC_LAUNCH(stream, NULL, vadd, &t[0], &t[1], &t[2]));
-    ck_ok(cuc_buffer_read(stream, c, buffers[2], 0, sizeof(c)));
+    ck_ok(cuc_buffer_read_async(stream, c, buffers[2], 0, sizeof(c)));
     ck_ok(cuc_stream_synchronize(stream));
     for (int64_t i = 0; i < n; i++) {
         int64_t at = first + i * step;
@@ -680,7 +680,7 @@ START_TEST(a_launch_becomes_a_node_of_a_graph)
     object = NULL;
     ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
     ck_ok(cuc_graph_exec_launch(exec, stream));
-    ck_ok(cuc_buffer_read(stream, c, buffers[2], 0, sizeof(c)));
+    ck_ok(cuc_buffer_read_async(stream, c, buffers[2], 0, sizeof(c)));
     ck_ok(cuc_stream_synchronize(stream));
     for (int i = 0; i < 100; i++)
         ck_assert_msg(c[i] == 3 * (float)i, "%d is %g", i, (double)c[i]);
@@ -703,7 +703,7 @@ START_TEST(a_kernel_without_a_grid_takes_the_launchs)
     ck_ok(cuc_buffer_fill(stream, buffer, 0, 0, 4, sizeof(data)));
     ck_ok(cuc_tensor_from_buffer(&t, buffer, CUC_I32, 1, (const int64_t[]){ 64 }));
     ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }), fill, &t, 7));
-    ck_ok(cuc_buffer_read(stream, data, buffer, 0, sizeof(data)));
+    ck_ok(cuc_buffer_read_async(stream, data, buffer, 0, sizeof(data)));
     ck_ok(cuc_stream_synchronize(stream));
     for (int i = 0; i < 64; i++)
         ck_assert_int_eq(data[i], i < 32 ? 7 : 0);
@@ -723,10 +723,10 @@ START_TEST(a_block_sees_what_it_wrote_where_tensors_overlap)
     cuc_buffer *buffer;
     cuc_tensor x = on_device(&buffer, none, N + BEHIND), y;
 
-    ck_ok(cuc_tensor_contiguous(&y, x.data + 4 * BEHIND, CUC_I32, 1, (const int64_t[]){ N }, 0));
-    ck_ok(cuc_tensor_contiguous(&x, x.data, CUC_I32, 1, (const int64_t[]){ N }, 0));
+    ck_ok(cuc_tensor_from_pointer(&y, x.data + 4 * BEHIND, CUC_I32, 1, (const int64_t[]){ N }, 0));
+    ck_ok(cuc_tensor_from_pointer(&x, x.data, CUC_I32, 1, (const int64_t[]){ N }, 0));
     ck_ok(CUC_LAUNCH(stream, NULL, over, &x, &y));
-    ck_ok(cuc_buffer_read(stream, result, buffer, 0, sizeof(result)));
+    ck_ok(cuc_buffer_read_async(stream, result, buffer, 0, sizeof(result)));
     ck_ok(cuc_stream_synchronize(stream));
     for (int i = 0; i < N + BEHIND; i++)
         ck_assert_int_eq(result[i], (i < BEHIND ? 0 : 3 * (i - BEHIND)) + (i < N));
@@ -746,10 +746,10 @@ START_TEST(a_transpose_through_shared_memory_is_right)
         a[i] = (float)i;
     cuc_tensor t[] = { on_device(&buffers[0], a, 128 * 128), on_device(&buffers[1], b, 128 * 128) };
     for (int i = 0; i < 2; i++)
-        ck_ok(
-            cuc_tensor_contiguous(&t[i], t[i].data, CUC_F32, 2, (const int64_t[]){ 128, 128 }, 0));
+        ck_ok(cuc_tensor_from_pointer(&t[i], t[i].data, CUC_F32, 2, (const int64_t[]){ 128, 128 },
+                                      0));
     ck_ok(CUC_LAUNCH(stream, NULL, turn, &t[0], &t[1]));
-    ck_ok(cuc_buffer_read(stream, b, buffers[1], 0, sizeof(b)));
+    ck_ok(cuc_buffer_read_async(stream, b, buffers[1], 0, sizeof(b)));
     ck_ok(cuc_stream_synchronize(stream));
     for (int i = 0; i < 128 * 128; i++)
         ck_assert(b[i] == a[i % 128 * 128 + i / 128]);
@@ -799,12 +799,12 @@ START_TEST(a_kernel_that_waits_for_other_grids_may_be_launched_as_their_dependen
     ck_ok(cuc_object_get_kernel(&second, code, "second"));
     cuc_tensor t[] = { on_device(&buffers[0], none, N), on_device(&buffers[1], none, N) };
     for (int i = 0; i < 2; i++)
-        ck_ok(cuc_tensor_contiguous(&t[i], t[i].data, CUC_I32, 1, (const int64_t[]){ N }, 0));
+        ck_ok(cuc_tensor_from_pointer(&t[i], t[i].data, CUC_I32, 1, (const int64_t[]){ N }, 0));
     for (int32_t turns = 0; turns < 200; turns += 60) {
         ck_ok(CUC_LAUNCH(stream, NULL, first, &t[0], turns));
         ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.flags = CUC_LAUNCH_PROGRAMMATIC), second, &t[0],
                          &t[1]));
-        ck_ok(cuc_buffer_read(stream, result, buffers[1], 0, sizeof(result)));
+        ck_ok(cuc_buffer_read_async(stream, result, buffers[1], 0, sizeof(result)));
         ck_ok(cuc_stream_synchronize(stream));
         for (int i = 0; i < N; i++) {
             uint32_t v = (uint32_t)i % 64;

@@ -234,7 +234,7 @@ static void begin(struct run *r, const struct function *f, bool wide, int room)
     put_entry(&text, module, f, wide ? CUC_F64 : CUC_F32, &r->any);
     MUST_BE_OK(cuc_device_get(&r->device, 0));
     MUST_BE_OK(cuc_stream_create(&r->stream, r->device, NULL));
-    MUST_BE_OK(cuc_memory_synchronous(&r->managed, r->device, CUC_MEMORY_MANAGED));
+    MUST_BE_OK(cuc_memory_synchronous_create(&r->managed, r->device, CUC_MEMORY_MANAGED));
     for (int i = 0; i < 3; i++) {
         void *host;
         MUST_BE_OK(cuc_buffer_create(&r->buffer[i], r->managed, (size_t)room * 8, r->stream));

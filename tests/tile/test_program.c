@@ -677,7 +677,7 @@ static cuc_tensor on_host(const void *data, cuc_dtype dtype, int64_t n)
 {
     cuc_tensor t;
 
-    ck_ok(cuc_tensor_contiguous(&t, (cuc_device_ptr)(uintptr_t)data, dtype, 1, &n, -1));
+    ck_ok(cuc_tensor_from_pointer(&t, (cuc_device_ptr)(uintptr_t)data, dtype, 1, &n, -1));
     return t;
 }
 

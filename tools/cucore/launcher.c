@@ -95,7 +95,7 @@ static void know_dimensions(launcher *l)
         const argument *a = &l->arguments[i];
         l->tile = a->kind != ARGUMENT_SCALAR;
         if (l->tile)
-            cuc_tensor_contiguous(&l->tensors[i], NO_ADDRESS, a->dtype, a->rank, a->shape, -1);
+            cuc_tensor_from_pointer(&l->tensors[i], NO_ADDRESS, a->dtype, a->rank, a->shape, -1);
         make_argument(&l->args[i], l, i);
     }
     l->tile = false;
@@ -179,8 +179,8 @@ static cuc_status fill_buffer(launcher *l, size_t i)
     const argument *a = &l->arguments[i];
 
     if (l->tile) // may have no elements
-        cuc_tensor_contiguous(&l->tensors[i], 0, a->dtype, a->rank, a->shape,
-                              cuc_device_ordinal(l->device));
+        cuc_tensor_from_pointer(&l->tensors[i], 0, a->dtype, a->rank, a->shape,
+                                cuc_device_ordinal(l->device));
     if (l->tile && !a->bytes)
         return CUC_OK;
     cuc_status st = cuc_buffer_create(&l->buffers[i], NULL, (size_t)a->bytes, l->stream);
@@ -190,8 +190,8 @@ static cuc_status fill_buffer(launcher *l, size_t i)
         return st;
     if (a->kind == ARGUMENT_OUT)
         return cuc_buffer_fill(l->stream, l->buffers[i], 0, LAUNCHER_POISON, 1, (size_t)a->bytes);
-    return cuc_buffer_write(l->stream, l->buffers[i], 0, (const char *)a->file + a->data_offset,
-                            (size_t)a->bytes);
+    return cuc_buffer_write_async(l->stream, l->buffers[i], 0,
+                                  (const char *)a->file + a->data_offset, (size_t)a->bytes);
 }
 
 static int compare_times(const void *a, const void *b)
@@ -260,7 +260,7 @@ cuc_status launcher_read(launcher *l)
             l->results[i] = cli_allocate((size_t)a->bytes);
         if (!l->buffers[i])
             continue;
-        st = cuc_buffer_read(l->stream, l->results[i], l->buffers[i], 0, (size_t)a->bytes);
+        st = cuc_buffer_read_async(l->stream, l->results[i], l->buffers[i], 0, (size_t)a->bytes);
     }
     return st < 0 ? st : cuc_stream_synchronize(l->stream);
 }
@@ -390,8 +390,8 @@ static void fill_memory(launcher *l, size_t i)
         memset(l->results[i], LAUNCHER_POISON, (size_t)a->bytes);
     else
         memcpy(l->results[i], (const char *)a->file + a->data_offset, (size_t)a->bytes);
-    cuc_tensor_contiguous(&l->tensors[i], (cuc_device_ptr)(uintptr_t)l->results[i], a->dtype,
-                          a->rank, a->shape, -1);
+    cuc_tensor_from_pointer(&l->tensors[i], (cuc_device_ptr)(uintptr_t)l->results[i], a->dtype,
+                            a->rank, a->shape, -1);
 }
 
 static void print_piece(void *user, const char *text)

@@ -1003,7 +1003,7 @@ struct cuc_memory_pool_statistics
     used_high::UInt64
 end
 
-# Options of cuc_memory_virtual(); zero is the default of every field.
+# Options of cuc_memory_virtual_create(); zero is the default of every field.
 struct cuc_memory_virtual_options
     struct_size::Csize_t
     reserve_bytes::UInt64
@@ -1395,6 +1395,12 @@ cuc_buffer_export_pieces(pieces, room, count, buffer) =
 # Fill a part of a buffer with a pattern, in stream order.
 cuc_buffer_fill(stream, buffer, offset, pattern, pattern_bytes, bytes) =
     ccall((:cuc_buffer_fill, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, UInt32, UInt32, Csize_t), stream, buffer, offset, pattern, pattern_bytes, bytes)
+# Import another process's buffer. A repeated import has the same address; the memory stays mapped until the last of its buffers in this process is released.
+cuc_buffer_from_ipc_handle(out, pool, handle, bytes, stream) =
+    ccall((:cuc_buffer_from_ipc_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_ipc_handle}, Csize_t, Ptr{cuc_stream}), out, pool, handle, bytes, stream)
+# Create a buffer over memory of another process. It grows like other buffers of its resource, with memory of its own process.
+cuc_buffer_from_pieces(out, resource, pieces, count, bytes, stream) =
+    ccall((:cuc_buffer_from_pieces, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_memory_piece}, Csize_t, Csize_t, Ptr{cuc_stream}), out, resource, pieces, count, bytes, stream)
 # Create a buffer over existing memory: from cuMemAlloc(), cudaMalloc(), another library, or the host.
 cuc_buffer_from_pointer(out, ptr, bytes, options) =
     ccall((:cuc_buffer_from_pointer, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, cuc_device_ptr, Csize_t, Ptr{cuc_buffer_options}), out, ptr, bytes, options)
@@ -1404,12 +1410,6 @@ cuc_buffer_get_host_pointer(out, buffer) =
 # Create a buffer of another size over the memory of an existing buffer, which stays unchanged.
 cuc_buffer_grow(out, buffer, bytes) =
     ccall((:cuc_buffer_grow, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_buffer}, Csize_t), out, buffer, bytes)
-# Import another process's buffer. A repeated import has the same address; the memory stays mapped until the last of its buffers in this process is released.
-cuc_buffer_import(out, pool, handle, bytes, stream) =
-    ccall((:cuc_buffer_import, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_ipc_handle}, Csize_t, Ptr{cuc_stream}), out, pool, handle, bytes, stream)
-# Create a buffer over memory of another process. It grows like other buffers of its resource, with memory of its own process.
-cuc_buffer_import_pieces(out, resource, pieces, count, bytes, stream) =
-    ccall((:cuc_buffer_import_pieces, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_memory_piece}, Csize_t, Csize_t, Ptr{cuc_stream}), out, resource, pieces, count, bytes, stream)
 # The resource that will free a buffer.
 cuc_buffer_memory_resource(buffer) =
     ccall((:cuc_buffer_memory_resource, libcucore), Ptr{cuc_memory_resource}, (Ptr{cuc_buffer},), buffer)
@@ -1426,8 +1426,8 @@ cuc_buffer_parent(buffer) =
 cuc_buffer_ptr(buffer) =
     ccall((:cuc_buffer_ptr, libcucore), cuc_device_ptr, (Ptr{cuc_buffer},), buffer)
 # Copy bytes from a buffer to the host, in stream order.
-cuc_buffer_read(stream, dst, buffer, offset, bytes) =
-    ccall((:cuc_buffer_read, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{cuc_buffer}, Csize_t, Csize_t), stream, dst, buffer, offset, bytes)
+cuc_buffer_read_async(stream, dst, buffer, offset, bytes) =
+    ccall((:cuc_buffer_read_async, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{Cvoid}, Ptr{cuc_buffer}, Csize_t, Csize_t), stream, dst, buffer, offset, bytes)
 # Release a buffer; the last release frees the memory.
 cuc_buffer_release(buffer) =
     ccall((:cuc_buffer_release, libcucore), Cvoid, (Ptr{cuc_buffer},), buffer)
@@ -1444,8 +1444,8 @@ cuc_buffer_slice(out, parent, offset, bytes) =
 cuc_buffer_stream(buffer) =
     ccall((:cuc_buffer_stream, libcucore), Ptr{cuc_stream}, (Ptr{cuc_buffer},), buffer)
 # Copy bytes from the host into a buffer, in stream order.
-cuc_buffer_write(stream, buffer, offset, src, bytes) =
-    ccall((:cuc_buffer_write, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, Ptr{Cvoid}, Csize_t), stream, buffer, offset, src, bytes)
+cuc_buffer_write_async(stream, buffer, offset, src, bytes) =
+    ccall((:cuc_buffer_write_async, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, Ptr{Cvoid}, Csize_t), stream, buffer, offset, src, bytes)
 # The kind of object code with a given name.
 cuc_code_from_name(name) =
     ccall((:cuc_code_from_name, libcucore), Int32, (Cstring,), name)
@@ -1461,6 +1461,9 @@ cuc_context_disable_peer_access(context, peer) =
 # Let kernels of a context access memory allocated in another device's context.
 cuc_context_enable_peer_access(context, peer) =
     ccall((:cuc_context_enable_peer_access, libcucore), cuc_status, (Ptr{cuc_context}, Ptr{cuc_context}), context, peer)
+# Create an event in any context.
+cuc_context_event_create(out, context, options) =
+    ccall((:cuc_context_event_create, libcucore), cuc_status, (Ptr{Ptr{cuc_event}}, Ptr{cuc_context}, Ptr{cuc_event_options}), out, context, options)
 # Wrap a context that was created with the driver.
 cuc_context_from_handle(out, handle) =
     ccall((:cuc_context_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_context}}, Ptr{Cvoid}), out, handle)
@@ -1479,12 +1482,12 @@ cuc_context_get_priority_range(least, greatest, context) =
 # The driver's handle of a context.
 cuc_context_handle(context) =
     ccall((:cuc_context_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_context},), context)
+# Check whether an earlier failure destroyed a context.
+cuc_context_is_lost(context) =
+    ccall((:cuc_context_is_lost, libcucore), Int32, (Ptr{cuc_context},), context)
 # Check whether a context is its device's primary context.
 cuc_context_is_primary(context) =
     ccall((:cuc_context_is_primary, libcucore), Int32, (Ptr{cuc_context},), context)
-# Check whether an earlier failure destroyed a context.
-cuc_context_lost(context) =
-    ccall((:cuc_context_lost, libcucore), Int32, (Ptr{cuc_context},), context)
 # Release a context. A primary context stays retained; a foreign one is never destroyed.
 cuc_context_release(context) =
     ccall((:cuc_context_release, libcucore), Cvoid, (Ptr{cuc_context},), context)
@@ -1497,6 +1500,9 @@ cuc_context_set_current(context, previous) =
 # Set a limit of a context; the driver may round the value.
 cuc_context_set_limit(context, limit, value) =
     ccall((:cuc_context_set_limit, libcucore), cuc_status, (Ptr{cuc_context}, Int32, UInt64), context, limit, value)
+# Create a stream in any context.
+cuc_context_stream_create(out, context, options) =
+    ccall((:cuc_context_stream_create, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_context}, Ptr{cuc_stream_options}), out, context, options)
 # Wait until all work in a context is complete.
 cuc_context_synchronize(context) =
     ccall((:cuc_context_synchronize, libcucore), cuc_status, (Ptr{cuc_context},), context)
@@ -1683,33 +1689,30 @@ cuc_event_context(event) =
 # Create an event in a device's primary context.
 cuc_event_create(out, device, options) =
     ccall((:cuc_event_create, libcucore), cuc_status, (Ptr{Ptr{cuc_event}}, Ptr{cuc_device}, Ptr{cuc_event_options}), out, device, options)
-# Create an event in any context.
-cuc_event_create_in(out, context, options) =
-    ccall((:cuc_event_create_in, libcucore), cuc_status, (Ptr{Ptr{cuc_event}}, Ptr{cuc_context}, Ptr{cuc_event_options}), out, context, options)
 # The device of an event.
 cuc_event_device(event) =
     ccall((:cuc_event_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_event},), event)
 # Export an event to another process.
 cuc_event_export(out, event) =
     ccall((:cuc_event_export, libcucore), cuc_status, (Ptr{cuc_ipc_handle}, Ptr{cuc_event}), out, event)
-# Create a file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
-cuc_event_fd(out, event) =
-    ccall((:cuc_event_fd, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_event}), out, event)
 # The flags that an event was created with.
 cuc_event_flags(event) =
     ccall((:cuc_event_flags, libcucore), UInt32, (Ptr{cuc_event},), event)
 # Wrap an event that was created elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
 cuc_event_from_handle(out, handle, context, flags) =
     ccall((:cuc_event_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_event}}, Ptr{Cvoid}, Ptr{cuc_context}, UInt32), out, handle, context, flags)
+# Import another process's event, to wait for its recording.
+cuc_event_from_ipc_handle(out, device, handle) =
+    ccall((:cuc_event_from_ipc_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_event}}, Ptr{cuc_device}, Ptr{cuc_ipc_handle}), out, device, handle)
 # The time between two events, measured on the device.
 cuc_event_get_elapsed(milliseconds, start, end_) =
     ccall((:cuc_event_get_elapsed, libcucore), cuc_status, (Ptr{Cfloat}, Ptr{cuc_event}, Ptr{cuc_event}), milliseconds, start, end_)
+# Create a file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio.
+cuc_event_get_fd(out, event) =
+    ccall((:cuc_event_get_fd, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_event}), out, event)
 # The driver's handle of an event, which is also its cudaEvent_t.
 cuc_event_handle(event) =
     ccall((:cuc_event_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_event},), event)
-# Import another process's event, to wait for its recording.
-cuc_event_import(out, device, handle) =
-    ccall((:cuc_event_import, libcucore), cuc_status, (Ptr{Ptr{cuc_event}}, Ptr{cuc_device}, Ptr{cuc_ipc_handle}), out, device, handle)
 # Zero options and write their size.
 cuc_event_options_init(options, caller_size) =
     ccall((:cuc_event_options_init, libcucore), Cvoid, (Ptr{cuc_event_options}, Csize_t), options, caller_size)
@@ -1836,12 +1839,12 @@ cuc_graph_add_edges(graph, from, to, count) =
 # Add an empty node with dependencies: a point where branches join.
 cuc_graph_add_empty(out, graph, after, count) =
     ccall((:cuc_graph_add_empty, libcucore), cuc_status, (Ptr{Ptr{cuc_node}}, Ptr{cuc_graph}, Ptr{Ptr{cuc_node}}, Csize_t), out, graph, after, count)
+# Create a condition for a node of a graph. Exactly one node must use it before the graph is instantiated.
+cuc_graph_condition_create(out, graph, default_value, flags) =
+    ccall((:cuc_graph_condition_create, libcucore), cuc_status, (Ptr{cuc_condition}, Ptr{cuc_graph}, UInt32, UInt32), out, graph, default_value, flags)
 # Create a graph without nodes.
 cuc_graph_create(out, device) =
     ccall((:cuc_graph_create, libcucore), cuc_status, (Ptr{Ptr{cuc_graph}}, Ptr{cuc_device}), out, device)
-# Create a condition for a node of a graph. Exactly one node must use it before the graph is instantiated.
-cuc_graph_create_condition(out, graph, default_value, flags) =
-    ccall((:cuc_graph_create_condition, libcucore), cuc_status, (Ptr{cuc_condition}, Ptr{cuc_graph}, UInt32, UInt32), out, graph, default_value, flags)
 # The flags that an instance was created with.
 cuc_graph_exec_flags(exec) =
     ccall((:cuc_graph_exec_flags, libcucore), UInt32, (Ptr{cuc_graph_exec},), exec)
@@ -1932,6 +1935,9 @@ cuc_green_context_release(context) =
 # Add a reference to a green context.
 cuc_green_context_retain(context) =
     ccall((:cuc_green_context_retain, libcucore), Ptr{cuc_green_context}, (Ptr{cuc_green_context},), context)
+# Create a stream whose kernels run on the multiprocessors of a green context.
+cuc_green_context_stream_create(out, context, options) =
+    ccall((:cuc_green_context_stream_create, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_green_context}, Ptr{cuc_stream_options}), out, context, options)
 # Convert a host address to the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
 cuc_host_address(host) =
     ccall((:cuc_host_address, libcucore), cuc_device_ptr, (Ptr{Cvoid},), host)
@@ -2100,6 +2106,9 @@ cuc_memory_pool_create(out, device, options) =
 # Export a pool as a file descriptor, by which another process imports it.
 cuc_memory_pool_export(out, pool) =
     ccall((:cuc_memory_pool_export, libcucore), cuc_status, (Ptr{Int32}, Ptr{cuc_memory_resource}), out, pool)
+# Import another process's pool. It cannot allocate; cuc_buffer_from_ipc_handle() takes it.
+cuc_memory_pool_from_fd(out, device, fd) =
+    ccall((:cuc_memory_pool_from_fd, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, fd)
 # Wrap a pool that was created with the driver or the runtime.
 cuc_memory_pool_from_handle(out, device, kind, pool, owner, drop_owner) =
     ccall((:cuc_memory_pool_from_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{Cvoid}), out, device, kind, pool, owner, drop_owner)
@@ -2121,9 +2130,6 @@ cuc_memory_pool_get_statistics(out, pool) =
 # The driver's handle of a pool.
 cuc_memory_pool_handle(pool) =
     ccall((:cuc_memory_pool_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_memory_resource},), pool)
-# Import another process's pool. It cannot allocate; cuc_buffer_import() takes it.
-cuc_memory_pool_import(out, device, fd) =
-    ccall((:cuc_memory_pool_import, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, fd)
 # Make a pool the current one of its kind: the one that cuMemAllocAsync() and cudaMallocAsync() allocate from and cuc_memory_pool_get_current() returns.
 cuc_memory_pool_make_current(pool) =
     ccall((:cuc_memory_pool_make_current, libcucore), cuc_status, (Ptr{cuc_memory_resource},), pool)
@@ -2131,8 +2137,8 @@ cuc_memory_pool_make_current(pool) =
 cuc_memory_pool_options_init(options, caller_size) =
     ccall((:cuc_memory_pool_options_init, libcucore), Cvoid, (Ptr{cuc_memory_pool_options}, Csize_t), options, caller_size)
 # Reset both high marks of a pool to its present size.
-cuc_memory_pool_reset_high_marks(pool) =
-    ccall((:cuc_memory_pool_reset_high_marks, libcucore), cuc_status, (Ptr{cuc_memory_resource},), pool)
+cuc_memory_pool_reset_high_watermarks(pool) =
+    ccall((:cuc_memory_pool_reset_high_watermarks, libcucore), cuc_status, (Ptr{cuc_memory_resource},), pool)
 # Grant or revoke a device's access to the memory of a pool.
 cuc_memory_pool_set_access(pool, peer, access) =
     ccall((:cuc_memory_pool_set_access, libcucore), cuc_status, (Ptr{cuc_memory_resource}, Ptr{cuc_device}, Int32), pool, peer, access)
@@ -2170,11 +2176,11 @@ cuc_memory_resource_release(resource) =
 cuc_memory_resource_retain(resource) =
     ccall((:cuc_memory_resource_retain, libcucore), Ptr{cuc_memory_resource}, (Ptr{cuc_memory_resource},), resource)
 # Create a resource that makes each allocation with the driver, without a pool.
-cuc_memory_synchronous(out, device, kind) =
-    ccall((:cuc_memory_synchronous, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
+cuc_memory_synchronous_create(out, device, kind) =
+    ccall((:cuc_memory_synchronous_create, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Int32), out, device, kind)
 # Create a resource whose buffers can grow.
-cuc_memory_virtual(out, device, options) =
-    ccall((:cuc_memory_virtual, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Ptr{cuc_memory_virtual_options}), out, device, options)
+cuc_memory_virtual_create(out, device, options) =
+    ccall((:cuc_memory_virtual_create, libcucore), cuc_status, (Ptr{Ptr{cuc_memory_resource}}, Ptr{cuc_device}, Ptr{cuc_memory_virtual_options}), out, device, options)
 # Zero options and write their size.
 cuc_memory_virtual_options_init(options, caller_size) =
     ccall((:cuc_memory_virtual_options_init, libcucore), Cvoid, (Ptr{cuc_memory_virtual_options}, Csize_t), options, caller_size)
@@ -2373,21 +2379,15 @@ cuc_stream_begin_capture_to(stream, graph, after, count, mode) =
 # End a capture and discard its nodes: for cleanup after a failure, whose record is kept. Captures of the same thread that fill bodies of its conditional nodes are cancelled too. A graph that it adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that graph, and the thread's other captures into it are cancelled too.
 cuc_stream_cancel_capture(stream) =
     ccall((:cuc_stream_cancel_capture, libcucore), cuc_status, (Ptr{cuc_stream},), stream)
+# Create a condition for a node of the graph that a stream is captured into.
+cuc_stream_condition_create(out, stream, default_value, flags) =
+    ccall((:cuc_stream_condition_create, libcucore), cuc_status, (Ptr{cuc_condition}, Ptr{cuc_stream}, UInt32, UInt32), out, stream, default_value, flags)
 # The context of a stream.
 cuc_stream_context(stream) =
     ccall((:cuc_stream_context, libcucore), Ptr{cuc_context}, (Ptr{cuc_stream},), stream)
 # Create a stream in a device's primary context.
 cuc_stream_create(out, device, options) =
     ccall((:cuc_stream_create, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_device}, Ptr{cuc_stream_options}), out, device, options)
-# Create a condition for a node of the graph that a stream is captured into.
-cuc_stream_create_condition(out, stream, default_value, flags) =
-    ccall((:cuc_stream_create_condition, libcucore), cuc_status, (Ptr{cuc_condition}, Ptr{cuc_stream}, UInt32, UInt32), out, stream, default_value, flags)
-# Create a stream whose kernels run on the multiprocessors of a green context.
-cuc_stream_create_green(out, context, options) =
-    ccall((:cuc_stream_create_green, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_green_context}, Ptr{cuc_stream_options}), out, context, options)
-# Create a stream in any context.
-cuc_stream_create_in(out, context, options) =
-    ccall((:cuc_stream_create_in, libcucore), cuc_status, (Ptr{Ptr{cuc_stream}}, Ptr{cuc_context}, Ptr{cuc_stream_options}), out, context, options)
 # The device that a stream runs on.
 cuc_stream_device(stream) =
     ccall((:cuc_stream_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_stream},), stream)
@@ -2460,9 +2460,6 @@ cuc_tensor_bytes(tensor) =
 # Check that a tensor is valid in itself. The existence of its memory is not checked.
 cuc_tensor_check(tensor) =
     ccall((:cuc_tensor_check, libcucore), cuc_status, (Ptr{cuc_tensor},), tensor)
-# Initialise a contiguous tensor, with the last dimension fastest.
-cuc_tensor_contiguous(out, data, dtype, rank, shape, device) =
-    ccall((:cuc_tensor_contiguous, libcucore), cuc_status, (Ptr{cuc_tensor}, cuc_device_ptr, cuc_dtype, Int32, Ptr{Int64}, Int32), out, data, dtype, rank, shape, device)
 # The number of elements of a tensor: the product of its shape.
 cuc_tensor_elements(tensor) =
     ccall((:cuc_tensor_elements, libcucore), Int64, (Ptr{cuc_tensor},), tensor)
@@ -2475,24 +2472,27 @@ cuc_tensor_from_dlpack(out, managed) =
 # Read a DLPack tensor of the format before 1.0, which has no read-only mark.
 cuc_tensor_from_dlpack_unversioned(out, managed) =
     ccall((:cuc_tensor_from_dlpack_unversioned, libcucore), cuc_status, (Ptr{cuc_tensor}, Ptr{cuc_dl_managed_tensor}), out, managed)
+# Initialise a contiguous tensor, with the last dimension fastest.
+cuc_tensor_from_pointer(out, data, dtype, rank, shape, device) =
+    ccall((:cuc_tensor_from_pointer, libcucore), cuc_status, (Ptr{cuc_tensor}, cuc_device_ptr, cuc_dtype, Int32, Ptr{Int64}, Int32), out, data, dtype, rank, shape, device)
 # Check whether a tensor is contiguous, with the last dimension fastest.
 cuc_tensor_is_contiguous(tensor) =
     ccall((:cuc_tensor_is_contiguous, libcucore), Int32, (Ptr{cuc_tensor},), tensor)
 # Encode a map of images whose copies transfer columns of pixels (im2col).
-cuc_tensor_map_im2col(out, tensor, image, options) =
-    ccall((:cuc_tensor_map_im2col, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{cuc_tensor_map_image}, Ptr{cuc_tensor_map_options}), out, tensor, image, options)
+cuc_tensor_map_encode_im2col(out, tensor, image, options) =
+    ccall((:cuc_tensor_map_encode_im2col, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{cuc_tensor_map_image}, Ptr{cuc_tensor_map_options}), out, tensor, image, options)
 # Encode a map of images whose copies transfer columns of pixels only along W: the bounding box is one pixel high and deep.
-cuc_tensor_map_im2col_wide(out, tensor, image, options) =
-    ccall((:cuc_tensor_map_im2col_wide, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{cuc_tensor_map_image}, Ptr{cuc_tensor_map_options}), out, tensor, image, options)
+cuc_tensor_map_encode_im2col_wide(out, tensor, image, options) =
+    ccall((:cuc_tensor_map_encode_im2col_wide, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{cuc_tensor_map_image}, Ptr{cuc_tensor_map_options}), out, tensor, image, options)
+# Encode a map of a tensor whose copies transfer a box.
+cuc_tensor_map_encode_tiled(out, tensor, box, options) =
+    ccall((:cuc_tensor_map_encode_tiled, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{UInt32}, Ptr{cuc_tensor_map_options}), out, tensor, box, options)
 # Zero options and write their size.
 cuc_tensor_map_options_init(options, caller_size) =
     ccall((:cuc_tensor_map_options_init, libcucore), Cvoid, (Ptr{cuc_tensor_map_options}, Csize_t), options, caller_size)
 # Point a map at another array of the same shape, strides and type.
 cuc_tensor_map_replace_address(map, tensor) =
     ccall((:cuc_tensor_map_replace_address, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}), map, tensor)
-# Encode a map of a tensor whose copies transfer a box.
-cuc_tensor_map_tiled(out, tensor, box, options) =
-    ccall((:cuc_tensor_map_tiled, libcucore), cuc_status, (Ptr{cuc_tensor_map}, Ptr{cuc_tensor}, Ptr{UInt32}, Ptr{cuc_tensor_map_options}), out, tensor, box, options)
 # Export a tensor to another library as DLPack.
 cuc_tensor_to_dlpack(out, tensor, owner) =
     ccall((:cuc_tensor_to_dlpack, libcucore), cuc_status, (Ptr{Ptr{cuc_dl_managed_tensor_versioned}}, Ptr{cuc_tensor}, Ptr{cuc_buffer}), out, tensor, owner)

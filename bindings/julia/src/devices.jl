@@ -93,7 +93,7 @@ function elapsed(first::Event, last::Event)
 end
 
 function Base.wait(it::Event)
-    fd = given(out -> C.cuc_event_fd(out, it), Int32)
+    fd = given(out -> C.cuc_event_get_fd(out, it), Int32)
     try
         FileWatching.poll_fd(RawFD(fd); readable = true)
     finally

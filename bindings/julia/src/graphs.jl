@@ -113,9 +113,9 @@ Kernels take it as an argument and set it. Each launch resets it to the default 
 without one it keeps the value the previous launch left.
 """
 condition(it::Graph; default::Union{Nothing,Integer} = nothing) =
-    given(out -> C.cuc_graph_create_condition(out, it, defaulted(default)...), UInt64)
+    given(out -> C.cuc_graph_condition_create(out, it, defaulted(default)...), UInt64)
 condition(it::Stream; default::Union{Nothing,Integer} = nothing) =
-    given(out -> C.cuc_stream_create_condition(out, it, defaulted(default)...), UInt64)
+    given(out -> C.cuc_stream_condition_create(out, it, defaulted(default)...), UInt64)
 
 """
     conditional(stream, kind, condition, count = 1)

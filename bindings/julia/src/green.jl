@@ -87,7 +87,7 @@ keeps alive.
 """
 function Stream(context::GreenContext; priority::Integer = 0)
     options = Ref(struct_of(C.cuc_stream_options; priority = priority))
-    Stream(made(out -> C.cuc_stream_create_green(out, context, options), C.cuc_stream))
+    Stream(made(out -> C.cuc_green_context_stream_create(out, context, options), C.cuc_stream))
 end
 
 Stream(f::Function, context::GreenContext; priority::Integer = 0) =

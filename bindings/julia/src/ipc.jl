@@ -43,8 +43,8 @@ which must stay alive there until this one is dropped and the stream has reached
 or an event, to wait for the work it recorded.
 """
 import_ipc(::Type{MemoryResource}, fd::RawFD, device::Device = Device()) = MemoryResource(
-    made(out -> C.cuc_memory_pool_import(out, device, reinterpret(Int32, fd)), C.cuc_memory_resource))
+    made(out -> C.cuc_memory_pool_from_fd(out, device, reinterpret(Int32, fd)), C.cuc_memory_resource))
 import_ipc(::Type{Buffer}, handle::IpcHandle, pool::MemoryResource, bytes::Integer, stream::Stream) =
-    Buffer(made(out -> C.cuc_buffer_import(out, pool, raw_of(handle), bytes, stream), C.cuc_buffer))
+    Buffer(made(out -> C.cuc_buffer_from_ipc_handle(out, pool, raw_of(handle), bytes, stream), C.cuc_buffer))
 import_ipc(::Type{Event}, handle::IpcHandle, device::Device = Device()) =
-    Event(made(out -> C.cuc_event_import(out, device, raw_of(handle)), C.cuc_event))
+    Event(made(out -> C.cuc_event_from_ipc_handle(out, device, raw_of(handle)), C.cuc_event))

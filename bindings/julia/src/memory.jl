@@ -21,7 +21,7 @@ function Buffer(stream::Stream, bytes::Integer; kind::Symbol = :device,
 end
 
 memory(device::Device, kind::Symbol) = MemoryResource(
-    made(out -> C.cuc_memory_synchronous(out, device, KINDS[kind]), C.cuc_memory_resource))
+    made(out -> C.cuc_memory_synchronous_create(out, device, KINDS[kind]), C.cuc_memory_resource))
 
 bytes(it::Buffer) = Int(C.cuc_buffer_bytes(it))
 
@@ -116,7 +116,7 @@ end
 function Base.copyto!(it::DeviceArray{T}, stream::Stream, from::Array{T}) where {T}
     same_size(it, from)
     GC.@preserve from begin
-        check(C.cuc_buffer_write(stream, it.buffer, 0, pointer(from), sizeof(from)))
+        check(C.cuc_buffer_write_async(stream, it.buffer, 0, pointer(from), sizeof(from)))
         synchronize(stream)
     end
     it
@@ -125,7 +125,7 @@ end
 function Base.copyto!(to::Array{T}, stream::Stream, it::DeviceArray{T}) where {T}
     same_size(it, to)
     GC.@preserve to begin
-        check(C.cuc_buffer_read(stream, pointer(to), it.buffer, 0, sizeof(to)))
+        check(C.cuc_buffer_read_async(stream, pointer(to), it.buffer, 0, sizeof(to)))
         synchronize(stream)
     end
     to

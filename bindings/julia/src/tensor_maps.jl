@@ -100,7 +100,7 @@ function TensorMap(array::Mappable, box; given...)
     rank = Int(tensor.raw.rank)
     extents = UInt32[reversed("box", box, rank, rank, UInt32)...]
     options = map_options(rank; given...)
-    map_of((out, from) -> C.cuc_tensor_map_tiled(out, from, extents, options), tensor)
+    map_of((out, from) -> C.cuc_tensor_map_encode_tiled(out, from, extents, options), tensor)
 end
 
 function image_of(lower, upper, rank, channels, pixels)
@@ -123,7 +123,7 @@ function im2col(array::Mappable, lower, upper, channels::Integer, pixels::Intege
     tensor = as_tensor(array)
     rank = Int(tensor.raw.rank)
     image, options = image_of(lower, upper, rank, channels, pixels), map_options(rank; given...)
-    map_of((out, from) -> C.cuc_tensor_map_im2col(out, from, image, options), tensor)
+    map_of((out, from) -> C.cuc_tensor_map_encode_im2col(out, from, image, options), tensor)
 end
 
 """
@@ -139,7 +139,7 @@ function im2col_wide(array::Mappable, lower::Integer, upper::Integer, channels::
     corner(width) = ntuple(i -> i == 1 ? width : 0, max(rank - 2, 0))
     image = image_of(corner(lower), corner(upper), rank, channels, pixels)
     options = map_options(rank, w128 ? C.CUC_TENSOR_MAP_W128 : 0; given...)
-    map_of((out, from) -> C.cuc_tensor_map_im2col_wide(out, from, image, options), tensor)
+    map_of((out, from) -> C.cuc_tensor_map_encode_im2col_wide(out, from, image, options), tensor)
 end
 
 """

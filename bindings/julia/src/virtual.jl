@@ -28,7 +28,7 @@ function virtual_memory(device::Device = Device(); reserve_bytes::Integer = 0, a
         location = C.cuc_memory_location(number(LOCATIONS, "location", location), numa_id),
         flags = flags_of(VIRTUAL_FLAGS, given)))
     GC.@preserve theirs MemoryResource(
-        made(out -> C.cuc_memory_virtual(out, device, options), C.cuc_memory_resource))
+        made(out -> C.cuc_memory_virtual_create(out, device, options), C.cuc_memory_resource))
 end
 
 """The allocation unit of virtual memory in bytes."""
@@ -94,5 +94,5 @@ still close the pieces. If the buffer grows, it grows with memory of this proces
 function import_pieces(pieces, resource::MemoryResource, bytes::Integer, stream::Stream)
     raw = C.cuc_memory_piece[struct_of(C.cuc_memory_piece; bytes = each.bytes, fd = reinterpret(Int32, each.fd))
                              for each in pieces]
-    Buffer(made(out -> C.cuc_buffer_import_pieces(out, resource, raw, length(raw), bytes, stream), C.cuc_buffer))
+    Buffer(made(out -> C.cuc_buffer_from_pieces(out, resource, raw, length(raw), bytes, stream), C.cuc_buffer))
 end

@@ -171,7 +171,7 @@ end
         fill_bytes!(stream, b, 0x00)
         CuCore.check(C.cuc_buffer_copy(stream, view(b, 16, 16), 0, a, 0, 16))
         back = zeros(UInt8, 64)
-        CuCore.check(C.cuc_buffer_read(stream, pointer(back), b, 0, 64))
+        CuCore.check(C.cuc_buffer_read_async(stream, pointer(back), b, 0, 64))
         synchronize(stream)
         @test back == [i ÷ 16 == 1 ? 0xab : 0x00 for i in 0:63]
         @test_throws CuError view(b, 60, 8)
@@ -330,7 +330,7 @@ Stream() do stream
     wait(stream, import_ipc(Event, event_handle))
     theirs = import_ipc(Buffer, buffer_handle, pool, 64, stream)
     back = zeros(UInt8, 64)
-    CuCore.check(CuCore.C.cuc_buffer_read(stream, pointer(back), theirs, 0, 64))
+    CuCore.check(CuCore.C.cuc_buffer_read_async(stream, pointer(back), theirs, 0, 64))
     synchronize(stream)
     all(back .== 0x5a) || error("it has \$back")
     fill_bytes!(stream, theirs, 0xa5)
@@ -349,7 +349,7 @@ end
         run(pipeline(`$(Base.julia_cmd()) --startup-file=no -e $CHILD $names`; stdin = fd))
         ccall(:close, Cint, (Cint,), reinterpret(Int32, fd))
         back = zeros(UInt8, 64)
-        CuCore.check(C.cuc_buffer_read(stream, pointer(back), buffer, 0, 64))
+        CuCore.check(C.cuc_buffer_read_async(stream, pointer(back), buffer, 0, 64))
         synchronize(stream)
         @test back == fill(0xa5, 64)
         @test_throws ArgumentError IpcHandle(zeros(UInt8, 3))
@@ -389,7 +389,7 @@ end
             "one of ipc, read_only" => stream -> virtual_memory(; no_such = true),
             "of another resource" => stream -> grow(Buffer(stream, 8), 16),
             "bytes is 0" => stream -> grow(Buffer(stream, 8; resource = virtual_memory()), 0),
-            "cuc_memory_virtual()" => stream -> granularity(shareable_pool()),
+            "cuc_memory_virtual_create()" => stream -> granularity(shareable_pool()),
             "takes 12 bytes, the buffer has 8" => stream -> DeviceArray{Float32}(Buffer(stream, 8), 3),
             "below 0" => stream -> DeviceArray{Float32}(Buffer(stream, 8), -1, 2),
             "not a plain value" => stream -> DeviceArray{Any}(Buffer(stream, 8), 1),
@@ -509,7 +509,7 @@ function columns_by_c(images, lower, upper)
                           (n, h, w, c, 0, 0, 0, 0), (c * w * h, c * w, c, 1, 0, 0, 0, 0))
     image = CuCore.struct_of(C.cuc_tensor_map_image; lower = (lower..., 0), upper = (upper..., 0), channels = 32,
                              pixels = 8)
-    CuCore.given(out -> C.cuc_tensor_map_im2col(out, Ref(tensor), Ref(image), C_NULL), C.cuc_tensor_map)
+    CuCore.given(out -> C.cuc_tensor_map_encode_im2col(out, Ref(tensor), Ref(image), C_NULL), C.cuc_tensor_map)
 end
 
 @testset "tensor maps" begin

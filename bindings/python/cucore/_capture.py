@@ -132,7 +132,7 @@ class Capture:
 
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
         """Create the condition of one conditional node; see `Graph.create_condition()`."""
-        return GraphCondition._made_by(raw.cuc_stream_create_condition, self._stream._h, default_value)
+        return GraphCondition._made_by(raw.cuc_stream_condition_create, self._stream._h, default_value)
 
     def if_then(self, condition: GraphCondition) -> Graph:
         """Add a conditional node and return its empty body graph, which runs if the condition is nonzero."""

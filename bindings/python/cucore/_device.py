@@ -61,7 +61,7 @@ class Context(Handle):
     @property
     def is_lost(self) -> bool:
         """True if an earlier failure destroyed the context."""
-        return bool(raw.cuc_context_lost(self._h))
+        return bool(raw.cuc_context_is_lost(self._h))
 
     @classmethod
     def current(cls) -> Context | None:

@@ -169,7 +169,7 @@ class Graph(Handle, _Verbs):
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
         """Create the condition of one conditional node. Each launch resets it to the default value; without one it
         keeps the value the previous launch left."""
-        return GraphCondition._made_by(raw.cuc_graph_create_condition, self._h, default_value)
+        return GraphCondition._made_by(raw.cuc_graph_condition_create, self._h, default_value)
 
     def keep(self, buffer: Buffer) -> None:
         """Keep a buffer alive as long as the graph and its instances."""

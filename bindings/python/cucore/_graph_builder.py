@@ -176,7 +176,7 @@ class GraphBuilder:
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
         """Create the condition of one conditional node; see `Graph.create_condition()`."""
         self._check_open()
-        return GraphCondition._made_by(raw.cuc_stream_create_condition, self._stream._h, default_value)
+        return GraphCondition._made_by(raw.cuc_stream_condition_create, self._stream._h, default_value)
 
     def _body_builders(self, number: int, condition: GraphCondition, count: int) -> tuple[GraphBuilder, ...]:
         self._check_open()

@@ -163,7 +163,7 @@ class GreenContext(Handle):
                              "nonblocking has to be True")
         made = struct_of(raw.cuc_stream_options, priority=chosen.priority or 0)
         chosen._check(self.device.context)
-        return Stream._own(create(raw.cuc_stream_create_green, self._h, ctypes.byref(made)))
+        return Stream._own(create(raw.cuc_green_context_stream_create, self._h, ctypes.byref(made)))
 
     def create_event(self, options: EventOptions | dict[str, Any] | None = None) -> Event:
         """Create an event; see `Device.create_event()`."""

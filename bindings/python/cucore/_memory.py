@@ -242,7 +242,7 @@ class Buffer(Handle, BufferBase):
         """
         given = imported(ipc_descriptor, IPCBufferDescriptor)
         queue = as_stream(stream)
-        made = cls._own(create(raw.cuc_buffer_import, handle_of(MemoryResource, mr, "mr"), ctypes.byref(given),
+        made = cls._own(create(raw.cuc_buffer_from_ipc_handle, handle_of(MemoryResource, mr, "mr"), ctypes.byref(given),
                                ipc_descriptor.size, queue._h))
         made._pool = made._resource = mr
         made._named = ipc_descriptor  # allows passing it on
@@ -358,7 +358,7 @@ class Buffer(Handle, BufferBase):
         else:
             host = HostMemory(dst, writable=True)
             self._same_size(host.size, size)
-            done = raw.cuc_buffer_read(queue._h, host.address, self._h, 0, size)
+            done = raw.cuc_buffer_read_async(queue._h, host.address, self._h, 0, size)
             if not done:
                 hold(queue, host)
         if done:
@@ -379,7 +379,7 @@ class Buffer(Handle, BufferBase):
         else:
             host = HostMemory(src, writable=False)
             self._same_size(size, host.size)
-            done = raw.cuc_buffer_write(queue._h, self._h, 0, host.address, size)
+            done = raw.cuc_buffer_write_async(queue._h, self._h, 0, host.address, size)
             if not done:
                 hold(queue, host)
         if done:

@@ -183,7 +183,7 @@ class MemoryPool(MemoryResource):
                 raise TypeError(f"the pool {known.uuid} is a {type(known).__name__} here, not a {cls.__name__}")
             return known
         self = cls.__new__(cls)
-        self._take(create(raw.cuc_memory_pool_import, Device(device_id)._h, int(handle)))
+        self._take(create(raw.cuc_memory_pool_from_fd, Device(device_id)._h, int(handle)))
         uuid = handle.uuid if isinstance(handle, IPCAllocationHandle) else uuids.uuid4()
         self._ipc = IPCAllocationHandle(os.dup(int(handle)), uuid), uuid  # so that this process can share it further
         if isinstance(handle, IPCAllocationHandle):
@@ -265,7 +265,7 @@ class MemoryPool(MemoryResource):
 
     def reset_high_marks(self) -> None:
         """Reset both high-water marks."""
-        check(raw.cuc_memory_pool_reset_high_marks(self._h))
+        check(raw.cuc_memory_pool_reset_high_watermarks(self._h))
 
     def trim(self, keep: int = 0) -> None:
         """Return unused memory to the system, keeping at least `keep` bytes reserved."""

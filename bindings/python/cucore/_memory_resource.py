@@ -20,7 +20,7 @@ class SynchronousMemoryResource(MemoryResource):
     __slots__ = ()
 
     def __init__(self, device_id: Device | int) -> None:
-        self._take(create(raw.cuc_memory_synchronous, Device(device_id)._h, raw.CUC_MEMORY_DEVICE))
+        self._take(create(raw.cuc_memory_synchronous_create, Device(device_id)._h, raw.CUC_MEMORY_DEVICE))
 
 
 @methods
@@ -39,7 +39,7 @@ class LegacyPinnedMemoryResource(UnorderedMemoryResource):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._take(create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_PINNED))
+        self._take(create(raw.cuc_memory_synchronous_create, Device()._h, raw.CUC_MEMORY_PINNED))
 
 
 class LegacyManagedMemoryResource(UnorderedMemoryResource):
@@ -48,7 +48,7 @@ class LegacyManagedMemoryResource(UnorderedMemoryResource):
     __slots__ = ()
 
     def __init__(self) -> None:
-        self._take(create(raw.cuc_memory_synchronous, Device()._h, raw.CUC_MEMORY_MANAGED))
+        self._take(create(raw.cuc_memory_synchronous_create, Device()._h, raw.CUC_MEMORY_MANAGED))
 
     def allocate(self, size: int, *, stream: StreamLike = None) -> ManagedBuffer:
         return as_managed(super().allocate(size, stream=stream))

@@ -78,7 +78,7 @@ class Event(Handle, EventBase):
 
     @classmethod
     def _create(cls, place: Device | Context, given: EventOptions | dict[str, Any] | None) -> Event:
-        make = raw.cuc_event_create_in if isinstance(place, Handle) else raw.cuc_event_create
+        make = raw.cuc_context_event_create if isinstance(place, Handle) else raw.cuc_event_create
         if given is None:
             return cls._own(create(make, place._h, None))
         given = given_as(EventOptions, given)
@@ -102,7 +102,7 @@ class Event(Handle, EventBase):
         """Import an event of another process, to wait for the work it recorded."""
         from ._device import Device
         given = imported(ipc_descriptor, IPCEventDescriptor)
-        made = cls._own(create(raw.cuc_event_import, Device(ipc_descriptor.device_id)._h, ctypes.byref(given)))
+        made = cls._own(create(raw.cuc_event_from_ipc_handle, Device(ipc_descriptor.device_id)._h, ctypes.byref(given)))
         made._named = ipc_descriptor
         return made
 
@@ -167,7 +167,7 @@ class Event(Handle, EventBase):
     def fileno(self) -> int:
         """Return a file descriptor that becomes readable when the event completes or can no longer complete. Close
         it."""
-        return int(get(ctypes.c_int32, raw.cuc_event_fd, self._h))
+        return int(get(ctypes.c_int32, raw.cuc_event_get_fd, self._h))
 
     def __sub__(self, earlier: Event) -> float:
         """Milliseconds from `earlier` to this event; both need timing_enabled."""
@@ -242,7 +242,7 @@ class Stream(Handle, StreamBase):
 
     @classmethod
     def _create(cls, place: Device | Context, given: StreamOptions | dict[str, Any] | None) -> Stream:
-        make = raw.cuc_stream_create_in if isinstance(place, Handle) else raw.cuc_stream_create
+        make = raw.cuc_context_stream_create if isinstance(place, Handle) else raw.cuc_stream_create
         made = None
         if given is not None:
             given = given_as(StreamOptions, given)

@@ -177,7 +177,7 @@ class TensorMapDescriptor:
         self = cls._of(tensor)
         _same_rank("box_dim", given.box_dim, tensor.ndim)
         box = numbers(ctypes.c_uint32, "box_dim", given.box_dim)
-        check(raw.cuc_tensor_map_tiled(self._address, tensor._address, box,
+        check(raw.cuc_tensor_map_encode_tiled(self._address, tensor._address, box,
                                        ctypes.byref(_struct(given, tensor.ndim))))
         return self
 
@@ -199,7 +199,7 @@ class TensorMapDescriptor:
             for axis, value in enumerate(numbers(ctypes.c_int32, name, corner)):
                 field[axis] = value
         made = _struct(given_as(TensorMapDescriptorOptions, options), tensor.ndim)
-        check(raw.cuc_tensor_map_im2col(self._address, tensor._address, ctypes.byref(image), ctypes.byref(made)))
+        check(raw.cuc_tensor_map_encode_im2col(self._address, tensor._address, ctypes.byref(image), ctypes.byref(made)))
         return self
 
     @classmethod
@@ -218,7 +218,7 @@ class TensorMapDescriptor:
         made = _struct(given_as(TensorMapDescriptorOptions, options), tensor.ndim)
         if _choice(TensorMapIm2ColWideMode, mode):
             made.flags |= raw.CUC_TENSOR_MAP_W128
-        check(raw.cuc_tensor_map_im2col_wide(self._address, tensor._address, ctypes.byref(image), ctypes.byref(made)))
+        check(raw.cuc_tensor_map_encode_im2col_wide(self._address, tensor._address, ctypes.byref(image), ctypes.byref(made)))
         return self
 
     @property

@@ -101,7 +101,7 @@ class VirtualMemoryBuffer(Buffer):
         for made, (fd, size) in zip(pieces, given):
             assign(made, "fd", fd)
             assign(made, "bytes", size)
-        made = cls._own(create(raw.cuc_buffer_import_pieces, handle_of(MemoryResource, mr, "mr"), pieces, len(given),
+        made = cls._own(create(raw.cuc_buffer_from_pieces, handle_of(MemoryResource, mr, "mr"), pieces, len(given),
                                ipc_descriptor.size, None if stream is None else as_stream(stream)._h))
         made._resource = mr
         return made
@@ -136,7 +136,7 @@ class VirtualMemoryResource(MemoryResource):
         made = options(raw.cuc_memory_virtual_options, reserve_bytes=given.reserve_size, flags=flags,
                        align=given.addr_align or 0, peer_count=len(peers), location=place)
         made.peers = ctypes.addressof(handles) if peers else None
-        self._take(create(raw.cuc_memory_virtual, of._h, ctypes.byref(made)))
+        self._take(create(raw.cuc_memory_virtual_create, of._h, ctypes.byref(made)))
 
     def allocate(self, size: int, *, stream: StreamLike = None) -> VirtualMemoryBuffer:
         """Allocate a buffer; its release waits for the stream."""

@@ -1285,16 +1285,16 @@ def cuc_buffer_export_pieces(pieces: Pointer, room: int, count: Pointer, buffer:
     """Export the memory of a virtual-memory buffer to another process, as one file descriptor for each piece."""
 def cuc_buffer_fill(stream: Pointer, buffer: Pointer, offset: int, pattern: int, pattern_bytes: int, bytes: int) -> int:
     """Fill a part of a buffer with a pattern, in stream order."""
+def cuc_buffer_from_ipc_handle(out: Pointer, pool: Pointer, handle: Pointer, bytes: int, stream: Pointer) -> int:
+    """Import another process's buffer."""
+def cuc_buffer_from_pieces(out: Pointer, resource: Pointer, pieces: Pointer, count: int, bytes: int, stream: Pointer) -> int:
+    """Create a buffer over memory of another process."""
 def cuc_buffer_from_pointer(out: Pointer, ptr: int, bytes: int, options: Pointer) -> int:
     """Create a buffer over existing memory:"""
 def cuc_buffer_get_host_pointer(out: Pointer, buffer: Pointer) -> int:
     """The CPU address of a buffer of pinned, managed or host memory."""
 def cuc_buffer_grow(out: Pointer, buffer: Pointer, bytes: int) -> int:
     """Create a buffer of another size over the memory of an existing buffer, which stays unchanged."""
-def cuc_buffer_import(out: Pointer, pool: Pointer, handle: Pointer, bytes: int, stream: Pointer) -> int:
-    """Import another process's buffer."""
-def cuc_buffer_import_pieces(out: Pointer, resource: Pointer, pieces: Pointer, count: int, bytes: int, stream: Pointer) -> int:
-    """Create a buffer over memory of another process."""
 def cuc_buffer_memory_resource(buffer: Pointer) -> int | None:
     """The resource that will free a buffer."""
 def cuc_buffer_options_init(options: Pointer, caller_size: int) -> None:
@@ -1305,7 +1305,7 @@ def cuc_buffer_parent(buffer: Pointer) -> int | None:
     """The buffer that a slice belongs to."""
 def cuc_buffer_ptr(buffer: Pointer) -> int:
     """The address of a buffer."""
-def cuc_buffer_read(stream: Pointer, dst: Pointer, buffer: Pointer, offset: int, bytes: int) -> int:
+def cuc_buffer_read_async(stream: Pointer, dst: Pointer, buffer: Pointer, offset: int, bytes: int) -> int:
     """Copy bytes from a buffer to the host, in stream order."""
 def cuc_buffer_release(buffer: Pointer) -> None:
     """Release a buffer; the last release frees the memory."""
@@ -1317,7 +1317,7 @@ def cuc_buffer_slice(out: Pointer, parent: Pointer, offset: int, bytes: int) -> 
     """Create a buffer over a part of another, which it retains."""
 def cuc_buffer_stream(buffer: Pointer) -> int | None:
     """The stream that will free a buffer."""
-def cuc_buffer_write(stream: Pointer, buffer: Pointer, offset: int, src: Pointer, bytes: int) -> int:
+def cuc_buffer_write_async(stream: Pointer, buffer: Pointer, offset: int, src: Pointer, bytes: int) -> int:
     """Copy bytes from the host into a buffer, in stream order."""
 def cuc_code_from_name(name: bytes | None) -> int:
     """The kind of object code with a given name."""
@@ -1329,6 +1329,8 @@ def cuc_context_disable_peer_access(context: Pointer, peer: Pointer) -> int:
     """Undo cuc_context_enable_peer_access()."""
 def cuc_context_enable_peer_access(context: Pointer, peer: Pointer) -> int:
     """Let kernels of a context access memory allocated in another device's context."""
+def cuc_context_event_create(out: Pointer, context: Pointer, options: Pointer) -> int:
+    """Create an event in any context."""
 def cuc_context_from_handle(out: Pointer, handle: Pointer) -> int:
     """Wrap a context that was created with the driver."""
 def cuc_context_get_current(out: Pointer) -> int:
@@ -1341,10 +1343,10 @@ def cuc_context_get_priority_range(least: Pointer, greatest: Pointer, context: P
     """The range of stream priorities in a context."""
 def cuc_context_handle(context: Pointer) -> int | None:
     """The driver's handle of a context."""
+def cuc_context_is_lost(context: Pointer) -> int:
+    """Check whether an earlier failure destroyed a context."""
 def cuc_context_is_primary(context: Pointer) -> int:
     """Check whether a context is its device's primary context."""
-def cuc_context_lost(context: Pointer) -> int:
-    """Check whether an earlier failure destroyed a context."""
 def cuc_context_release(context: Pointer) -> None:
     """Release a context."""
 def cuc_context_retain(context: Pointer) -> int | None:
@@ -1353,6 +1355,8 @@ def cuc_context_set_current(context: Pointer, previous: Pointer) -> int:
     """Make a context current on the calling thread."""
 def cuc_context_set_limit(context: Pointer, limit: int, value: int) -> int:
     """Set a limit of a context; the driver may round the value."""
+def cuc_context_stream_create(out: Pointer, context: Pointer, options: Pointer) -> int:
+    """Create a stream in any context."""
 def cuc_context_synchronize(context: Pointer) -> int:
     """Wait until all work in a context is complete."""
 def cuc_copy(stream: Pointer, dst: int, src: int, bytes: int) -> int:
@@ -1477,24 +1481,22 @@ def cuc_event_context(event: Pointer) -> int | None:
     """The context of an event."""
 def cuc_event_create(out: Pointer, device: Pointer, options: Pointer) -> int:
     """Create an event in a device's primary context."""
-def cuc_event_create_in(out: Pointer, context: Pointer, options: Pointer) -> int:
-    """Create an event in any context."""
 def cuc_event_device(event: Pointer) -> int | None:
     """The device of an event."""
 def cuc_event_export(out: Pointer, event: Pointer) -> int:
     """Export an event to another process."""
-def cuc_event_fd(out: Pointer, event: Pointer) -> int:
-    """Create a file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio."""
 def cuc_event_flags(event: Pointer) -> int:
     """The flags that an event was created with."""
 def cuc_event_from_handle(out: Pointer, handle: Pointer, context: Pointer, flags: int) -> int:
     """Wrap an event that was created elsewhere:"""
+def cuc_event_from_ipc_handle(out: Pointer, device: Pointer, handle: Pointer) -> int:
+    """Import another process's event, to wait for its recording."""
 def cuc_event_get_elapsed(milliseconds: Pointer, start: Pointer, end: Pointer) -> int:
     """The time between two events, measured on the device."""
+def cuc_event_get_fd(out: Pointer, event: Pointer) -> int:
+    """Create a file descriptor that becomes readable when an event completes, for poll(), epoll or asyncio."""
 def cuc_event_handle(event: Pointer) -> int | None:
     """The driver's handle of an event, which is also its cudaEvent_t."""
-def cuc_event_import(out: Pointer, device: Pointer, handle: Pointer) -> int:
-    """Import another process's event, to wait for its recording."""
 def cuc_event_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_event_query(event: Pointer) -> int:
@@ -1579,10 +1581,10 @@ def cuc_graph_add_edges(graph: Pointer, from_: Pointer, to: Pointer, count: int)
     """Add edges:"""
 def cuc_graph_add_empty(out: Pointer, graph: Pointer, after: Pointer, count: int) -> int:
     """Add an empty node with dependencies:"""
+def cuc_graph_condition_create(out: Pointer, graph: Pointer, default_value: int, flags: int) -> int:
+    """Create a condition for a node of a graph."""
 def cuc_graph_create(out: Pointer, device: Pointer) -> int:
     """Create a graph without nodes."""
-def cuc_graph_create_condition(out: Pointer, graph: Pointer, default_value: int, flags: int) -> int:
-    """Create a condition for a node of a graph."""
 def cuc_graph_exec_flags(exec: Pointer) -> int:
     """The flags that an instance was created with."""
 def cuc_graph_exec_get_enabled(out: Pointer, exec: Pointer, node: Pointer) -> int:
@@ -1643,6 +1645,8 @@ def cuc_green_context_release(context: Pointer) -> None:
     """Release a green context."""
 def cuc_green_context_retain(context: Pointer) -> int | None:
     """Add a reference to a green context."""
+def cuc_green_context_stream_create(out: Pointer, context: Pointer, options: Pointer) -> int:
+    """Create a stream whose kernels run on the multiprocessors of a green context."""
 def cuc_host_address(host: Pointer) -> int:
     """Convert a host address to the form that copies take:"""
 def cuc_host_get_device_pointer(out: Pointer, device: Pointer, host: Pointer) -> int:
@@ -1755,6 +1759,8 @@ def cuc_memory_pool_create(out: Pointer, device: Pointer, options: Pointer) -> i
     """Create a memory pool."""
 def cuc_memory_pool_export(out: Pointer, pool: Pointer) -> int:
     """Export a pool as a file descriptor, by which another process imports it."""
+def cuc_memory_pool_from_fd(out: Pointer, device: Pointer, fd: int) -> int:
+    """Import another process's pool."""
 def cuc_memory_pool_from_handle(out: Pointer, device: Pointer, kind: int, pool: Pointer, owner: Pointer, drop_owner: Pointer) -> int:
     """Wrap a pool that was created with the driver or the runtime."""
 def cuc_memory_pool_get_access(out: Pointer, pool: Pointer, peer: Pointer) -> int:
@@ -1769,13 +1775,11 @@ def cuc_memory_pool_get_statistics(out: Pointer, pool: Pointer) -> int:
     """Read the size of a pool."""
 def cuc_memory_pool_handle(pool: Pointer) -> int | None:
     """The driver's handle of a pool."""
-def cuc_memory_pool_import(out: Pointer, device: Pointer, fd: int) -> int:
-    """Import another process's pool."""
 def cuc_memory_pool_make_current(pool: Pointer) -> int:
     """Make a pool the current one of its kind:"""
 def cuc_memory_pool_options_init(options: Pointer, caller_size: int) -> None:
     """Zero a cuc_memory_pool_options and write its size."""
-def cuc_memory_pool_reset_high_marks(pool: Pointer) -> int:
+def cuc_memory_pool_reset_high_watermarks(pool: Pointer) -> int:
     """Reset both high marks of a pool to its present size."""
 def cuc_memory_pool_set_access(pool: Pointer, peer: Pointer, access: int) -> int:
     """Grant or revoke a device's access to the memory of a pool."""
@@ -1801,9 +1805,9 @@ def cuc_memory_resource_release(resource: Pointer) -> None:
     """Release a resource; the last release destroys it, including a pool that it created."""
 def cuc_memory_resource_retain(resource: Pointer) -> int | None:
     """Add a reference to a resource."""
-def cuc_memory_synchronous(out: Pointer, device: Pointer, kind: int) -> int:
+def cuc_memory_synchronous_create(out: Pointer, device: Pointer, kind: int) -> int:
     """Create a resource that makes each allocation with the driver, without a pool."""
-def cuc_memory_virtual(out: Pointer, device: Pointer, options: Pointer) -> int:
+def cuc_memory_virtual_create(out: Pointer, device: Pointer, options: Pointer) -> int:
     """Create a resource whose buffers can grow."""
 def cuc_memory_virtual_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
@@ -1937,16 +1941,12 @@ def cuc_stream_begin_capture_to(stream: Pointer, graph: Pointer, after: Pointer,
     """Begin capturing a stream into an existing graph, after some of its nodes."""
 def cuc_stream_cancel_capture(stream: Pointer) -> int:
     """End a capture and discard its nodes:"""
+def cuc_stream_condition_create(out: Pointer, stream: Pointer, default_value: int, flags: int) -> int:
+    """Create a condition for a node of the graph that a stream is captured into."""
 def cuc_stream_context(stream: Pointer) -> int | None:
     """The context of a stream."""
 def cuc_stream_create(out: Pointer, device: Pointer, options: Pointer) -> int:
     """Create a stream in a device's primary context."""
-def cuc_stream_create_condition(out: Pointer, stream: Pointer, default_value: int, flags: int) -> int:
-    """Create a condition for a node of the graph that a stream is captured into."""
-def cuc_stream_create_green(out: Pointer, context: Pointer, options: Pointer) -> int:
-    """Create a stream whose kernels run on the multiprocessors of a green context."""
-def cuc_stream_create_in(out: Pointer, context: Pointer, options: Pointer) -> int:
-    """Create a stream in any context."""
 def cuc_stream_device(stream: Pointer) -> int | None:
     """The device that a stream runs on."""
 def cuc_stream_embed_graph(stream: Pointer, graph: Pointer) -> int:
@@ -1995,8 +1995,6 @@ def cuc_tensor_bytes(tensor: Pointer) -> int:
     """The size of a tensor's elements in bytes, without gaps."""
 def cuc_tensor_check(tensor: Pointer) -> int:
     """Check that a tensor is valid in itself."""
-def cuc_tensor_contiguous(out: Pointer, data: int, dtype: int, rank: int, shape: Pointer, device: int) -> int:
-    """Initialise a contiguous tensor, with the last dimension fastest."""
 def cuc_tensor_elements(tensor: Pointer) -> int:
     """The number of elements of a tensor:"""
 def cuc_tensor_from_buffer(out: Pointer, buffer: Pointer, dtype: int, rank: int, shape: Pointer) -> int:
@@ -2005,18 +2003,20 @@ def cuc_tensor_from_dlpack(out: Pointer, managed: Pointer) -> int:
     """Read a DLPack tensor."""
 def cuc_tensor_from_dlpack_unversioned(out: Pointer, managed: Pointer) -> int:
     """Read a DLPack tensor of the format before 1.0, which has no read-only mark."""
+def cuc_tensor_from_pointer(out: Pointer, data: int, dtype: int, rank: int, shape: Pointer, device: int) -> int:
+    """Initialise a contiguous tensor, with the last dimension fastest."""
 def cuc_tensor_is_contiguous(tensor: Pointer) -> int:
     """Check whether a tensor is contiguous, with the last dimension fastest."""
-def cuc_tensor_map_im2col(out: Pointer, tensor: Pointer, image: Pointer, options: Pointer) -> int:
+def cuc_tensor_map_encode_im2col(out: Pointer, tensor: Pointer, image: Pointer, options: Pointer) -> int:
     """Encode a map of images whose copies transfer columns of pixels (im2col)."""
-def cuc_tensor_map_im2col_wide(out: Pointer, tensor: Pointer, image: Pointer, options: Pointer) -> int:
+def cuc_tensor_map_encode_im2col_wide(out: Pointer, tensor: Pointer, image: Pointer, options: Pointer) -> int:
     """Encode a map of images whose copies transfer columns of pixels only along W:"""
+def cuc_tensor_map_encode_tiled(out: Pointer, tensor: Pointer, box: Pointer, options: Pointer) -> int:
+    """Encode a map of a tensor whose copies transfer a box."""
 def cuc_tensor_map_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_tensor_map_replace_address(map: Pointer, tensor: Pointer) -> int:
     """Point a map at another array of the same shape, strides and type."""
-def cuc_tensor_map_tiled(out: Pointer, tensor: Pointer, box: Pointer, options: Pointer) -> int:
-    """Encode a map of a tensor whose copies transfer a box."""
 def cuc_tensor_to_dlpack(out: Pointer, tensor: Pointer, owner: Pointer) -> int:
     """Export a tensor to another library as DLPack."""
 def cuc_tensor_to_dlpack_unversioned(out: Pointer, tensor: Pointer, owner: Pointer) -> int:

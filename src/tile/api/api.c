@@ -93,7 +93,7 @@ cuc_status cuc_tile_program_set_budget(cuc_tile_program *program, const cuc_tile
 
 const char *cuc_tile_program_log(cuc_tile_program *program)
 {
-    if (!cuc__handle_good(program, CUC__HANDLE_TILE_PROGRAM))
+    if (!cuc__handle_is_valid(program, CUC__HANDLE_TILE_PROGRAM))
         return "";
     tell_budget(program);
     if (program->module->diagnostics->out_of_memory)
@@ -128,7 +128,7 @@ static const char *keep_file(cuc_tile_program *p, const char *file)
 bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint32_t line,
                      bool anywhere)
 {
-    if (!cuc__handle_good(p, CUC__HANDLE_TILE_PROGRAM)) {
+    if (!cuc__handle_is_valid(p, CUC__HANDLE_TILE_PROGRAM)) {
         cuc__fail_handle(p, CUC__HANDLE_TILE_PROGRAM, op, "program");
         return false;
     }
@@ -163,7 +163,7 @@ void cuc_tile_enter(cuc_tile_program *program, const char *file, uint32_t line)
 
 void cuc_tile_leave(cuc_tile_program *program)
 {
-    if (!cuc__handle_good(program, CUC__HANDLE_TILE_PROGRAM)) {
+    if (!cuc__handle_is_valid(program, CUC__HANDLE_TILE_PROGRAM)) {
         cuc__fail_handle(program, CUC__HANDLE_TILE_PROGRAM, __func__, "program");
         return;
     }
@@ -475,7 +475,7 @@ cuc_tile cuc_tile_name(cuc_tile_program *program, const char *file, uint32_t lin
 static const struct tile_handle *look_at(const cuc_tile_program *p, cuc_tile x)
 {
     const struct tile_handle *h =
-        cuc__handle_good(p, CUC__HANDLE_TILE_PROGRAM) ? tile_find_handle(p, x) : NULL;
+        cuc__handle_is_valid(p, CUC__HANDLE_TILE_PROGRAM) ? tile_find_handle(p, x) : NULL;
 
     return h && !h->variable ? h : NULL;
 }

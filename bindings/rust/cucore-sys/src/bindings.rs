@@ -796,7 +796,6 @@ pub const CUC_TENSOR_MAP_FILL_NAN: i32 = 1;
 
 /// f32 and tf32: flush subnormals to 0 during the copy
 pub const CUC_TENSOR_MAP_FTZ: i32 = 1;
-/// cuc_tensor_map_im2col_wide(): a copy transfers 128 pixels
 pub const CUC_TENSOR_MAP_W128: i32 = 2;
 
 /// PTX text: loadable, compiled by the driver
@@ -2057,7 +2056,7 @@ pub struct cuc_memory_pool_statistics {
 
 zeroed!(cuc_memory_pool_statistics, struct_size);
 
-/// Options of cuc_memory_virtual(); zero is the default of every field.
+/// Options of cuc_memory_virtual_create(); zero is the default of every field.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct cuc_memory_virtual_options {
@@ -2677,6 +2676,12 @@ extern "C" {
     pub fn cuc_buffer_export_pieces(pieces: *mut cuc_memory_piece, room: usize, count: *mut usize, buffer: *mut cuc_buffer) -> cuc_status;
     /// Fill a part of a buffer with a pattern, in stream order.
     pub fn cuc_buffer_fill(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, pattern: u32, pattern_bytes: u32, bytes: usize) -> cuc_status;
+    /// Import another process's buffer. A repeated import has the same address; the memory stays mapped
+    /// until the last of its buffers in this process is released.
+    pub fn cuc_buffer_from_ipc_handle(out: *mut *mut cuc_buffer, pool: *mut cuc_memory_resource, handle: *const cuc_ipc_handle, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
+    /// Create a buffer over memory of another process. It grows like other buffers of its resource, with
+    /// memory of its own process.
+    pub fn cuc_buffer_from_pieces(out: *mut *mut cuc_buffer, resource: *mut cuc_memory_resource, pieces: *const cuc_memory_piece, count: usize, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
     /// Create a buffer over existing memory: from cuMemAlloc(), cudaMalloc(), another library, or the
     /// host.
     pub fn cuc_buffer_from_pointer(out: *mut *mut cuc_buffer, ptr: cuc_device_ptr, bytes: usize, options: *const cuc_buffer_options) -> cuc_status;
@@ -2684,12 +2689,6 @@ extern "C" {
     pub fn cuc_buffer_get_host_pointer(out: *mut *mut c_void, buffer: *mut cuc_buffer) -> cuc_status;
     /// Create a buffer of another size over the memory of an existing buffer, which stays unchanged.
     pub fn cuc_buffer_grow(out: *mut *mut cuc_buffer, buffer: *mut cuc_buffer, bytes: usize) -> cuc_status;
-    /// Import another process's buffer. A repeated import has the same address; the memory stays mapped
-    /// until the last of its buffers in this process is released.
-    pub fn cuc_buffer_import(out: *mut *mut cuc_buffer, pool: *mut cuc_memory_resource, handle: *const cuc_ipc_handle, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
-    /// Create a buffer over memory of another process. It grows like other buffers of its resource, with
-    /// memory of its own process.
-    pub fn cuc_buffer_import_pieces(out: *mut *mut cuc_buffer, resource: *mut cuc_memory_resource, pieces: *const cuc_memory_piece, count: usize, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
     /// The resource that will free a buffer.
     pub fn cuc_buffer_memory_resource(buffer: *const cuc_buffer) -> *mut cuc_memory_resource;
     /// Zero a cuc_buffer_options and write its size.
@@ -2701,7 +2700,7 @@ extern "C" {
     /// The address of a buffer.
     pub fn cuc_buffer_ptr(buffer: *const cuc_buffer) -> cuc_device_ptr;
     /// Copy bytes from a buffer to the host, in stream order.
-    pub fn cuc_buffer_read(stream: *mut cuc_stream, dst: *mut c_void, buffer: *const cuc_buffer, offset: usize, bytes: usize) -> cuc_status;
+    pub fn cuc_buffer_read_async(stream: *mut cuc_stream, dst: *mut c_void, buffer: *const cuc_buffer, offset: usize, bytes: usize) -> cuc_status;
     /// Release a buffer; the last release frees the memory.
     pub fn cuc_buffer_release(buffer: *mut cuc_buffer);
     /// Add a reference to a buffer.
@@ -2713,7 +2712,7 @@ extern "C" {
     /// The stream that will free a buffer.
     pub fn cuc_buffer_stream(buffer: *const cuc_buffer) -> *mut cuc_stream;
     /// Copy bytes from the host into a buffer, in stream order.
-    pub fn cuc_buffer_write(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, src: *const c_void, bytes: usize) -> cuc_status;
+    pub fn cuc_buffer_write_async(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, src: *const c_void, bytes: usize) -> cuc_status;
     /// The kind of object code with a given name.
     pub fn cuc_code_from_name(name: *const c_char) -> i32;
     /// The name of a kind of object code, such as "cubin".
@@ -2724,6 +2723,8 @@ extern "C" {
     pub fn cuc_context_disable_peer_access(context: *mut cuc_context, peer: *mut cuc_context) -> cuc_status;
     /// Let kernels of a context access memory allocated in another device's context.
     pub fn cuc_context_enable_peer_access(context: *mut cuc_context, peer: *mut cuc_context) -> cuc_status;
+    /// Create an event in any context.
+    pub fn cuc_context_event_create(out: *mut *mut cuc_event, context: *mut cuc_context, options: *const cuc_event_options) -> cuc_status;
     /// Wrap a context that was created with the driver.
     pub fn cuc_context_from_handle(out: *mut *mut cuc_context, handle: *mut c_void) -> cuc_status;
     /// The context that is current on the calling thread.
@@ -2736,10 +2737,10 @@ extern "C" {
     pub fn cuc_context_get_priority_range(least: *mut i32, greatest: *mut i32, context: *mut cuc_context) -> cuc_status;
     /// The driver's handle of a context.
     pub fn cuc_context_handle(context: *const cuc_context) -> *mut c_void;
+    /// Check whether an earlier failure destroyed a context.
+    pub fn cuc_context_is_lost(context: *const cuc_context) -> i32;
     /// Check whether a context is its device's primary context.
     pub fn cuc_context_is_primary(context: *const cuc_context) -> i32;
-    /// Check whether an earlier failure destroyed a context.
-    pub fn cuc_context_lost(context: *const cuc_context) -> i32;
     /// Release a context. A primary context stays retained; a foreign one is never destroyed.
     pub fn cuc_context_release(context: *mut cuc_context);
     /// Add a reference to a context.
@@ -2748,6 +2749,8 @@ extern "C" {
     pub fn cuc_context_set_current(context: *mut cuc_context, previous: *mut *mut cuc_context) -> cuc_status;
     /// Set a limit of a context; the driver may round the value.
     pub fn cuc_context_set_limit(context: *mut cuc_context, limit: i32, value: u64) -> cuc_status;
+    /// Create a stream in any context.
+    pub fn cuc_context_stream_create(out: *mut *mut cuc_stream, context: *mut cuc_context, options: *const cuc_stream_options) -> cuc_status;
     /// Wait until all work in a context is complete.
     pub fn cuc_context_synchronize(context: *mut cuc_context) -> cuc_status;
     /// Copy bytes in any direction, in stream order.
@@ -2873,25 +2876,23 @@ extern "C" {
     pub fn cuc_event_context(event: *const cuc_event) -> *mut cuc_context;
     /// Create an event in a device's primary context.
     pub fn cuc_event_create(out: *mut *mut cuc_event, device: *mut cuc_device, options: *const cuc_event_options) -> cuc_status;
-    /// Create an event in any context.
-    pub fn cuc_event_create_in(out: *mut *mut cuc_event, context: *mut cuc_context, options: *const cuc_event_options) -> cuc_status;
     /// The device of an event.
     pub fn cuc_event_device(event: *const cuc_event) -> *mut cuc_device;
     /// Export an event to another process.
     pub fn cuc_event_export(out: *mut cuc_ipc_handle, event: *mut cuc_event) -> cuc_status;
-    /// Create a file descriptor that becomes readable when an event completes, for poll(), epoll or
-    /// asyncio.
-    pub fn cuc_event_fd(out: *mut i32, event: *mut cuc_event) -> cuc_status;
     /// The flags that an event was created with.
     pub fn cuc_event_flags(event: *const cuc_event) -> u32;
     /// Wrap an event that was created elsewhere: a CUevent, or a cudaEvent_t of the CUDA runtime.
     pub fn cuc_event_from_handle(out: *mut *mut cuc_event, handle: *mut c_void, context: *mut cuc_context, flags: u32) -> cuc_status;
+    /// Import another process's event, to wait for its recording.
+    pub fn cuc_event_from_ipc_handle(out: *mut *mut cuc_event, device: *mut cuc_device, handle: *const cuc_ipc_handle) -> cuc_status;
     /// The time between two events, measured on the device.
     pub fn cuc_event_get_elapsed(milliseconds: *mut f32, start: *mut cuc_event, end: *mut cuc_event) -> cuc_status;
+    /// Create a file descriptor that becomes readable when an event completes, for poll(), epoll or
+    /// asyncio.
+    pub fn cuc_event_get_fd(out: *mut i32, event: *mut cuc_event) -> cuc_status;
     /// The driver's handle of an event, which is also its cudaEvent_t.
     pub fn cuc_event_handle(event: *const cuc_event) -> *mut c_void;
-    /// Import another process's event, to wait for its recording.
-    pub fn cuc_event_import(out: *mut *mut cuc_event, device: *mut cuc_device, handle: *const cuc_ipc_handle) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_event_options_init(options: *mut cuc_event_options, caller_size: usize);
     /// Check whether an event has completed, without waiting. A never recorded event counts as complete.
@@ -2978,11 +2979,11 @@ extern "C" {
     pub fn cuc_graph_add_edges(graph: *mut cuc_graph, from: *const *mut cuc_node, to: *const *mut cuc_node, count: usize) -> cuc_status;
     /// Add an empty node with dependencies: a point where branches join.
     pub fn cuc_graph_add_empty(out: *mut *mut cuc_node, graph: *mut cuc_graph, after: *const *mut cuc_node, count: usize) -> cuc_status;
-    /// Create a graph without nodes.
-    pub fn cuc_graph_create(out: *mut *mut cuc_graph, device: *mut cuc_device) -> cuc_status;
     /// Create a condition for a node of a graph. Exactly one node must use it before the graph is
     /// instantiated.
-    pub fn cuc_graph_create_condition(out: *mut cuc_condition, graph: *mut cuc_graph, default_value: u32, flags: u32) -> cuc_status;
+    pub fn cuc_graph_condition_create(out: *mut cuc_condition, graph: *mut cuc_graph, default_value: u32, flags: u32) -> cuc_status;
+    /// Create a graph without nodes.
+    pub fn cuc_graph_create(out: *mut *mut cuc_graph, device: *mut cuc_device) -> cuc_status;
     /// The flags that an instance was created with.
     pub fn cuc_graph_exec_flags(exec: *const cuc_graph_exec) -> u32;
     /// Check whether launches of an instance run a node.
@@ -3047,6 +3048,8 @@ extern "C" {
     pub fn cuc_green_context_release(context: *mut cuc_green_context);
     /// Add a reference to a green context.
     pub fn cuc_green_context_retain(context: *mut cuc_green_context) -> *mut cuc_green_context;
+    /// Create a stream whose kernels run on the multiprocessors of a green context.
+    pub fn cuc_green_context_stream_create(out: *mut *mut cuc_stream, context: *mut cuc_green_context, options: *const cuc_stream_options) -> cuc_status;
     /// Convert a host address to the form that copies take: `(cuc_device_ptr)(uintptr_t)host`.
     pub fn cuc_host_address(host: *const c_void) -> cuc_device_ptr;
     /// The address that kernels use for page-locked host memory.
@@ -3161,6 +3164,8 @@ extern "C" {
     pub fn cuc_memory_pool_create(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_pool_options) -> cuc_status;
     /// Export a pool as a file descriptor, by which another process imports it.
     pub fn cuc_memory_pool_export(out: *mut i32, pool: *mut cuc_memory_resource) -> cuc_status;
+    /// Import another process's pool. It cannot allocate; cuc_buffer_from_ipc_handle() takes it.
+    pub fn cuc_memory_pool_from_fd(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, fd: i32) -> cuc_status;
     /// Wrap a pool that was created with the driver or the runtime.
     pub fn cuc_memory_pool_from_handle(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32, pool: *mut c_void, owner: *mut c_void, drop_owner: Option<unsafe extern "C" fn(owner: *mut c_void)>) -> cuc_status;
     /// Read a device's access to the memory of a pool.
@@ -3176,15 +3181,13 @@ extern "C" {
     pub fn cuc_memory_pool_get_statistics(out: *mut cuc_memory_pool_statistics, pool: *mut cuc_memory_resource) -> cuc_status;
     /// The driver's handle of a pool.
     pub fn cuc_memory_pool_handle(pool: *const cuc_memory_resource) -> *mut c_void;
-    /// Import another process's pool. It cannot allocate; cuc_buffer_import() takes it.
-    pub fn cuc_memory_pool_import(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, fd: i32) -> cuc_status;
     /// Make a pool the current one of its kind: the one that cuMemAllocAsync() and cudaMallocAsync()
     /// allocate from and cuc_memory_pool_get_current() returns.
     pub fn cuc_memory_pool_make_current(pool: *mut cuc_memory_resource) -> cuc_status;
     /// Zero a cuc_memory_pool_options and write its size.
     pub fn cuc_memory_pool_options_init(options: *mut cuc_memory_pool_options, caller_size: usize);
     /// Reset both high marks of a pool to its present size.
-    pub fn cuc_memory_pool_reset_high_marks(pool: *mut cuc_memory_resource) -> cuc_status;
+    pub fn cuc_memory_pool_reset_high_watermarks(pool: *mut cuc_memory_resource) -> cuc_status;
     /// Grant or revoke a device's access to the memory of a pool.
     pub fn cuc_memory_pool_set_access(pool: *mut cuc_memory_resource, peer: *mut cuc_device, access: i32) -> cuc_status;
     /// Set an attribute of a pool.
@@ -3210,9 +3213,9 @@ extern "C" {
     /// Add a reference to a resource.
     pub fn cuc_memory_resource_retain(resource: *mut cuc_memory_resource) -> *mut cuc_memory_resource;
     /// Create a resource that makes each allocation with the driver, without a pool.
-    pub fn cuc_memory_synchronous(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
+    pub fn cuc_memory_synchronous_create(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, kind: i32) -> cuc_status;
     /// Create a resource whose buffers can grow.
-    pub fn cuc_memory_virtual(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_virtual_options) -> cuc_status;
+    pub fn cuc_memory_virtual_create(out: *mut *mut cuc_memory_resource, device: *mut cuc_device, options: *const cuc_memory_virtual_options) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_memory_virtual_options_init(options: *mut cuc_memory_virtual_options, caller_size: usize);
     /// The graph that a node of type CUC_NODE_GRAPH runs: the driver's copy of the embedded graph.
@@ -3355,16 +3358,12 @@ extern "C" {
     /// adds to keeps the nodes added so far; if the capture is spoilt, the driver frees that graph, and
     /// the thread's other captures into it are cancelled too.
     pub fn cuc_stream_cancel_capture(stream: *mut cuc_stream) -> cuc_status;
+    /// Create a condition for a node of the graph that a stream is captured into.
+    pub fn cuc_stream_condition_create(out: *mut cuc_condition, stream: *mut cuc_stream, default_value: u32, flags: u32) -> cuc_status;
     /// The context of a stream.
     pub fn cuc_stream_context(stream: *const cuc_stream) -> *mut cuc_context;
     /// Create a stream in a device's primary context.
     pub fn cuc_stream_create(out: *mut *mut cuc_stream, device: *mut cuc_device, options: *const cuc_stream_options) -> cuc_status;
-    /// Create a condition for a node of the graph that a stream is captured into.
-    pub fn cuc_stream_create_condition(out: *mut cuc_condition, stream: *mut cuc_stream, default_value: u32, flags: u32) -> cuc_status;
-    /// Create a stream whose kernels run on the multiprocessors of a green context.
-    pub fn cuc_stream_create_green(out: *mut *mut cuc_stream, context: *mut cuc_green_context, options: *const cuc_stream_options) -> cuc_status;
-    /// Create a stream in any context.
-    pub fn cuc_stream_create_in(out: *mut *mut cuc_stream, context: *mut cuc_context, options: *const cuc_stream_options) -> cuc_status;
     /// The device that a stream runs on.
     pub fn cuc_stream_device(stream: *const cuc_stream) -> *mut cuc_device;
     /// Add a whole graph as one node to the graph being captured, after the stream's work so far. (An
@@ -3416,8 +3415,6 @@ extern "C" {
     pub fn cuc_tensor_bytes(tensor: *const cuc_tensor) -> u64;
     /// Check that a tensor is valid in itself. The existence of its memory is not checked.
     pub fn cuc_tensor_check(tensor: *const cuc_tensor) -> cuc_status;
-    /// Initialise a contiguous tensor, with the last dimension fastest.
-    pub fn cuc_tensor_contiguous(out: *mut cuc_tensor, data: cuc_device_ptr, dtype: cuc_dtype, rank: i32, shape: *const i64, device: i32) -> cuc_status;
     /// The number of elements of a tensor: the product of its shape.
     pub fn cuc_tensor_elements(tensor: *const cuc_tensor) -> i64;
     /// Initialise a contiguous tensor at the start of a buffer.
@@ -3426,19 +3423,21 @@ extern "C" {
     pub fn cuc_tensor_from_dlpack(out: *mut cuc_tensor, managed: *const cuc_dl_managed_tensor_versioned) -> cuc_status;
     /// Read a DLPack tensor of the format before 1.0, which has no read-only mark.
     pub fn cuc_tensor_from_dlpack_unversioned(out: *mut cuc_tensor, managed: *const cuc_dl_managed_tensor) -> cuc_status;
+    /// Initialise a contiguous tensor, with the last dimension fastest.
+    pub fn cuc_tensor_from_pointer(out: *mut cuc_tensor, data: cuc_device_ptr, dtype: cuc_dtype, rank: i32, shape: *const i64, device: i32) -> cuc_status;
     /// Check whether a tensor is contiguous, with the last dimension fastest.
     pub fn cuc_tensor_is_contiguous(tensor: *const cuc_tensor) -> i32;
     /// Encode a map of images whose copies transfer columns of pixels (im2col).
-    pub fn cuc_tensor_map_im2col(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, image: *const cuc_tensor_map_image, options: *const cuc_tensor_map_options) -> cuc_status;
+    pub fn cuc_tensor_map_encode_im2col(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, image: *const cuc_tensor_map_image, options: *const cuc_tensor_map_options) -> cuc_status;
     /// Encode a map of images whose copies transfer columns of pixels only along W: the bounding box is
     /// one pixel high and deep.
-    pub fn cuc_tensor_map_im2col_wide(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, image: *const cuc_tensor_map_image, options: *const cuc_tensor_map_options) -> cuc_status;
+    pub fn cuc_tensor_map_encode_im2col_wide(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, image: *const cuc_tensor_map_image, options: *const cuc_tensor_map_options) -> cuc_status;
+    /// Encode a map of a tensor whose copies transfer a box.
+    pub fn cuc_tensor_map_encode_tiled(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, box_: *const u32, options: *const cuc_tensor_map_options) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_tensor_map_options_init(options: *mut cuc_tensor_map_options, caller_size: usize);
     /// Point a map at another array of the same shape, strides and type.
     pub fn cuc_tensor_map_replace_address(map: *mut cuc_tensor_map, tensor: *const cuc_tensor) -> cuc_status;
-    /// Encode a map of a tensor whose copies transfer a box.
-    pub fn cuc_tensor_map_tiled(out: *mut cuc_tensor_map, tensor: *const cuc_tensor, box_: *const u32, options: *const cuc_tensor_map_options) -> cuc_status;
     /// Export a tensor to another library as DLPack.
     pub fn cuc_tensor_to_dlpack(out: *mut *mut cuc_dl_managed_tensor_versioned, tensor: *const cuc_tensor, owner: *mut cuc_buffer) -> cuc_status;
     /// Export a tensor to a library that supports only the format before DLPack 1.0.

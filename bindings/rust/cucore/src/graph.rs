@@ -145,7 +145,7 @@ impl Stream {
             None => (0, 0),
         };
         let mut out = 0;
-        check(unsafe { sys::cuc_stream_create_condition(&mut out, self.as_raw(), value, flags) })?;
+        check(unsafe { sys::cuc_stream_condition_create(&mut out, self.as_raw(), value, flags) })?;
         Ok(out)
     }
 

@@ -33,7 +33,7 @@ impl MemoryResource {
     /// Import another process's pool, for [`Buffer::import`].
     pub fn import(device: &Device, fd: BorrowedFd) -> Result<Self> {
         let fd = fd.as_raw_fd();
-        Self::made(|out| unsafe { sys::cuc_memory_pool_import(out, device.as_raw(), fd) })
+        Self::made(|out| unsafe { sys::cuc_memory_pool_from_fd(out, device.as_raw(), fd) })
     }
 }
 
@@ -57,7 +57,7 @@ impl Buffer {
         stream: &Stream,
     ) -> Result<Self> {
         let (from, raw, on) = (pool.as_raw(), handle.raw(), stream.as_raw());
-        Self::made(|out| sys::cuc_buffer_import(out, from, &raw, bytes, on))
+        Self::made(|out| sys::cuc_buffer_from_ipc_handle(out, from, &raw, bytes, on))
     }
 }
 
@@ -76,7 +76,7 @@ impl MemoryResource {
         let flags = sys::CUC_MEMORY_VIRTUAL_IPC as u32;
         let options =
             sys::cuc_memory_virtual_options { reserve_bytes, flags, ..Default::default() };
-        Self::made(|out| unsafe { sys::cuc_memory_virtual(out, device.as_raw(), &options) })
+        Self::made(|out| unsafe { sys::cuc_memory_virtual_create(out, device.as_raw(), &options) })
     }
 }
 
@@ -115,7 +115,7 @@ impl Buffer {
             .collect();
         Self::made(|out| unsafe {
             let (from, count) = (raw.as_ptr(), raw.len());
-            sys::cuc_buffer_import_pieces(out, here.as_raw(), from, count, bytes, stream.as_raw())
+            sys::cuc_buffer_from_pieces(out, here.as_raw(), from, count, bytes, stream.as_raw())
         })
     }
 }
@@ -136,6 +136,6 @@ impl Event {
     /// Import an event of another process, to wait for the work it recorded.
     pub fn import(device: &Device, handle: &IpcHandle) -> Result<Self> {
         let raw = handle.raw();
-        Self::made(|out| unsafe { sys::cuc_event_import(out, device.as_raw(), &raw) })
+        Self::made(|out| unsafe { sys::cuc_event_from_ipc_handle(out, device.as_raw(), &raw) })
     }
 }

@@ -36,14 +36,14 @@ impl MemoryResource {
     /// Allocates immediately rather than in stream order, such as pinned memory for copies.
     pub fn synchronous(device: &Device, kind: MemoryKind) -> Result<Self> {
         let kind = kind as i32;
-        Self::made(|out| unsafe { sys::cuc_memory_synchronous(out, device.as_raw(), kind) })
+        Self::made(|out| unsafe { sys::cuc_memory_synchronous_create(out, device.as_raw(), kind) })
     }
 
     /// Virtual memory with growable buffers: [`Buffer::grow`]. Each keeps its address up to that
     /// many bytes.
     pub fn growing(device: &Device, reserve_bytes: u64) -> Result<Self> {
         let options = sys::cuc_memory_virtual_options { reserve_bytes, ..Default::default() };
-        Self::made(|out| unsafe { sys::cuc_memory_virtual(out, device.as_raw(), &options) })
+        Self::made(|out| unsafe { sys::cuc_memory_virtual_create(out, device.as_raw(), &options) })
     }
 }
 
@@ -115,7 +115,7 @@ impl Buffer {
         from: &[T],
     ) -> Result<()> {
         let (at, bytes) = (from.as_ptr().cast(), size_of_val(from));
-        check(sys::cuc_buffer_write(stream.as_raw(), self.as_raw(), offset, at, bytes)).map(drop)
+        check(sys::cuc_buffer_write_async(stream.as_raw(), self.as_raw(), offset, at, bytes)).map(drop)
     }
 
     /// Read in stream order.
@@ -129,7 +129,7 @@ impl Buffer {
         to: &mut [T],
     ) -> Result<()> {
         let (at, bytes) = (to.as_mut_ptr().cast(), size_of_val(to));
-        check(sys::cuc_buffer_read(stream.as_raw(), at, self.as_raw(), offset, bytes)).map(drop)
+        check(sys::cuc_buffer_read_async(stream.as_raw(), at, self.as_raw(), offset, bytes)).map(drop)
     }
 
     /// Copy the first bytes of another buffer, in stream order.

@@ -67,7 +67,7 @@ impl GreenContext {
     pub fn stream(&self, priority: i32) -> Result<Stream> {
         let options = sys::cuc_stream_options { priority, ..Default::default() };
         let mut raw = null_mut();
-        check(unsafe { sys::cuc_stream_create_green(&mut raw, self.as_raw(), &options) })?;
+        check(unsafe { sys::cuc_green_context_stream_create(&mut raw, self.as_raw(), &options) })?;
         // Safety: we own the reference.
         Ok(unsafe { Stream::from_raw(raw) })
     }

@@ -203,7 +203,7 @@ impl Event {
     /// it.
     pub fn file_descriptor(&self) -> Result<std::os::unix::io::OwnedFd> {
         let mut fd = -1;
-        check(unsafe { sys::cuc_event_fd(&mut fd, self.as_raw()) })?;
+        check(unsafe { sys::cuc_event_get_fd(&mut fd, self.as_raw()) })?;
         if fd < 0 {
             return Err(Error::invalid("the event has no file descriptor".into()));
         }

@@ -29,7 +29,7 @@ impl Tensor {
         let (rank, at) = (shape.len() as i32, data.as_mut_ptr() as u64);
         let mut raw = Default::default();
         check(unsafe {
-            sys::cuc_tensor_contiguous(&mut raw, at, T::DTYPE, rank, shape.as_ptr(), -1)
+            sys::cuc_tensor_from_pointer(&mut raw, at, T::DTYPE, rank, shape.as_ptr(), -1)
         })?;
         if unsafe { sys::cuc_tensor_bytes(&raw) } > std::mem::size_of_val(data) as u64 {
             let (count, have) = (unsafe { sys::cuc_tensor_elements(&raw) }, data.len());
@@ -92,7 +92,7 @@ impl Tensor {
         }
         let how = sys::cuc_tensor_map_options { swizzle: swizzle as i32, ..Default::default() };
         let mut map = TensorMap::default();
-        check(unsafe { sys::cuc_tensor_map_tiled(&mut map, &self.raw, extents.as_ptr(), &how) })?;
+        check(unsafe { sys::cuc_tensor_map_encode_tiled(&mut map, &self.raw, extents.as_ptr(), &how) })?;
         Ok(map)
     }
 }

@@ -19,7 +19,7 @@ static const cuc_memory_resource *resource_of(const cuc_buffer *b)
 static const char *opening_of(const cuc_memory_resource *resource, CUmemoryPool pool)
 {
     if (resource && resource->virtual_memory)
-        return "name the device in the peers of cuc_memory_virtual()";
+        return "name the device in the peers of cuc_memory_virtual_create()";
     return pool ? "give it access with cuc_memory_pool_set_access()"
                 : "give it access with cuc_context_enable_peer_access()";
 }
@@ -191,7 +191,8 @@ cuc_status cuc__launch_check_address(const cuc_kernel *kernel, cuc_device_ptr ad
         CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
         "%s: argument %zu: 0x%llx is not a device address: the driver does not know it, and device "
         "%d (%s) cannot access pageable host memory, such as the stack or the heap. Pass a "
-        "cuc_buffer, or copy the data to one with cuc_buffer_write(); pass a value that is not an "
+        "cuc_buffer, or copy the data to one with cuc_buffer_write_async(); pass a value that is "
+        "not an "
         "address as uint64_t (CUCORE_CHECK_HANDLES)",
         kernel->name, i, (unsigned long long)address, stream->ordinal, stream->device->name);
 }

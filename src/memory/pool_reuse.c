@@ -14,10 +14,10 @@
 
 enum { MOST_KEPT = 32 }; // for reuse
 
-static const int64_t rest_ns = 1000000000; // an upper bound on the time that a woken thread needs
+static const int64_t grace_ns = 1000000000; // an upper bound on the time that a woken thread needs
 
-struct resting {
-    struct resting *next;
+struct released_pool {
+    struct released_pool *next;
     CUmemoryPool pool;
     CUmemPoolProps props; // key of reuse, if `reusable`
     bool reusable;
@@ -26,7 +26,7 @@ struct resting {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards the list below
-static struct resting *oldest, **end = &oldest;
+static struct released_pool *oldest, **end = &oldest;
 static size_t kept;
 
 static int64_t now(void)
@@ -37,9 +37,9 @@ static int64_t now(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static struct resting *take(struct resting **at)
+static struct released_pool *take(struct released_pool **at)
 {
-    struct resting *p = *at;
+    struct released_pool *p = *at;
 
     *at = p->next;
     if (end == &p->next)
@@ -58,7 +58,7 @@ static bool holds_nothing(CUmemoryPool pool)
 }
 
 // True if a pool has been empty for `rest`.
-static bool has_rested(struct resting *p, int64_t rest)
+static bool empty_long_enough(struct released_pool *p, int64_t rest)
 {
     if (!p->imported && !holds_nothing(p->pool))
         p->empty_since = 0;
@@ -67,7 +67,7 @@ static bool has_rested(struct resting *p, int64_t rest)
     return p->empty_since && now() - p->empty_since >= rest;
 }
 
-static void add(struct resting *p)
+static void add(struct released_pool *p)
 {
     p->next = NULL;
     *end = p;
@@ -77,12 +77,12 @@ static void add(struct resting *p)
 
 // Removes pools that cannot be reused, or are too many, and have been empty long enough. Needs the
 // lock and relaxed mode.
-static struct resting *take_rested(size_t most, int64_t rest)
+static struct released_pool *take_expired(size_t most, int64_t rest)
 {
-    struct resting *gone = NULL;
+    struct released_pool *gone = NULL;
 
-    for (struct resting **at = &oldest, *p; (p = *at);) {
-        if ((p->reusable && kept <= most) || !has_rested(p, rest)) {
+    for (struct released_pool **at = &oldest, *p; (p = *at);) {
+        if ((p->reusable && kept <= most) || !empty_long_enough(p, rest)) {
             at = &p->next;
             continue;
         }
@@ -95,9 +95,9 @@ static struct resting *take_rested(size_t most, int64_t rest)
 
 // Must not hold the lock, since failures go to the user's handler. An imported pool is one object
 // for all its importers, so it is not destroyed while one of them has memory of it.
-static void destroy(struct resting *gone)
+static void destroy(struct released_pool *gone)
 {
-    for (struct resting *p; (p = gone);) {
+    for (struct released_pool *p; (p = gone);) {
         gone = p->next;
         CUresult r = cuc__cu.cuMemPoolDestroy(p->pool);
         if (r == CUDA_ERROR_INVALID_VALUE && p->imported) {
@@ -137,7 +137,7 @@ static CUmemoryPool find(const CUmemPoolProps *props)
     const bool may_hold = kept > MOST_KEPT && !props->maxSize; // it would count towards a maximum
     CUmemoryPool pool = NULL;
 
-    for (struct resting **at = &oldest, *p; !pool && (p = *at);) {
+    for (struct released_pool **at = &oldest, *p; !pool && (p = *at);) {
         if (!p->reusable || memcmp(&p->props, props, sizeof(*props)) != 0 ||
             !(may_hold || holds_nothing(p->pool))) {
             at = &p->next;
@@ -151,27 +151,27 @@ static CUmemoryPool find(const CUmemPoolProps *props)
     return pool;
 }
 
-CUmemoryPool cuc__pool_wake(const CUmemPoolProps *props)
+CUmemoryPool cuc__pool_reuse(const CUmemPoolProps *props)
 {
     if (cuc__driver_forked()) // a child must not wait for a lock that is held for good
         return NULL;
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
     pthread_mutex_lock(&lock);
     CUmemoryPool pool = find(props);
-    struct resting *gone = take_rested(MOST_KEPT, rest_ns);
+    struct released_pool *gone = take_expired(MOST_KEPT, grace_ns);
     pthread_mutex_unlock(&lock);
     destroy(gone);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
     return pool;
 }
 
-void cuc__pool_rest(CUmemoryPool pool, const CUmemPoolProps *props, bool imported)
+void cuc__pool_recycle(CUmemoryPool pool, const CUmemPoolProps *props, bool imported)
 {
     uint64_t none = 0;
 
     if (cuc__driver_forked())
         return;
-    struct resting *p = calloc(1, sizeof(*p));
+    struct released_pool *p = calloc(1, sizeof(*p));
     int code = imported
                    ? 0
                    : cuc__cu.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &none);
@@ -187,19 +187,19 @@ void cuc__pool_rest(CUmemoryPool pool, const CUmemPoolProps *props, bool importe
         (void)holds_nothing(pool); // starts the pool's waiting time now if it is empty
         pthread_mutex_lock(&lock);
         add(p);
-        struct resting *gone = take_rested(MOST_KEPT, rest_ns);
+        struct released_pool *gone = take_expired(MOST_KEPT, grace_ns);
         pthread_mutex_unlock(&lock);
         destroy(gone);
     }
 }
 
-void cuc__pools_settle(void)
+void cuc__pools_destroy_released(void)
 {
-    CUstreamCaptureMode mode = cuc__relax();
+    CUstreamCaptureMode mode = cuc__enter_relaxed_mode();
 
     pthread_mutex_lock(&lock);
-    struct resting *gone = take_rested(0, 0);
+    struct released_pool *gone = take_expired(0, 0);
     pthread_mutex_unlock(&lock);
     destroy(gone);
-    cuc__unrelax(mode);
+    cuc__leave_relaxed_mode(mode);
 }
