@@ -330,7 +330,7 @@ class event : public handle<cuc_event, cuc_event_retain, cuc_event_release>
     }
 
     /** Another process's event, to wait for its recording. */
-    static event import_ipc(device on, const cuc_ipc_handle &name)
+    static event from_ipc_handle(device on, const cuc_ipc_handle &name)
     {
         event result;
 
@@ -498,8 +498,8 @@ class memory_resource
         return result;
     }
 
-    /** Another process's pool, for buffer::import_ipc(). */
-    static memory_resource import_ipc(device of, int32_t fd)
+    /** Another process's pool, for buffer::from_ipc_handle(). */
+    static memory_resource from_fd(device of, int32_t fd)
     {
         memory_resource result;
 
@@ -544,8 +544,8 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
     }
 
     /** Another process's buffer, from an imported pool; it must live longer in that process. */
-    static buffer import_ipc(const memory_resource &pool, const cuc_ipc_handle &name, size_t bytes,
-                             const stream &on)
+    static buffer from_ipc_handle(const memory_resource &pool, const cuc_ipc_handle &name,
+                                  size_t bytes, const stream &on)
     {
         buffer result;
 
@@ -568,9 +568,9 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
     }
 
     /** Another process's memory, at addresses of a growing() resource of this process. */
-    static buffer import_pieces(const memory_resource &here,
-                                const std::vector<cuc_memory_piece> &pieces, size_t bytes,
-                                const stream &on)
+    static buffer from_pieces(const memory_resource &here,
+                              const std::vector<cuc_memory_piece> &pieces, size_t bytes,
+                              const stream &on)
     {
         buffer result;
 
@@ -608,12 +608,12 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
     }
 
     /** Copies from and to the host; the host memory must live until they are complete. */
-    void write(const stream &on, const void *from, size_t length, size_t offset = 0) const
+    void write_async(const stream &on, const void *from, size_t length, size_t offset = 0) const
     {
         check(cuc_buffer_write_async(on.get(), get(), offset, from, length));
     }
 
-    void read(const stream &on, void *to, size_t length, size_t offset = 0) const
+    void read_async(const stream &on, void *to, size_t length, size_t offset = 0) const
     {
         check(cuc_buffer_read_async(on.get(), to, get(), offset, length));
     }
@@ -706,7 +706,7 @@ template <class T> class array
     void write(const stream &on, const std::vector<T> &values) const
     {
         may_wait(on);
-        buffer_.write(on, values.data(), values.size() * sizeof(T));
+        buffer_.write_async(on, values.data(), values.size() * sizeof(T));
         on.synchronize();
     }
 
@@ -716,7 +716,7 @@ template <class T> class array
         std::vector<T> result(size_);
 
         may_wait(on);
-        buffer_.read(on, result.data(), size_ * sizeof(T));
+        buffer_.read_async(on, result.data(), size_ * sizeof(T));
         on.synchronize();
         return result;
     }
@@ -748,7 +748,7 @@ template <class T> class array
             throw error(CUC_ERROR_BUSY,
                         "cuc::array: the stream is being captured, and a copy cannot be waited for "
                         "until the graph is launched: do it before or after the capture, or "
-                        "capture buffer::write() or read()");
+                        "capture buffer::write_async() or read_async()");
     }
 
     cuc::buffer buffer_;

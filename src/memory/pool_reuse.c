@@ -58,14 +58,14 @@ static bool holds_nothing(CUmemoryPool pool)
            !reserved;
 }
 
-// True if a pool has been empty for `rest`.
-static bool empty_long_enough(struct released_pool *p, int64_t rest)
+// True if a pool has been empty for `grace` nanoseconds.
+static bool empty_long_enough(struct released_pool *p, int64_t grace)
 {
     if (!p->imported && !holds_nothing(p->pool))
         p->empty_since = 0;
     else if (!p->empty_since)
         p->empty_since = now();
-    return p->empty_since && now() - p->empty_since >= rest;
+    return p->empty_since && now() - p->empty_since >= grace;
 }
 
 static void add(struct released_pool *p)
@@ -78,12 +78,12 @@ static void add(struct released_pool *p)
 
 // Removes pools that cannot be reused, or are too many, and have been empty long enough. Needs the
 // lock and relaxed mode.
-static struct released_pool *take_expired(size_t most, int64_t rest)
+static struct released_pool *take_expired(size_t most, int64_t grace)
 {
     struct released_pool *gone = NULL;
 
     for (struct released_pool **at = &oldest, *p; (p = *at);) {
-        if ((p->reusable && kept <= most) || !empty_long_enough(p, rest)) {
+        if ((p->reusable && kept <= most) || !empty_long_enough(p, grace)) {
             at = &p->next;
             continue;
         }

@@ -312,7 +312,7 @@ START_TEST(buffers_copy_fill_and_slice)
     a.fill(stream, 0xab);
     b.fill(stream, 0);
     b.slice(16, 16).copy_from(stream, a, 16);
-    b.read(stream, back, sizeof(back));
+    b.read_async(stream, back, sizeof(back));
     stream.synchronize();
     for (size_t i = 0; i < sizeof(back); i++)
         ck_assert_uint_eq(back[i], i / 16 == 1 ? 0xab : 0);
@@ -515,7 +515,7 @@ START_TEST(a_buffer_grows)
     first.fill(stream, 3);
     const cuc::buffer second = first.grow(4 << 20);
     uint8_t got = 0;
-    second.read(stream, &got, 1, 7);
+    second.read_async(stream, &got, 1, 7);
     stream.synchronize();
     ck_assert_uint_eq(second.ptr(), first.ptr());
     ck_assert_uint_eq(got, 3);
@@ -531,15 +531,15 @@ START_TEST(memory_that_grows_has_pieces_for_others)
 
     second.fill(stream, 6);
     const auto pieces = second.export_pieces();
-    const auto there = cuc::buffer::import_pieces(resource, pieces, 3 << 20, stream);
+    const auto there = cuc::buffer::from_pieces(resource, pieces, 3 << 20, stream);
     for (const auto &piece : pieces)
         close(piece.fd);
     ck_assert_uint_eq(pieces.size(), 2);
     uint8_t got = 0;
-    there.read(stream, &got, 1, (3 << 20) - 1);
+    there.read_async(stream, &got, 1, (3 << 20) - 1);
     stream.synchronize();
     ck_assert_uint_eq(got, 6);
-    ck_assert_int_eq(thrown_by([&] { cuc::buffer::import_pieces(resource, {}, 8, stream); }).code(),
+    ck_assert_int_eq(thrown_by([&] { cuc::buffer::from_pieces(resource, {}, 8, stream); }).code(),
                      CUC_ERROR_INVALID_ARGUMENT);
 }
 END_TEST

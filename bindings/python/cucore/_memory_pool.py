@@ -263,7 +263,7 @@ class MemoryPool(MemoryResource):
         check(raw.cuc_memory_pool_get_statistics(ctypes.byref(out), self._h))
         return {name: getattr(out, name) for name, *_ in out._fields_ if name != "struct_size"}
 
-    def reset_high_marks(self) -> None:
+    def reset_high_watermarks(self) -> None:
         """Reset both high-water marks."""
         check(raw.cuc_memory_pool_reset_high_watermarks(self._h))
 

@@ -160,7 +160,7 @@ class Devices(DeviceTest):
         with pool.allocate(1 << 20, stream=self.stream):
             self.assertGreaterEqual(pool.statistics["used_high"], 1 << 20)
         self.stream.sync()
-        pool.reset_high_marks()
+        pool.reset_high_watermarks()
         pool.make_current()
         self.assertEqual(cucore.MemoryPool.current(self.device).handle, pool.handle)
 

@@ -30,8 +30,8 @@ impl MemoryResource {
         Ok(unsafe { OwnedFd::from_raw_fd(fd) })
     }
 
-    /// Import another process's pool, for [`Buffer::import`].
-    pub fn import(device: &Device, fd: BorrowedFd) -> Result<Self> {
+    /// Import another process's pool, for [`Buffer::from_ipc_handle`].
+    pub fn from_fd(device: &Device, fd: BorrowedFd) -> Result<Self> {
         let fd = fd.as_raw_fd();
         Self::made(|out| unsafe { sys::cuc_memory_pool_from_fd(out, device.as_raw(), fd) })
     }
@@ -50,7 +50,7 @@ impl Buffer {
     /// # Safety
     /// The buffer must have that many bytes and stay alive there until this one is dropped and the
     /// stream has reached that point.
-    pub unsafe fn import(
+    pub unsafe fn from_ipc_handle(
         pool: &MemoryResource,
         handle: &IpcHandle,
         bytes: usize,
@@ -99,7 +99,7 @@ impl Buffer {
 
     /// Map another process's memory at addresses of a [`MemoryResource::growing_shareable`]
     /// resource of this process.
-    pub fn import_pieces(
+    pub fn from_pieces(
         here: &MemoryResource,
         pieces: &[Piece],
         bytes: usize,
@@ -134,7 +134,7 @@ impl Event {
     }
 
     /// Import an event of another process, to wait for the work it recorded.
-    pub fn import(device: &Device, handle: &IpcHandle) -> Result<Self> {
+    pub fn from_ipc_handle(device: &Device, handle: &IpcHandle) -> Result<Self> {
         let raw = handle.raw();
         Self::made(|out| unsafe { sys::cuc_event_from_ipc_handle(out, device.as_raw(), &raw) })
     }

@@ -408,16 +408,16 @@ fn memory_that_grows_has_pieces_for_others() {
     second.fill(&stream, 6).unwrap();
     let pieces = second.export_pieces().unwrap();
     assert_eq!(pieces.iter().map(|p| p.bytes).sum::<u64>(), 4 << 20);
-    let there = Buffer::import_pieces(&resource, &pieces, 3 << 20, &stream).unwrap();
+    let there = Buffer::from_pieces(&resource, &pieces, 3 << 20, &stream).unwrap();
     // As received from a socket.
     let fd = pieces[0].fd.try_clone().unwrap();
     let again = Piece { fd, bytes: pieces[0].bytes };
-    Buffer::import_pieces(&resource, &[again], 8, &stream).unwrap();
+    Buffer::from_pieces(&resource, &[again], 8, &stream).unwrap();
     drop((pieces, first, second));
     let mut got = [0u8; 4];
     there.read(&stream, (3 << 20) - 4, &mut got).unwrap();
     assert_eq!(got, [6; 4]);
-    assert!(Buffer::import_pieces(&resource, &[], 8, &stream).is_err());
+    assert!(Buffer::from_pieces(&resource, &[], 8, &stream).is_err());
     assert!(Buffer::new(&stream, 8).unwrap().export_pieces().is_err());
 }
 
@@ -461,8 +461,8 @@ fn what_goes_to_other_processes_has_a_name() {
     let fd = pool.export().unwrap();
     buffer.fill(&stream, 9).unwrap();
     stream.synchronize().unwrap();
-    if let Ok(same) = MemoryResource::import(&device(), std::os::unix::io::AsFd::as_fd(&fd)) {
-        let there = unsafe { Buffer::import(&same, &name, 4096, &stream).unwrap() };
+    if let Ok(same) = MemoryResource::from_fd(&device(), std::os::unix::io::AsFd::as_fd(&fd)) {
+        let there = unsafe { Buffer::from_ipc_handle(&same, &name, 4096, &stream).unwrap() };
         let mut seen = [0u8; 4096];
         there.read(&stream, 0, &mut seen).unwrap();
         assert_eq!(seen, [9; 4096]);
