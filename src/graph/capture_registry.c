@@ -499,6 +499,7 @@ void cuc__capture_keep_stuck(struct cuc__capture *c)
     if (!c)
         return;
     cuc__capture_assign_bodies(c, NULL);
+    cuc__conditionals_free(&c->conditionals);
     cuc__keep_free(c->keep);
     cuc_graph_release(c->into);
     c->keep = NULL;
