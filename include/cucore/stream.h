@@ -277,7 +277,7 @@ CUC_API cuc_status cuc_stream_wait_stream(cuc_stream *stream, cuc_stream *other)
  *
  * @order  changes the attributes of later work; waits for nothing
  * @thread any thread; one call at a time on the same streams
- * @capture the same on a captured stream
+ * @capture safe: not restricted by the driver
  * @param stream the stream to change
  * @param from   the stream to copy from, of the same device; passing the same one does nothing
  * @retval CUC_OK                     copied
