@@ -708,6 +708,7 @@ CUC_TILE_UNARY_ROUND_LIST(CUC__TILE_UNARY_ROUND)
     X(cuc_tile_mod,         MOD,      "x % y, with the sign of y") \
     X(cuc_tile_pow,         POW,      "x ** y: floats") \
     X(cuc_tile_atan2,       ATAN2,    "the angle of the point (y, x): floats") \
+    X(cuc_tile_copysign,    COPYSIGN, "the magnitude of x with the sign of y: floats") \
     X(cuc_tile_minimum,     MINIMUM,  "the smaller; the number if one is NaN") \
     X(cuc_tile_maximum,     MAXIMUM,  "the larger; the number if one is NaN") \
     X(cuc_tile_bitand,      AND,      "x & y: integers; for bools, and") \

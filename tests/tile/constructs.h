@@ -258,12 +258,13 @@ static const struct construct constructs[] = {
       "    store(o, [0, 0], a == b)\n    store(o, [1, 0], a != b)\n    store(o, [2, 0], a < b)\n"
       "    store(o, [3, 0], a <= b)\n    store(o, [4, 0], a > b)\n    store(o, [5, 0], a >= b)\n"
       "    store(oo, [0], where(a < b, a, b))\n}", 0, 0, NULL },
-    { "division and rounding of floats", FLOATS, "N=512",
-      "kernel k(x: T[N], y: T[N], o: T[9, N], ob: bool[2, N]) const T = f32 {\n"
+    { "division, rounding and signs of floats", FLOATS, "N=512",
+      "kernel k(x: T[N], y: T[N], o: T[10, N], ob: bool[2, N]) const T = f32 {\n"
       "    a, b = load(x, [0], [512]), load(y, [0], [512])\n"
       "    store(o, [0, 0], a / b)\n    store(o, [1, 0], a // b)\n    store(o, [2, 0], a % b)\n"
       "    store(o, [3, 0], floor(a))\n    store(o, [4, 0], ceil(a))\n    store(o, [5, 0], round(a))\n"
       "    store(o, [6, 0], trunc(a))\n    store(o, [7, 0], sqrt(a))\n    store(o, [8, 0], fma(a, b, a))\n"
+      "    store(o, [9, 0], copysign(a, b))\n"
       "    store(ob, [0, 0], isnan(a))\n    store(ob, [1, 0], isinf(a))\n}", 0, 0, NULL },
     { "arithmetic in a direction", FLOATS, "N=512",
       "kernel k(x: T[N], y: T[N], z: T[N], o: T[18, N]) const T = f32 grid cdiv(N, 64) {\n"

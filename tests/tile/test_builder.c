@@ -509,6 +509,7 @@ static void build_elementwise(cuc_tile_program *p)
     x = cuc_tile_trunc(K, x);
     x = cuc_tile_pow(K, x, F(2.0));
     x = cuc_tile_atan2(K, x, F(3.0));
+    x = cuc_tile_copysign(K, x, cuc_tile_copysign(K, F(3.0), F(-4.0)));
     x = cuc_tile_minimum_nan(K, x, F(4.0));
     x = cuc_tile_maximum_nan(K, x, F(5.0));
     x = cuc_tile_mod(K, x, F(6.0));
@@ -838,6 +839,7 @@ static const struct same {
       "    x = log1p(x); x = sqrt(x); x = rsqrt(x); x = sin(x); x = cos(x); x = tan(x)\n"
       "    x = sinh(x); x = cosh(x); x = tanh(x); x = erf(x); x = sigmoid(x); x = floor(x)\n"
       "    x = ceil(x); x = round(x); x = trunc(x); x = pow(x, 2.0); x = atan2(x, 3.0)\n"
+      "    x = copysign(x, copysign(3.0, -4.0))\n"
       "    x = minimum(x, 4.0, nan=true); x = maximum(x, 5.0, nan=true); x = x % 6.0\n"
       "    x = x - min(x, nan=true); x = x - max(x, 0, nan=true); x = x * prod(x, 0)\n"
       "    q = isinf(x); c = isnan(x) | q; c = c & (x >= 0.0); c = c & (x <= 1.0)\n"

@@ -80,6 +80,7 @@ static const struct function functions[] = {
     ONE(sigmoid, SIGMOID, 8, 2, -104, 20),
     { "pow", TILE_POW, NULL, NULL, powerl, { 2, 2 }, 0, 4 },
     { "atan2", TILE_ATAN2, NULL, NULL, atan2l, { 2, 2 }, -4, 4 },
+    { "copysign", TILE_COPYSIGN, NULL, NULL, copysignl, { 0, 0 }, -4, 4 },
 };
 
 // Compiled even if no test runs.
@@ -680,6 +681,11 @@ static const struct {
     { "atan2", -INFINITY, -INFINITY, -3 * M_PI_4 },
     { "atan2", NAN, 1, NAN },
     { "atan2", 1, NAN, NAN },
+    { "copysign", 2, -0.0, -2 },
+    { "copysign", -0.0, 1, 0 },
+    { "copysign", -INFINITY, 1, INFINITY },
+    { "copysign", 2, -NAN, -2 },
+    { "copysign", NAN, 1, NAN },
 };
 
 START_TEST(limits_are_those_of_c)

@@ -2613,6 +2613,9 @@ cuc_tile_ceil(program, file, line, x) =
 # Continue with the next iteration of the innermost loop. Later code in the same block is not generated.
 cuc_tile_continue(program, file, line) =
     ccall((:cuc_tile_continue, libcucore), Cvoid, (Ptr{cuc_tile_program}, Cstring, UInt32), program, file, line)
+# the magnitude of x with the sign of y: floats
+cuc_tile_copysign(program, file, line, x, y) =
+    ccall((:cuc_tile_copysign, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile, cuc_tile), program, file, line, x, y)
 # the cosine
 cuc_tile_cos(program, file, line, x) =
     ccall((:cuc_tile_cos, libcucore), cuc_tile, (Ptr{cuc_tile_program}, Cstring, UInt32, cuc_tile), program, file, line, x)

@@ -473,6 +473,7 @@ const FUNCTIONS = [
     (:cuc_tile_cdiv, 5),
     (:cuc_tile_ceil, 4),
     (:cuc_tile_continue, 3),
+    (:cuc_tile_copysign, 5),
     (:cuc_tile_cos, 4),
     (:cuc_tile_cosh, 4),
     (:cuc_tile_cumprod, 6),

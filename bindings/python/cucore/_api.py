@@ -2343,6 +2343,7 @@ FUNCTIONS = {
     "cuc_tile_cdiv": "IpsIII",
     "cuc_tile_ceil": "IpsII",
     "cuc_tile_continue": "vpsI",
+    "cuc_tile_copysign": "IpsIII",
     "cuc_tile_cos": "IpsII",
     "cuc_tile_cosh": "IpsII",
     "cuc_tile_cumprod": "IpsIIii",

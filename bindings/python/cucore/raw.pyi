@@ -2097,6 +2097,8 @@ def cuc_tile_ceil(program: Pointer, file: bytes | None, line: int, x: int) -> in
     """the next integer at or above"""
 def cuc_tile_continue(program: Pointer, file: bytes | None, line: int) -> None:
     """Continue with the next iteration of the innermost loop."""
+def cuc_tile_copysign(program: Pointer, file: bytes | None, line: int, x: int, y: int) -> int:
+    """the magnitude of x with the sign of y:"""
 def cuc_tile_cos(program: Pointer, file: bytes | None, line: int, x: int) -> int:
     """the cosine"""
 def cuc_tile_cosh(program: Pointer, file: bytes | None, line: int, x: int) -> int:

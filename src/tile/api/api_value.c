@@ -213,7 +213,7 @@ static cuc_tile binary(cuc_tile_program *program, const char *file, uint32_t lin
     ok &= tile_use_meaning(program, "y", right, &y);
     if (!ok)
         return 0;
-    if (kind != TILE_ATAN2 && tile_meaning_is_constant(&x) && tile_meaning_is_constant(&y)) {
+    if (tile_folds_binary(kind) && tile_meaning_is_constant(&x) && tile_meaning_is_constant(&y)) {
         x = tile_fold_binary(&program->e, kind, &x, &y);
         return tile_handle_of_meaning(program, x, true);
     }

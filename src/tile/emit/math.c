@@ -215,6 +215,11 @@ static struct tile_num tile_emit_rsqrt(struct tile_math *m, struct tile_num x)
     return tile_num_op(m, "rcp.rn", 1, &root);
 }
 
+static struct tile_num tile_emit_copysign(struct tile_math *m, struct tile_num x, struct tile_num y)
+{
+    return tile_copysign(m, x, y);
+}
+
 // The ptx column of ops.def.
 struct recipe {
     const char *instruction; // without the type

@@ -403,9 +403,7 @@ static uint32_t call_elementwise(struct tile_elaborator *e, const struct tile_ca
         return 1;
     }
     bool asks = how.round != TILE_RN || how.ftz;
-    if (constant && operands == 2 && !asks &&
-        (kind == TILE_CDIV || is_operator(kind) || kind == TILE_MINIMUM || kind == TILE_MAXIMUM ||
-         kind == TILE_POW)) {
+    if (constant && operands == 2 && !asks && tile_folds_binary(kind)) {
         out[0] = tile_fold_binary(e, kind, &m[0], &m[1]);
         return out[0].kind != TILE_NOTHING;
     }

@@ -122,6 +122,9 @@ void tile_tell_no_function(struct tile_elaborator *e, const struct tile_ast *cal
 // fold_constants.c: operators on constants without a dtype; T509 if there is no result.
 struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind op,
                                     const struct tile_meaning *x);
+// True if two constants without a dtype give a constant without a dtype: an operator, or a call
+// that takes integers.
+bool tile_folds_binary(enum tile_op_kind op);
 struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kind op,
                                      const struct tile_meaning *x, const struct tile_meaning *y);
 

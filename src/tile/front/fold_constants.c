@@ -2,6 +2,7 @@
 // bools.
 #include "elaborate.h"
 
+#include "tile/ir/print.h"
 #include "tile/ir/scalar.h"
 
 #include <math.h>
@@ -91,6 +92,11 @@ static struct tile_meaning fold_reals(struct tile_elaborator *e, enum tile_op_ki
     return tile_element_compute(op, CUC_F64, false, operand, &out)
                ? tile_meaning_of_real(tile_element_real(CUC_F64, out))
                : no_result(e, "this operator is not for floats");
+}
+
+bool tile_folds_binary(enum tile_op_kind op)
+{
+    return tile_op_sign(op) || !(tile_op_infos[op].traits & TILE_FLOAT_ONLY);
 }
 
 struct tile_meaning tile_fold_binary(struct tile_elaborator *e, enum tile_op_kind op,

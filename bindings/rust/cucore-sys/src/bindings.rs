@@ -3520,6 +3520,8 @@ extern "C" {
     /// Continue with the next iteration of the innermost loop. Later code in the same block is not
     /// generated.
     pub fn cuc_tile_continue(program: *mut cuc_tile_program, file: *const c_char, line: u32);
+    /// the magnitude of x with the sign of y: floats
+    pub fn cuc_tile_copysign(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile, y: cuc_tile) -> cuc_tile;
     /// the cosine
     pub fn cuc_tile_cos(program: *mut cuc_tile_program, file: *const c_char, line: u32, x: cuc_tile) -> cuc_tile;
     /// the hyperbolic cosine

@@ -1124,6 +1124,7 @@ pub fn functions() -> Vec<(&'static str, *const ())> {
         ("cuc_tile_cdiv", cucore_sys::cuc_tile_cdiv as *const ()),
         ("cuc_tile_ceil", cucore_sys::cuc_tile_ceil as *const ()),
         ("cuc_tile_continue", cucore_sys::cuc_tile_continue as *const ()),
+        ("cuc_tile_copysign", cucore_sys::cuc_tile_copysign as *const ()),
         ("cuc_tile_cos", cucore_sys::cuc_tile_cos as *const ()),
         ("cuc_tile_cosh", cucore_sys::cuc_tile_cosh as *const ()),
         ("cuc_tile_cumprod", cucore_sys::cuc_tile_cumprod as *const ()),
