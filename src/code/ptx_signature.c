@@ -73,6 +73,19 @@ static bool is_name(token t)
     return t.kind == CUC__PTX_NAME;
 }
 
+// Reads the next token of module scope: an opening brace takes its whole block with it.
+static token next_outside(struct cuc__ptx *s)
+{
+    token t = next(s);
+
+    if (is_sign(t, '{')) {
+        struct cuc__ptx_lexer lexer = { .at = s->at, .end = s->end };
+        (void)cuc__ptx_lexer_skip_block(&lexer);
+        s->at = lexer.at;
+    }
+    return t;
+}
+
 // Takes an integer; false past the limit.
 static bool number(token t, uint32_t *out)
 {
@@ -203,7 +216,7 @@ bool cuc__ptx_is_text(const char *text, size_t bytes)
 
 bool cuc__ptx_next_entry(struct cuc__ptx *ptx, const char **name, size_t *bytes)
 {
-    for (token t = next(ptx); !at_end(t); t = next(ptx)) {
+    for (token t = next_outside(ptx); !at_end(t); t = next_outside(ptx)) {
         if (!is_directive(t, "entry"))
             continue;
         token found = next(ptx);
@@ -286,7 +299,7 @@ bool cuc__ptx_next_bytes(struct cuc__ptx *ptx, const char **name, size_t *bytes)
 {
     bool array = false;
 
-    for (token t = next(ptx); !at_end(t); t = next(ptx)) {
+    for (token t = next_outside(ptx); !at_end(t); t = next_outside(ptx)) {
         if (array && is_name(t)) {
             *name = t.at;
             *bytes = t.bytes;
@@ -319,7 +332,7 @@ static enum cuc__ptx_found find(struct cuc__ptx_index *index, const struct cuc__
     bool entry = false, array = false;
 
     for (token t = { .kind = CUC__PTX_SIGN }; !found && !at_end(t);) {
-        t = next(&s);
+        t = next_outside(&s);
         if ((entry || array) && is_name(t)) {
             struct cuc__name_set *to = entry ? &index->entries : &index->arrays;
             if (!cuc__name_set_add(to, t.at, t.bytes, (uintptr_t)directive))

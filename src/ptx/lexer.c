@@ -13,6 +13,7 @@ enum {
     WORD = 4,  // later characters of an identifier
     DIGIT = 8, // decimal digit
     HEX = 16,  // hexadecimal digit
+    STOP = 32, // delimiter of a block, a string or a comment
 };
 
 #define LETTER (FIRST | WORD)
@@ -23,6 +24,10 @@ static const unsigned char classes[256] = {
     ['\v'] = BLANK,
     ['\f'] = BLANK,
     ['\r'] = BLANK,
+    ['{'] = STOP,
+    ['}'] = STOP,
+    ['"'] = STOP,
+    ['/'] = STOP,
     ['_'] = LETTER,
     ['$'] = LETTER,
     ['%'] = FIRST,
@@ -106,6 +111,31 @@ static struct cuc__ptx_token bad(struct cuc__ptx_lexer *l, struct cuc__ptx_token
     return t;
 }
 
+static bool at_comment(const struct cuc__ptx_lexer *l)
+{
+    return l->end - l->at >= 2 && l->at[0] == '/' && (l->at[1] == '/' || l->at[1] == '*');
+}
+
+// Returns false for an unterminated comment and leaves `at` on it.
+static bool skip_comment(struct cuc__ptx_lexer *l)
+{
+    const char *p = l->at + 2;
+    uint32_t lines = 0;
+
+    if (l->at[1] == '/') {
+        const char *stop = memchr(p, '\n', (size_t)(l->end - p));
+        l->at = stop ? stop : l->end;
+        return true;
+    }
+    while (l->end - p >= 2 && !(p[0] == '*' && p[1] == '/'))
+        lines += *p++ == '\n';
+    if (l->end - p < 2)
+        return false;
+    l->at = p + 2;
+    l->line += lines;
+    return true;
+}
+
 // Skips blanks and comments. Returns false for an unterminated comment and leaves `at` on it.
 static bool skip_blanks(struct cuc__ptx_lexer *l)
 {
@@ -113,21 +143,10 @@ static bool skip_blanks(struct cuc__ptx_lexer *l)
         if (is(*l->at, BLANK)) {
             l->line += *l->at == '\n';
             l->at++;
-        } else if (*l->at == '/' && l->end - l->at >= 2 && l->at[1] == '/') {
-            const char *stop = memchr(l->at, '\n', (size_t)(l->end - l->at));
-            l->at = stop ? stop : l->end;
-        } else if (*l->at == '/' && l->end - l->at >= 2 && l->at[1] == '*') {
-            const char *p = l->at + 2;
-            uint32_t lines = 0;
-
-            while (l->end - p >= 2 && !(p[0] == '*' && p[1] == '/'))
-                lines += *p++ == '\n';
-            if (l->end - p < 2)
-                return false;
-            l->at = p + 2;
-            l->line += lines;
-        } else {
+        } else if (!at_comment(l)) {
             break;
+        } else if (!skip_comment(l)) {
+            return false;
         }
     }
     return true;
@@ -333,4 +352,34 @@ size_t cuc__ptx_lexer_opcode_tail(struct cuc__ptx_lexer *l, const char **at)
         p = scoped_end(l, p + 1);
     l->at = p;
     return (size_t)(p - *at);
+}
+
+// A body is most of a text, so this loop reads characters and makes no tokens.
+bool cuc__ptx_lexer_skip_block(struct cuc__ptx_lexer *l)
+{
+    for (size_t depth = 1; depth;) {
+        const char *p = l->at;
+        uint32_t lines = 0;
+
+        while (p < l->end && !is(*p, STOP))
+            lines += *p++ == '\n';
+        l->at = p;
+        l->line += lines;
+        if (p == l->end)
+            return false;
+        if (*p == '"') {
+            if (string(l, (struct cuc__ptx_token){ .line = l->line, .at = p }).kind == CUC__PTX_BAD)
+                return false;
+        } else if (at_comment(l)) {
+            if (!skip_comment(l)) {
+                l->at = l->end;
+                return false;
+            }
+        } else {
+            depth += *p == '{';
+            depth -= *p == '}';
+            l->at++;
+        }
+    }
+    return true;
 }

@@ -47,4 +47,8 @@ char cuc__ptx_lexer_peek(struct cuc__ptx_lexer *lexer, char *second);
 // NULL and returns 0 when the next character starts something else.
 size_t cuc__ptx_lexer_opcode_tail(struct cuc__ptx_lexer *lexer, const char **at);
 
+// Skips the rest of a block whose '{' has been read, with the blocks inside it. Braces in comments
+// and strings do not count. Returns false, at the end of the text, if the block does not close.
+bool cuc__ptx_lexer_skip_block(struct cuc__ptx_lexer *lexer);
+
 #endif
