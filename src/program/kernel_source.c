@@ -18,7 +18,7 @@ static int32_t target_of(int32_t source_kind, const char *arch)
     return virtual_arch || is_ptx ? CUC_CODE_PTX : CUC_CODE_CUBIN;
 }
 
-// A mangled name is a symbol, which NVRTC would take for an unknown identifier.
+// A mangled name is looked up as a symbol: NVRTC would reject it as an expression.
 static bool is_expression(int32_t source_kind, const char *name, const cuc_program_options *options)
 {
     if (source_kind != CUC_SOURCE_CUDA || strncmp(name, "_Z", 2) == 0)

@@ -14,7 +14,7 @@
 #include "base/handle.h"
 
 enum {
-    TILE_MOST_VARIABLES = 64, // that can be read where one stands
+    TILE_MOST_VARIABLES = 64, // variables visible at one point
     TILE_MOST_OPEN = 100,     // loops and ifs, one in another
 };
 

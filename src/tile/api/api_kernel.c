@@ -79,7 +79,7 @@ static cuc_tile add_parameter(cuc_tile_program *p, const char *name, cuc_dtype d
     struct tile_parameter_ast one = { .where = p->e.b.where, .dtype = type, .tensor = tensor };
     uint32_t count = p->header.parameters, room = p->parameter_room, same = room;
 
-    // Their dimensions are ops of the kernel's own block.
+    // The dimensions of parameters are ops of the kernel's own block.
     if (p->frame->kind != TILE_IN_KERNEL || p->frame->dead) {
         tile_error(p->module, TILE_T408, one.where,
                    "%s: parameters are added outside of loops, ifs and functions", p->op);

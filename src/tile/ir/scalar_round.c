@@ -64,8 +64,8 @@ static bool is_minus_zero(enum tile_op_kind kind, enum tile_round round, const d
            (signbit(a) || (kind == TILE_SUB ? !signbit(b) : signbit(b)));
 }
 
-// True if the value, rounded to as many bits without an exponent limit, is below the least normal
-// number: the machine then flushes it to 0.
+// True if the value, rounded to the same precision with an unbounded exponent, is below the least
+// normal number: the machine then flushes it to 0.
 static bool is_tiny(double odd, enum tile_round round)
 {
     double up = fabs(odd) < 1 ? odd * 0x1p64 : 1;
