@@ -99,7 +99,7 @@ static inline bool cuc__python_bind_arguments(struct cuc__python_call *call,
 }
 
 // The same, for a method without arguments; false if the object is closed.
-static inline bool cuc__python_sort_self(struct cuc__python_call *call, void *self)
+static inline bool cuc__python_bind_self(struct cuc__python_call *call, void *self)
 {
     call->self = self;
     call->self_value.handle = ((struct cuc__object *)cuc__python_fields(self))->handle;
@@ -112,7 +112,7 @@ static inline bool cuc__python_bind_method_arguments(struct cuc__python_call *ca
                                                      void *const *given, intptr_t count,
                                                      void *keywords)
 {
-    return cuc__python_sort_self(call, self) &&
+    return cuc__python_bind_self(call, self) &&
            cuc__python_bind_arguments(call, signature, given, count, keywords);
 }
 

@@ -91,7 +91,7 @@ static inline int32_t ordinal_of(const cuc_device *device)
         struct cuc__python_call c;                                        \
         (void)closure;                                                    \
         c.method = #name;                                                 \
-        if (!cuc__python_sort_self(&c, self))                             \
+        if (!cuc__python_bind_self(&c, self))                             \
             return slow_get(slow_##class##_##name, self);                 \
         void *state = cuc__python_begin(&c, &signature_##class##_##name); \
         cuc_status st = ask;                                              \
@@ -147,7 +147,7 @@ static inline int32_t ordinal_of(const cuc_device *device)
         (void)unused;                                                                     \
         c.method = #name;                                                                 \
         void *made = slowly;                                                              \
-        if (cuc__python_sort_self(&c, self)) {                                            \
+        if (cuc__python_bind_self(&c, self)) {                                            \
             body                                                                          \
         }                                                                                 \
         return made == slowly ? slow_get(slow_##class##_##name, self) : made;             \
