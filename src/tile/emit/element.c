@@ -49,7 +49,7 @@ static tile_register of_integers(struct tile_emitter *e, enum tile_op_kind kind,
     };
     enum tile_register_class c = tile_class_of(dtype);
 
-    if (kind == TILE_FLOORDIV || kind == TILE_CDIV || kind == TILE_MOD)
+    if (tile_is_floored_division(kind))
         return tile_cut(e, dtype, tile_divide_integers(e, kind, dtype, x, y));
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (rows[i].kind != kind)

@@ -100,7 +100,7 @@ static const struct tile_host_expression *combine(struct tile_elaborator *e, enu
     if (!ok)
         return NULL;
     x->op = op;
-    bool divides = op == TILE_FLOORDIV || op == TILE_CDIV || op == TILE_MOD;
+    bool divides = tile_is_floored_division(op);
     if (divides && x->operand[1]->kind == TILE_HOST_CONSTANT && !x->operand[1]->value) {
         tile_error(e->module, TILE_T509, ast->where, "host: a division by zero");
         return NULL;

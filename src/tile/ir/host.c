@@ -49,7 +49,7 @@ bool tile_host_compute(enum tile_op_kind op, const int64_t *x, int64_t *out, cha
                        size_t bytes)
 {
     bool logical = op == TILE_AND || op == TILE_OR || op == TILE_NOT;
-    bool divides = op == TILE_FLOORDIV || op == TILE_CDIV || op == TILE_MOD;
+    bool divides = tile_is_floored_division(op);
     tile_wide wide[3] = { x[0], x[1], x[2] }, result = 0;
 
     if (divides && (!x[1] || (x[1] == -1 && x[0] == INT64_MIN)))

@@ -72,7 +72,7 @@ bool tile_compare(enum tile_op_kind kind, bool less, bool equal, bool greater, b
 enum tile_exact tile_int_compute(enum tile_op_kind kind, const tile_wide *x, uint32_t bits,
                                  tile_wide *out)
 {
-    bool divides = kind == TILE_FLOORDIV || kind == TILE_CDIV || kind == TILE_MOD;
+    bool divides = tile_is_floored_division(kind);
     bool shifts = kind == TILE_SHL || kind == TILE_SHR;
     bool holds;
 

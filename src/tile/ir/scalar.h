@@ -68,6 +68,12 @@ uint64_t tile_element_of_odd(cuc_dtype dtype, double odd, enum tile_round round)
 // scalar.c: the result of a comparison if the first operand is less, equal or greater; NaN is none
 // of these. False if the op is no comparison.
 bool tile_compare(enum tile_op_kind kind, bool less, bool equal, bool greater, bool *out);
+// True for the ops that are undefined for a divisor of 0 where they are of integers.
+static inline bool tile_is_floored_division(enum tile_op_kind kind)
+{
+    return kind == TILE_FLOORDIV || kind == TILE_CDIV || kind == TILE_MOD;
+}
+
 // An elementwise op on exact integers, for all who compute: kernels' elements, the host's
 // expressions, the front end's constants. Operands are in the range of i64 or u64; the result of
 // two u64's product may wrap. `bits`: shifts by as many are undefined, like divisions by zero.
