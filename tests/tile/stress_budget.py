@@ -23,6 +23,23 @@ FOUND = ["""kernel k(a: f32[N], b: f32[N]) grid 1 {
     static for j1 in 0 .. 100 { static for j0 in 0 .. 100 { x = reshape(trans(reshape(x, [1048576, 4])), [4194304]) } }
     store(b, [0], x)
 }
+""", """kernel k(a: bf16[N], b: bf16[N]) grid 1 {
+    x = load(a, [0], [524288])
+    static for j1 in 0 .. 4096 { static for j0 in 0 .. 10 { x = x + sum(x, 0) } }
+    store(b, [0], x)
+}
+""", """kernel k(a: f32[N], b: f32[N]) grid 1 {
+    x = load(a, [0], [32768])
+    static for j1 in 0 .. 4096 { static for j0 in 0 .. 10 { x = tan(x) } }
+    x = x + sum(x, 0)
+    store(b, [0], x)
+}
+""", """kernel k(a: f32[N], b: f32[N]) grid 1 {
+    x = load(a, [0], [8192])
+    s = sum(x, 0)
+    static for j in 0 .. 40 { x = x * x + x }
+    store(b, [0], x + s)
+}
 """]
 
 

@@ -26,12 +26,23 @@ static void cast_pair(struct tile_emitter *e, cuc_dtype to, tile_register *out,
     tile_split(e, word, out[0], out[1]);
 }
 
+static bool are_computed(const tile_register *out, uint32_t first, uint32_t end)
+{
+    while (first < end && out[first])
+        first++;
+    return first == end;
+}
+
 bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                            uint32_t first, uint32_t end)
 {
     const tile_register *in[3];
     cuc_dtype dtype = op->operand[op->kind == TILE_WHERE]->type.dtype;
 
+    if (are_computed(out, first, end)) // do not visit the chain of operands again
+        return true;
+    if (e->failed || e->module->diagnostics->out_of_memory)
+        return false;
     if (tile_int(op, TILE_ATTR_NARROW, 0) && tile_emit_narrow_compare(e, op, out, first, end))
         return true;
     for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -56,12 +67,16 @@ bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, til
     return true;
 }
 
-// Finds the one tile that a value depends on; false if there are several.
-static bool made_of(const struct tile_emitter *e, const struct tile_value *value,
+// Finds the one tile that a value depends on; false if there are several. `visited`, by value id,
+// keeps the search linear where values are used more than once.
+static bool made_of(const struct tile_emitter *e, const struct tile_value *value, bool *visited,
                     const struct tile_value **source)
 {
     const struct tile_op *op = e->deferred[value->id];
 
+    if (visited[value->id])
+        return true;
+    visited[value->id] = true;
     if (!op) {
         while (value->op && value->op->kind == TILE_BROADCAST)
             value = value->op->operand[0];
@@ -72,7 +87,7 @@ static bool made_of(const struct tile_emitter *e, const struct tile_value *value
         return !other;
     }
     for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!made_of(e, op->operand[i], source))
+        if (!made_of(e, op->operand[i], visited, source))
             return false;
     return true;
 }
@@ -81,7 +96,10 @@ bool tile_is_deferred(const struct tile_emitter *e, const struct tile_value *val
 {
     const struct tile_value *source = NULL;
 
-    return e->deferred && e->deferred[value->id] && made_of(e, value, &source);
+    if (!e->deferred || !e->deferred[value->id])
+        return false;
+    bool *visited = tile_take(e->module, e->kernel->value_count + 1);
+    return visited && made_of(e, value, visited, &source);
 }
 
 bool tile_save_deferred(struct tile_emitter *e, struct tile_deferred *kept)
@@ -118,13 +136,15 @@ void tile_restore_deferred(struct tile_emitter *e, const struct tile_deferred *k
 
 // True if an op can be deferred. An entry with roles has many accumulators and few other registers,
 // so values computed from accumulators wait until a part of them is needed. The user must be in the
-// same block, so that later users can rely on what is computed then.
+// same block, so that later users can rely on what is computed then. Computing a deferred op
+// recurses into its operands: the number of them bounds the stack.
 static bool may_defer(const struct tile_emitter *e, const struct tile_op *op)
 {
-    enum { MANY = 32 };
+    enum { MANY = 32, MOST_DEFERRED = 1024 };
     const struct tile_block *body = &e->kernel->body;
 
-    return e->deferred && tile_register_count(op->result[0]) >= MANY && op->result_count == 1 &&
+    return e->deferred && e->deferred_ops < MOST_DEFERRED &&
+           tile_register_count(op->result[0]) >= MANY && op->result_count == 1 &&
            op->parent == body && !tile_is_used_outside(op->result[0], body);
 }
 
@@ -148,6 +168,7 @@ bool tile_emit_elementwise(struct tile_emitter *e, const struct tile_op *op)
     if (!out)
         return false;
     if (may_defer(e, op)) {
+        e->deferred_ops++;
         e->deferred[result->id] = op;
         e->value[result->id] = out;
         return true;

@@ -50,9 +50,10 @@ static bool stays(const struct tile_op *op)
     }
 }
 
+// The most registers that wait at a reduction, in one sweep over the body.
 static int64_t most_waiting(const struct tile_kernel *kernel, struct lives *l)
 {
-    int64_t most = 0;
+    int64_t waiting = 0, most = 0;
     uint32_t position = 0;
 
     for (const struct tile_op *op = kernel->body.first; op; op = op->next) {
@@ -62,15 +63,19 @@ static int64_t most_waiting(const struct tile_kernel *kernel, struct lives *l)
     }
     position = 0;
     for (const struct tile_op *op = kernel->body.first; op; op = op->next) {
-        int64_t waiting = 0;
         position++;
-        if (op->kind != TILE_REDUCE)
-            continue;
-        for (const struct tile_op *x = kernel->body.first; x != op; x = x->next)
-            for (uint32_t i = 0; i < x->result_count; i++)
-                if (l->last[x->result[i]->id] > position)
-                    waiting += registers_of(l, x->result[i]);
-        most = waiting > most ? waiting : most;
+        for (uint32_t i = 0; i < op->operand_count; i++) {
+            const struct tile_value *value = op->operand[i];
+            if (value->op && value->op->parent == &kernel->body && l->last[value->id] == position) {
+                waiting -= registers_of(l, value);
+                l->last[value->id] = 0; // an op may use it twice
+            }
+        }
+        if (op->kind == TILE_REDUCE && waiting > most)
+            most = waiting;
+        for (uint32_t i = 0; i < op->result_count; i++)
+            if (l->last[op->result[i]->id])
+                waiting += registers_of(l, op->result[i]);
     }
     return most;
 }
