@@ -177,9 +177,9 @@ typedef struct cuc_program_options {
     /** The budget of the tile compiler: a program that exceeds it is refused with T801 to T805,
      * which name the construct, the amount and the limit. 0 selects the default of each, which
      * bounds a source of 2 kB to 2 s and 512 MB; UINT64_MAX: no limit. Operations are compiler
-     * steps, the same number on every machine: 2^23 by default (tile only) */
+     * steps, the same number on every machine: 2^22 by default (tile only) */
     uint64_t budget_operations;
-    uint64_t budget_ptx_bytes;    /**< bytes of the PTX, or of a dump: 2^26 by default (tile
+    uint64_t budget_ptx_bytes;    /**< bytes of the PTX, or of a dump: 2^25 by default (tile
                                        only) */
     uint64_t budget_memory_bytes; /**< bytes the compiler holds at a time: 2^28 by default (tile
                                        only) */

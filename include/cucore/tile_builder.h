@@ -101,9 +101,9 @@ CUC_API cuc_status cuc_tile_program_create(cuc_tile_program **out);
  */
 typedef struct cuc_tile_budget {
     size_t struct_size; /**< sizeof(cuc_tile_budget); the initialisers set it */
-    /** Compiler steps, the same number on every machine: 2^23 by default; UINT64_MAX: no limit */
+    /** Compiler steps, the same number on every machine: 2^22 by default; UINT64_MAX: no limit */
     uint64_t budget_operations;
-    uint64_t budget_ptx_bytes;    /**< bytes of the resulting source: 2^26 by default */
+    uint64_t budget_ptx_bytes;    /**< bytes of the resulting source: 2^25 by default */
     uint64_t budget_memory_bytes; /**< bytes the program holds at a time: 2^28 by default */
     double budget_seconds;        /**< wall-clock time from the call on; 0: unlimited */
     /** Called some times a second, within calls on the program; a nonzero result ends it. NULL:

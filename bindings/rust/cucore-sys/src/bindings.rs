@@ -2343,9 +2343,9 @@ pub struct cuc_program_options {
     pub dimension_count: usize,
     /// A file of records (tuned.h) to search for those dimensions before the cost model is used, when arch is NULL; "": none; NULL: the usual file (tile only)
     pub tuned: *const c_char,
-    /// The budget of the tile compiler: a program that exceeds it is refused with T801 to T805, which name the construct, the amount and the limit. 0 selects the default of each, which bounds a source of 2 kB to 2 s and 512 MB; UINT64_MAX: no limit. Operations are compiler steps, the same number on every machine: 2^23 by default (tile only)
+    /// The budget of the tile compiler: a program that exceeds it is refused with T801 to T805, which name the construct, the amount and the limit. 0 selects the default of each, which bounds a source of 2 kB to 2 s and 512 MB; UINT64_MAX: no limit. Operations are compiler steps, the same number on every machine: 2^22 by default (tile only)
     pub budget_operations: u64,
-    /// bytes of the PTX, or of a dump: 2^26 by default (tile only)
+    /// bytes of the PTX, or of a dump: 2^25 by default (tile only)
     pub budget_ptx_bytes: u64,
     /// bytes the compiler holds at a time: 2^28 by default (tile only)
     pub budget_memory_bytes: u64,
@@ -2551,9 +2551,9 @@ zeroed!(cuc_tile_access_options, struct_size);
 pub struct cuc_tile_budget {
     /// sizeof(cuc_tile_budget); the initialisers set it
     pub struct_size: usize,
-    /// Compiler steps, the same number on every machine: 2^23 by default; UINT64_MAX: no limit
+    /// Compiler steps, the same number on every machine: 2^22 by default; UINT64_MAX: no limit
     pub budget_operations: u64,
-    /// bytes of the resulting source: 2^26 by default
+    /// bytes of the resulting source: 2^25 by default
     pub budget_ptx_bytes: u64,
     /// bytes the program holds at a time: 2^28 by default
     pub budget_memory_bytes: u64,
