@@ -373,6 +373,101 @@ static bool is_number(const struct sim_operand *o)
     return o->kind == SIM_OP_INTEGER || o->kind == SIM_OP_F32 || o->kind == SIM_OP_F64;
 }
 
+// An operand letter of a row, with its type and its marks.
+struct letter {
+    char letter;
+    enum sim_type type;
+    uint32_t marks; // SIM_MARK_*
+};
+
+// Reads a letter and its suffixes, and moves *at past them.
+static bool read_letter(struct sim_decoder *d, const char **at, const struct sim_words *words,
+                        struct letter *out)
+{
+    static const char letters[] = "?>_|-.";
+    const char *p = *at;
+
+    *out = (struct letter){ .letter = *p++, .type = words->types ? words->type[0] : SIM_B32 };
+    for (;; p++) {
+        const char *mark = *p ? strchr(letters, *p) : NULL;
+        if (mark) {
+            out->marks |= UINT32_C(1) << (mark - letters);
+        } else if (*p == 'w') {
+            out->type = SIM_U32;
+        } else if (*p == 'h') {
+            out->type = SIM_U16;
+        } else if (*p == 'q') {
+            out->type = SIM_B64;
+        } else if (*p == '+') {
+            out->type = sim_type_bytes(out->type) == 2   ? SIM_U32
+                        : sim_type_bytes(out->type) == 4 ? SIM_U64
+                                                         : SIM_B128;
+        } else if (*p >= '0' && *p <= '9') {
+            uint32_t n = (uint32_t)(*p - '0');
+            if (n >= words->types)
+                return sim_decode_refuse(d, "it has %u types, and needs %u", words->types, n + 1);
+            out->type = words->type[n];
+        } else {
+            break;
+        }
+    }
+    *at = p;
+    return true;
+}
+
+static bool label_operand(struct sim_decoder *d, const struct sim_operand *o)
+{
+    const struct sim_label *label = sim_find_label(d, o->symbol ? o->symbol : "", o->scope);
+
+    if (!label || label->targets)
+        return sim_decode_refuse(d, "%s is no label", o->symbol ? o->symbol : "its operand");
+    d->op.extra = label->at; // a statement for now; an op index once all ops exist
+    return true;
+}
+
+// Matches operand `given` of the statement, counted from 1, with its letter.
+static bool match_operand(struct sim_decoder *d, const struct sim_operand *o,
+                          const struct letter *l, uint32_t given, uint32_t slot, bool addresses,
+                          const struct sim_words *words)
+{
+    enum sim_type type = l->type;
+
+    switch (l->letter) {
+    case 'd':
+        if (o->kind == SIM_OP_VECTOR)
+            return sim_decode_refuse(d, "operand %u is a vector", given);
+        if (!destination_slot(d, o, type, l->marks, &d->op.o[slot]))
+            return false;
+        return !(l->marks & SIM_MARK_WIDER) || o->kind != SIM_OP_REGISTER ||
+               widen_destination(d, o, type, sim_type_slot(type), &d->op.o[slot]);
+    case 'P':
+        return destination_slot(d, o, SIM_PRED, l->marks, &d->op.o[slot]);
+    case 'a':
+        if (is_number(o) && sim_type_class(type) == 'f' && type != SIM_F32 && type != SIM_F64)
+            return sim_decode_refuse(d, "a number stands where a .%s register is expected",
+                                     sim_type_word(type));
+        return sim_source_slot(d, o, type, l->marks, &d->op.o[slot]);
+    case 'p':
+        return sim_source_slot(d, o, SIM_PRED, l->marks, &d->op.o[slot]);
+    case 'm':
+        return address_operand(d, o, slot, addresses, words);
+    case 't':
+        return o->kind == SIM_OP_TUPLE && o->count == 2
+                   ? address_operand(d, &o->list[0], slot, true, words) &&
+                         vector_operand(d, &o->list[1], SIM_S32, true, 0, 5)
+                   : sim_decode_refuse(d, "operand %u is no tensor map with coordinates", given);
+    case 'v':
+        return vector_operand(d, o, type, false, l->marks, slot);
+    case 'V':
+        return vector_operand(d, o, type, true, l->marks, slot);
+    case 'l':
+        return label_operand(d, o);
+    default:
+        return sim_decode_refuse(
+            d, "its row of the table has an operand letter '%c' that is not known", l->letter);
+    }
+}
+
 // Matches the operands with a row's letters.
 bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row,
                         const struct sim_words *words)
@@ -397,97 +492,25 @@ bool sim_match_operands(struct sim_decoder *d, const struct sim_instruction *row
     d->after.run = NULL;
     d->named = SIM_GENERIC;
     while (*p) {
-        char letter = *p++;
-        enum sim_type type = words->types ? words->type[0] : SIM_B32;
-        uint32_t marks = 0;
-        for (;; p++) {
-            static const char letters[] = "?>_|-.";
-            const char *mark = *p ? strchr(letters, *p) : NULL;
-            if (mark) {
-                marks |= UINT32_C(1) << (mark - letters);
-            } else if (*p == 'w') {
-                type = SIM_U32;
-            } else if (*p == 'h') {
-                type = SIM_U16;
-            } else if (*p == 'q') {
-                type = SIM_B64;
-            } else if (*p == '+') {
-                type = sim_type_bytes(type) == 2   ? SIM_U32
-                       : sim_type_bytes(type) == 4 ? SIM_U64
-                                                   : SIM_B128;
-            } else if (*p >= '0' && *p <= '9') {
-                uint32_t n = (uint32_t)(*p - '0');
-                if (n >= words->types)
-                    return sim_decode_refuse(d, "it has %u types, and needs %u", words->types,
-                                             n + 1);
-                type = words->type[n];
-            } else {
-                break;
-            }
-        }
+        struct letter l;
+        if (!read_letter(d, &p, words, &l))
+            return false;
         if (given >= s->operands) { // optional operands come last
-            slot += letter != 'i' && letter != 'x';
+            slot += l.letter != 'i' && l.letter != 'x';
             continue;
         }
         const struct sim_operand *o = &s->operand[given++];
         d->reached = SIM_REACHED_OPERANDS + given;
-        if (letter == 'x')
+        if (l.letter == 'x')
             continue;
-        if (letter == 'i') {
+        if (l.letter == 'i') {
             if (o->kind != SIM_OP_INTEGER)
                 return sim_decode_refuse(d, "operand %u is not an integer", given);
             continue;
         }
         if (slot >= 6)
             return sim_decode_refuse(d, "it has more operands than are known here");
-        bool ok = true;
-        switch (letter) {
-        case 'd':
-            ok = o->kind != SIM_OP_VECTOR ? destination_slot(d, o, type, marks, &d->op.o[slot])
-                                          : sim_decode_refuse(d, "operand %u is a vector", given);
-            if (ok && marks & SIM_MARK_WIDER && o->kind == SIM_OP_REGISTER)
-                ok = widen_destination(d, o, type, sim_type_slot(type), &d->op.o[slot]);
-            break;
-        case 'P':
-            ok = destination_slot(d, o, SIM_PRED, marks, &d->op.o[slot]);
-            break;
-        case 'a':
-            if (is_number(o) && sim_type_class(type) == 'f' && type != SIM_F32 && type != SIM_F64)
-                return sim_decode_refuse(d, "a number stands where a .%s register is expected",
-                                         sim_type_word(type));
-            ok = sim_source_slot(d, o, type, marks, &d->op.o[slot]);
-            break;
-        case 'p':
-            ok = sim_source_slot(d, o, SIM_PRED, marks, &d->op.o[slot]);
-            break;
-        case 'm':
-            ok = address_operand(d, o, slot, addresses > 1, words);
-            break;
-        case 't':
-            ok = o->kind == SIM_OP_TUPLE && o->count == 2
-                     ? address_operand(d, &o->list[0], slot, true, words) &&
-                           vector_operand(d, &o->list[1], SIM_S32, true, 0, 5)
-                     : sim_decode_refuse(d, "operand %u is no tensor map with coordinates", given);
-            break;
-        case 'v':
-            ok = vector_operand(d, o, type, false, marks, slot);
-            break;
-        case 'V':
-            ok = vector_operand(d, o, type, true, marks, slot);
-            break;
-        case 'l': {
-            const struct sim_label *label = sim_find_label(d, o->symbol ? o->symbol : "", o->scope);
-            if (!label || label->targets)
-                return sim_decode_refuse(d, "%s is no label",
-                                         o->symbol ? o->symbol : "its operand");
-            d->op.extra = label->at; // a statement for now; an op index once all ops exist
-            break;
-        }
-        default:
-            return sim_decode_refuse(
-                d, "its row of the table has an operand letter '%c' that is not known", letter);
-        }
-        if (!ok)
+        if (!match_operand(d, o, &l, given, slot, addresses > 1, words))
             return false;
         slot++;
     }

@@ -56,13 +56,65 @@ static uint64_t cycles(uint32_t khz)
     return khz ? ns / million * khz + ns % million * khz / million : ns;
 }
 
+// The special registers of a block's cluster and shared memory.
+static uint64_t block_special_value(const struct sim_block *block, uint32_t special)
+{
+    const struct sim_grid *grid = block->grid;
+    const uint32_t *cluster = grid->cluster;
+    uint32_t n; // blocks of a cluster along a dimension
+
+    switch ((enum sim_special)special) {
+    case SIM_SR_CLUSTERID_X:
+    case SIM_SR_CLUSTERID_Y:
+    case SIM_SR_CLUSTERID_Z:
+        n = cluster[special - SIM_SR_CLUSTERID_X];
+        return block->index[special - SIM_SR_CLUSTERID_X] / (n ? n : 1);
+    case SIM_SR_NCLUSTERID_X:
+    case SIM_SR_NCLUSTERID_Y:
+    case SIM_SR_NCLUSTERID_Z:
+        n = cluster[special - SIM_SR_NCLUSTERID_X];
+        return grid->grid[special - SIM_SR_NCLUSTERID_X] / (n ? n : 1);
+    case SIM_SR_CLUSTER_CTAID_X:
+    case SIM_SR_CLUSTER_CTAID_Y:
+    case SIM_SR_CLUSTER_CTAID_Z:
+        n = cluster[special - SIM_SR_CLUSTER_CTAID_X];
+        return block->index[special - SIM_SR_CLUSTER_CTAID_X] % (n ? n : 1);
+    case SIM_SR_CLUSTER_NCTAID_X:
+    case SIM_SR_CLUSTER_NCTAID_Y:
+    case SIM_SR_CLUSTER_NCTAID_Z:
+        n = cluster[special - SIM_SR_CLUSTER_NCTAID_X];
+        return n ? n : 1;
+    case SIM_SR_CLUSTER_CTARANK:
+        return block->cluster_rank;
+    case SIM_SR_CLUSTER_NCTARANK:
+        return block->cluster->count;
+    case SIM_SR_IS_EXPLICIT_CLUSTER:
+        return cluster[0] != 0;
+    case SIM_SR_TOTAL_SMEM_SIZE:
+    case SIM_SR_AGGR_SMEM_SIZE:
+        return block->shared_bytes;
+    case SIM_SR_DYNAMIC_SMEM_SIZE:
+        return grid->shared_bytes;
+    case SIM_SR_RESERVED_SMEM_BEGIN:
+    case SIM_SR_RESERVED_SMEM_0:
+        return SIM_RESERVED_AT;
+    case SIM_SR_RESERVED_SMEM_1:
+        return SIM_RESERVED_AT + SIM_RESERVED_BYTES / 2;
+    case SIM_SR_RESERVED_SMEM_END:
+        return SIM_RESERVED_AT + SIM_RESERVED_BYTES;
+    case SIM_SR_RESERVED_SMEM_CAP:
+        return SIM_RESERVED_BYTES;
+    default: // %pm, %current_graph_exec and most of %envreg read as zero
+        return 0;
+    }
+}
+
 uint64_t sim_special_value(const struct sim_warp *w, uint32_t special, uint32_t lane)
 {
     const struct sim_block *block = w->block;
     const struct sim_grid *grid = block->grid;
-    const uint32_t *size = grid->block, *cluster = grid->cluster;
+    const uint32_t *size = grid->block;
     uint32_t thread = w->index * SIM_WARP + lane;
-    uint32_t n; // blocks of a cluster along a dimension
 
     switch ((enum sim_special)special) {
     case SIM_SR_TID_X:
@@ -99,32 +151,6 @@ uint64_t sim_special_value(const struct sim_warp *w, uint32_t special, uint32_t 
         return grid->workspace >> 32;
     case SIM_SR_ENVREG2:
         return (uint32_t)grid->workspace;
-    case SIM_SR_CLUSTERID_X:
-    case SIM_SR_CLUSTERID_Y:
-    case SIM_SR_CLUSTERID_Z:
-        n = cluster[special - SIM_SR_CLUSTERID_X];
-        return block->index[special - SIM_SR_CLUSTERID_X] / (n ? n : 1);
-    case SIM_SR_NCLUSTERID_X:
-    case SIM_SR_NCLUSTERID_Y:
-    case SIM_SR_NCLUSTERID_Z:
-        n = cluster[special - SIM_SR_NCLUSTERID_X];
-        return grid->grid[special - SIM_SR_NCLUSTERID_X] / (n ? n : 1);
-    case SIM_SR_CLUSTER_CTAID_X:
-    case SIM_SR_CLUSTER_CTAID_Y:
-    case SIM_SR_CLUSTER_CTAID_Z:
-        n = cluster[special - SIM_SR_CLUSTER_CTAID_X];
-        return block->index[special - SIM_SR_CLUSTER_CTAID_X] % (n ? n : 1);
-    case SIM_SR_CLUSTER_NCTAID_X:
-    case SIM_SR_CLUSTER_NCTAID_Y:
-    case SIM_SR_CLUSTER_NCTAID_Z:
-        n = cluster[special - SIM_SR_CLUSTER_NCTAID_X];
-        return n ? n : 1;
-    case SIM_SR_CLUSTER_CTARANK:
-        return block->cluster_rank;
-    case SIM_SR_CLUSTER_NCTARANK:
-        return block->cluster->count;
-    case SIM_SR_IS_EXPLICIT_CLUSTER:
-        return cluster[0] != 0;
     case SIM_SR_LANEMASK_EQ:
         return UINT32_C(1) << lane;
     case SIM_SR_LANEMASK_LT:
@@ -145,26 +171,10 @@ uint64_t sim_special_value(const struct sim_warp *w, uint32_t special, uint32_t 
         return nanoseconds(CLOCK_REALTIME);
     case SIM_SR_GLOBALTIMER_HI:
         return nanoseconds(CLOCK_REALTIME) >> 32;
-    case SIM_SR_TOTAL_SMEM_SIZE:
-    case SIM_SR_AGGR_SMEM_SIZE:
-        return block->shared_bytes;
-    case SIM_SR_DYNAMIC_SMEM_SIZE:
-        return grid->shared_bytes;
-    case SIM_SR_RESERVED_SMEM_BEGIN:
-    case SIM_SR_RESERVED_SMEM_0:
-        return SIM_RESERVED_AT;
-    case SIM_SR_RESERVED_SMEM_1:
-        return SIM_RESERVED_AT + SIM_RESERVED_BYTES / 2;
-    case SIM_SR_RESERVED_SMEM_END:
-        return SIM_RESERVED_AT + SIM_RESERVED_BYTES;
-    case SIM_SR_RESERVED_SMEM_CAP:
-        return SIM_RESERVED_BYTES;
-    case SIM_SR_CURRENT_GRAPH_EXEC:
-        return 0;
     case SIM_SR_WARP_SZ:
         return SIM_WARP;
-    default: // %pm and most of %envreg read as zero
-        return 0;
+    default:
+        return block_special_value(block, special);
     }
 }
 

@@ -231,6 +231,36 @@ static CUresult check_cooperative(const CUlaunchConfig *c, const struct kernel *
                                    (unsigned long long)blocks, (unsigned long long)room);
 }
 
+// A launch with copies of the configuration and the arguments.
+static CUresult copy_launch(struct launch **out, const CUlaunchConfig *config,
+                            const struct kernel *k, const struct wishes *wishes,
+                            struct context *context, void **params, void **extra)
+{
+    struct launch *l = sim_launch_new();
+
+    if (!l)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    l->config = *config;
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        l->attributes[i] = config->attrs[i];
+    l->config.attrs = config->numAttrs ? l->attributes : NULL;
+    memcpy(l->cluster, wishes->cluster, sizeof(l->cluster));
+    l->cooperative = wishes->cooperative;
+    l->id = ++sim.serial;
+    l->code = NULL;
+    l->image = NULL;
+    l->host = NULL;
+    CUresult code = gather(k, params, extra, l->bytes);
+    if (!code)
+        code = sim_code_prepare(l, k, context);
+    if (code) {
+        sim_launch_drop(l);
+        return code;
+    }
+    *out = l;
+    return CUDA_SUCCESS;
+}
+
 CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, void **params,
                               void **extra)
 {
@@ -274,26 +304,10 @@ CUresult sim_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction func, voi
     if (code)
         return code;
 
-    struct launch *l = sim_launch_new();
-    if (!l)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    l->config = *config;
-    for (unsigned i = 0; i < config->numAttrs; i++)
-        l->attributes[i] = config->attrs[i];
-    l->config.attrs = config->numAttrs ? l->attributes : NULL;
-    memcpy(l->cluster, wishes.cluster, sizeof(l->cluster));
-    l->cooperative = wishes.cooperative;
-    l->id = ++sim.serial;
-    l->code = NULL;
-    l->image = NULL;
-    l->host = NULL;
-    code = gather(k, params, extra, l->bytes);
-    if (!code)
-        code = sim_code_prepare(l, k, s->head.context);
-    if (code) {
-        sim_launch_drop(l);
+    struct launch *l;
+    code = copy_launch(&l, config, k, &wishes, s->head.context, params, extra);
+    if (code)
         return code;
-    }
     const struct work work = { .op = OP_KERNEL, .launch = l };
     if (s->capture) {
         struct node *node;

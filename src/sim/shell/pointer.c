@@ -32,6 +32,59 @@ static unsigned access_of_current(const struct allocation *a, CUdeviceptr ptr)
                                     : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 }
 
+// Attributes that are fields of the allocation. `a` is NULL if the pointer is unknown.
+static CUresult answer_allocation(struct answer *out, CUpointer_attribute attribute,
+                                  CUdeviceptr ptr, const struct allocation *a)
+{
+    switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+        out->bytes = sizeof(uint64_t);
+        out->u64 = a ? a->id : 0;
+        break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        out->bytes = sizeof(int);
+        out->i32 = a ? a->device : CU_DEVICE_INVALID;
+        break;
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        out->bytes = 1;
+        out->byte = a && a->memory == MEMORY_DEVICE;
+        break;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+        out->bytes = sizeof(CUdeviceptr);
+        out->address = a ? a->base : 0;
+        break;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+        out->bytes = sizeof(size_t);
+        out->size = a ? a->bytes : 0;
+        break;
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+        out->bytes = 1;
+        out->byte = a != NULL;
+        break;
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+        out->bytes = sizeof(uint64_t);
+        out->u64 = a && a->pool ? a->pool->props.handleTypes : 0;
+        break;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        out->bytes = sizeof(unsigned);
+        out->u32 = a ? access_of_current(a, ptr) : 0;
+        break;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        out->bytes = sizeof(void *);
+        out->pointer = a && a->pool ? SIM_HANDLE(void *, a->pool) : NULL;
+        break;
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+        out->bytes = 1;
+        break;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
 static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     const struct allocation *a = sim_find(ptr);
@@ -41,7 +94,6 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
                         a->pool->props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED;
     bool managed = a && (a->memory == MEMORY_MANAGED || a->managed ||
                          (a->pool && a->pool->props.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED));
-    bool pool = a && a->pool;
 
     if (a && a->freeing)
         a = NULL;
@@ -73,58 +125,16 @@ static CUresult answer(struct answer *out, CUpointer_attribute attribute, CUdevi
         out->bytes = 1;
         out->byte = a && a->sync_memops;
         break;
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
-    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
-        out->bytes = sizeof(uint64_t);
-        out->u64 = a ? a->id : 0;
-        break;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
         out->bytes = sizeof(int);
         out->i32 = a && managed;
-        break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        out->bytes = sizeof(int);
-        out->i32 = a ? a->device : CU_DEVICE_INVALID;
-        break;
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-        out->bytes = 1;
-        out->byte = a && a->memory == MEMORY_DEVICE;
-        break;
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-        out->bytes = sizeof(CUdeviceptr);
-        out->address = a ? a->base : 0;
-        break;
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
-        out->bytes = sizeof(size_t);
-        out->size = a ? a->bytes : 0;
-        break;
-    case CU_POINTER_ATTRIBUTE_MAPPED:
-        out->bytes = 1;
-        out->byte = a != NULL;
-        break;
-    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-        out->bytes = sizeof(uint64_t);
-        out->u64 = a && pool ? a->pool->props.handleTypes : 0;
         break;
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
         out->bytes = 1;
         out->byte = a && !host;
         break;
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        out->bytes = sizeof(unsigned);
-        out->u32 = a ? access_of_current(a, ptr) : 0;
-        break;
-    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-        out->bytes = sizeof(void *);
-        out->pointer = a && pool ? SIM_HANDLE(void *, a->pool) : NULL;
-        break;
-    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-        out->bytes = 1;
-        break;
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        return answer_allocation(out, attribute, ptr, a);
     }
     return CUDA_SUCCESS;
 }
