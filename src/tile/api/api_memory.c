@@ -24,7 +24,7 @@ _Static_assert(CUC_TILE_CACHE_STREAM == (int)TILE_CACHE_STREAM, "and hints");
 
 // What the arguments of an access are read into.
 struct reading {
-    struct tile_access access;
+    struct tile_access_args access;
     struct tile_operand index[TILE_MAX_RANK], pad;
 };
 
@@ -40,7 +40,7 @@ static bool read_options(cuc_tile_program *p, const cuc_tile_access_options *giv
                          enum tile_order otherwise, struct reading *r)
 {
     cuc_tile_access_options o;
-    struct tile_access *a = &r->access;
+    struct tile_access_args *a = &r->access;
 
     a->order = otherwise;
     if (!given)

@@ -150,7 +150,7 @@ struct tile_value *tile_build_product(struct tile_builder *b, struct tile_value 
                                       struct tile_value *y);
 
 // build_memory.c
-struct tile_access {
+struct tile_access_args {
     struct tile_value *tensor;
     const struct tile_operand *index;
     uint32_t count;                 // of index
@@ -168,14 +168,14 @@ struct tile_access {
     bool inside; // a promise
 };
 struct tile_value *tile_build_load(struct tile_builder *b, enum tile_op_kind kind,
-                                   const struct tile_access *access);
+                                   const struct tile_access_args *access);
 bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind,
-                      const struct tile_access *access, struct tile_operand x,
+                      const struct tile_access_args *access, struct tile_operand x,
                       enum tile_combine with);
-struct tile_value *tile_build_gather(struct tile_builder *b, const struct tile_access *access);
-bool tile_build_scatter(struct tile_builder *b, const struct tile_access *access,
+struct tile_value *tile_build_gather(struct tile_builder *b, const struct tile_access_args *access);
+bool tile_build_scatter(struct tile_builder *b, const struct tile_access_args *access,
                         struct tile_operand x);
-struct tile_value *tile_build_atomic(struct tile_builder *b, const struct tile_access *access,
+struct tile_value *tile_build_atomic(struct tile_builder *b, const struct tile_access_args *access,
                                      enum tile_combine with, const struct tile_operand *x,
                                      uint32_t values);
 struct tile_value *tile_build_slice(struct tile_builder *b, struct tile_value *tensor, int64_t axis,

@@ -62,7 +62,7 @@ static struct tile_value *as_signed(struct tile_builder *b, struct tile_value *v
 }
 
 // Constant indices are i64, like dimensions and block indices.
-static bool add_indices(struct tile_builder *b, struct draft *d, const struct tile_access *a)
+static bool add_indices(struct tile_builder *b, struct draft *d, const struct tile_access_args *a)
 {
     for (uint32_t i = 0; i < a->count; i++) {
         struct tile_value *value = a->index[i].loose && !a->index[i].real
@@ -93,7 +93,7 @@ static bool set_shape(struct tile_builder *b, struct draft *d, const int64_t *sh
     return true;
 }
 
-static void set_hints(struct draft *d, const struct tile_access *a)
+static void set_hints(struct draft *d, const struct tile_access_args *a)
 {
     if (a->order != TILE_WEAK)
         set(d, TILE_ATTR_ORDER, a->order);
@@ -110,7 +110,7 @@ static void set_hints(struct draft *d, const struct tile_access *a)
 }
 
 // A constant pad of zero is no pad.
-static bool add_pad(struct tile_builder *b, struct draft *d, const struct tile_access *a)
+static bool add_pad(struct tile_builder *b, struct draft *d, const struct tile_access_args *a)
 {
     cuc_dtype dtype = a->tensor->type.dtype;
 
@@ -140,7 +140,7 @@ static struct tile_value *finish(struct tile_builder *b, enum tile_op_kind kind,
 }
 
 // The axes that take indices and extents; for load_rows they follow the one that ids index.
-static uint32_t axes_of(enum tile_op_kind kind, const struct tile_access *a)
+static uint32_t axes_of(enum tile_op_kind kind, const struct tile_access_args *a)
 {
     bool rows = kind == TILE_LOAD_ROWS || kind == TILE_STORE_ROWS;
 
@@ -148,7 +148,7 @@ static uint32_t axes_of(enum tile_op_kind kind, const struct tile_access *a)
 }
 
 struct tile_value *tile_build_load(struct tile_builder *b, enum tile_op_kind kind,
-                                   const struct tile_access *a)
+                                   const struct tile_access_args *a)
 {
     struct draft d = { 0 };
 
@@ -183,8 +183,9 @@ static struct tile_value *stored(struct tile_builder *b, enum tile_op_kind kind,
     return NULL;
 }
 
-bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind, const struct tile_access *a,
-                      struct tile_operand x, enum tile_combine with)
+bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind,
+                      const struct tile_access_args *a, struct tile_operand x,
+                      enum tile_combine with)
 {
     struct draft d = { 0 };
     int64_t shape[TILE_MAX_RANK], moved[TILE_MAX_RANK + 1];
@@ -243,7 +244,8 @@ bool tile_build_store(struct tile_builder *b, enum tile_op_kind kind, const stru
 
 // The operands of an element access, broadcast together: indices, values, mask.
 static bool add_elements(struct tile_builder *b, enum tile_op_kind kind, struct draft *d,
-                         const struct tile_access *a, const struct tile_operand *x, uint32_t values)
+                         const struct tile_access_args *a, const struct tile_operand *x,
+                         uint32_t values)
 {
     if (!is_tensor(b, kind, a->tensor) ||
         !count_fits(b, kind, "index", "indices", a->count, a->tensor->type.rank))
@@ -264,7 +266,7 @@ static bool add_elements(struct tile_builder *b, enum tile_op_kind kind, struct 
     return tile_broadcast_together(b, kind, d->operand + 1, d->operands - 1);
 }
 
-struct tile_value *tile_build_gather(struct tile_builder *b, const struct tile_access *a)
+struct tile_value *tile_build_gather(struct tile_builder *b, const struct tile_access_args *a)
 {
     struct draft d = { 0 };
 
@@ -274,7 +276,8 @@ struct tile_value *tile_build_gather(struct tile_builder *b, const struct tile_a
     return finish(b, TILE_GATHER, &d, NULL);
 }
 
-bool tile_build_scatter(struct tile_builder *b, const struct tile_access *a, struct tile_operand x)
+bool tile_build_scatter(struct tile_builder *b, const struct tile_access_args *a,
+                        struct tile_operand x)
 {
     struct draft d = { 0 };
     bool made;
@@ -286,7 +289,7 @@ bool tile_build_scatter(struct tile_builder *b, const struct tile_access *a, str
     return made;
 }
 
-struct tile_value *tile_build_atomic(struct tile_builder *b, const struct tile_access *a,
+struct tile_value *tile_build_atomic(struct tile_builder *b, const struct tile_access_args *a,
                                      enum tile_combine with, const struct tile_operand *x,
                                      uint32_t values)
 {

@@ -28,7 +28,7 @@ static bool is_small(struct tile_range range, int64_t scale)
 }
 
 // The index of an axis in elements, as 64 bits, and facts about the tile's position along it.
-static struct tile_size element_index(struct tile_access *a, uint32_t axis,
+static struct tile_size element_index(struct tile_access_state *a, uint32_t axis,
                                       const struct tile_value *index, int64_t scale)
 {
     struct tile_emitter *e = a->e;
@@ -65,7 +65,7 @@ static struct tile_size element_index(struct tile_access *a, uint32_t axis,
 }
 
 // Emits the address and bounds of an axis.
-static void open_axis(struct tile_access *a, uint32_t axis, struct tile_size at)
+static void open_axis(struct tile_access_state *a, uint32_t axis, struct tile_size at)
 {
     struct tile_emitter *e = a->e;
     const struct tile_size *dim = &a->view->extent[axis];
@@ -110,7 +110,7 @@ static void open_axis(struct tile_access *a, uint32_t axis, struct tile_size at)
 }
 
 // The thread's part of the address: its coordinates times the strides.
-static void open_thread(struct tile_access *a)
+static void open_thread(struct tile_access_state *a)
 {
     struct tile_emitter *e = a->e;
     uint32_t bytes = tile_access_bytes(a);
@@ -140,7 +140,7 @@ static void open_thread(struct tile_access *a)
 }
 
 // The number of a thread's elements that are contiguous and aligned in memory.
-static uint32_t vector_of(const struct tile_access *a, const struct tile_value *last_index,
+static uint32_t vector_of(const struct tile_access_state *a, const struct tile_value *last_index,
                           int64_t scale)
 {
     const struct tile_layout *layout = a->tile->layout;
@@ -166,7 +166,7 @@ static uint32_t vector_of(const struct tile_access *a, const struct tile_value *
     return vector;
 }
 
-static void read_pad(struct tile_access *a)
+static void read_pad(struct tile_access_state *a)
 {
     const struct tile_op *op = a->op;
 
@@ -184,7 +184,7 @@ static void read_pad(struct tile_access *a)
 
 // 16-bit floats loaded in vectors stay two in a word on every path through the access; the value's
 // registers are extracted from the words behind it. An edge's single elements use other registers.
-static const tile_register *open_words(struct tile_access *a)
+static const tile_register *open_words(struct tile_access_state *a)
 {
     struct tile_emitter *e = a->e;
     const tile_register *own = a->reg;
@@ -206,7 +206,7 @@ static const tile_register *open_words(struct tile_access *a)
     return own;
 }
 
-static void close_words(struct tile_access *a, const tile_register *own)
+static void close_words(struct tile_access_state *a, const tile_register *own)
 {
     for (uint32_t i = 0; own && i < tile_register_count(a->tile); i += 2)
         tile_split(a->e, a->word[i / 2], own[i], own[i + 1]);
@@ -215,7 +215,7 @@ static void close_words(struct tile_access *a, const tile_register *own)
 // True if a load can wait for its user. An entry with roles has few registers beside its
 // accumulators. If a tile's only user is the next op, elementwise, in a block of their own, its
 // elements are loaded as that op asks for them.
-static bool comes_in_parts(const struct tile_access *a)
+static bool comes_in_parts(const struct tile_access_state *a)
 {
     enum { MANY = 32 };
     const struct tile_op *user = a->op->next;
@@ -238,11 +238,12 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
     int64_t dropped = tile_int(op, TILE_ATTR_DROPPED, 0);
     bool by_tiles = op->kind != TILE_LOAD_AT && op->kind != TILE_STORE_AT;
-    struct tile_access a = { .e = e,
-                             .op = op,
-                             .view = &e->view[op->operand[0]->id],
-                             .stores = !op->result_count,
-                             .rows = op->kind == TILE_LOAD_ROWS || op->kind == TILE_STORE_ROWS };
+    struct tile_access_state a = { .e = e,
+                                   .op = op,
+                                   .view = &e->view[op->operand[0]->id],
+                                   .stores = !op->result_count,
+                                   .rows = op->kind == TILE_LOAD_ROWS ||
+                                           op->kind == TILE_STORE_ROWS };
     const struct tile_value *last_index = NULL;
     int64_t last_scale = 1;
     uint32_t next = 0;

@@ -4,7 +4,7 @@
 
 #include "emit.h"
 
-struct tile_access {
+struct tile_access_state {
     struct tile_emitter *e;
     const struct tile_op *op;
     const struct tile_emit_view *view;
@@ -35,13 +35,13 @@ struct tile_access {
 // access_move.c: moves all registers, or those from `first` to `end` - 1. Handles tiles that lie
 // inside as a whole and tiles that may not, by the predicate `whole`; with TILE_NO_REGISTER there
 // is only the first case.
-void tile_move_whole(struct tile_access *a);
-void tile_move_part(struct tile_access *a, uint32_t first, uint32_t end);
-void tile_move_edge(struct tile_access *a, tile_register whole);
+void tile_move_whole(struct tile_access_state *a);
+void tile_move_part(struct tile_access_state *a, uint32_t first, uint32_t end);
+void tile_move_edge(struct tile_access_state *a, tile_register whole);
 // Clamps a 64-bit value to two bounds.
 tile_register tile_clamp64(struct tile_emitter *e, tile_register x, int64_t low, int64_t high);
 
-static inline uint32_t tile_access_bytes(const struct tile_access *a)
+static inline uint32_t tile_access_bytes(const struct tile_access_state *a)
 {
     return tile_bytes_of(a->view->dtype);
 }

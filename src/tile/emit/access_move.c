@@ -18,7 +18,7 @@ struct addresses {
     uint32_t steps;
 };
 
-static tile_register step_of(struct tile_access *a, struct addresses *known, uint32_t axis,
+static tile_register step_of(struct tile_access_state *a, struct addresses *known, uint32_t axis,
                              uint32_t elements)
 {
     for (uint32_t i = 0; i < known->steps; i++)
@@ -37,7 +37,8 @@ static tile_register step_of(struct tile_access *a, struct addresses *known, uin
 
 // The known address whose coordinates are closest below `own`, by axes first and then by distance;
 // they are subtracted from `own`. The thread's first address if there is none.
-static tile_register nearest(struct tile_access *a, const struct addresses *known, uint32_t *own)
+static tile_register nearest(struct tile_access_state *a, const struct addresses *known,
+                             uint32_t *own)
 {
     enum { AXIS = 1 << 20, BEHIND = 1 << 24 };
     uint32_t best = 0, least = BEHIND;
@@ -61,7 +62,7 @@ static tile_register nearest(struct tile_access *a, const struct addresses *know
     return known->reg[best];
 }
 
-static tile_register address_of(struct tile_access *a, struct addresses *known, uint32_t r,
+static tile_register address_of(struct tile_access_state *a, struct addresses *known, uint32_t r,
                                 int64_t *offset)
 {
     struct tile_emitter *e = a->e;
@@ -99,7 +100,7 @@ static tile_register address_of(struct tile_access *a, struct addresses *known, 
 
 // The bounds in coordinates of the tile. Registers with equal coordinates share predicates.
 struct bounds {
-    struct tile_access *access;
+    struct tile_access_state *access;
     tile_register low[TILE_MAX_RANK], // NO_REGISTER: 0
         high[TILE_MAX_RANK];          // 32 bits: coordinates from low to high - 1 are inside
     tile_register dropped;            // the predicate for dropped axes, if no bound includes it
@@ -119,7 +120,7 @@ static tile_register to_bound(struct tile_emitter *e, tile_register x)
 
 // Dropped axes are folded into the first axis of the tile: outside of any of them, no element is
 // inside.
-static void open_bounds(struct bounds *b, struct tile_access *a)
+static void open_bounds(struct bounds *b, struct tile_access_state *a)
 {
     struct tile_emitter *e = a->e;
 
@@ -142,7 +143,7 @@ static void open_bounds(struct bounds *b, struct tile_access *a)
 
 static tile_register axis_mask(struct bounds *b, uint32_t axis, uint32_t own)
 {
-    struct tile_access *a = b->access;
+    struct tile_access_state *a = b->access;
     struct tile_emitter *e = a->e;
 
     for (uint32_t i = 0; i < b->count; i++)
@@ -167,7 +168,7 @@ static tile_register axis_mask(struct bounds *b, uint32_t axis, uint32_t own)
 
 static tile_register edge_mask(struct bounds *b, uint32_t r)
 {
-    struct tile_access *a = b->access;
+    struct tile_access_state *a = b->access;
     tile_register p = b->dropped;
 
     for (uint32_t axis = a->rows; axis < a->axes; axis++) {
@@ -181,7 +182,7 @@ static tile_register edge_mask(struct bounds *b, uint32_t r)
 }
 
 // The register of ids for the row of register r.
-static tile_register row_id(struct tile_access *a, uint32_t r)
+static tile_register row_id(struct tile_access_state *a, uint32_t r)
 {
     uint32_t own = tile_register_coordinate(a->tile->layout, r, 0);
     const tile_register *ids = tile_registers(a->e, a->ids);
@@ -193,7 +194,7 @@ static tile_register row_id(struct tile_access *a, uint32_t r)
 }
 
 // A row's mask, and its part of the address.
-static tile_register open_row(struct tile_access *a, uint32_t r, tile_register *step)
+static tile_register open_row(struct tile_access_state *a, uint32_t r, tile_register *step)
 {
     struct tile_emitter *e = a->e;
     tile_register id = tile_emit_cast(e, CUC_I64, a->ids->type.dtype, TILE_RN, row_id(a, r));
@@ -208,12 +209,12 @@ static tile_register open_row(struct tile_access *a, uint32_t r, tile_register *
     return q;
 }
 
-static tile_register pad_of(const struct tile_access *a, uint32_t r)
+static tile_register pad_of(const struct tile_access_state *a, uint32_t r)
 {
     return a->pads ? a->pads[r] : a->pad;
 }
 
-static void pad(struct tile_access *a, uint32_t r, uint32_t count)
+static void pad(struct tile_access_state *a, uint32_t r, uint32_t count)
 {
     bool words = a->word && count > 1;
 
@@ -224,7 +225,7 @@ static void pad(struct tile_access *a, uint32_t r, uint32_t count)
 }
 
 // Moves one element or vector; `predicate` is TILE_NO_REGISTER if it is always inside.
-static void move(struct tile_access *a, struct addresses *known, uint32_t r, uint32_t count,
+static void move(struct tile_access_state *a, struct addresses *known, uint32_t r, uint32_t count,
                  tile_register predicate, tile_register step)
 {
     const char *order = tile_order_words(a->op);
@@ -249,7 +250,7 @@ static void move(struct tile_access *a, struct addresses *known, uint32_t r, uin
 }
 
 // Computes deferred registers from `first` on.
-static void ask(struct tile_access *a, uint32_t first, uint32_t end)
+static void ask(struct tile_access_state *a, uint32_t first, uint32_t end)
 {
     uint32_t count = tile_register_count(a->tile);
 
@@ -258,7 +259,7 @@ static void ask(struct tile_access *a, uint32_t first, uint32_t end)
 }
 
 // Moves registers, `vector` at a time; `bounds`: NULL if the whole tile is inside the tensor.
-static void move_some(struct tile_access *a, uint32_t first, uint32_t end, uint32_t vector,
+static void move_some(struct tile_access_state *a, uint32_t first, uint32_t end, uint32_t vector,
                       struct bounds *bounds)
 {
     struct addresses known = { .count = 0 };
@@ -281,26 +282,26 @@ static void move_some(struct tile_access *a, uint32_t first, uint32_t end, uint3
     }
 }
 
-static void move_all(struct tile_access *a, uint32_t vector, struct bounds *bounds)
+static void move_all(struct tile_access_state *a, uint32_t vector, struct bounds *bounds)
 {
     move_some(a, 0, tile_register_count(a->tile), vector, bounds);
     if (a->deferred)
         tile_restore_deferred(a->e, a->deferred);
 }
 
-void tile_move_whole(struct tile_access *a)
+void tile_move_whole(struct tile_access_state *a)
 {
     move_all(a, a->vector, NULL);
 }
 
-void tile_move_part(struct tile_access *a, uint32_t first, uint32_t end)
+void tile_move_part(struct tile_access_state *a, uint32_t first, uint32_t end)
 {
     move_some(a, first, end, a->vector, NULL);
 }
 
 // The amount that a vector's number adds to the coordinate of its first register along an axis.
-static tile_register rolled_coordinate(struct tile_access *a, tile_register number, uint32_t vector,
-                                       uint32_t axis)
+static tile_register rolled_coordinate(struct tile_access_state *a, tile_register number,
+                                       uint32_t vector, uint32_t axis)
 {
     struct tile_emitter *e = a->e;
     uint32_t vectors = tile_register_count(a->tile) / vector;
@@ -327,7 +328,7 @@ enum { ROLLED_BYTES = 16, LEAST_ROLLED = 32, OF_A_THREAD = 128 };
 // True if a loop stores the registers from the scratch: if the scratch is that large anyway, or if
 // each thread needs at most OF_A_THREAD bytes of it, which costs little occupancy with so many
 // registers. Only uniform branches lead to this code.
-static bool rolls(const struct tile_access *a)
+static bool rolls(const struct tile_access_state *a)
 {
     const struct tile_emitter *e = a->e;
     uint32_t count = tile_register_count(a->tile), bytes = tile_access_bytes(a);
@@ -350,7 +351,7 @@ static bool rolls(const struct tile_access *a)
 
 // Each thread writes its vectors of registers to the scratch, and a loop stores them from there one
 // after another.
-static void move_rolled(struct tile_access *a, const struct bounds *bounds)
+static void move_rolled(struct tile_access_state *a, const struct bounds *bounds)
 {
     struct tile_emitter *e = a->e;
     uint32_t vector = ROLLED_BYTES / tile_access_bytes(a), threads = 32 * e->warps;
@@ -359,7 +360,7 @@ static void move_rolled(struct tile_access *a, const struct bounds *bounds)
     tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid,
                                  (unsigned)ROLLED_BYTES,
                                  tile_scratch(e, threads * count * tile_access_bytes(a)));
-    struct tile_access one = *a;
+    struct tile_access_state one = *a;
     struct bounds own = *bounds;
 
     for (uint32_t r = 0; r < count; r += vector)
@@ -398,7 +399,7 @@ static void move_rolled(struct tile_access *a, const struct bounds *bounds)
 }
 
 // Moves elements one by one; words are assembled afterwards.
-static void move_single(struct tile_access *a, const struct bounds *bounds)
+static void move_single(struct tile_access_state *a, const struct bounds *bounds)
 {
     struct bounds own = *bounds; // predicates of the other branch are not computed in this one
     uint32_t count = tile_register_count(a->tile);
@@ -413,7 +414,7 @@ static void move_single(struct tile_access *a, const struct bounds *bounds)
         tile_ins(a->e, "mov.b32 %R, {%R, %R}", a->word[r / 2], a->reg[r], a->reg[r + 1]);
 }
 
-void tile_move_edge(struct tile_access *a, tile_register whole)
+void tile_move_edge(struct tile_access_state *a, tile_register whole)
 {
     struct tile_emitter *e = a->e;
     struct bounds bounds = { .count = 0 };

@@ -110,9 +110,10 @@ struct tile_emitter {
     uint32_t frame_bytes;   // of local memory, for vprintf's arguments
     bool has_two_over_pi;   // math_trig.c's table is among the globals
     struct tile_ring *ring; // of an entry with roles (ring.h); NULL: all threads do the same
-    const struct tile_op **deferred;   // by value id: the op that computes the registers on demand
-    uint32_t deferred_ops;             // how many have been deferred
-    struct tile_access *deferred_load; // the last load that is deferred in this way (access.h)
+    const struct tile_op **deferred; // by value id: the op that computes the registers on demand
+    uint32_t deferred_ops;           // how many have been deferred
+    struct tile_access_state
+        *deferred_load;                   // the last load that is deferred in this way (access.h)
     const struct tile_prefetch *prefetch; // the loop whose loads run ahead (async.c); NULL
     struct tile_prefetch_ring *prefetch_ring;
     uint32_t prefetch_bytes; // of its stages

@@ -7,14 +7,14 @@ static const char *const caches[] = { "any", "first", "last", "stream", NULL };
 
 // The parsed arguments of an access.
 struct reading {
-    struct tile_access access;
+    struct tile_access_args access;
     struct tile_operand index[TILE_MAX_RANK], pad;
     int64_t shape[TILE_MAX_RANK];
 };
 
 // The hints at the end of a row, from argument i on: order scope latency tma cache inside.
 static bool read_hints(struct tile_elaborator *e, const struct tile_call *c, uint32_t i,
-                       enum tile_order otherwise, struct tile_access *a)
+                       enum tile_order otherwise, struct tile_access_args *a)
 {
     int order, scope, cache;
     bool tma, ok = tile_call_word(e, c, i, orders, (int)otherwise, &order);

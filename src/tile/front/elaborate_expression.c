@@ -232,7 +232,7 @@ static struct tile_meaning elaborate_subscript(struct tile_elaborator *e,
                 return (struct tile_meaning){ 0 };
         }
         e->b.where = ast->where;
-        struct tile_access access = {
+        struct tile_access_args access = {
             .tensor = value, .index = index, .count = count, .shape = shape, .axes = count
         };
         return tile_meaning_of(tile_build_load(&e->b, TILE_LOAD_AT, &access));
