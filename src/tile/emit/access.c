@@ -233,46 +233,93 @@ static bool comes_in_parts(const struct tile_access_state *a)
     return takes;
 }
 
-bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
+// Computes the axes, the thread's part and the vector width of an access. `asks`: the elements of
+// the tile are computed as they are stored.
+static bool open_access(struct tile_access_state *a, bool asks)
 {
+    struct tile_emitter *e = a->e;
+    const struct tile_op *op = a->op;
     const struct tile_attribute *shape = tile_attribute(op, TILE_ATTR_SHAPE);
     int64_t dropped = tile_int(op, TILE_ATTR_DROPPED, 0);
     bool by_tiles = op->kind != TILE_LOAD_AT && op->kind != TILE_STORE_AT;
-    struct tile_access_state a = { .e = e,
-                                   .op = op,
-                                   .view = &e->view[op->operand[0]->id],
-                                   .stores = !op->result_count,
-                                   .rows = op->kind == TILE_LOAD_ROWS ||
-                                           op->kind == TILE_STORE_ROWS };
     const struct tile_value *last_index = NULL;
     int64_t last_scale = 1;
     uint32_t next = 0;
 
-    tile_order_access(e, op);
-    a.tile = a.stores ? op->operand[op->operand_count - 1] : op->result[0];
-    bool asks = op->kind == TILE_STORE && !e->ring && tile_is_deferred(e, a.tile);
-    a.reg = asks ? e->value[a.tile->id] : tile_registers(e, a.tile);
-    a.axes = a.view->rank;
-    a.origin = a.view->base;
-    if (!a.reg)
+    a->reg = asks ? e->value[a->tile->id] : tile_registers(e, a->tile);
+    a->axes = a->view->rank;
+    a->origin = a->view->base;
+    if (!a->reg)
         return false;
-    if (!a.stores)
-        read_pad(&a);
-    if (a.rows) {
-        a.ids = op->operand[1];
-        a.tile_axis[0] = (int)next++;
-        a.extent[0] = a.tile->type.extent[0];
+    if (!a->stores)
+        read_pad(a);
+    if (a->rows) {
+        a->ids = op->operand[1];
+        a->tile_axis[0] = (int)next++;
+        a->extent[0] = a->tile->type.extent[0];
     }
     for (uint32_t i = 0; i < shape->count; i++) {
-        uint32_t axis = i + a.rows;
-        a.extent[axis] = shape->ints[i];
-        a.tile_axis[axis] = dropped >> i & 1 ? -1 : (int)next++;
-        last_index = op->operand[1 + a.rows + i];
+        uint32_t axis = i + a->rows;
+        a->extent[axis] = shape->ints[i];
+        a->tile_axis[axis] = dropped >> i & 1 ? -1 : (int)next++;
+        last_index = op->operand[1 + a->rows + i];
         last_scale = by_tiles ? shape->ints[i] : 1;
-        open_axis(&a, axis, element_index(&a, axis, last_index, last_scale));
+        open_axis(a, axis, element_index(a, axis, last_index, last_scale));
     }
-    open_thread(&a);
-    a.vector = last_index ? vector_of(&a, last_index, last_scale) : 1;
+    open_thread(a);
+    a->vector = last_index ? vector_of(a, last_index, last_scale) : 1;
+    return true;
+}
+
+// Moves the elements, with masks only where the tile crosses an edge. `once`: one thread moves an
+// element for all threads that hold it.
+static bool move_elements(struct tile_access_state *a, bool asks, bool once)
+{
+    struct tile_emitter *e = a->e;
+    tile_register single = once ? tile_one_copy(e, a->tile->layout) : TILE_NO_REGISTER;
+    uint32_t done = tile_label(e), edge = tile_label(e);
+
+    if (single)
+        tile_branch(e, single, true, done);
+    tile_register whole = tile_both(e, a->whole, a->dropped_inside);
+    // Code that runs once and is not hot does not need a second version without masks.
+    bool masked = whole && e->target->brief && a->op->parent == &e->kernel->body;
+    if (whole && !masked)
+        tile_branch(e, whole, true, edge);
+    struct tile_deferred deferred;
+    if (asks && !tile_save_deferred(e, &deferred))
+        return false;
+    a->deferred = asks ? &deferred : NULL;
+    if (masked)
+        tile_move_edge(a, whole);
+    else
+        tile_move_whole(a);
+    if (whole && !masked) {
+        tile_branch(e, TILE_NO_REGISTER, false, done);
+        tile_put_label(e, edge);
+        tile_move_edge(a, TILE_NO_REGISTER);
+    }
+    if (whole || single)
+        tile_put_label(e, done);
+    a->deferred = NULL;
+    return true;
+}
+
+bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
+{
+    struct tile_access_state a = {
+        .e = e,
+        .op = op,
+        .view = &e->view[op->operand[0]->id],
+        .tile = op->result_count ? op->result[0] : op->operand[op->operand_count - 1],
+        .stores = !op->result_count,
+        .rows = op->kind == TILE_LOAD_ROWS || op->kind == TILE_STORE_ROWS,
+    };
+
+    tile_order_access(e, op);
+    bool asks = op->kind == TILE_STORE && !e->ring && tile_is_deferred(e, a.tile);
+    if (!open_access(&a, asks))
+        return false;
     const tile_register *halves = open_words(&a);
     if (e->failed)
         return false;
@@ -288,30 +335,8 @@ bool tile_emit_access(struct tile_emitter *e, const struct tile_op *op)
     // hold it.
     int64_t order = tile_int(op, TILE_ATTR_ORDER, TILE_WEAK);
     bool once = a.stores || order != TILE_WEAK;
-    tile_register single = once ? tile_one_copy(e, a.tile->layout) : TILE_NO_REGISTER;
-    uint32_t done = tile_label(e), edge = tile_label(e);
-    if (single)
-        tile_branch(e, single, true, done);
-    tile_register whole = tile_both(e, a.whole, a.dropped_inside);
-    // Code that runs once and is not hot does not need a second version without masks.
-    bool masked = whole && e->target->brief && op->parent == &e->kernel->body;
-    if (whole && !masked)
-        tile_branch(e, whole, true, edge);
-    struct tile_deferred deferred;
-    if (asks && !tile_save_deferred(e, &deferred))
+    if (!move_elements(&a, asks, once))
         return false;
-    a.deferred = asks ? &deferred : NULL;
-    if (masked)
-        tile_move_edge(&a, whole);
-    else
-        tile_move_whole(&a);
-    if (whole && !masked) {
-        tile_branch(e, TILE_NO_REGISTER, false, done);
-        tile_put_label(e, edge);
-        tile_move_edge(&a, TILE_NO_REGISTER);
-    }
-    if (whole || single)
-        tile_put_label(e, done);
     close_words(&a, halves);
     if (once && !a.stores)
         tile_spread_copies(e, a.tile, a.reg);

@@ -184,17 +184,77 @@ static void product_turn(struct tile_emitter *e, const tile_register *sum, uint3
         tile_ins(e, "setp.eq.s32 %R, 0, 0", accumulates);
 }
 
-static void zero_sums(struct tile_emitter *e, const tile_register *sum, uint32_t count)
+static void zero_registers(struct tile_emitter *e, const tile_register *reg, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        tile_ins(e, "mov.b32 %R, 0", sum[i]);
+        tile_ins(e, "mov.b32 %R, 0", reg[i]);
+}
+
+// The accumulators of a ring's loop. A warp that copies has none.
+struct accumulators {
+    const tile_register *reg;
+    uint32_t count;
+    tile_register used;        // address of the barrier that frees the stage before; 0: none yet
+    tile_register accumulates; // a predicate, if the first products overwrite the accumulators
+};
+
+static bool open_accumulators(struct tile_emitter *e, const struct tile_op *op,
+                              struct accumulators *out)
+{
+    const struct tile_pipeline *plan = e->ring->plan;
+
+    out->reg = tile_registers(e, op->result[0]);
+    if (!out->reg)
+        return false;
+    out->used = tile_number32(e, 0);
+    if (plan->from_zero && plan->promotes) {
+        zero_registers(e, out->reg, out->count);
+    } else if (plan->from_zero) {
+        out->accumulates = tile_make(e, TILE_PRED, "setp.ne.s32 %R, 0, 0");
+    } else {
+        const tile_register *init = tile_registers(e, op->operand[3]);
+        for (uint32_t i = 0; init && i < out->count; i++)
+            tile_move(e, out->reg[i], init[i]);
+    }
+    return true;
+}
+
+// The code after the last iteration. A loop that is entered without a check, `checked` false, has
+// no branch to `none`.
+static void close_ring_loop(struct tile_emitter *e, const struct accumulators *acc, bool alternates,
+                            bool checked, uint32_t none, uint32_t end)
+{
+    const struct tile_ring *r = e->ring;
+
+    if (alternates && acc->accumulates)
+        hand_turn_over(e);
+    if (acc->accumulates)
+        tile_load_early(e);
+    if (!r->copies && !r->plan->promotes) {
+        tile_ins(e, "wgmma.wait_group.sync.aligned 0");
+        release(e, acc->used);
+    }
+    if (acc->accumulates && checked) {
+        tile_branch(e, TILE_NO_REGISTER, false, end);
+        tile_put_label(e, none);
+        if (alternates)
+            hand_turn_over(e);
+        tile_load_early(e);
+        zero_registers(e, acc->reg, acc->count);
+        tile_put_label(e, end);
+    } else if (!acc->accumulates) {
+        tile_put_label(e, none);
+        if (alternates)
+            hand_turn_over(e);
+        tile_load_early(e);
+    }
 }
 
 bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
 {
     struct tile_ring *r = e->ring;
     const struct tile_block *body = op->block[0];
-    const struct tile_value *value = body->argument[0], *result = op->result[0];
+    const struct tile_value *value = body->argument[0];
     uint32_t start = tile_label(e), none = tile_label(e), end = tile_label(e);
     bool wide = tile_class_of(value->type.dtype) == TILE_R64;
     const char *type = tile_is_signed(value->type.dtype) ? wide ? "s64" : "s32"
@@ -202,29 +262,15 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
                                                          : "u32";
     tile_register over = tile_new(e, TILE_PRED), more = tile_new(e, TILE_PRED);
     tile_register left = tile_new(e, wide ? TILE_R64 : TILE_R32);
-    tile_register used = TILE_NO_REGISTER, accumulates = TILE_NO_REGISTER;
-    const tile_register *own = tile_registers(e, value), *sum = NULL;
-    uint32_t count = tile_register_count(result);
+    struct accumulators acc = { .count = tile_register_count(op->result[0]) };
+    const tile_register *own = tile_registers(e, value);
 
     if (!own)
         return false;
     tile_register variable = own[0], last = tile_registers(e, op->operand[1])[0],
                   step = tile_registers(e, op->operand[2])[0];
-    if (!r->copies) {
-        sum = tile_registers(e, result);
-        if (!sum)
-            return false;
-        used = tile_number32(e, 0);
-        if (r->plan->from_zero && r->plan->promotes) {
-            zero_sums(e, sum, count);
-        } else if (r->plan->from_zero) {
-            accumulates = tile_make(e, TILE_PRED, "setp.ne.s32 %R, 0, 0");
-        } else {
-            const tile_register *init = tile_registers(e, op->operand[3]);
-            for (uint32_t i = 0; init && i < count; i++)
-                tile_move(e, sum[i], init[i]);
-        }
-    }
+    if (!r->copies && !open_accumulators(e, op, &acc))
+        return false;
     tile_register at = tile_registers(e, op->operand[0])[0];
     if (r->plan->split > 1) {
         const struct tile_op *by = op->operand[2]->op;
@@ -248,37 +294,16 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     if (r->copies)
         copy_turn(e, body);
     else
-        product_turn(e, sum, count, accumulates, used);
+        product_turn(e, acc.reg, acc.count, acc.accumulates, acc.used);
     tile_ring_step(e);
     tile_ins(e, "sub.%s %R, %R, %R", type, left, last, variable);
     tile_ins(e, "setp.gt.u%s %R, %R, %R", type + 1, more, left, step);
     tile_ins(e, "add.%s %R, %R, %R", type, variable, variable, step);
     tile_branch(e, more, false, start);
-    if (alternates && accumulates)
-        hand_turn_over(e);
-    if (accumulates)
-        tile_load_early(e);
-    if (!r->copies && !r->plan->promotes) {
-        tile_ins(e, "wgmma.wait_group.sync.aligned 0");
-        release(e, used);
-    }
-    if (accumulates && !turns) {
-        tile_branch(e, TILE_NO_REGISTER, false, end);
-        tile_put_label(e, none);
-        if (alternates)
-            hand_turn_over(e);
-        tile_load_early(e);
-        zero_sums(e, sum, count);
-        tile_put_label(e, end);
-    } else if (!accumulates) {
-        tile_put_label(e, none);
-        if (alternates)
-            hand_turn_over(e);
-        tile_load_early(e);
-    }
+    close_ring_loop(e, &acc, alternates, !turns, none, end);
     tile_find_next(e);
     if (!r->copies && r->plan->split > 1)
-        tile_join_parts(e, sum, count);
+        tile_join_parts(e, acc.reg, acc.count);
     // A block that only pads its cluster is done.
     if (!r->copies && r->plan->cluster > 1) {
         tile_register outside =

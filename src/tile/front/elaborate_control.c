@@ -361,11 +361,68 @@ static const struct tile_type *typed(const struct tile_meaning *m)
     return m->kind == TILE_OPERAND && !m->operand.loose ? &m->operand.value->type : NULL;
 }
 
+// The names that differ at the ends of the arms, with their value and location in each arm.
+struct merge {
+    struct names names;
+    struct tile_value **yielded[2];
+    struct tile_location *where[2];
+};
+
+static bool open_merge(struct tile_elaborator *e, uint32_t most, struct merge *m)
+{
+    for (uint32_t a = 0; a < 2; a++)
+        m->yielded[a] = tile_take(e->module, (most + 1) * sizeof(**m->yielded));
+    for (uint32_t a = 0; a < 2; a++)
+        m->where[a] = tile_take(e->module, (most + 1) * sizeof(**m->where));
+    return m->yielded[0] && m->yielded[1] && m->where[0] && m->where[1];
+}
+
+// Merges bound name `i`. A new name must be bound on every path that continues.
+static void merge_name(struct tile_elaborator *e, const struct tile_statement *s,
+                       const struct names *bound, uint32_t i, const struct arm arm[2],
+                       struct merge *m)
+{
+    const struct tile_meaning *x = &arm[0].after[i], *y = &arm[1].after[i];
+    struct tile_binding *old = tile_lookup(e, bound->name[i]);
+    struct tile_block *outside = e->b.block;
+    bool both = (arm[0].leaves || x->kind) && (arm[1].leaves || y->kind);
+
+    if (old && old->fixed)
+        return; // the statement itself reported it
+    if (!both && (arm[0].leaves || arm[0].bound[i]) && (arm[1].leaves || arm[1].bound[i]))
+        tile_bind(e, bound->name[i], (struct tile_meaning){ 0 }, s->where); // wrong in an arm
+    else if (!old && !both && arm[0].bound[i] != arm[1].bound[i])
+        lose(e, bound->name[i], arm[!arm[0].bound[i]].where[i]);
+    // The continuing arm leaves the name as it was.
+    if (arm[0].leaves != arm[1].leaves && old && same_meaning(arm[0].leaves ? y : x, &old->what))
+        return;
+    if (!both || (arm[0].leaves && arm[1].leaves) ||
+        (!arm[0].leaves && !arm[1].leaves && same_meaning(x, y))) {
+        if (both && !arm[0].leaves)
+            tile_bind(e, bound->name[i], *x, s->where);
+        return;
+    }
+    for (uint32_t a = 0; a < 2; a++) {
+        if (arm[a].leaves)
+            continue;
+        e->b.block = arm[a].end;
+        // A constant becomes a value where it was bound.
+        bool loose = arm[a].bound[i] && arm[a].after[i].operand.loose;
+        e->b.where = loose ? arm[a].where[i] : s->where;
+        m->where[a][m->names.count] = arm[a].bound[i] ? arm[a].where[i] : s->where;
+        m->yielded[a][m->names.count] =
+            value_like(e, &arm[a].after[i], arm[1 - a].leaves ? NULL : typed(&arm[1 - a].after[i]));
+    }
+    e->b.block = outside;
+    add_name(e, &m->names, bound->name[i]);
+}
+
 bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s)
 {
     struct tile_meaning condition = tile_elaborate_expression(e, s->value[0]);
     struct tile_block *outside = e->b.block;
-    struct names bound = { 0 }, merged = { 0 };
+    struct names bound = { 0 };
+    struct merge merge = { 0 };
     struct arm arm[2] = { 0 };
 
     if (condition.kind == TILE_TRUTH) // the other arm is ignored
@@ -399,55 +456,15 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
         !arm[1].where)
         return false;
 
-    // Names that differ at the end. New names must be bound on every path that continues.
-    struct tile_value **yielded[2];
-    yielded[0] = tile_take(e->module, (bound.count + 1) * sizeof(**yielded));
-    yielded[1] = tile_take(e->module, (bound.count + 1) * sizeof(**yielded));
-    struct tile_location *where[2] = {
-        tile_take(e->module, (bound.count + 1) * sizeof(**where)),
-        tile_take(e->module, (bound.count + 1) * sizeof(**where)),
-    };
-    if (!yielded[0] || !yielded[1] || !where[0] || !where[1])
+    if (!open_merge(e, bound.count, &merge))
         return false;
-    for (uint32_t i = 0; i < bound.count; i++) {
-        const struct tile_meaning *x = &arm[0].after[i], *y = &arm[1].after[i];
-        struct tile_binding *old = tile_lookup(e, bound.name[i]);
-        bool both = (arm[0].leaves || x->kind) && (arm[1].leaves || y->kind);
-        if (old && old->fixed)
-            continue; // the statement itself reported it
-        if (!both && (arm[0].leaves || arm[0].bound[i]) && (arm[1].leaves || arm[1].bound[i]))
-            tile_bind(e, bound.name[i], (struct tile_meaning){ 0 }, s->where); // wrong in an arm
-        else if (!old && !both && arm[0].bound[i] != arm[1].bound[i])
-            lose(e, bound.name[i], arm[!arm[0].bound[i]].where[i]);
-        // The continuing arm leaves the name as it was.
-        if (arm[0].leaves != arm[1].leaves && old &&
-            same_meaning(arm[0].leaves ? y : x, &old->what))
-            continue;
-        if (!both || (arm[0].leaves && arm[1].leaves) ||
-            (!arm[0].leaves && !arm[1].leaves && same_meaning(x, y))) {
-            if (both && !arm[0].leaves)
-                tile_bind(e, bound.name[i], *x, s->where);
-            continue;
-        }
-        for (uint32_t a = 0; a < 2; a++) {
-            if (arm[a].leaves)
-                continue;
-            e->b.block = arm[a].end;
-            // A constant becomes a value where it was bound.
-            bool loose = arm[a].bound[i] && arm[a].after[i].operand.loose;
-            e->b.where = loose ? arm[a].where[i] : s->where;
-            where[a][merged.count] = arm[a].bound[i] ? arm[a].where[i] : s->where;
-            yielded[a][merged.count] = value_like(
-                e, &arm[a].after[i], arm[1 - a].leaves ? NULL : typed(&arm[1 - a].after[i]));
-        }
-        e->b.block = outside;
-        add_name(e, &merged, bound.name[i]);
-    }
+    for (uint32_t i = 0; i < bound.count; i++)
+        merge_name(e, s, &bound, i, arm, &merge);
     e->b.where = s->where;
     for (uint32_t a = 0; a < 2; a++)
         if (!arm[a].leaves) {
             e->b.block = arm[a].end;
-            tile_build_yield(&e->b, yielded[a], merged.count);
+            tile_build_yield(&e->b, merge.yielded[a], merge.names.count);
         }
     e->b.block = outside;
     if (arm[0].leaves && arm[1].leaves) {
@@ -459,9 +476,10 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
         }
         return true;
     }
-    bool ok = tile_finish_if(&e->b, op, merged.name, where) && op->result_count == merged.count;
-    for (uint32_t i = 0; i < merged.count; i++)
-        tile_bind(e, merged.name[i],
+    bool ok = tile_finish_if(&e->b, op, merge.names.name, merge.where) &&
+              op->result_count == merge.names.count;
+    for (uint32_t i = 0; i < merge.names.count; i++)
+        tile_bind(e, merge.names.name[i],
                   ok ? tile_meaning_of(op->result[i]) : (struct tile_meaning){ 0 }, s->where);
     return false;
 }
