@@ -1,5 +1,8 @@
 // Tests each pass by itself: programs after it, and programs that it must leave alone.
 #include "base/array.h"
+#include "tile/compile/compile_steps.h"
+#include "tile/layout/assign.h"
+#include "tile/layout/fragment.h"
 #include "tile/pass/pass.h"
 #include "tile/ir/diagnostic.h"
 #include "tile/front/elaborate.h"
@@ -450,6 +453,59 @@ START_TEST(the_verifier_finds_what_a_pass_broke)
 }
 END_TEST
 
+// Properties of the IR that a program has after some passes, and one that it lacks.
+enum { AFTER_NOTHING, AFTER_SIMPLIFY, AFTER_FRAGMENTS, AFTER_LAYOUTS };
+static const struct {
+    int after;
+    const char *body;
+    uint32_t holds, lacks; // enum tile_property
+    const char *says;
+} properties[] = {
+    { AFTER_NOTHING, "x = f + 1.0\nstore(a, [0], f)", TILE_IR_SOURCE, TILE_IR_SIMPLE, "is dead" },
+    { AFTER_NOTHING, "store(a, [0], zeros(f32, [8388608]))", TILE_IR_SOURCE, TILE_IR_SIZED,
+      "has too many elements" },
+    { AFTER_SIMPLIFY, "x = f + 1.0\nstore(a, [0], f)",
+      TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_SIZED, TILE_IR_LAYOUTS, "has no layout" },
+    { AFTER_SIMPLIFY,
+      "x = load(b, [0, 0], [64, 64])\nstore(a, [0], sum(sum(mma(x, x, zeros(f32, [64, 64])))), "
+      "shape=[_])",
+      TILE_IR_SOURCE, TILE_IR_FRAGMENTS, "its accumulators have no layout" },
+    { AFTER_FRAGMENTS,
+      "x = load(b, [0, 0], [64, 64])\nstore(a, [0], sum(sum(mma(x, x, zeros(f32, [64, 64])))), "
+      "shape=[_])",
+      TILE_IR_FRAGMENTS, TILE_IR_SOURCE, "of the source form has a layout" },
+    { AFTER_LAYOUTS, "for j in 0 .. n { store(a, [j], load(a, [j], [8]) + f) }",
+      TILE_IR_FRAGMENTS | TILE_IR_LAYOUTS, TILE_IR_SOURCE, "of the source form has a layout" },
+};
+
+START_TEST(a_property_that_a_pass_broke_is_found)
+{
+    struct tile_target target;
+    char text[1024], why[256];
+
+    ck_assert(tile_target_of(&target, 80, false, why, sizeof(why)));
+    snprintf(text, sizeof(text), HEAD "%s\n}\n", properties[_i].body);
+    struct tile_module *module = tile_parse("p.tile", text, strlen(text), NULL, 0);
+    ck_assert_ptr_nonnull(module);
+    ck_assert_msg(!module->diagnostics->errors, "%s", tile_diagnostics_text(module, false));
+    struct tile_kernel *kernel = module->first;
+    if (properties[_i].after >= AFTER_SIMPLIFY)
+        tile_simplify(kernel);
+    if (properties[_i].after >= AFTER_FRAGMENTS)
+        tile_give_fragments(kernel, &target, 4);
+    if (properties[_i].after >= AFTER_LAYOUTS)
+        ck_assert(tile_assign_layouts(kernel, 4));
+    ck_assert_msg(tile_verify_properties(kernel, &target, properties[_i].holds, "nothing"), "%s",
+                  tile_diagnostics_text(module, false));
+    ck_assert(!tile_verify_properties(kernel, &target, properties[_i].lacks, "the pass"));
+    const char *all = tile_diagnostics_text(module, false);
+    ck_assert_msg(strstr(all, properties[_i].says) && strstr(all, "after the pass") &&
+                      strstr(all, "T901"),
+                  "expected \"%s\" in\n%s", properties[_i].says, all);
+    tile_module_free(module);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tile passes");
@@ -460,6 +516,7 @@ int main(void)
     tcase_add_loop_test(t, long_rows_are_widened_again, 0, CUC_LENGTH(widened));
     tcase_add_loop_test(t, blocks_are_asked_for_where_a_row_waits, 0, CUC_LENGTH(rooms));
     tcase_add_loop_test(t, the_verifier_finds_what_a_pass_broke, 0, CUC_LENGTH(damages));
+    tcase_add_loop_test(t, a_property_that_a_pass_broke_is_found, 0, CUC_LENGTH(properties));
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

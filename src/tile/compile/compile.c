@@ -1,4 +1,4 @@
-// The pass order for a target, and the text of a module.
+// The passes that compile a kernel, in order, and the text of a module.
 #include "compile_steps.h"
 
 #include "tile/ir/budget.h"
@@ -11,6 +11,48 @@
 #include "tile/pass/remark.h"
 #include "tile/signature/signature.h"
 #include "tile/layout/assign.h"
+
+#include <assert.h>
+
+// ---- The unit that passes work on
+
+enum { VARIANTS = 3 };
+
+// The entries of a kernel that are compiled so far.
+struct output {
+    struct tile_text *text;
+    struct tile_entry entry[1 + VARIANTS];
+    uint32_t entries;
+};
+
+// A kernel on its way to PTX, with the decisions of its passes.
+struct unit {
+    struct tile_kernel *kernel;
+    struct tile_target target; // for this kernel
+    uint32_t holds;            // enum tile_property
+    uint32_t warps;            // of a block
+    bool has_roles;            // an entry with roles is compiled
+    struct tile_measures measures;
+    uint32_t cluster;               // blocks
+    struct tile_prefetch *prefetch; // NULL: no loads run ahead,
+    const char *why;                // for this reason
+    struct output *out;             // NULL for a dump of layouts
+    enum tile_variant variant;      // to emit
+};
+
+// ---- Passes on the source form
+
+static bool choose_warps(struct unit *u)
+{
+    u->warps = u->target.warps ? u->target.warps : tile_choose_warps(u->kernel, &u->target);
+    return true;
+}
+
+static bool simplify(struct unit *u)
+{
+    tile_simplify(u->kernel);
+    return true;
+}
 
 static void note_grids(struct tile_op *op, void *data)
 {
@@ -25,53 +67,80 @@ static void note_grids(struct tile_op *op, void *data)
                                 : tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) == TILE_ACQUIRE);
 }
 
-// A simplified kernel with the layouts of the entries without roles.
-struct laid_out {
-    struct tile_kernel *kernel;
-    struct tile_target target; // for this kernel
-    uint32_t warps;
-    uint32_t together;              // blocks of a cluster
-    struct tile_prefetch *prefetch; // NULL: no loads run ahead,
-    const char *why;                // for this reason
-};
-
-// Lets loads run ahead if lines are aligned and shared memory suffices.
-static bool emit_entry(const struct laid_out *as, enum tile_variant variant, struct tile_text *out,
-                       struct tile_entry *entry)
+static bool find_grids(struct unit *u)
 {
-    struct tile_module *module = as->kernel->module;
-    bool done = as->prefetch && variant != TILE_INDEX_64 &&
-                tile_emit_entry(module, as->kernel, &as->target, as->warps, variant, as->prefetch,
-                                out, entry);
-
-    if (!done &&
-        (module->diagnostics->errors || module->diagnostics->out_of_memory ||
-         !tile_emit_entry(module, as->kernel, &as->target, as->warps, variant, NULL, out, entry)))
-        return false;
-    entry->cluster = as->together;
+    tile_walk(&u->kernel->body, note_grids, u->kernel);
     return true;
 }
 
-// Prepares a kernel that reduces whole rows at once. With 48 or more elements a thread, 16-bit
-// elements wait unwidened. Requests as many blocks per multiprocessor as fit.
-static uint32_t prepare_row(struct tile_kernel *kernel, const struct tile_measures *m,
-                            const struct tile_target *target, uint32_t warps)
+static bool refuse_huge(struct unit *u)
 {
-    enum { MANY = 48 };
+    tile_refuse_huge(u->kernel);
+    return !u->kernel->module->diagnostics->errors;
+}
 
-    if (!tile_is_row(m))
-        return 0;
-    if (m->most >= (int64_t)MANY * 32 * warps && tile_rematerialize(kernel, m->most))
-        tile_drop_dead(kernel);
-    uint32_t blocks = tile_occupancy(kernel, warps);
-    return blocks < target->most_blocks ? blocks : target->most_blocks;
+static bool mark_approximate(struct unit *u)
+{
+    if (u->target.contract)
+        tile_mark_approximate(u->kernel);
+    return true;
+}
+
+static bool compile_roles(struct unit *u)
+{
+    u->has_roles = tile_compile_roles(u->kernel, &u->target, u->out->text, &u->out->entry[0]);
+    u->out->entries += u->has_roles;
+    return true;
+}
+
+static bool refuse_accumulators(struct unit *u)
+{
+    tile_refuse_accumulators(u->kernel, &u->target, u->has_roles);
+    return true;
+}
+
+static bool review(struct unit *u)
+{
+    return tile_review(u->kernel, &u->target, u->has_roles);
+}
+
+// ---- Passes that lay out
+
+static bool measure(struct unit *u)
+{
+    u->measures = tile_measures_of(u->kernel);
+    return true;
+}
+
+static bool choose_cluster(struct unit *u)
+{
+    u->cluster = tile_blocks_together(&u->measures, &u->target, u->warps);
+    return true;
+}
+
+static bool rematerialize(struct unit *u)
+{
+    enum { MANY = 48 }; // elements per thread from which 16-bit elements wait unwidened
+
+    if (tile_is_row(&u->measures) && u->measures.most >= (int64_t)MANY * 32 * u->warps &&
+        tile_rematerialize(u->kernel, u->measures.most))
+        tile_drop_dead(u->kernel);
+    return true;
+}
+
+static bool choose_occupancy(struct unit *u)
+{
+    uint32_t blocks = tile_is_row(&u->measures) ? tile_occupancy(u->kernel, u->warps) : 0;
+
+    u->target.blocks = blocks < u->target.most_blocks ? blocks : u->target.most_blocks;
+    return true;
 }
 
 // If operands are copied ahead, a warp needs its registers only for accumulators. The more it has,
 // the more often each element read from shared memory is used.
-static struct tile_prefetch *plan_prefetch(struct tile_kernel *kernel,
-                                           const struct tile_target *target, uint32_t *warps,
-                                           const char **why)
+static struct tile_prefetch *choose_prefetch(struct tile_kernel *kernel,
+                                             const struct tile_target *target, uint32_t *warps,
+                                             const char **why)
 {
     enum { OF_A_WARP = 64 * 64, OF_WIDE = 64 * 32, LEAST_WARPS = 4 };
     struct tile_prefetch *plan = tile_plan_prefetch(kernel, target, *warps, why), *other = NULL;
@@ -93,36 +162,161 @@ static struct tile_prefetch *plan_prefetch(struct tile_kernel *kernel,
     return other;
 }
 
-static bool lay_out(struct tile_kernel *kernel, const struct tile_target *target, uint32_t warps,
-                    struct laid_out *out)
+static bool plan_prefetch(struct unit *u)
 {
-    struct tile_measures m = tile_measures_of(kernel);
+    u->prefetch = choose_prefetch(u->kernel, &u->target, &u->warps, &u->why);
+    return true;
+}
 
-    out->kernel = kernel;
-    out->target = *target;
-    out->together = tile_blocks_together(&m, target, warps);
-    out->target.blocks = prepare_row(kernel, &m, target, warps);
-    // These barriers cost nothing next to products.
-    out->target.orders_all = tile_fragment_warps(kernel, target) > 0;
-    out->warps = warps;
-    out->prefetch = plan_prefetch(kernel, target, &out->warps, &out->why);
-    tile_give_fragments(kernel, target, out->warps);
-    return tile_assign_layouts(kernel, out->warps) &&
-           (target->brief || tile_store_lines(kernel, target, out->warps)) &&
-           (!out->prefetch || tile_settle_prefetch(kernel, out->prefetch)) &&
-           tile_keeps_rules(kernel, "layouts");
+static bool give_fragments(struct unit *u)
+{
+    // The barriers that order accesses cost nothing next to products.
+    u->target.orders_all = tile_fragment_warps(u->kernel, &u->target) > 0;
+    tile_give_fragments(u->kernel, &u->target, u->warps);
+    return true;
+}
+
+static bool assign_layouts(struct unit *u)
+{
+    return tile_assign_layouts(u->kernel, u->warps);
+}
+
+static bool store_lines(struct unit *u)
+{
+    return u->target.brief || tile_store_lines(u->kernel, &u->target, u->warps);
+}
+
+static bool settle_prefetch(struct unit *u)
+{
+    return !u->prefetch || tile_settle_prefetch(u->kernel, u->prefetch);
+}
+
+// ---- Emission
+
+// Lets loads run ahead if lines are aligned and shared memory suffices.
+static bool emit_entry(struct unit *u)
+{
+    struct tile_module *module = u->kernel->module;
+    struct output *out = u->out;
+    struct tile_entry *entry = &out->entry[out->entries];
+    bool done = u->prefetch && u->variant != TILE_INDEX_64 &&
+                tile_emit_entry(module, u->kernel, &u->target, u->warps, u->variant, u->prefetch,
+                                out->text, entry);
+
+    if (!done && (module->diagnostics->errors || module->diagnostics->out_of_memory ||
+                  !tile_emit_entry(module, u->kernel, &u->target, u->warps, u->variant, NULL,
+                                   out->text, entry)))
+        return false;
+    entry->cluster = u->cluster;
+    out->entries++;
+    return true;
+}
+
+// ---- The table
+
+// Stages of a compilation, which are run together.
+enum {
+    PREPARE = 1 << 0, // once per kernel
+    CHECK = 1 << 1,   // once per kernel, unless only its layouts are asked for
+    LAYOUT = 1 << 2,  // once per kernel, or per copy with layouts of its own
+    EMIT = 1 << 3,    // once per entry
+};
+
+struct pass {
+    uint32_t stage;
+    const char *name; // in diagnostics: "after NAME"
+    bool (*run)(struct unit *u);
+    uint32_t needs, leaves, ends; // enum tile_property; a pass keeps all others
+    bool changes;                 // the IR
+};
+
+static const struct pass passes[] = {
+    // Chooses the number of warps of a block, unless the target fixes it.
+    { PREPARE, "choice of warps", choose_warps, .needs = TILE_IR_SOURCE, .leaves = TILE_IR_WARPS },
+    // Folds, merges and hoists ops and drops dead ones, until nothing changes.
+    { PREPARE, "simplification", simplify, .needs = TILE_IR_SOURCE, .leaves = TILE_IR_SIMPLE,
+      .changes = true },
+    // Notes if blocks wait for other grids, launch them, or may see other blocks' work.
+    { CHECK, "search for grids", find_grids, .needs = TILE_IR_SIMPLE },
+    // Rejects tiles that exceed any block's registers.
+    { CHECK, "check of sizes", refuse_huge, .needs = TILE_IR_SIMPLE, .leaves = TILE_IR_SIZED },
+    // Marks powers and quotients that need not be within their error bound.
+    { PREPARE, "approximate math", mark_approximate, .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE,
+      .leaves = TILE_IR_MARKED, .changes = true },
+    // Compiles the entry with roles, from a copy, if the kernel and the target allow one.
+    { CHECK, "roles", compile_roles,
+      .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_SIZED | TILE_IR_MARKED,
+      .leaves = TILE_IR_ROLES },
+    // Rejects accumulators that fill a block's registers in the entries without roles.
+    { CHECK, "check of accumulators", refuse_accumulators, .needs = TILE_IR_SIZED | TILE_IR_ROLES },
+    // Reports everything slower than it might be, or rejects it if the target asks for that.
+    { CHECK, "review", review, .needs = TILE_IR_SIMPLE | TILE_IR_ROLES },
+
+    // Measures how much the kernel computes at once.
+    { LAYOUT, "measures", measure, .needs = TILE_IR_SIMPLE, .leaves = TILE_IR_MEASURES },
+    // Starts neighbouring blocks of some rows together, as clusters.
+    { LAYOUT, "choice of clusters", choose_cluster, .needs = TILE_IR_MEASURES | TILE_IR_WARPS },
+    // Rematerializes f32 values of long rows from 16-bit words, which wait in fewer registers.
+    { LAYOUT, "rematerialization", rematerialize,
+      .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_MARKED | TILE_IR_MEASURES | TILE_IR_WARPS,
+      .changes = true },
+    // Requests as many blocks per multiprocessor as the waiting values of a row allow.
+    { LAYOUT, "choice of occupancy", choose_occupancy,
+      .needs = TILE_IR_SIMPLE | TILE_IR_MEASURES | TILE_IR_WARPS },
+    // Plans the loop whose loads run ahead, which may lower the number of warps.
+    { LAYOUT, "prefetch plan", plan_prefetch,
+      .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .leaves = TILE_IR_PREFETCH },
+    // Gives products on tensor cores the layouts of their accumulators.
+    { LAYOUT, "fragments", give_fragments,
+      .needs = TILE_IR_SOURCE | TILE_IR_WARPS | TILE_IR_PREFETCH, .leaves = TILE_IR_FRAGMENTS,
+      .ends = TILE_IR_SOURCE, .changes = true },
+    // Gives every other value a layout, converts where two meet, and renumbers the values.
+    { LAYOUT, "layouts", assign_layouts, .needs = TILE_IR_FRAGMENTS | TILE_IR_WARPS,
+      .leaves = TILE_IR_LAYOUTS, .ends = TILE_IR_SIMPLE | TILE_IR_MEASURES | TILE_IR_PREFETCH,
+      .changes = true },
+    // Rearranges accumulators so that stores write whole lines, if code may be long.
+    { LAYOUT, "lines of stores", store_lines, .needs = TILE_IR_FRAGMENTS | TILE_IR_LAYOUTS,
+      .changes = true },
+    // Brings the prefetch plan up to date with the values' new numbers.
+    { LAYOUT, "prefetch update", settle_prefetch, .needs = TILE_IR_LAYOUTS,
+      .leaves = TILE_IR_PREFETCH },
+
+    // Emits the PTX of an entry without roles.
+    { EMIT, "emission", emit_entry,
+      .needs = TILE_IR_MARKED | TILE_IR_LAYOUTS | TILE_IR_PREFETCH | TILE_IR_WARPS },
+};
+
+// Runs the passes of some stages in order. Debug builds check that each pass finds what it needs,
+// and that the IR has every property that it is said to have after a pass that changes it.
+static bool run_passes(struct unit *u, uint32_t stages)
+{
+    for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
+        const struct pass *pass = &passes[i];
+        if (!(pass->stage & stages))
+            continue;
+        assert((u->holds & pass->needs) == pass->needs);
+        if (!pass->run(u))
+            return false;
+        u->holds = (u->holds & ~pass->ends) | pass->leaves;
+        if (pass->changes && !(tile_keeps_rules(u->kernel, pass->name) &&
+                               tile_keeps_properties(u->kernel, &u->target, u->holds, pass->name)))
+            return false;
+    }
+    return true;
+}
+
+static struct unit unit_of(struct tile_kernel *kernel, const struct tile_target *target,
+                           struct output *out)
+{
+    return (
+        struct unit){ .kernel = kernel, .target = *target, .holds = TILE_IR_SOURCE, .out = out };
 }
 
 bool tile_lay_out(struct tile_module *module, const struct tile_target *target)
 {
-    struct laid_out out;
-
     for (struct tile_kernel *kernel = module->first; kernel; kernel = kernel->next) {
-        uint32_t warps = target->warps ? target->warps : tile_choose_warps(kernel, target);
-        tile_simplify(kernel);
-        if (target->contract)
-            tile_mark_approximate(kernel);
-        if (!lay_out(kernel, target, warps, &out))
+        struct unit unit = unit_of(kernel, target, NULL);
+        if (!run_passes(&unit, PREPARE | LAYOUT))
             return false;
     }
     return !module->diagnostics->errors && !module->diagnostics->out_of_memory;
@@ -131,64 +325,61 @@ bool tile_lay_out(struct tile_module *module, const struct tile_target *target)
 // Lays out the entries without roles, and the last one, which takes all remaining cases. Only the
 // fastest entry gets few warps with many accumulators each: most of a program's instructions belong
 // to a thread's accumulators, and assembly time grows with their number.
-static bool lay_out_entries(struct tile_kernel *kernel, const struct tile_target *target,
-                            uint32_t warps, bool has_roles, struct laid_out *out,
-                            struct laid_out *last)
+static bool lay_out_entries(const struct unit *source, struct unit *fast, struct unit *last)
 {
-    struct tile_target whole = *target;
-    bool products = tile_fragment_warps(kernel, target),
-         few = products && !has_roles && !target->warps;
-    struct tile_kernel *copy = products ? tile_kernel_copy(kernel) : kernel;
+    const struct tile_target *target = &source->target;
+    bool products = tile_fragment_warps(source->kernel, target),
+         few = products && !source->has_roles && !target->warps;
+    struct unit general = *source;
 
-    whole.warps = has_roles ? tile_choose_warps(kernel, target)
-                            : warps; // `warps` is a request for the entry with roles
-    if (!copy || !lay_out(kernel, few ? target : &whole, whole.warps, out))
+    general.kernel = products ? tile_kernel_copy(source->kernel) : source->kernel;
+    if (!general.kernel)
         return false;
-    out->target.brief = has_roles;
-    *last = *out;
-    whole.brief = true;
-    if (products && !lay_out(copy, &whole, whole.warps, last))
+    if (source->has_roles) // the target's number of warps is a request for the entry with roles
+        general.warps = tile_choose_warps(source->kernel, target);
+    general.target.warps = general.warps;
+    *fast = general;
+    fast->kernel = source->kernel;
+    if (few)
+        fast->target.warps = 0;
+    if (!run_passes(fast, LAYOUT))
         return false;
+    fast->target.brief = source->has_roles;
+    *last = *fast;
+    if (products) {
+        *last = general;
+        last->target.brief = true;
+        if (!run_passes(last, LAYOUT))
+            return false;
+    }
     last->target.blocks = 0; // it handles elements one by one, a register each
     return true;
 }
 
 static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target *target,
-                           struct tile_text *out)
+                           struct tile_text *text)
 {
-    enum { VARIANTS = 3 };
     static const enum tile_variant variants[VARIANTS] = { TILE_ALIGNED_32, TILE_OVERLAP_32,
                                                           TILE_INDEX_64 };
-    struct tile_entry entry[1 + VARIANTS];
-    uint32_t warps = target->warps ? target->warps : tile_choose_warps(kernel, target);
-    uint32_t entries = 0;
+    struct output out = { .text = text };
+    struct unit source = unit_of(kernel, target, &out), fast, last;
 
     tile_work_on(kernel->module, NULL);
     tile_work_at(kernel->module, kernel->where);
-    tile_simplify(kernel);
-    tile_refuse_huge(kernel);
-    tile_walk(&kernel->body, note_grids, kernel);
-    if (kernel->module->diagnostics->errors)
+    if (!run_passes(&source, PREPARE | CHECK) || !lay_out_entries(&source, &fast, &last))
         return false;
-    if (target->contract)
-        tile_mark_approximate(kernel);
-    entries += tile_compile_roles(kernel, target, out, &entry[0]);
-    tile_refuse_accumulators(kernel, target, entries > 0);
-    if (!tile_review(kernel, target, entries > 0))
-        return false;
-    struct laid_out laid, last;
-    if (!lay_out_entries(kernel, target, warps, entries > 0, &laid, &last))
-        return false;
-    tile_remark_prefetch(kernel, laid.prefetch, laid.why);
+    tile_remark_prefetch(kernel, fast.prefetch, fast.why);
     for (uint32_t i = 0; i < VARIANTS; i++) {
-        const struct laid_out *as = variants[i] == TILE_INDEX_64 ? &last : &laid;
-        if (variants[i] == TILE_OVERLAP_32 && !entry[entries - 1].presumes_apart)
+        struct unit *unit = variants[i] == TILE_INDEX_64 ? &last : &fast;
+        if (variants[i] == TILE_OVERLAP_32 && !out.entry[out.entries - 1].presumes_apart)
             continue;
-        if (!emit_entry(as, variants[i], out, &entry[entries]))
+        unit->variant = variants[i];
+        if (!run_passes(unit, EMIT))
             return false;
-        tile_remark_entry(kernel, &entry[entries++]);
+        tile_remark_entry(kernel, &out.entry[out.entries - 1]);
     }
-    return tile_signature_put(out, kernel, tile_written_parameters(kernel), entry, entries);
+    return tile_signature_put(text, kernel, tile_written_parameters(kernel), out.entry,
+                              out.entries);
 }
 
 bool tile_compile(struct tile_module *module, const struct tile_target *target,

@@ -1,5 +1,5 @@
 // Internal interface of the files that compile a kernel: compile.c, compile_roles.c, measure.c,
-// refuse.c.
+// properties.c, refuse.c.
 #ifndef CUCORE_TILE_COMPILE_COMPILE_STEPS_H
 #define CUCORE_TILE_COMPILE_COMPILE_STEPS_H
 
@@ -24,8 +24,30 @@ uint32_t tile_choose_warps(const struct tile_kernel *kernel, const struct tile_t
 uint32_t tile_blocks_together(const struct tile_measures *m, const struct tile_target *target,
                               uint32_t warps);
 
-// refuse.c: reports tiles, and accumulators of products, that exceed any block's registers. Entries
-// with roles place their accumulators elsewhere, where they fit.
+// Properties of a kernel's IR, and decisions about it, that the passes of compile.c need and leave.
+enum tile_property {
+    TILE_IR_SOURCE = 1 << 0,    // no value has a layout
+    TILE_IR_SIMPLE = 1 << 1,    // simplified: no op is dead
+    TILE_IR_SIZED = 1 << 2,     // no tile exceeds any block's registers
+    TILE_IR_MARKED = 1 << 3,    // math that may be approximate is marked
+    TILE_IR_FRAGMENTS = 1 << 4, // products on tensor cores have the layouts of their accumulators
+    TILE_IR_LAYOUTS = 1 << 5,   // every value but a tensor has a layout
+    TILE_IR_WARPS = 1 << 6,     // a block's number of warps is chosen
+    TILE_IR_MEASURES = 1 << 7,  // its measures are taken
+    TILE_IR_ROLES = 1 << 8,     // its entry with roles is compiled, or there is none
+    TILE_IR_PREFETCH = 1 << 9,  // the plan of loads that run ahead fits its values' numbers
+};
+// properties.c: checks the first six on the IR, all but TILE_IR_MARKED. Reports the first one that
+// is missing after a pass. tile_keeps_properties() does so in debug builds, for a kernel that has
+// no errors yet.
+bool tile_verify_properties(struct tile_kernel *kernel, const struct tile_target *target,
+                            uint32_t properties, const char *after);
+bool tile_keeps_properties(struct tile_kernel *kernel, const struct tile_target *target,
+                           uint32_t properties, const char *after);
+
+// refuse.c: finds and reports tiles, and accumulators of products, that exceed any block's
+// registers. Entries with roles place their accumulators elsewhere, where they fit.
+bool tile_is_huge(const struct tile_value *value);
 void tile_refuse_huge(struct tile_kernel *kernel);
 void tile_refuse_accumulators(struct tile_kernel *kernel, const struct tile_target *target,
                               bool has_roles);

@@ -18,7 +18,7 @@ static const char *source_name(const struct tile_op *op)
     return tile_is_zero(op->result[0]) ? "zeros" : "full";
 }
 
-static bool is_huge(const struct tile_value *value)
+bool tile_is_huge(const struct tile_value *value)
 {
     const struct tile_type *type = &value->type;
 
@@ -31,10 +31,10 @@ static void refuse_huge(struct tile_op *op, void *data)
     struct tile_module *module = data;
 
     for (uint32_t i = 0; i < op->operand_count; i++)
-        if (is_huge(op->operand[i]))
+        if (tile_is_huge(op->operand[i]))
             return;
     for (uint32_t i = 0; i < op->result_count; i++)
-        if (is_huge(op->result[i]))
+        if (tile_is_huge(op->result[i]))
             tile_error(module, TILE_T602, op->where,
                        "%s: a tile of %lld elements, expected no more than %d: make it smaller",
                        source_name(op), (long long)tile_elements(&op->result[i]->type),

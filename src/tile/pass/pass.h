@@ -24,6 +24,11 @@ uint32_t tile_occupancy(const struct tile_kernel *kernel, uint32_t warps);
 void tile_mark_approximate(struct tile_kernel *kernel);
 
 // Debug builds check that the IR still keeps its rules, and name the pass that broke one.
+#ifdef NDEBUG
+enum { TILE_VERIFIES = 0 };
+#else
+enum { TILE_VERIFIES = 1 };
+#endif
 bool tile_keeps_rules(struct tile_kernel *kernel, const char *after);
 
 #endif

@@ -4,15 +4,9 @@
 
 enum { MOST_ROUNDS = 4 };
 
-#ifdef NDEBUG
-enum { VERIFIES = 0 };
-#else
-enum { VERIFIES = 1 };
-#endif
-
 bool tile_keeps_rules(struct tile_kernel *kernel, const char *after)
 {
-    return !VERIFIES || tile_verify_kernel(kernel, after);
+    return !TILE_VERIFIES || tile_verify_kernel(kernel, after);
 }
 
 void tile_simplify(struct tile_kernel *kernel)
