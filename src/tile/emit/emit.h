@@ -15,47 +15,18 @@
 #include "tile/ir/layout.h"
 #include "tile/pass/range_analysis.h"
 #include "tile/ir/scalar.h"
-#include "tile/ir/text.h"
 
-// A register, or a constant where an instruction allows one.
-enum tile_register_class { TILE_PRED, TILE_R16, TILE_R32, TILE_R64, TILE_REGISTER_CLASSES };
-typedef uint32_t tile_register; // class << 28 | number, from 1
-#define TILE_NO_REGISTER 0u
-#define TILE_REGISTER_CLASS(r) ((enum tile_register_class)((r) >> 28))
-
-// A size that is a constant or known only at run time: 64 bits, equal in every thread.
-struct tile_size {
-    tile_register reg; // TILE_NO_REGISTER: see value
-    int64_t value;
-};
-
-// A tensor or slice as seen by accesses.
-struct tile_emit_view {
-    tile_register base;                                            // address of element 0
-    struct tile_size extent[TILE_MAX_RANK], stride[TILE_MAX_RANK]; // stride in elements
-    uint32_t rank;
-    cuc_dtype dtype;
-    uint32_t aligned; // base, and all strides but the last, are multiples of this many bytes
-};
-
-// Coordinates of the calling thread along an axis of a layout, computed once.
-struct tile_coordinate_entry {
-    const struct tile_layout *layout;
-    uint32_t axis;
-    tile_register reg;
-};
-
-// The word that a 16-bit register was extracted from.
-struct tile_half {
-    tile_register word; // TILE_NO_REGISTER: no known word
-    bool upper;
-};
+#include "access_order.h"
+#include "halves.h"
+#include "index.h"
+#include "ptx.h"
+#include "scratch.h"
+#include "thread.h"
+#include "values.h"
 
 struct tile_prefetch;
 struct tile_ring;
 struct tile_prefetch_ring;
-
-enum { TILE_SHARED_FREE, TILE_SHARED_BUSY, TILE_SHARED_PART };
 
 struct tile_emitter;
 
@@ -129,85 +100,13 @@ struct tile_emit_loop {
     struct tile_emit_loop *outer;
 };
 
-// ptx.c
-tile_register tile_new(struct tile_emitter *e, enum tile_register_class class);
-enum tile_register_class tile_class_of(cuc_dtype dtype);
-// "%r12"; one call may use up to 16 such texts.
-const char *tile_name(tile_register r);
-// "{%r1, %r2}", owned by the module.
-const char *tile_register_list(struct tile_emitter *e, const tile_register *r, uint32_t count);
-// Emits an instruction: `format` without the semicolon; %R takes a tile_register.
-void tile_ins(struct tile_emitter *e, const char *format, ...);
-// The same with a new register of a class as its first %R, which is returned.
-tile_register tile_make(struct tile_emitter *e, enum tile_register_class class, const char *format,
-                        ...);
-uint32_t tile_label(struct tile_emitter *e);
-void tile_put_label(struct tile_emitter *e, uint32_t label);
-void tile_branch(struct tile_emitter *e, tile_register predicate, bool negated, uint32_t label);
-void tile_move(struct tile_emitter *e, tile_register to, tile_register from);
-// The registers of a value, created on first use, as many as its layout has.
-tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *value);
-uint32_t tile_register_count(const struct tile_value *value);
-// Computes registers `first` to `end` - 1 of a value that may be deferred; they are then in
-// e->value.
-enum { TILE_PART = 8 }; // registers that are best computed together
-bool tile_compute_registers(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
-                            uint32_t end);
 // elementwise.c: registers `first` to `end` - 1 of the result that are not computed yet.
 bool tile_emit_elements_of(struct tile_emitter *e, const struct tile_op *op, tile_register *out,
                            uint32_t first, uint32_t end);
-// True if a value is deferred and depends on one tile alone, besides scalars.
-bool tile_is_deferred(const struct tile_emitter *e, const struct tile_value *value);
-// Saves and restores the set of deferred values; values computed in between are computed again.
-struct tile_deferred {
-    const struct tile_op **op; // by value id, as in the emitter
-    tile_register **reg;
-    tile_register zero[3];
-};
-bool tile_save_deferred(struct tile_emitter *e, struct tile_deferred *kept);
-void tile_restore_deferred(struct tile_emitter *e, const struct tile_deferred *kept);
 // side.c: the registers of a side tile (ring.h).
 bool tile_emit_side(struct tile_emitter *e, const struct tile_op *op, uint32_t first, uint32_t end);
-// A constant in a register: an element of a dtype; a number of 32 or 64 bits.
-tile_register tile_constant_register(struct tile_emitter *e, cuc_dtype dtype, uint64_t element);
-tile_register tile_number32(struct tile_emitter *e, int32_t value);
-tile_register tile_number64(struct tile_emitter *e, int64_t value);
-tile_register tile_size_register(struct tile_emitter *e, const struct tile_size *size);
-// Directs the following code to the prologue; returns the text to restore.
-struct tile_text *tile_into_prologue(struct tile_emitter *e);
-// The coordinate of the calling thread along an axis, without the part of the register index.
-tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_layout *layout,
-                                     uint32_t axis);
-// Its largest possible value.
-uint32_t tile_thread_reach(const struct tile_layout *layout, uint32_t axis);
-// The part of the coordinate that comes from a register index.
-uint32_t tile_register_coordinate(const struct tile_layout *layout, uint32_t index, uint32_t axis);
-// A barrier of the block.
-void tile_barrier(struct tile_emitter *e);
-// The scratch in shared memory, free for all to write; emits a barrier first if needed.
-tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes);
-// A small part of the scratch, at *at, next to the part that may still be read, so that mostly no
-// barrier is needed.
-tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32_t *at);
-// Ends the writes: the scratch is read from here on.
-void tile_scratch_written(struct tile_emitter *e);
-// A predicate that is true for elements of the logical tile; TILE_NO_REGISTER if register `index`
-// holds only such elements in every thread. *none: it holds none in any thread.
-tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *value,
-                               uint32_t index, bool *none);
+// ptx.c: reports an op that cannot be emitted; false.
 bool tile_cannot(struct tile_emitter *e, const struct tile_op *op, const char *why);
-
-// halves.c: splits a word into two 16-bit registers; joins two such, reusing the word they came
-// from; finds that word for a register, and if the register is its upper half.
-void tile_split(struct tile_emitter *e, tile_register word, tile_register low, tile_register high);
-tile_register tile_join(struct tile_emitter *e, tile_register low, tile_register high);
-tile_register tile_word_of(const struct tile_emitter *e, tile_register half, bool *upper);
-// Moves a register of any class; a half keeps its link to the word.
-void tile_move_half(struct tile_emitter *e, tile_register to, tile_register from);
-
-// Widens a half to f32 with instructions that differ for each `time`.
-tile_register tile_widen_rematerialized(struct tile_emitter *e, cuc_dtype dtype, tile_register x,
-                                        uint32_t time);
 
 // exchange.c: registers of any class. p ? x : y
 tile_register tile_select(struct tile_emitter *e, tile_register p, tile_register x,
@@ -292,9 +191,8 @@ tile_register tile_emit_math(struct tile_emitter *e, enum tile_op_kind kind, cuc
 typedef bool tile_emit_op(struct tile_emitter *e, const struct tile_op *op);
 tile_emit_op tile_emit_elementwise, tile_emit_leaf; // elementwise.c
 tile_emit_op tile_emit_index;                       // index.c: block, dim, slice and similar ops
-void tile_emit_parameters(struct tile_emitter *e);
-tile_emit_op tile_emit_access;   // access.c: load, store and similar ops
-tile_emit_op tile_emit_elements; // gather.c: gather, scatter, atomic
+tile_emit_op tile_emit_access;                      // access.c: load, store and similar ops
+tile_emit_op tile_emit_elements;                    // gather.c: gather, scatter, atomic
 // Emits one element's atomic operation. `old`: TILE_NO_REGISTER if the old value is unused.
 // `words`: order and scope. x[1]: the second operand of cas.
 void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combine with,
@@ -328,10 +226,6 @@ void tile_begin_single_warp(struct tile_emitter *e, const struct tile_op *loop, 
 void tile_end_single_warp(struct tile_emitter *e, const struct tile_op *loop, uint32_t together);
 
 // kernel.c: the parts that all entries share: the code in front of the body, declarations.
-enum {
-    TILE_STATIC_SHARED = 48 * 1024, // a larger scratch is dynamic
-    TILE_SCRATCH_ALIGN = 128,       // with operands copied ahead: swizzles work on address bits
-};
 void tile_begin_entry(struct tile_emitter *e);
 bool tile_open_values(struct tile_emitter *e);
 void tile_put_declarations(struct tile_emitter *e, struct tile_text *out);
@@ -354,12 +248,5 @@ void tile_emit_load(struct tile_emitter *e, const char *hint, const char *space,
 void tile_emit_store(struct tile_emitter *e, const char *hint, const char *space, cuc_dtype dtype,
                      const tile_register *from, uint32_t count, tile_register address,
                      int64_t offset, tile_register predicate);
-// ".acquire.gpu" and similar words for an access; "" if it is weak.
-const char *tile_order_words(const struct tile_op *op);
-// Before an op that reads or writes a tensor: emits a barrier if another thread's earlier access
-// may overlap.
-void tile_order_access(struct tile_emitter *e, const struct tile_op *op);
-// True if the tensor that an op accesses may have been written since the last barrier.
-bool tile_is_behind_stores(struct tile_emitter *e, const struct tile_op *op);
 
 #endif

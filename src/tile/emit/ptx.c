@@ -1,7 +1,5 @@
-// Registers, instructions, constants, coordinates.
+// Registers, instructions and constants.
 #include "emit.h"
-
-#include "ring.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -169,42 +167,6 @@ void tile_move(struct tile_emitter *e, tile_register to, tile_register from)
         tile_ins(e, "%s %R, %R", moves[to >> 28], to, from);
 }
 
-uint32_t tile_register_count(const struct tile_value *value)
-{
-    return value->layout ? UINT32_C(1) << value->layout->register_bits : 1;
-}
-
-bool tile_compute_registers(struct tile_emitter *e, const struct tile_value *value, uint32_t first,
-                            uint32_t end)
-{
-    const struct tile_op *op = e->deferred ? e->deferred[value->id] : NULL;
-
-    return op ? e->dispatch->deferred(e, op, first, end) : tile_registers(e, value) != NULL;
-}
-
-tile_register *tile_registers(struct tile_emitter *e, const struct tile_value *value)
-{
-    tile_register **slot = &e->value[value->id];
-    uint32_t count = tile_register_count(value);
-
-    if (*slot && e->deferred && e->deferred[value->id]) {
-        for (uint32_t i = 0; i < count; i += TILE_PART)
-            if (!tile_compute_registers(e, value, i, i + TILE_PART < count ? i + TILE_PART : count))
-                return NULL;
-        e->deferred[value->id] = NULL;
-    }
-    if (*slot)
-        return *slot;
-    *slot = tile_take(e->module, count * sizeof(**slot));
-    if (!*slot) {
-        e->failed = true;
-        return NULL;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        (*slot)[i] = tile_new(e, tile_class_of(value->type.dtype));
-    return *slot;
-}
-
 // Constants
 
 tile_register tile_number32(struct tile_emitter *e, int32_t value)
@@ -215,11 +177,6 @@ tile_register tile_number32(struct tile_emitter *e, int32_t value)
 tile_register tile_number64(struct tile_emitter *e, int64_t value)
 {
     return tile_make(e, TILE_R64, "mov.b64 %R, %l", value);
-}
-
-tile_register tile_size_register(struct tile_emitter *e, const struct tile_size *size)
-{
-    return size->reg ? size->reg : tile_number64(e, size->value);
 }
 
 tile_register tile_constant_register(struct tile_emitter *e, cuc_dtype dtype, uint64_t element)
@@ -236,185 +193,12 @@ tile_register tile_constant_register(struct tile_emitter *e, cuc_dtype dtype, ui
     }
 }
 
-// Coordinates
-
 struct tile_text *tile_into_prologue(struct tile_emitter *e)
 {
     struct tile_text *before = e->text;
 
     e->text = &e->prologue;
     return before;
-}
-
-uint32_t tile_register_coordinate(const struct tile_layout *layout, uint32_t index, uint32_t axis)
-{
-    return tile_axis_coordinate(layout, index, axis);
-}
-
-// Runs of thread bits that are adjacent in the coordinate are moved together.
-static tile_register gather_bits(struct tile_emitter *e, const struct tile_layout *layout,
-                                 uint32_t axis)
-{
-    uint32_t shift = tile_axis_shift(layout, axis);
-    uint32_t mask = ((UINT32_C(1) << layout->axis_bits[axis]) - 1) << shift;
-    uint32_t threads = TILE_LANE_BITS + layout->warp_bits;
-    tile_register sum = TILE_NO_REGISTER;
-
-    for (uint32_t i = 0; i < threads;) {
-        uint32_t basis = layout->basis[layout->register_bits + i] & mask, length = 1;
-        if (!basis) {
-            i++;
-            continue;
-        }
-        while (i + length < threads &&
-               (layout->basis[layout->register_bits + i + length] & mask) == basis << length &&
-               (basis << length & mask))
-            length++;
-        uint32_t to = (uint32_t)__builtin_ctz(basis) - shift;
-        tile_register part = e->tid;
-        if (i)
-            part = tile_make(e, TILE_R32, "shr.u32 %R, %R, %u", part, i);
-        if (i + length < threads)
-            part = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", part, (UINT32_C(1) << length) - 1);
-        if (to)
-            part = tile_make(e, TILE_R32, "shl.b32 %R, %R, %u", part, to);
-        sum = sum ? tile_make(e, TILE_R32, "or.b32 %R, %R, %R", sum, part) : part;
-        i += length;
-    }
-    return sum ? sum : tile_number32(e, 0);
-}
-
-tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_layout *layout,
-                                     uint32_t axis)
-{
-    for (uint32_t i = 0; i < e->coordinates; i++)
-        if (e->coordinate[i].axis == axis && tile_layout_same(e->coordinate[i].layout, layout))
-            return e->coordinate[i].reg;
-    struct tile_text *before = tile_into_prologue(e);
-    tile_register reg = gather_bits(e, layout, axis);
-    e->text = before;
-    if (e->coordinates == e->coordinate_room) {
-        uint32_t room = e->coordinate_room ? 2 * e->coordinate_room : 16;
-        struct tile_coordinate_entry *grown = tile_take(e->module, room * sizeof(*grown));
-        if (!grown) {
-            e->failed = true;
-            return reg;
-        }
-        if (e->coordinates)
-            memcpy(grown, e->coordinate, e->coordinates * sizeof(*grown));
-        e->coordinate = grown;
-        e->coordinate_room = room;
-    }
-    e->coordinate[e->coordinates++] = (struct tile_coordinate_entry){ layout, axis, reg };
-    return reg;
-}
-
-uint32_t tile_thread_reach(const struct tile_layout *layout, uint32_t axis)
-{
-    uint32_t all = ((UINT32_C(1) << (TILE_LANE_BITS + layout->warp_bits)) - 1)
-                   << layout->register_bits;
-
-    return tile_axis_coordinate(layout, all, axis);
-}
-
-// With three warpgroups the layout's last one does not exist.
-static uint32_t reach_of_all(const struct tile_emitter *e, const struct tile_layout *layout,
-                             uint32_t axis)
-{
-    enum { LAST_OF_GROUPS = 3 };
-    uint32_t reach = tile_thread_reach(layout, axis), most = 0;
-    uint32_t last = (uint32_t)LAST_OF_GROUPS << (layout->register_bits + TILE_LANE_BITS + 2);
-
-    if (!e->ring || e->ring->plan->groups != 3)
-        return reach;
-    for (uint32_t group = 0; group < LAST_OF_GROUPS; group++) {
-        uint32_t of = group << (layout->register_bits + TILE_LANE_BITS + 2);
-        uint32_t at = reach & ~tile_axis_coordinate(layout, last & ~of, axis);
-        most = at > most ? at : most;
-    }
-    return most;
-}
-
-tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *value,
-                               uint32_t index, bool *none)
-{
-    const struct tile_layout *layout = value->layout;
-    tile_register inside = TILE_NO_REGISTER;
-
-    *none = false;
-    for (uint32_t axis = 0; layout && axis < value->type.rank; axis++) {
-        uint32_t extent = (uint32_t)value->type.extent[axis];
-        uint32_t own = tile_register_coordinate(layout, index, axis);
-        if (own >= extent) {
-            *none = true;
-            return TILE_NO_REGISTER;
-        }
-        if (own + reach_of_all(e, layout, axis) < extent)
-            continue;
-        tile_register p = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u",
-                                    tile_thread_coordinate(e, layout, axis), extent - own);
-        inside = inside ? tile_make(e, TILE_PRED, "and.pred %R, %R, %R", inside, p) : p;
-    }
-    return inside;
-}
-
-// Shared memory
-
-void tile_barrier(struct tile_emitter *e)
-{
-    bool team = e->ring && e->ring->plan->teams > 1;
-
-    // Not all warps come here, or there are fewer than layouts have.
-    if (e->ring && (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3))
-        e->failed = true;
-    if (team) // a warpgroup that owns the tile
-        tile_ins(e, "bar.sync %R, %u",
-                 tile_make(e, TILE_R32, "add.u32 %R, %R, %u", e->ring->group,
-                           (unsigned)TILE_BARRIER_OF_GROUP),
-                 (unsigned)TILE_GROUP_THREADS);
-    else if (e->ring)
-        tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, 32 * e->warps);
-    else if (e->warps > 1 && !e->single_warp)
-        tile_ins(e, "bar.sync 0");
-    else
-        tile_ins(e, "bar.warp.sync 0xffffffff");
-}
-
-tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes)
-{
-    if (bytes > e->shared_bytes)
-        e->shared_bytes = bytes;
-    if (e->shared_busy)
-        tile_barrier(e);
-    e->shared_busy = TILE_SHARED_BUSY;
-    return e->shared;
-}
-
-// Threads that read the old busy part are done once this part has been written, since a barrier
-// comes between: only one part at a time is busy.
-tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32_t *at)
-{
-    enum { MOST = 1024 };
-
-    bytes = (bytes + 15) & ~UINT32_C(15);
-    *at = 0;
-    if (e->shared_busy == TILE_SHARED_PART && e->busy_from >= bytes)
-        *at = 0;
-    else if (e->shared_busy == TILE_SHARED_PART && e->busy_to + bytes <= MOST)
-        *at = e->busy_to;
-    else if (e->shared_busy)
-        tile_barrier(e);
-    e->shared_busy = TILE_SHARED_PART;
-    e->busy_from = *at;
-    e->busy_to = *at + bytes;
-    if (e->busy_to > e->shared_bytes)
-        e->shared_bytes = e->busy_to;
-    return e->shared;
-}
-
-void tile_scratch_written(struct tile_emitter *e)
-{
-    tile_barrier(e);
 }
 
 bool tile_cannot(struct tile_emitter *e, const struct tile_op *op, const char *why)

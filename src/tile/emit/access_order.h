@@ -1,0 +1,15 @@
+// The order of a block's own accesses to global memory (access_order.c).
+#ifndef CUCORE_TILE_EMIT_ACCESS_ORDER_H
+#define CUCORE_TILE_EMIT_ACCESS_ORDER_H
+
+#include "ptx.h"
+
+// ".acquire.gpu" and similar words for an access; "" if it is weak.
+const char *tile_order_words(const struct tile_op *op);
+// Before an op that reads or writes a tensor: emits a barrier if another thread's earlier access
+// may overlap.
+void tile_order_access(struct tile_emitter *e, const struct tile_op *op);
+// True if the tensor that an op accesses may have been written since the last barrier.
+bool tile_is_behind_stores(struct tile_emitter *e, const struct tile_op *op);
+
+#endif

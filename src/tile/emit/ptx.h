@@ -1,0 +1,37 @@
+// PTX text: registers, instructions, labels and constants (ptx.c).
+#ifndef CUCORE_TILE_EMIT_PTX_H
+#define CUCORE_TILE_EMIT_PTX_H
+
+#include "tile/ir/text.h"
+
+// A register, or a constant where an instruction allows one.
+enum tile_register_class { TILE_PRED, TILE_R16, TILE_R32, TILE_R64, TILE_REGISTER_CLASSES };
+typedef uint32_t tile_register; // class << 28 | number, from 1
+#define TILE_NO_REGISTER 0u
+#define TILE_REGISTER_CLASS(r) ((enum tile_register_class)((r) >> 28))
+
+struct tile_emitter;
+
+tile_register tile_new(struct tile_emitter *e, enum tile_register_class class);
+enum tile_register_class tile_class_of(cuc_dtype dtype);
+// "%r12"; one call may use up to 16 such texts.
+const char *tile_name(tile_register r);
+// "{%r1, %r2}", owned by the module.
+const char *tile_register_list(struct tile_emitter *e, const tile_register *r, uint32_t count);
+// Emits an instruction: `format` without the semicolon; %R takes a tile_register.
+void tile_ins(struct tile_emitter *e, const char *format, ...);
+// The same with a new register of a class as its first %R, which is returned.
+tile_register tile_make(struct tile_emitter *e, enum tile_register_class class, const char *format,
+                        ...);
+uint32_t tile_label(struct tile_emitter *e);
+void tile_put_label(struct tile_emitter *e, uint32_t label);
+void tile_branch(struct tile_emitter *e, tile_register predicate, bool negated, uint32_t label);
+void tile_move(struct tile_emitter *e, tile_register to, tile_register from);
+// A constant in a register: an element of a dtype; a number of 32 or 64 bits.
+tile_register tile_constant_register(struct tile_emitter *e, cuc_dtype dtype, uint64_t element);
+tile_register tile_number32(struct tile_emitter *e, int32_t value);
+tile_register tile_number64(struct tile_emitter *e, int64_t value);
+// Directs the following code to the prologue; returns the text to restore.
+struct tile_text *tile_into_prologue(struct tile_emitter *e);
+
+#endif

@@ -1,0 +1,59 @@
+// Barriers of the block, and the scratch that they protect.
+#include "ring.h"
+
+void tile_barrier(struct tile_emitter *e)
+{
+    bool team = e->ring && e->ring->plan->teams > 1;
+
+    // Not all warps come here, or there are fewer than layouts have.
+    if (e->ring && (e->ring->warps_apart || e->ring->copies || e->ring->plan->groups == 3))
+        e->failed = true;
+    if (team) // a warpgroup that owns the tile
+        tile_ins(e, "bar.sync %R, %u",
+                 tile_make(e, TILE_R32, "add.u32 %R, %R, %u", e->ring->group,
+                           (unsigned)TILE_BARRIER_OF_GROUP),
+                 (unsigned)TILE_GROUP_THREADS);
+    else if (e->ring)
+        tile_ins(e, "bar.sync %u, %u", (unsigned)TILE_BARRIER_OF_GROUPS, 32 * e->warps);
+    else if (e->warps > 1 && !e->single_warp)
+        tile_ins(e, "bar.sync 0");
+    else
+        tile_ins(e, "bar.warp.sync 0xffffffff");
+}
+
+tile_register tile_scratch(struct tile_emitter *e, uint32_t bytes)
+{
+    if (bytes > e->shared_bytes)
+        e->shared_bytes = bytes;
+    if (e->shared_busy)
+        tile_barrier(e);
+    e->shared_busy = TILE_SHARED_BUSY;
+    return e->shared;
+}
+
+// Threads that read the old busy part are done once this part has been written, since a barrier
+// comes between: only one part at a time is busy.
+tile_register tile_scratch_beside(struct tile_emitter *e, uint32_t bytes, uint32_t *at)
+{
+    enum { MOST = 1024 };
+
+    bytes = (bytes + 15) & ~UINT32_C(15);
+    *at = 0;
+    if (e->shared_busy == TILE_SHARED_PART && e->busy_from >= bytes)
+        *at = 0;
+    else if (e->shared_busy == TILE_SHARED_PART && e->busy_to + bytes <= MOST)
+        *at = e->busy_to;
+    else if (e->shared_busy)
+        tile_barrier(e);
+    e->shared_busy = TILE_SHARED_PART;
+    e->busy_from = *at;
+    e->busy_to = *at + bytes;
+    if (e->busy_to > e->shared_bytes)
+        e->shared_bytes = e->busy_to;
+    return e->shared;
+}
+
+void tile_scratch_written(struct tile_emitter *e)
+{
+    tile_barrier(e);
+}

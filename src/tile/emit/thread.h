@@ -1,0 +1,27 @@
+// The calling thread: its coordinates in a layout (thread.c).
+#ifndef CUCORE_TILE_EMIT_THREAD_H
+#define CUCORE_TILE_EMIT_THREAD_H
+
+#include "tile/ir/layout.h"
+#include "ptx.h"
+
+// Coordinates of the calling thread along an axis of a layout, computed once.
+struct tile_coordinate_entry {
+    const struct tile_layout *layout;
+    uint32_t axis;
+    tile_register reg;
+};
+
+// The coordinate of the calling thread along an axis, without the part of the register index.
+tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_layout *layout,
+                                     uint32_t axis);
+// Its largest possible value.
+uint32_t tile_thread_reach(const struct tile_layout *layout, uint32_t axis);
+// The part of the coordinate that comes from a register index.
+uint32_t tile_register_coordinate(const struct tile_layout *layout, uint32_t index, uint32_t axis);
+// A predicate that is true for elements of the logical tile; TILE_NO_REGISTER if register `index`
+// holds only such elements in every thread. *none: it holds none in any thread.
+tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *value,
+                               uint32_t index, bool *none);
+
+#endif
