@@ -186,6 +186,11 @@ static real_function *const real_functions[TILE_OP_COUNT] = {
 };
 // clang-format on
 
+bool tile_real_compute(enum tile_op_kind kind, const double *x, bool wide, bool nan, double *out)
+{
+    return real_functions[kind] && real_functions[kind](x[0], x[1], x[2], wide, nan, out);
+}
+
 bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, const uint64_t *x,
                           uint64_t *out)
 {
@@ -202,8 +207,10 @@ bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, con
         return compute_int(kind, dtype, filled, out);
     if (!tile_is_float(dtype))
         return false;
-    double a = tile_element_real(dtype, filled[0]), b = tile_element_real(dtype, filled[1]);
-    double c = tile_element_real(dtype, filled[2]), result;
+    double real[3], result;
+    for (uint32_t i = 0; i < 3; i++)
+        real[i] = tile_element_real(dtype, filled[i]);
+    double a = real[0], b = real[1];
     if (tile_compare(kind, a<b, a == b, a> b, &holds)) {
         *out = holds;
         return true;
@@ -212,7 +219,7 @@ bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, con
         *out = kind == TILE_ISNAN ? a != a : isinf(a) != 0;
         return true;
     }
-    if (!real_functions[kind] || !real_functions[kind](a, b, c, dtype == CUC_F64, nan, &result))
+    if (!tile_real_compute(kind, real, dtype == CUC_F64, nan, &result))
         return false;
     *out = tile_element_of_real(dtype, result);
     return true;

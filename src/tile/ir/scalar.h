@@ -80,6 +80,9 @@ static inline bool tile_is_floored_division(enum tile_op_kind kind)
 enum tile_exact { TILE_EXACT, TILE_UNDEFINED, TILE_NOT_INTEGER };
 enum tile_exact tile_int_compute(enum tile_op_kind kind, const tile_wide *x, uint32_t bits,
                                  tile_wide *out);
+// An elementwise op on three doubles, by the column `real` of ops.def; `wide`: the dtype is f64.
+// False if the op has none.
+bool tile_real_compute(enum tile_op_kind kind, const double *x, bool wide, bool nan, double *out);
 // An elementwise op on elements of a dtype (for where, that of x and y). Integer and IEEE results
 // are exact; the others are libm's in double, rounded once. `nan`: minimum and maximum propagate
 // NaN. False if the op is none of these.
