@@ -105,9 +105,32 @@ enum {
     TILE_KEEPS_ERROR = 1 << 13,  // the result has about its operands' relative error
 };
 
+// How the layouts of an op's tiles depend on each other (layout/spread.c, needed.c, convert.c).
+enum tile_layout_class {
+    TILE_LAYOUT_ANY,         // not at all: elements pass through memory or shared memory
+    TILE_LAYOUT_ELEMENT,     // operands and results share one
+    TILE_LAYOUT_FIRST,       // the first operand and the results share one
+    TILE_LAYOUT_SCAN,        // all operands and results share one
+    TILE_LAYOUT_REDUCE,      // operands share one, without the op's axis it is that of the results
+    TILE_LAYOUT_ACCUMULATOR, // the third operand and the result share one
+    TILE_LAYOUT_BROADCAST,   // the operand has the result's without the added extents
+    TILE_LAYOUT_RESHAPE,     // one follows from the other
+    TILE_LAYOUT_PERMUTE,
+    TILE_LAYOUT_CAT,     // operands have their part of the result's
+    TILE_LAYOUT_EXTRACT, // the result has its part of the operand's
+    TILE_LAYOUT_TAKE,    // the indices have the result's, or that of its axis
+    TILE_LAYOUT_PAD,     // a pad with a shape has the result's
+    TILE_LAYOUT_ROWS,    // ids have that of the tile's first axis, a pad that of the tile
+    TILE_LAYOUT_SCATTER, // all operands have the stored value's
+    TILE_LAYOUT_LOOP,    // a carried value has one, before, in and behind the loop
+    TILE_LAYOUT_END,     // operands have those of the results that they become
+};
+
 struct tile_op_info {
     const char *name, *operands; // a name per operand, separated by spaces; the last may end in ...
+    uint32_t results;
     uint32_t traits;
+    enum tile_layout_class layout;
 };
 extern const struct tile_op_info tile_op_infos[TILE_OP_COUNT];
 // TILE_OP_COUNT if no op has that name.

@@ -385,7 +385,7 @@ void tile_put_value(struct tile_printer *p, const struct tile_op *op)
 {
     static void (*const forms[TILE_OP_COUNT])(struct tile_printer *, const struct tile_op *) = {
 #define TILE_ELEMENT(id, name, operands, sign, infer, print, ...) [TILE_##id] = put_##print,
-#define TILE_OP(id, name, operands, traits, infer, print, ...) [TILE_##id] = put_##print,
+#define TILE_OP(id, name, operands, results, traits, infer, print, ...) [TILE_##id] = put_##print,
 #include "ops.def"
     };
 

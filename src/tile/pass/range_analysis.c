@@ -211,7 +211,8 @@ RULE(histogram)
 }
 
 static range_rule *const rules[TILE_OP_COUNT] = {
-#define TILE_OP(id, name, operands, traits, infer, print, range, ...) [TILE_##id] = range_##range,
+#define TILE_OP(id, name, operands, results, traits, infer, print, range, ...) \
+    [TILE_##id] = range_##range,
 #include "tile/ir/ops.def"
 };
 
