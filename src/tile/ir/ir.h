@@ -103,6 +103,10 @@ enum {
     TILE_NOT_NEGATIVE = 1 << 11, // no result is negative, whatever the operands
     TILE_KEEPS_SIGN = 1 << 12,   // no result is negative if no operand is
     TILE_KEEPS_ERROR = 1 << 13,  // the result has about its operands' relative error
+    TILE_REARRANGES = 1 << 14,   // the result has all elements of the operand and no others
+    TILE_MOVES = 1 << 15,        // moves one tile between global memory and registers
+    TILE_ONE_WARP = 1 << 16,     // needs no other warp if each warp holds all operands
+    TILE_IN_PLACE = 1 << 17,     // elements stay in their threads' registers
 };
 
 // How the layouts of an op's tiles depend on each other (layout/spread.c, needed.c, convert.c).

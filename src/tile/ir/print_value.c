@@ -86,7 +86,7 @@ static void put_access(struct tile_printer *p, const struct tile_op *op)
     bool elements = op->kind == TILE_GATHER || op->kind == TILE_SCATTER || op->kind == TILE_ATOMIC;
     uint32_t masked = tile_int(op, TILE_ATTR_MASKED, 0) != 0;
     uint32_t padded = tile_int(op, TILE_ATTR_PADDED, 0) != 0;
-    bool loads = op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT || op->kind == TILE_LOAD_ROWS;
+    bool loads = tile_op_infos[op->kind].traits & TILE_MOVES && op->result_count;
     int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
     uint32_t values = loads || op->kind == TILE_GATHER                   ? 0
                       : op->kind == TILE_ATOMIC && with == TILE_WITH_CAS ? 2
