@@ -107,6 +107,10 @@ enum {
     TILE_MOVES = 1 << 15,        // moves one tile between global memory and registers
     TILE_ONE_WARP = 1 << 16,     // needs no other warp if each warp holds all operands
     TILE_IN_PLACE = 1 << 17,     // elements stay in their threads' registers
+    TILE_MONOTONIC = 1 << 18,    // in both operands: it rises with those named, or else falls
+    TILE_RISES_X = 1 << 19,
+    TILE_RISES_Y = 1 << 20,
+    TILE_FLOWS = 1 << 21, // has blocks that it runs: for, loop, if
 };
 
 // How the layouts of an op's tiles depend on each other (layout/spread.c, needed.c, convert.c).
