@@ -208,15 +208,12 @@ static const struct tile_host_expression *call(struct tile_elaborator *e,
         { "minimum", 2, TILE_HOST_OP, TILE_MINIMUM },
         { "maximum", 2, TILE_HOST_OP, TILE_MAXIMUM },
         { "where", 3, TILE_HOST_OP, TILE_WHERE },
-        { "dim", 2, TILE_HOST_EXTENT, TILE_OP_COUNT },
-        { "stride", 2, TILE_HOST_STRIDE, TILE_OP_COUNT },
-        { "noalias", 2, TILE_HOST_NOALIAS, TILE_OP_COUNT },
-        { "align", 2, TILE_HOST_ALIGNED, TILE_OP_COUNT },
-        { "unit", 2, TILE_HOST_UNIT, TILE_OP_COUNT },
+#define TILE_HOST(id, word, ...) { word, 2, TILE_HOST_##id, TILE_OP_COUNT },
+#include "tile/ir/host.def"
     };
 
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-        if (strcmp(calls[i].name, ast->text) != 0)
+        if (!calls[i].name || strcmp(calls[i].name, ast->text) != 0)
             continue;
         if (ast->count != calls[i].arguments) {
             tile_error(e->module, TILE_T504, ast->where, "%s: expected %u argument%s, got %u",

@@ -191,16 +191,9 @@ struct tile_block {
 // Expressions that the host computes at launch, in exact 64-bit integers: grids, dimension checks,
 // facts.
 enum tile_host_kind {
-    TILE_HOST_CONSTANT,  // value
-    TILE_HOST_DIMENSION, // index
-    TILE_HOST_SCALAR,    // index of an integer parameter
-    TILE_HOST_EXTENT,    // extent `axis` of tensor parameter `index`
-    TILE_HOST_STRIDE,    // in elements
-    TILE_HOST_OP,        // kind of `op`: add sub mul floordiv mod cdiv minimum maximum neg,
-                         // comparisons, and or not, where
-    TILE_HOST_NOALIAS,   // parameters `index` and `value`: 1 if their bytes do not overlap
-    TILE_HOST_ALIGNED,   // base of parameter `index` is a multiple of `value` bytes
-    TILE_HOST_UNIT,      // stride of axis `axis` of parameter `index` is 1
+#define TILE_HOST(id, ...) TILE_HOST_##id,
+#include "host.def"
+    TILE_HOST_KINDS
 };
 struct tile_host_expression {
     enum tile_host_kind kind;
