@@ -75,7 +75,7 @@ static bool condition_never(struct tile_elaborator *e, const struct tile_ast *as
 static bool condition_comparison(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     (void)e;
-    return ast->op >= TILE_EQ && ast->op <= TILE_GE;
+    return tile_op_infos[ast->op].traits & TILE_COMPARES;
 }
 
 static bool condition_call(struct tile_elaborator *e, const struct tile_ast *ast)

@@ -110,7 +110,8 @@ enum {
     TILE_MONOTONIC = 1 << 18,    // in both operands: it rises with those named, or else falls
     TILE_RISES_X = 1 << 19,
     TILE_RISES_Y = 1 << 20,
-    TILE_FLOWS = 1 << 21, // has blocks that it runs: for, loop, if
+    TILE_FLOWS = 1 << 21,    // has blocks that it runs: for, loop, if
+    TILE_COMPARES = 1 << 22, // gives bool; PTX has the comparison by the op's name
 };
 
 // How the layouts of an op's tiles depend on each other (layout/spread.c, needed.c, convert.c).
