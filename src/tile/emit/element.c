@@ -159,12 +159,7 @@ tile_register tile_emit_binary(struct tile_emitter *e, enum tile_op_kind kind, c
 tile_register tile_emit_combine(struct tile_emitter *e, enum tile_combine with, cuc_dtype dtype,
                                 bool nan, tile_register x, tile_register y)
 {
-    static const enum tile_op_kind ops[] = {
-        [TILE_WITH_SUM] = TILE_ADD,     [TILE_WITH_PROD] = TILE_MUL, [TILE_WITH_MIN] = TILE_MINIMUM,
-        [TILE_WITH_MAX] = TILE_MAXIMUM, [TILE_WITH_ANY] = TILE_OR,   [TILE_WITH_ALL] = TILE_AND,
-    };
-
-    return tile_emit_binary(e, ops[with], dtype, nan, x, y);
+    return tile_emit_binary(e, tile_combine_op(with), dtype, nan, x, y);
 }
 
 // Computes 0 - x as ~x + 1. For max(max(a, -b), c), and min likewise, ptxas of CUDA 12.8 to 13.3

@@ -96,7 +96,9 @@ bool tile_element_rounded(enum tile_op_kind kind, cuc_dtype dtype, struct tile_r
 // Flushes a subnormal f32 to the zero of its sign.
 uint64_t tile_element_flush(cuc_dtype dtype, uint64_t element);
 
-// scalar.c: a + b, or another combination of a reduction or scan.
+// scalar.c: the elementwise op that combines two elements; TILE_OP_COUNT: none.
+enum tile_op_kind tile_combine_op(enum tile_combine with);
+// a + b, or another combination of a reduction or scan.
 bool tile_element_combine(enum tile_combine with, cuc_dtype dtype, bool nan, uint64_t x, uint64_t y,
                           uint64_t *out);
 // The identity: 0 for sum, the least value for max.
