@@ -9,24 +9,9 @@
 
 #define tile_infer_nothing NULL // build_control.c makes these ops
 static tile_infer *const infer[TILE_OP_COUNT] = {
-#define TILE_OP(id, name, operands, traits, infer, ...) [TILE_##id] = tile_infer_##infer,
+#define TILE_OP(id, name, operands, results, traits, infer, ...) [TILE_##id] = tile_infer_##infer,
 #include "tile/ir/ops.def"
 };
-
-static uint32_t results_of(enum tile_op_kind kind, uint32_t operands, bool by_function)
-{
-    switch (kind) {
-    case TILE_REDUCE:
-    case TILE_SCAN:
-        return by_function ? operands / 2 : 1;
-    case TILE_TOPK:
-        return 2;
-    case TILE_PHILOX:
-        return 4;
-    default:
-        return tile_op_infos[kind].traits & TILE_WRITES && kind != TILE_ATOMIC ? 0 : 1;
-    }
-}
 
 struct tile_op *tile_build_op(struct tile_builder *b, enum tile_op_kind kind,
                               struct tile_value *const *operands, uint32_t count,
@@ -36,8 +21,8 @@ struct tile_op *tile_build_op(struct tile_builder *b, enum tile_op_kind kind,
     for (uint32_t i = 0; i < count; i++)
         if (!operands[i])
             return NULL;
-    struct tile_op *op = tile_op_create(
-        b->kernel, kind, count, results_of(kind, count, function != NULL), function != NULL);
+    uint32_t results = function ? count / 2 : tile_op_infos[kind].results;
+    struct tile_op *op = tile_op_create(b->kernel, kind, count, results, function != NULL);
     if (!op)
         return NULL;
     op->where = b->where;

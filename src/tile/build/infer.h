@@ -9,19 +9,8 @@
 // do not determine the type: the dtype of a cast, the shape of a broadcast.
 typedef bool tile_infer(struct tile_builder *b, struct tile_op *op, const struct tile_type *wanted);
 
-tile_infer tile_infer_leaf, tile_infer_block_index, tile_infer_dim;
-tile_infer tile_infer_unary, tile_infer_test, tile_infer_cast, tile_infer_bitcast,
-    tile_infer_binary, tile_infer_compare, tile_infer_fma, tile_infer_where, tile_infer_philox,
-    tile_infer_asm;
-tile_infer tile_infer_broadcast, tile_infer_reshape, tile_infer_permute, tile_infer_cat,
-    tile_infer_extract, tile_infer_insert, tile_infer_take, tile_infer_shift, tile_infer_roll,
-    tile_infer_convert;
-tile_infer tile_infer_reduce, tile_infer_arg, tile_infer_scan, tile_infer_sort, tile_infer_topk,
-    tile_infer_histogram;
-tile_infer tile_infer_mma;
-tile_infer tile_infer_slice, tile_infer_load, tile_infer_store, tile_infer_load_rows,
-    tile_infer_store_rows, tile_infer_gather, tile_infer_scatter, tile_infer_store_reduce,
-    tile_infer_atomic, tile_infer_assert, tile_infer_print, tile_infer_grid;
+#define TILE_OP(id, name, operands, results, traits, infer, ...) tile_infer tile_infer_##infer;
+#include "tile/ir/ops.def"
 
 // Reports "op: operand NAME: expected E, got G". Returns false.
 bool tile_wrong_operand(struct tile_builder *b, const struct tile_op *op, uint32_t operand,

@@ -16,12 +16,6 @@ const char *tile_bits_type(cuc_dtype dtype)
     return dtype == CUC_BOOL ? "pred" : tile_class_of(dtype) == TILE_R64 ? "b64" : "b32";
 }
 
-// The comparison of setp; NULL if the op is none.
-static const char *const comparisons[TILE_OP_COUNT] = {
-    [TILE_EQ] = "eq", [TILE_NE] = "ne", [TILE_LT] = "lt",
-    [TILE_LE] = "le", [TILE_GT] = "gt", [TILE_GE] = "ge",
-};
-
 static tile_register of_bools(struct tile_emitter *e, enum tile_op_kind kind, tile_register x,
                               tile_register y)
 {
@@ -138,7 +132,8 @@ static tile_register of_floats(struct tile_emitter *e, enum tile_op_kind kind, c
 tile_register tile_emit_binary(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                                bool nan, tile_register x, tile_register y)
 {
-    const char *compare = comparisons[kind];
+    const struct tile_op_info *info = &tile_op_infos[kind];
+    const char *compare = info->traits & TILE_COMPARES ? info->name : NULL;
     const char *type = dtype == CUC_F64 ? "f64" : "f32";
 
     if (dtype == CUC_BOOL)
@@ -164,12 +159,7 @@ tile_register tile_emit_binary(struct tile_emitter *e, enum tile_op_kind kind, c
 tile_register tile_emit_combine(struct tile_emitter *e, enum tile_combine with, cuc_dtype dtype,
                                 bool nan, tile_register x, tile_register y)
 {
-    static const enum tile_op_kind ops[] = {
-        [TILE_WITH_SUM] = TILE_ADD,     [TILE_WITH_PROD] = TILE_MUL, [TILE_WITH_MIN] = TILE_MINIMUM,
-        [TILE_WITH_MAX] = TILE_MAXIMUM, [TILE_WITH_ANY] = TILE_OR,   [TILE_WITH_ALL] = TILE_AND,
-    };
-
-    return tile_emit_binary(e, ops[with], dtype, nan, x, y);
+    return tile_emit_binary(e, tile_combine_op(with), dtype, nan, x, y);
 }
 
 // Computes 0 - x as ~x + 1. For max(max(a, -b), c), and min likewise, ptxas of CUDA 12.8 to 13.3
@@ -219,81 +209,134 @@ static bool is_approximate(const struct tile_op *op)
     return tile_int(op, TILE_ATTR_APPROXIMATE, 0);
 }
 
-tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *op, cuc_dtype dtype,
+// The column `element` of ops.def: an op without explicit rounding, on one element of `dtype`.
+
+static bool is_nan(const struct tile_op *op)
+{
+    return tile_int(op, TILE_ATTR_NAN, 0);
+}
+
+static tile_register element_unary(struct tile_emitter *e, const struct tile_op *op,
+                                   cuc_dtype dtype, const tile_register *x)
+{
+    return unary(e, op->kind, dtype, x[0]);
+}
+
+static tile_register element_binary(struct tile_emitter *e, const struct tile_op *op,
+                                    cuc_dtype dtype, const tile_register *x)
+{
+    return tile_emit_binary(e, op->kind, dtype, is_nan(op), x[0], x[1]);
+}
+
+static tile_register element_cast(struct tile_emitter *e, const struct tile_op *op, cuc_dtype dtype,
                                   const tile_register *x)
 {
     cuc_dtype to = op->result[0]->type.dtype;
-    bool nan = tile_int(op, TILE_ATTR_NAN, 0);
     struct tile_rounding how = tile_rounding_of(op);
+    int64_t part = tile_int(op, TILE_ATTR_REMATERIALIZED, 0);
+
+    if (how.ftz) {
+        tile_register in = dtype == CUC_F32 ? tile_emit_flush(e, x[0]) : x[0];
+        tile_register out = tile_emit_cast(e, to, dtype, how.round, in);
+        return to == CUC_F32 ? tile_emit_flush(e, out) : out;
+    }
+    if (part)
+        return tile_widen_rematerialized(e, dtype, x[0], (uint32_t)part);
+    return tile_emit_cast(e, to, dtype, how.round, x[0]);
+}
+
+static tile_register element_bitcast(struct tile_emitter *e, const struct tile_op *op,
+                                     cuc_dtype dtype, const tile_register *x)
+{
+    return tile_emit_bitcast(e, op->result[0]->type.dtype, dtype, x[0]);
+}
+
+static tile_register element_where(struct tile_emitter *e, const struct tile_op *op,
+                                   cuc_dtype dtype, const tile_register *x)
+{
     static const char *const types[] = { "pred", "b16", "b32", "b64" };
+    cuc_dtype to = op->result[0]->type.dtype;
+    tile_register out = tile_new(e, tile_class_of(to));
+
+    (void)dtype;
+    if (to == CUC_BOOL) { // c & x | ~c & y
+        tile_register a = tile_make(e, TILE_PRED, "and.pred %R, %R, %R", x[0], x[1]);
+        tile_register n = tile_make(e, TILE_PRED, "not.pred %R, %R", x[0]);
+        tile_register b = tile_make(e, TILE_PRED, "and.pred %R, %R, %R", n, x[2]);
+        return tile_make(e, TILE_PRED, "or.pred %R, %R, %R", a, b);
+    }
+    tile_ins(e, "selp.%s %R, %R, %R, %R", types[tile_class_of(to)], out, x[1], x[2], x[0]);
+    return out;
+}
+
+static tile_register element_floored(struct tile_emitter *e, const struct tile_op *op,
+                                     cuc_dtype dtype, const tile_register *x)
+{
+    tile_register out = tile_divide_as_known(e, op, dtype, x[0], x[1]);
+
+    return out ? out : element_binary(e, op, dtype, x);
+}
+
+static tile_register element_fma(struct tile_emitter *e, const struct tile_op *op, cuc_dtype dtype,
+                                 const tile_register *x)
+{
+    const char *type = dtype == CUC_F64    ? "f64"
+                       : dtype == CUC_F16  ? "f16"
+                       : dtype == CUC_BF16 ? "bf16"
+                                           : "f32";
+    tile_register out = tile_new(e, tile_class_of(dtype));
+
+    (void)op;
+    tile_ins(e, "fma.rn.%s %R, %R, %R, %R", type, out, x[0], x[1], x[2]);
+    return out;
+}
+
+// Approximate: within 2 ulp, and without the call that a correctly rounded division may need.
+static tile_register element_divided(struct tile_emitter *e, const struct tile_op *op,
+                                     cuc_dtype dtype, const tile_register *x)
+{
+    if (dtype == CUC_F32 && is_approximate(op))
+        return tile_make(e, TILE_R32, "div.full.f32 %R, %R, %R", x[0], x[1]);
+    if (dtype == CUC_F32 && !op->result[0]->type.rank)
+        return tile_divide(e, x[0], x[1]);
+    return element_binary(e, op, dtype, x);
+}
+
+// exp and exp2.
+static tile_register element_power(struct tile_emitter *e, const struct tile_op *op,
+                                   cuc_dtype dtype, const tile_register *x)
+{
+    if (dtype != CUC_F32 || !is_approximate(op))
+        return element_unary(e, op, dtype, x);
+    tile_register power = op->kind == TILE_EXP // with base 2
+                              ? tile_make(e, TILE_R32, "mul.rn.f32 %R, %R, 0f3FB8AA3B", x[0])
+                              : x[0];
+    return tile_make(e, TILE_R32, "ex2.approx.ftz.f32 %R, %R", power);
+}
+
+static tile_register element_sigmoid(struct tile_emitter *e, const struct tile_op *op,
+                                     cuc_dtype dtype, const tile_register *x)
+{
+    if (dtype != CUC_F32 || !is_approximate(op))
+        return element_unary(e, op, dtype, x);
+    // 1 / (1 + 2^(-x log2(e)))
+    tile_register out = tile_make(e, TILE_R32, "mul.rn.f32 %R, %R, 0fBFB8AA3B", x[0]);
+    out = tile_make(e, TILE_R32, "ex2.approx.ftz.f32 %R, %R", out);
+    out = tile_make(e, TILE_R32, "add.rn.f32 %R, %R, 0f3F800000", out);
+    return tile_make(e, TILE_R32, "rcp.approx.ftz.f32 %R, %R", out);
+}
+
+tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *op, cuc_dtype dtype,
+                                  const tile_register *x)
+{
+    static tile_register (*const elements[TILE_OP_COUNT])(
+        struct tile_emitter *, const struct tile_op *, cuc_dtype, const tile_register *) = {
+#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, int_value, real, element, ...) \
+    [TILE_##id] = element_##element,
+#include "tile/ir/ops.def"
+    };
 
     if (tile_is_rounded(op) && op->kind != TILE_CAST)
-        return tile_emit_rounded(e, op->kind, dtype, how, nan, x);
-    switch (op->kind) {
-    case TILE_CAST:
-        if (how.ftz) {
-            tile_register in = dtype == CUC_F32 ? tile_emit_flush(e, x[0]) : x[0];
-            tile_register out = tile_emit_cast(e, to, dtype, how.round, in);
-            return to == CUC_F32 ? tile_emit_flush(e, out) : out;
-        }
-        if (tile_int(op, TILE_ATTR_REMATERIALIZED, 0))
-            return tile_widen_rematerialized(e, dtype, x[0],
-                                             (uint32_t)tile_int(op, TILE_ATTR_REMATERIALIZED, 0));
-        return tile_emit_cast(e, to, dtype, how.round, x[0]);
-    case TILE_BITCAST:
-        return tile_emit_bitcast(e, to, dtype, x[0]);
-    case TILE_WHERE: {
-        tile_register out = tile_new(e, tile_class_of(to));
-        if (to == CUC_BOOL) { // c & x | ~c & y
-            tile_register a = tile_make(e, TILE_PRED, "and.pred %R, %R, %R", x[0], x[1]);
-            tile_register n = tile_make(e, TILE_PRED, "not.pred %R, %R", x[0]);
-            tile_register b = tile_make(e, TILE_PRED, "and.pred %R, %R, %R", n, x[2]);
-            return tile_make(e, TILE_PRED, "or.pred %R, %R, %R", a, b);
-        }
-        tile_ins(e, "selp.%s %R, %R, %R, %R", types[tile_class_of(to)], out, x[1], x[2], x[0]);
-        return out;
-    }
-    case TILE_FLOORDIV:
-    case TILE_CDIV:
-    case TILE_MOD: {
-        tile_register out = tile_divide_as_known(e, op, dtype, x[0], x[1]);
-        return out ? out : tile_emit_binary(e, op->kind, dtype, nan, x[0], x[1]);
-    }
-    case TILE_FMA: {
-        const char *type = dtype == CUC_F64    ? "f64"
-                           : dtype == CUC_F16  ? "f16"
-                           : dtype == CUC_BF16 ? "bf16"
-                                               : "f32";
-        tile_register out = tile_new(e, tile_class_of(dtype));
-        tile_ins(e, "fma.rn.%s %R, %R, %R, %R", type, out, x[0], x[1], x[2]);
-        return out;
-    }
-    case TILE_DIV: // within 2 ulp, and without the call that a correctly rounded division may need
-        if (dtype == CUC_F32 && is_approximate(op))
-            return tile_make(e, TILE_R32, "div.full.f32 %R, %R, %R", x[0], x[1]);
-        if (dtype == CUC_F32 && !op->result[0]->type.rank)
-            return tile_divide(e, x[0], x[1]);
-        return tile_emit_binary(e, op->kind, dtype, nan, x[0], x[1]);
-    case TILE_EXP:
-    case TILE_EXP2:
-        if (dtype == CUC_F32 && is_approximate(op)) {
-            tile_register power =
-                op->kind == TILE_EXP // with base 2
-                    ? tile_make(e, TILE_R32, "mul.rn.f32 %R, %R, 0f3FB8AA3B", x[0])
-                    : x[0];
-            return tile_make(e, TILE_R32, "ex2.approx.ftz.f32 %R, %R", power);
-        }
-        return unary(e, op->kind, dtype, x[0]);
-    case TILE_SIGMOID: // 1 / (1 + 2^(-x log2(e)))
-        if (dtype == CUC_F32 && is_approximate(op)) {
-            tile_register out = tile_make(e, TILE_R32, "mul.rn.f32 %R, %R, 0fBFB8AA3B", x[0]);
-            out = tile_make(e, TILE_R32, "ex2.approx.ftz.f32 %R, %R", out);
-            out = tile_make(e, TILE_R32, "add.rn.f32 %R, %R, 0f3F800000", out);
-            return tile_make(e, TILE_R32, "rcp.approx.ftz.f32 %R, %R", out);
-        }
-        return unary(e, op->kind, dtype, x[0]);
-    default:
-        return op->operand_count == 1 ? unary(e, op->kind, dtype, x[0])
-                                      : tile_emit_binary(e, op->kind, dtype, nan, x[0], x[1]);
-    }
+        return tile_emit_rounded(e, op->kind, dtype, tile_rounding_of(op), is_nan(op), x);
+    return elements[op->kind](e, op, dtype, x);
 }

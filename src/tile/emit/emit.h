@@ -189,24 +189,16 @@ tile_register tile_emit_math(struct tile_emitter *e, enum tile_op_kind kind, cuc
 
 // Emits an op; false after a diagnostic.
 typedef bool tile_emit_op(struct tile_emitter *e, const struct tile_op *op);
-tile_emit_op tile_emit_elementwise, tile_emit_leaf; // elementwise.c
-tile_emit_op tile_emit_index;                       // index.c: block, dim, slice and similar ops
-tile_emit_op tile_emit_access;                      // access.c: load, store and similar ops
-tile_emit_op tile_emit_elements;                    // gather.c: gather, scatter, atomic
+#define TILE_OP(id, name, operands, results, traits, infer, print, range, layout, emit, ...) \
+    tile_emit_op tile_emit_##emit;
+#include "tile/ir/ops.def"
+tile_emit_op tile_emit_mma_sync; // instead of mma, by mma.sync
+void tile_emit_parameters(struct tile_emitter *e);
 // Emits one element's atomic operation. `old`: TILE_NO_REGISTER if the old value is unused.
 // `words`: order and scope. x[1]: the second operand of cas.
 void tile_emit_atomic(struct tile_emitter *e, const char *words, enum tile_combine with,
                       cuc_dtype dtype, tile_register old, tile_register address, int64_t offset,
                       const tile_register *x, tile_register predicate);
-tile_emit_op tile_emit_reduce, tile_emit_arg;   // reduce.c
-tile_emit_op tile_emit_scan;                    // scan.c
-tile_emit_op tile_emit_sort;                    // sort.c: sort, topk
-tile_emit_op tile_emit_histogram;               // histogram.c
-tile_emit_op tile_emit_shape;                   // shape.c
-tile_emit_op tile_emit_mma, tile_emit_mma_sync; // mma.c, mma_sync.c
-tile_emit_op tile_emit_philox, tile_emit_asm;   // random.c, inline.c
-tile_emit_op tile_emit_print, tile_emit_assert; // report.c
-tile_emit_op tile_emit_grid;                    // index.c
 // control.c: emits an op without blocks; emits the ops of a block.
 bool tile_emit_one(struct tile_emitter *e, const struct tile_op *op);
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block);

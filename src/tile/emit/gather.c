@@ -103,9 +103,8 @@ static void emit_scatter(struct elements *a)
 static const char *operation_of(enum tile_combine with)
 {
     static const char *const names[] = {
-        [TILE_WITH_SUM] = "add",   [TILE_WITH_MIN] = "min", [TILE_WITH_MAX] = "max",
-        [TILE_WITH_AND] = "and",   [TILE_WITH_OR] = "or",   [TILE_WITH_XOR] = "xor",
-        [TILE_WITH_XCHG] = "exch", [TILE_WITH_CAS] = "cas",
+#define TILE_COMBINE(id, word, access, ptx, ...) ptx,
+#include "tile/ir/combine.def"
     };
 
     return names[with];

@@ -6,25 +6,9 @@
 #include "tile/ir/names.h"
 
 enum tile_ast_kind {
-    TILE_AST_INT,    // i
-    TILE_AST_REAL,   // f
-    TILE_AST_BOOL,   // i
-    TILE_AST_TEXT,   // text
-    TILE_AST_NAME,   // text
-    TILE_AST_DTYPE,  // i
-    TILE_AST_BLANK,  // `_` in a list
-    TILE_AST_NONE,   // None in a subscript
-    TILE_AST_COLON,  // : in a subscript
-    TILE_AST_UNARY,  // op, child 0
-    TILE_AST_BINARY, // op, child 0 and 1
-    TILE_AST_AND,
-    TILE_AST_OR,
-    TILE_AST_NOT_WORD,  // and, or, not
-    TILE_AST_PRODUCT,   // @
-    TILE_AST_CALL,      // text: the callee; child: arguments, which may be TILE_AST_NAMED
-    TILE_AST_NAMED,     // text = child 0
-    TILE_AST_LIST,      // child
-    TILE_AST_SUBSCRIPT, // child 0, and the subscripts
+#define TILE_AST(id, ...) TILE_AST_##id,
+#include "ast.def"
+    TILE_AST_KINDS
 };
 
 struct tile_ast {
@@ -40,17 +24,9 @@ struct tile_ast {
 };
 
 enum tile_statement_kind {
-    TILE_STATEMENT_BIND,   // name... = value...
-    TILE_STATEMENT_UPDATE, // name op= value
-    TILE_STATEMENT_CALL,   // value
-    TILE_STATEMENT_FOR,    // name in value 0 .. value 1 step value 2 (may be NULL)
-    TILE_STATEMENT_STATIC_FOR,
-    TILE_STATEMENT_WHILE, // value 0
-    TILE_STATEMENT_IF,    // value 0; body, otherwise
-    TILE_STATEMENT_BREAK,
-    TILE_STATEMENT_CONTINUE,
-    TILE_STATEMENT_RETURN,     // value...
-    TILE_STATEMENT_UNREADABLE, // name... = an expression with a reported error
+#define TILE_STATEMENT(id, ...) TILE_STATEMENT_##id,
+#include "ast.def"
+    TILE_STATEMENT_KINDS
 };
 
 struct tile_statement {

@@ -96,8 +96,11 @@ static uint32_t make_iota(struct tile_elaborator *e, const struct tile_call *c,
     return ok ? tile_call_gives(out, tile_build_iota(&e->b, dtype, count)) : 0;
 }
 
-static uint32_t make_broadcast(struct tile_elaborator *e, const struct tile_call *c,
-                               const struct tile_call_row *row, struct tile_meaning *out)
+// broadcast, reshape and permute.
+static uint32_t make_shaped(struct tile_elaborator *e, const struct tile_call *c,
+                            struct tile_value *(*build)(struct tile_builder *, struct tile_value *,
+                                                        uint32_t, const int64_t *),
+                            struct tile_meaning *out)
 {
     int64_t extent[TILE_MAX_RANK];
     uint32_t rank;
@@ -105,16 +108,28 @@ static uint32_t make_broadcast(struct tile_elaborator *e, const struct tile_call
     bool ok = tile_call_extents(e, c, 1, false, extent, &rank);
 
     tile_at_call(e, c);
-    if (!x || !ok)
-        return 0;
-    switch (row->which) {
-    case TILE_BROADCAST:
-        return tile_call_gives(out, tile_build_broadcast(&e->b, x, rank, extent));
-    case TILE_RESHAPE:
-        return tile_call_gives(out, tile_build_reshape(&e->b, x, rank, extent));
-    default:
-        return tile_call_gives(out, tile_build_permute(&e->b, x, rank, extent));
-    }
+    return x && ok ? tile_call_gives(out, build(&e->b, x, rank, extent)) : 0;
+}
+
+static uint32_t make_broadcast(struct tile_elaborator *e, const struct tile_call *c,
+                               const struct tile_call_row *row, struct tile_meaning *out)
+{
+    (void)row;
+    return make_shaped(e, c, tile_build_broadcast, out);
+}
+
+static uint32_t make_reshape(struct tile_elaborator *e, const struct tile_call *c,
+                             const struct tile_call_row *row, struct tile_meaning *out)
+{
+    (void)row;
+    return make_shaped(e, c, tile_build_reshape, out);
+}
+
+static uint32_t make_permute(struct tile_elaborator *e, const struct tile_call *c,
+                             const struct tile_call_row *row, struct tile_meaning *out)
+{
+    (void)row;
+    return make_shaped(e, c, tile_build_permute, out);
 }
 
 static uint32_t make_squeeze(struct tile_elaborator *e, const struct tile_call *c,
@@ -402,9 +417,9 @@ const struct tile_call_row tile_value_calls[] = {
     { "zeros", "dtype shape", make_full, 0 },
     { "full", "dtype shape value", make_full, 1 },
     { "iota", "dtype count", make_iota, 0 },
-    { "broadcast", "x shape", make_broadcast, TILE_BROADCAST },
-    { "reshape", "x shape", make_broadcast, TILE_RESHAPE },
-    { "permute", "x axes", make_broadcast, TILE_PERMUTE },
+    { "broadcast", "x shape", make_broadcast, 0 },
+    { "reshape", "x shape", make_reshape, 0 },
+    { "permute", "x axes", make_permute, 0 },
     { "squeeze", "x axis", make_squeeze, 0 },
     { "trans", "x", make_trans, 0 },
     { "cat", "x y axis", make_cat, TILE_CAT },

@@ -90,6 +90,8 @@ bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where)
 // An expression with one meaning.
 struct tile_meaning tile_elaborate_expression(struct tile_elaborator *e,
                                               const struct tile_ast *ast);
+// The op of `and`, `or` and `not`.
+enum tile_op_kind tile_logical_op(const struct tile_ast *ast);
 // An expression that may have several meanings; returns their number, 0 after an error.
 uint32_t tile_elaborate_values(struct tile_elaborator *e, const struct tile_ast *ast,
                                struct tile_meaning *out);

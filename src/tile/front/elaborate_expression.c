@@ -181,13 +181,16 @@ static struct tile_value *truth_value(struct tile_elaborator *e, const struct ti
     return value;
 }
 
+enum tile_op_kind tile_logical_op(const struct tile_ast *ast)
+{
+    return ast->kind == TILE_AST_AND ? TILE_AND : ast->kind == TILE_AST_OR ? TILE_OR : TILE_NOT;
+}
+
 static struct tile_meaning elaborate_logical(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     struct tile_meaning x = tile_elaborate_expression(e, ast->child[0]);
     struct tile_meaning y = { 0 };
-    enum tile_op_kind op = ast->kind == TILE_AST_AND  ? TILE_AND
-                           : ast->kind == TILE_AST_OR ? TILE_OR
-                                                      : TILE_NOT;
+    enum tile_op_kind op = tile_logical_op(ast);
     bool unary = op == TILE_NOT;
 
     if (!unary)
@@ -319,8 +322,8 @@ bool tile_match_function(struct tile_elaborator *e, const struct tile_function_a
     return true;
 }
 
-static uint32_t elaborate_call(struct tile_elaborator *e, const struct tile_ast *ast,
-                               struct tile_meaning *out)
+static uint32_t call_values(struct tile_elaborator *e, const struct tile_ast *ast,
+                            struct tile_meaning *out)
 {
     struct tile_function_ast *fn = tile_find_function(e, ast->text);
     const struct tile_ast *given[TILE_MAX_FN_PARAMETERS];
@@ -347,66 +350,90 @@ uint32_t tile_elaborate_values(struct tile_elaborator *e, const struct tile_ast 
 {
     if (ast && ast->kind == TILE_AST_CALL) {
         e->b.where = ast->where;
-        return elaborate_call(e, ast, out);
+        return call_values(e, ast, out);
     }
     out[0] = tile_elaborate_expression(e, ast);
     return out[0].kind != TILE_NOTHING;
 }
 
-static struct tile_meaning elaborate_one(struct tile_elaborator *e, const struct tile_ast *ast)
+// Not inlined into the recursion over nested expressions: its array is large.
+__attribute__((noinline)) static struct tile_meaning elaborate_call(struct tile_elaborator *e,
+                                                                    const struct tile_ast *ast)
 {
     struct tile_meaning values[TILE_MAX_VALUES];
     uint32_t errors = e->module->diagnostics->errors;
+    uint32_t count = tile_elaborate_values(e, ast, values);
+
+    if (count == 1)
+        return values[0];
+    // A call of the language has no value because of an earlier error, or because it only has an
+    // effect.
+    bool none = tile_is_builtin(ast->text) ? tile_only_acts(ast) : !errors;
+    if (e->module->diagnostics->errors == errors && (count || none))
+        tile_error(e->module, TILE_T508, ast->where, "%s: gives %u value%s, expected one",
+                   ast->text, count, TILE_S(count));
+    return (struct tile_meaning){ 0 };
+}
+
+static struct tile_meaning elaborate_int(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    (void)e;
+    return tile_meaning_of_int(ast->i);
+}
+
+static struct tile_meaning elaborate_real(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    (void)e;
+    return tile_meaning_of_real(ast->f);
+}
+
+static struct tile_meaning elaborate_bool(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    (void)e;
+    return tile_meaning_of_truth(ast->i);
+}
+
+static struct tile_meaning elaborate_text(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    (void)e;
+    return (struct tile_meaning){ .kind = TILE_STRING, .text = ast->text };
+}
+
+static struct tile_meaning elaborate_dtype(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    (void)e;
+    return (struct tile_meaning){ .kind = TILE_DTYPE, .dtype = (cuc_dtype)ast->i };
+}
+
+static struct tile_meaning elaborate_product(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    struct tile_value *x = tile_elaborate_value(e, ast->child[0]);
+    struct tile_value *y = tile_elaborate_value(e, ast->child[1]);
 
     e->b.where = ast->where;
-    switch (ast->kind) {
-    case TILE_AST_INT:
-        return tile_meaning_of_int(ast->i);
-    case TILE_AST_REAL:
-        return tile_meaning_of_real(ast->f);
-    case TILE_AST_BOOL:
-        return tile_meaning_of_truth(ast->i);
-    case TILE_AST_TEXT:
-        return (struct tile_meaning){ .kind = TILE_STRING, .text = ast->text };
-    case TILE_AST_DTYPE:
-        return (struct tile_meaning){ .kind = TILE_DTYPE, .dtype = (cuc_dtype)ast->i };
-    case TILE_AST_NAME:
-        return elaborate_name(e, ast);
-    case TILE_AST_UNARY:
-        return elaborate_unary(e, ast);
-    case TILE_AST_BINARY:
-        return elaborate_binary(e, ast);
-    case TILE_AST_AND:
-    case TILE_AST_OR:
-    case TILE_AST_NOT_WORD:
-        return elaborate_logical(e, ast);
-    case TILE_AST_PRODUCT: {
-        struct tile_value *x = tile_elaborate_value(e, ast->child[0]);
-        struct tile_value *y = tile_elaborate_value(e, ast->child[1]);
-        e->b.where = ast->where;
-        return tile_meaning_of(tile_build_product(&e->b, x, y));
-    }
-    case TILE_AST_SUBSCRIPT:
-        return elaborate_subscript(e, ast);
-    case TILE_AST_CALL: {
-        uint32_t count = tile_elaborate_values(e, ast, values);
-        if (count == 1)
-            return values[0];
-        // A call of the language has no value because of an earlier error, or because it only has
-        // an effect.
-        bool none = tile_is_builtin(ast->text) ? tile_only_acts(ast) : !errors;
-        if (e->module->diagnostics->errors == errors && (count || none))
-            tile_error(e->module, TILE_T508, ast->where, "%s: gives %u value%s, expected one",
-                       ast->text, count, TILE_S(count));
-        return (struct tile_meaning){ 0 };
-    }
-    default:
-        tile_error(e->module, TILE_T504, ast->where, "expression: a %s cannot stand here",
-                   ast->kind == TILE_AST_LIST    ? "list"
-                   : ast->kind == TILE_AST_NAMED ? "named argument"
-                                                 : "blank");
-        return (struct tile_meaning){ 0 };
-    }
+    return tile_meaning_of(tile_build_product(&e->b, x, y));
+}
+
+static struct tile_meaning elaborate_misplaced(struct tile_elaborator *e,
+                                               const struct tile_ast *ast)
+{
+    tile_error(e->module, TILE_T504, ast->where, "expression: a %s cannot stand here",
+               ast->kind == TILE_AST_LIST    ? "list"
+               : ast->kind == TILE_AST_NAMED ? "named argument"
+                                             : "blank");
+    return (struct tile_meaning){ 0 };
+}
+
+static struct tile_meaning elaborate_one(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    static struct tile_meaning (*const kinds[])(struct tile_elaborator *,
+                                                const struct tile_ast *) = {
+#define TILE_AST(id, level, elaborate, ...) elaborate_##elaborate,
+#include "ast.def"
+    };
+
+    e->b.where = ast->where;
+    return kinds[ast->kind](e, ast);
 }
 
 bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where)

@@ -83,7 +83,7 @@ bool tile_only_acts(const struct tile_ast *ast)
 }
 
 // Not inlined into the recursion over nested blocks: its array is large.
-__attribute__((noinline)) static void elaborate_binding(struct tile_elaborator *e,
+__attribute__((noinline)) static bool elaborate_binding(struct tile_elaborator *e,
                                                         const struct tile_statement *s)
 {
     struct tile_meaning values[64 + TILE_MAX_VALUES];
@@ -112,17 +112,19 @@ __attribute__((noinline)) static void elaborate_binding(struct tile_elaborator *
     for (uint32_t i = 0; i < s->names; i++)
         if (s->name[i])
             tile_bind(e, s->name[i], i < count ? values[i] : (struct tile_meaning){ 0 }, s->where);
+    return false;
 }
 
-__attribute__((noinline)) static void elaborate_effect(struct tile_elaborator *e,
+__attribute__((noinline)) static bool elaborate_effect(struct tile_elaborator *e,
                                                        const struct tile_statement *s)
 {
     struct tile_meaning dropped[TILE_MAX_VALUES];
 
     tile_elaborate_values(e, s->value[0], dropped);
+    return false;
 }
 
-static void elaborate_update(struct tile_elaborator *e, const struct tile_statement *s)
+static bool elaborate_update(struct tile_elaborator *e, const struct tile_statement *s)
 {
     struct tile_ast name = { .kind = TILE_AST_NAME, .where = s->where, .text = s->name[0] };
     struct tile_ast *children[] = { &name, s->value[0] };
@@ -131,6 +133,7 @@ static void elaborate_update(struct tile_elaborator *e, const struct tile_statem
     };
 
     tile_bind(e, s->name[0], tile_elaborate_expression(e, &binary), s->where);
+    return false;
 }
 
 bool tile_elaborate_leaving(struct tile_elaborator *e, const struct tile_statement *s)
@@ -172,40 +175,35 @@ static bool elaborate_return(struct tile_elaborator *e, const struct tile_statem
     return true;
 }
 
+static bool elaborate_loop(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    tile_elaborate_loop(e, s);
+    return false;
+}
+
+static bool elaborate_unreadable(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    for (uint32_t i = 0; i < s->names; i++)
+        if (s->name[i])
+            tile_bind(e, s->name[i], (struct tile_meaning){ 0 }, s->where);
+    return false;
+}
+
+// elaborate_control.c has these.
+#define elaborate_static_for tile_elaborate_static_for
+#define elaborate_if tile_elaborate_if
+#define elaborate_leaving tile_elaborate_leaving
+
 // One statement; true if control leaves its block there.
 static bool elaborate_statement(struct tile_elaborator *e, const struct tile_statement *s)
 {
+    static bool (*const kinds[])(struct tile_elaborator *, const struct tile_statement *) = {
+#define TILE_STATEMENT(id, elaborate, ...) elaborate_##elaborate,
+#include "ast.def"
+    };
+
     e->b.where = s->where;
-    switch (s->kind) {
-    case TILE_STATEMENT_BIND:
-        elaborate_binding(e, s);
-        return false;
-    case TILE_STATEMENT_UPDATE:
-        elaborate_update(e, s);
-        return false;
-    case TILE_STATEMENT_CALL:
-        elaborate_effect(e, s);
-        return false;
-    case TILE_STATEMENT_FOR:
-    case TILE_STATEMENT_WHILE:
-        tile_elaborate_loop(e, s);
-        return false;
-    case TILE_STATEMENT_STATIC_FOR:
-        return tile_elaborate_static_for(e, s);
-    case TILE_STATEMENT_IF:
-        return tile_elaborate_if(e, s);
-    case TILE_STATEMENT_BREAK:
-    case TILE_STATEMENT_CONTINUE:
-        return tile_elaborate_leaving(e, s);
-    case TILE_STATEMENT_RETURN:
-        return elaborate_return(e, s);
-    case TILE_STATEMENT_UNREADABLE:
-        for (uint32_t i = 0; i < s->names; i++)
-            if (s->name[i])
-                tile_bind(e, s->name[i], (struct tile_meaning){ 0 }, s->where);
-        return false;
-    }
-    return false;
+    return kinds[s->kind](e, s);
 }
 
 bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_statement *s)

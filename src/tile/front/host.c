@@ -54,32 +54,55 @@ static enum tile_host_wish wish_of(enum tile_op_kind op, uint32_t operand)
                                                               : TILE_HOST_INTEGER;
 }
 
-// True if it is a condition and not a number.
+static bool is_condition(struct tile_elaborator *e, const struct tile_ast *ast);
+
+// The column `condition` of ast.def: true for a condition, false for a number.
+
+static bool condition_always(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    (void)e;
+    (void)ast;
+    return true;
+}
+
+static bool condition_never(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    (void)e;
+    (void)ast;
+    return false;
+}
+
+static bool condition_comparison(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    (void)e;
+    return tile_op_infos[ast->op].traits & TILE_COMPARES;
+}
+
+static bool condition_call(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    if (strcmp(ast->text, "where") == 0 && ast->count == 3)
+        return is_condition(e, ast->child[1]);
+    return strcmp(ast->text, "noalias") == 0 || strcmp(ast->text, "align") == 0 ||
+           strcmp(ast->text, "unit") == 0;
+}
+
+static bool condition_name(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    const struct tile_binding *binding = tile_lookup(e, ast->text);
+
+    return binding && (binding->what.kind == TILE_TRUTH ||
+                       (binding->what.kind == TILE_OPERAND && binding->what.operand.value &&
+                        binding->what.operand.value->type.dtype == CUC_BOOL));
+}
+
 static bool is_condition(struct tile_elaborator *e, const struct tile_ast *ast)
 {
-    const struct tile_binding *binding;
+    static bool (*const kinds[])(struct tile_elaborator *, const struct tile_ast *) = {
+#define TILE_AST(id, level, elaborate, host, condition, ...) condition_##condition,
+#include "ast.def"
+    };
 
-    switch (ast->kind) {
-    case TILE_AST_BOOL:
-    case TILE_AST_AND:
-    case TILE_AST_OR:
-    case TILE_AST_NOT_WORD:
-        return true;
-    case TILE_AST_BINARY:
-        return ast->op >= TILE_EQ && ast->op <= TILE_GE;
-    case TILE_AST_CALL:
-        if (strcmp(ast->text, "where") == 0 && ast->count == 3)
-            return is_condition(e, ast->child[1]);
-        return strcmp(ast->text, "noalias") == 0 || strcmp(ast->text, "align") == 0 ||
-               strcmp(ast->text, "unit") == 0;
-    case TILE_AST_NAME:
-        binding = tile_lookup(e, ast->text);
-        return binding && (binding->what.kind == TILE_TRUTH ||
-                           (binding->what.kind == TILE_OPERAND && binding->what.operand.value &&
-                            binding->what.operand.value->type.dtype == CUC_BOOL));
-    default:
-        return false;
-    }
+    return kinds[ast->kind](e, ast);
 }
 
 // Folds constants here, so that their errors need not wait for a launch.
@@ -113,9 +136,17 @@ static const struct tile_host_expression *combine(struct tile_elaborator *e, enu
     return NULL;
 }
 
+// The column `host` of ast.def.
+
+static const struct tile_host_expression *host_int(struct tile_elaborator *e,
+                                                   const struct tile_ast *ast)
+{
+    return integer(e, ast, ast->i);
+}
+
 // A name in the kernel's header.
-static const struct tile_host_expression *named(struct tile_elaborator *e,
-                                                const struct tile_ast *ast)
+static const struct tile_host_expression *host_name(struct tile_elaborator *e,
+                                                    const struct tile_ast *ast)
 {
     const struct tile_binding *binding = tile_lookup(e, ast->text);
 
@@ -195,8 +226,8 @@ about_tensor(struct tile_elaborator *e, const struct tile_ast *call, enum tile_h
     return x;
 }
 
-static const struct tile_host_expression *call(struct tile_elaborator *e,
-                                               const struct tile_ast *ast)
+static const struct tile_host_expression *host_call(struct tile_elaborator *e,
+                                                    const struct tile_ast *ast)
 {
     static const struct {
         const char *name;
@@ -208,15 +239,12 @@ static const struct tile_host_expression *call(struct tile_elaborator *e,
         { "minimum", 2, TILE_HOST_OP, TILE_MINIMUM },
         { "maximum", 2, TILE_HOST_OP, TILE_MAXIMUM },
         { "where", 3, TILE_HOST_OP, TILE_WHERE },
-        { "dim", 2, TILE_HOST_EXTENT, TILE_OP_COUNT },
-        { "stride", 2, TILE_HOST_STRIDE, TILE_OP_COUNT },
-        { "noalias", 2, TILE_HOST_NOALIAS, TILE_OP_COUNT },
-        { "align", 2, TILE_HOST_ALIGNED, TILE_OP_COUNT },
-        { "unit", 2, TILE_HOST_UNIT, TILE_OP_COUNT },
+#define TILE_HOST(id, word, ...) { word, 2, TILE_HOST_##id, TILE_OP_COUNT },
+#include "tile/ir/host.def"
     };
 
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-        if (strcmp(calls[i].name, ast->text) != 0)
+        if (!calls[i].name || strcmp(calls[i].name, ast->text) != 0)
             continue;
         if (ast->count != calls[i].arguments) {
             tile_error(e->module, TILE_T504, ast->where, "%s: expected %u argument%s, got %u",
@@ -237,33 +265,44 @@ static bool is_host_sign(enum tile_op_kind op)
     return tile_op_infos[op].traits & TILE_ON_HOST && op != TILE_AND && op != TILE_OR;
 }
 
+static const struct tile_host_expression *host_unary(struct tile_elaborator *e,
+                                                     const struct tile_ast *ast)
+{
+    return ast->op == TILE_NEG ? combine(e, TILE_NEG, ast)
+                               : refuse(e, ast, "~ is not for the host");
+}
+
+static const struct tile_host_expression *host_logical(struct tile_elaborator *e,
+                                                       const struct tile_ast *ast)
+{
+    return combine(e, tile_logical_op(ast), ast);
+}
+
+static const struct tile_host_expression *host_binary(struct tile_elaborator *e,
+                                                      const struct tile_ast *ast)
+{
+    if (ast->op == TILE_DIV)
+        return refuse(e, ast, "/ gives floats: write // or cdiv");
+    return is_host_sign(ast->op) ? combine(e, ast->op, ast)
+                                 : refuse(e, ast, "the host has + - * // % and comparisons");
+}
+
+static const struct tile_host_expression *host_refused(struct tile_elaborator *e,
+                                                       const struct tile_ast *ast)
+{
+    return refuse(e, ast, "expected an integer expression");
+}
+
 static const struct tile_host_expression *elaborate(struct tile_elaborator *e,
                                                     const struct tile_ast *ast)
 {
-    switch (ast->kind) {
-    case TILE_AST_INT:
-    case TILE_AST_BOOL:
-        return integer(e, ast, ast->i);
-    case TILE_AST_NAME:
-        return named(e, ast);
-    case TILE_AST_CALL:
-        return call(e, ast);
-    case TILE_AST_UNARY:
-        return ast->op == TILE_NEG ? combine(e, TILE_NEG, ast)
-                                   : refuse(e, ast, "~ is not for the host");
-    case TILE_AST_NOT_WORD:
-        return combine(e, TILE_NOT, ast);
-    case TILE_AST_AND:
-    case TILE_AST_OR:
-        return combine(e, ast->kind == TILE_AST_AND ? TILE_AND : TILE_OR, ast);
-    case TILE_AST_BINARY:
-        if (ast->op == TILE_DIV)
-            return refuse(e, ast, "/ gives floats: write // or cdiv");
-        return is_host_sign(ast->op) ? combine(e, ast->op, ast)
-                                     : refuse(e, ast, "the host has + - * // % and comparisons");
-    default:
-        return refuse(e, ast, "expected an integer expression");
-    }
+    static const struct tile_host_expression *(*const kinds[])(struct tile_elaborator *,
+                                                               const struct tile_ast *) = {
+#define TILE_AST(id, level, elaborate, host, ...) host_##host,
+#include "ast.def"
+    };
+
+    return kinds[ast->kind](e, ast);
 }
 
 const struct tile_host_expression *
@@ -288,20 +327,12 @@ static const uint8_t levels[TILE_OP_COUNT] = {
 
 static int level_of(const struct tile_ast *ast)
 {
-    switch (ast->kind) {
-    case TILE_AST_OR:
-        return 1;
-    case TILE_AST_AND:
-        return 2;
-    case TILE_AST_NOT_WORD:
-        return 3;
-    case TILE_AST_BINARY:
-        return levels[ast->op];
-    case TILE_AST_UNARY:
-        return 11;
-    default:
-        return 13;
-    }
+    static const uint8_t kinds[] = {
+#define TILE_AST(id, level, ...) level,
+#include "ast.def"
+    };
+
+    return ast->kind == TILE_AST_BINARY ? levels[ast->op] : kinds[ast->kind];
 }
 
 // A child, in parentheses if its precedence is lower than `least`.
@@ -317,54 +348,79 @@ static const char *child_text(struct tile_elaborator *e, const struct tile_ast *
     return text ? text : "?";
 }
 
+// The column `text` of ast.def; NULL: out of memory.
+
+static const char *text_int(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    char digits[TILE_WIDE_BYTES];
+
+    return cuc__arena_print(e->module->arena, "%s", tile_wide_text(digits, ast->i));
+}
+
+static const char *text_real(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    return cuc__arena_print(e->module->arena, "%g", ast->f);
+}
+
+static const char *text_bool(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    (void)e;
+    return ast->i ? "true" : "false";
+}
+
+static const char *text_name(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    (void)e;
+    return ast->text;
+}
+
+static const char *text_prefix(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    return cuc__arena_print(e->module->arena, "%s%s",
+                            ast->kind == TILE_AST_NOT_WORD ? "not "
+                            : ast->op == TILE_NEG          ? "-"
+                                                           : "~",
+                            child_text(e, ast, 0, level_of(ast)));
+}
+
+// With equal precedence the second operand gets parentheses; comparisons do not chain.
+static const char *text_infix(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    int level = level_of(ast);
+
+    return cuc__arena_print(e->module->arena, "%s %s %s",
+                            child_text(e, ast, 0, level == levels[TILE_EQ] ? level + 1 : level),
+                            ast->kind == TILE_AST_AND  ? "and"
+                            : ast->kind == TILE_AST_OR ? "or"
+                                                       : tile_op_sign(ast->op),
+                            child_text(e, ast, 1, level + 1));
+}
+
+static const char *text_call(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    struct cuc__arena *arena = e->module->arena;
+    const char *text = "";
+
+    for (uint32_t i = 0; i < ast->count && text; i++)
+        text = cuc__arena_print(arena, "%s%s%s", text, i ? ", " : "", child_text(e, ast, i, 0));
+    return text ? cuc__arena_print(arena, "%s(%s)", ast->text, text) : NULL;
+}
+
+static const char *text_unknown(struct tile_elaborator *e, const struct tile_ast *ast)
+{
+    (void)e;
+    (void)ast;
+    return NULL;
+}
+
 // An expression as it was written, without needless spaces and parentheses.
 const char *tile_ast_text(struct tile_elaborator *e, const struct tile_ast *ast)
 {
-    struct cuc__arena *arena = e->module->arena;
-    char digits[TILE_WIDE_BYTES];
-    const char *text = NULL;
+    static const char *(*const kinds[])(struct tile_elaborator *, const struct tile_ast *) = {
+#define TILE_AST(id, level, elaborate, host, condition, text) text_##text,
+#include "ast.def"
+    };
+    const char *text = ast ? kinds[ast->kind](e, ast) : NULL;
 
-    if (!ast)
-        return "?";
-    int level = level_of(ast);
-    switch (ast->kind) {
-    case TILE_AST_INT:
-        text = cuc__arena_print(arena, "%s", tile_wide_text(digits, ast->i));
-        break;
-    case TILE_AST_REAL:
-        text = cuc__arena_print(arena, "%g", ast->f);
-        break;
-    case TILE_AST_BOOL:
-        return ast->i ? "true" : "false";
-    case TILE_AST_NAME:
-        return ast->text;
-    case TILE_AST_UNARY:
-    case TILE_AST_NOT_WORD:
-        text = cuc__arena_print(arena, "%s%s",
-                                ast->kind == TILE_AST_NOT_WORD ? "not "
-                                : ast->op == TILE_NEG          ? "-"
-                                                               : "~",
-                                child_text(e, ast, 0, level));
-        break;
-    case TILE_AST_AND:
-    case TILE_AST_OR:
-    case TILE_AST_BINARY:
-        // With equal precedence the second operand gets parentheses; comparisons do not chain.
-        text = cuc__arena_print(arena, "%s %s %s",
-                                child_text(e, ast, 0, level == levels[TILE_EQ] ? level + 1 : level),
-                                ast->kind == TILE_AST_AND  ? "and"
-                                : ast->kind == TILE_AST_OR ? "or"
-                                                           : tile_op_sign(ast->op),
-                                child_text(e, ast, 1, level + 1));
-        break;
-    case TILE_AST_CALL:
-        text = "";
-        for (uint32_t i = 0; i < ast->count && text; i++)
-            text = cuc__arena_print(arena, "%s%s%s", text, i ? ", " : "", child_text(e, ast, i, 0));
-        text = text ? cuc__arena_print(arena, "%s(%s)", ast->text, text) : NULL;
-        break;
-    default:
-        break;
-    }
     return text ? text : "?";
 }

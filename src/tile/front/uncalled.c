@@ -87,49 +87,56 @@ static void check_if(struct tile_elaborator *e, const struct tile_statement *s)
             tile_push_binding(e, kept[i].name, something, kept[i].where, false);
 }
 
+static void check_names(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    for (uint32_t i = 0; i < s->names; i++)
+        if (s->name[i])
+            tile_bind(e, s->name[i], something, s->where);
+}
+
+static void check_binding(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    bool calls = false; // possibly with several values
+
+    for (uint32_t i = 0; i < s->values; i++)
+        calls |= !s->value[i] || s->value[i]->kind == TILE_AST_CALL;
+    if (!calls && s->names != s->values)
+        tile_error(e->module, TILE_T508, s->where, "binding: %u name%s for %u value%s", s->names,
+                   TILE_S(s->names), s->values, TILE_S(s->values));
+    check_names(e, s);
+}
+
+static void check_leaving(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    tile_elaborate_leaving(e, s);
+}
+
+static void check_return(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    if (e->loop)
+        tile_tell_return(e, s);
+}
+
+static void check_nothing(struct tile_elaborator *e, const struct tile_statement *s)
+{
+    (void)e;
+    (void)s;
+}
+
 static void check_statement(struct tile_elaborator *e, const struct tile_statement *s)
 {
-    bool calls = false;
+    static void (*const kinds[])(struct tile_elaborator *, const struct tile_statement *) = {
+#define TILE_STATEMENT(id, elaborate, check) check_##check,
+#include "ast.def"
+    };
 
     if (s->kind == TILE_STATEMENT_UPDATE && !tile_lookup(e, s->name[0])) {
         struct tile_ast name = { .kind = TILE_AST_NAME, .where = s->where, .text = s->name[0] };
         check_expression(e, &name);
     }
-    for (uint32_t i = 0; i < s->values; i++) {
+    for (uint32_t i = 0; i < s->values; i++)
         check_expression(e, s->value[i]);
-        calls |= !s->value[i] || s->value[i]->kind == TILE_AST_CALL; // possibly with several values
-    }
-    switch (s->kind) {
-    case TILE_STATEMENT_BIND:
-        if (!calls && s->names != s->values)
-            tile_error(e->module, TILE_T508, s->where, "binding: %u name%s for %u value%s",
-                       s->names, TILE_S(s->names), s->values, TILE_S(s->values));
-        // fall through
-    case TILE_STATEMENT_UPDATE:
-    case TILE_STATEMENT_UNREADABLE:
-        for (uint32_t i = 0; i < s->names; i++)
-            if (s->name[i])
-                tile_bind(e, s->name[i], something, s->where);
-        break;
-    case TILE_STATEMENT_FOR:
-    case TILE_STATEMENT_STATIC_FOR:
-    case TILE_STATEMENT_WHILE:
-        check_loop(e, s);
-        break;
-    case TILE_STATEMENT_IF:
-        check_if(e, s);
-        break;
-    case TILE_STATEMENT_BREAK:
-    case TILE_STATEMENT_CONTINUE:
-        tile_elaborate_leaving(e, s);
-        break;
-    case TILE_STATEMENT_RETURN:
-        if (e->loop)
-            tile_tell_return(e, s);
-        break;
-    case TILE_STATEMENT_CALL:
-        break;
-    }
+    kinds[s->kind](e, s);
 }
 
 static void check_statements(struct tile_elaborator *e, const struct tile_statement *s)

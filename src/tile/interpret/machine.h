@@ -37,14 +37,11 @@ uint64_t *tile_machine_elements(struct tile_machine *m, const struct tile_value 
 enum tile_flow { TILE_FLOW_ON, TILE_FLOW_CONTINUE, TILE_FLOW_BREAK, TILE_FLOW_RETURN };
 enum tile_flow tile_machine_block(struct tile_machine *m, const struct tile_block *block);
 
-// value.c, along.c, load_store.c: runs one op; false after a failure.
+// value.c, along.c, load_store.c, inline.c: runs one op; false after a failure.
 typedef bool tile_step(struct tile_machine *m, const struct tile_op *op);
-tile_step tile_step_value, tile_step_shape, tile_step_philox;            // value.c
-tile_step tile_step_along, tile_step_arg, tile_step_sort, tile_step_mma; // along.c
-tile_step tile_step_histogram;
-tile_step tile_step_load, tile_step_store, tile_step_elements; // load_store.c
-tile_step tile_step_slice, tile_step_dim, tile_step_print, tile_step_assert, tile_step_grid;
-tile_step tile_step_asm;                                 // inline.c
+#define TILE_OP(id, name, operands, results, traits, infer, print, range, layout, emit, step) \
+    tile_step tile_step_##step;
+#include "tile/ir/ops.def"
 void tile_machine_drop_assembly(struct tile_machine *m); // inline.c
 
 // The linear index of a coordinate in a shape, and back.

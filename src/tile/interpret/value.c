@@ -3,33 +3,55 @@
 
 #include <string.h>
 
-static bool step_leaf(struct tile_machine *m, const struct tile_op *op, uint64_t *out)
+bool tile_step_constant(struct tile_machine *m, const struct tile_op *op)
 {
     const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
-    int64_t index = tile_int(op, TILE_ATTR_INDEX, 0);
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
     cuc_dtype dtype = op->result[0]->type.dtype;
 
-    switch (op->kind) {
-    case TILE_CONSTANT:
+    if (out)
         *out = real ? tile_element_of_real(dtype, real->f)
                     : tile_element_of_int(dtype, tile_int(op, TILE_ATTR_VALUE, 0));
-        return true;
-    case TILE_IOTA:
-        for (int32_t i = 0; i < op->result[0]->type.extent[0]; i++)
-            out[i] = (uint64_t)i;
-        return true;
-    case TILE_BLOCK:
-        *out = (uint64_t)m->block[index];
-        return true;
-    case TILE_NUM_BLOCKS:
-        *out = (uint64_t)m->grid[index];
-        return true;
-    case TILE_DIMENSION:
-        *out = (uint64_t)m->set.dimension[index];
-        return true;
-    default:
-        return tile_machine_fail(m, op, "this op cannot be interpreted");
-    }
+    return out != NULL;
+}
+
+bool tile_step_iota(struct tile_machine *m, const struct tile_op *op)
+{
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
+
+    for (int32_t i = 0; out && i < op->result[0]->type.extent[0]; i++)
+        out[i] = (uint64_t)i;
+    return out != NULL;
+}
+
+// An op's INDEX selects its value.
+static bool step_indexed(struct tile_machine *m, const struct tile_op *op, const int64_t *value)
+{
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
+
+    if (out)
+        *out = (uint64_t)value[tile_int(op, TILE_ATTR_INDEX, 0)];
+    return out != NULL;
+}
+
+bool tile_step_block(struct tile_machine *m, const struct tile_op *op)
+{
+    return step_indexed(m, op, m->block);
+}
+
+bool tile_step_num_blocks(struct tile_machine *m, const struct tile_op *op)
+{
+    return step_indexed(m, op, m->grid);
+}
+
+bool tile_step_dimension(struct tile_machine *m, const struct tile_op *op)
+{
+    return step_indexed(m, op, m->set.dimension);
+}
+
+bool tile_step_refused(struct tile_machine *m, const struct tile_op *op)
+{
+    return tile_machine_fail(m, op, "this op cannot be interpreted");
 }
 
 static uint64_t bitcast(cuc_dtype to, cuc_dtype from, uint64_t element)
@@ -41,14 +63,17 @@ static uint64_t bitcast(cuc_dtype to, cuc_dtype from, uint64_t element)
 }
 
 // An op without a result, such as a division by zero, may give any value: here 0.
-static bool step_elementwise(struct tile_machine *m, const struct tile_op *op, uint64_t *out)
+bool tile_step_elementwise(struct tile_machine *m, const struct tile_op *op)
 {
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
     int64_t count = tile_elements(&op->result[0]->type);
     cuc_dtype to = op->result[0]->type.dtype, from = op->operand[0]->type.dtype;
     struct tile_rounding how = tile_rounding_of(op);
     bool nan = tile_int(op, TILE_ATTR_NAN, 0), rounded = tile_is_rounded(op);
     const uint64_t *in[3] = { 0 };
 
+    if (!out)
+        return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (!(in[i] = tile_machine_elements(m, op->operand[i])))
             return false;
@@ -76,90 +101,164 @@ static bool step_elementwise(struct tile_machine *m, const struct tile_op *op, u
     return true;
 }
 
-bool tile_step_value(struct tile_machine *m, const struct tile_op *op)
-{
-    uint64_t *out = tile_machine_elements(m, op->result[0]);
-
-    if (!out)
-        return false;
-    return tile_op_infos[op->kind].traits & TILE_ELEMENTWISE ? step_elementwise(m, op, out)
-                                                             : step_leaf(m, op, out);
-}
-
-// The source of the result's element `flat`. False if it is the pad, or comes from the second
-// operand.
-struct moving {
-    const struct tile_type *from, *to;
-    int64_t index[TILE_MAX_RANK]; // of extract and insert; [0] is n for shift and roll
-    int64_t axis;
-    const int64_t *axes;
-    const uint64_t *taken; // take's indices
-    const struct tile_type *taken_type;
-};
-
-static int64_t wrapped(int64_t i, int64_t extent)
-{
-    return ((i % extent) + extent) % extent;
-}
-
-static int64_t source_of(const struct tile_op *op, const struct moving *v, int64_t flat)
-{
-    int64_t at[TILE_MAX_RANK], from[TILE_MAX_RANK] = { 0 };
-    uint32_t lead = (uint32_t)(v->to->rank - v->from->rank);
-
-    if (op->kind == TILE_RESHAPE || op->kind == TILE_CONVERT)
-        return flat;
-    tile_unflatten(v->to, flat, at);
-    for (uint32_t i = 0; i < v->from->rank; i++)
-        from[i] = op->kind == TILE_PERMUTE ? 0 : at[lead + i];
-    switch (op->kind) {
-    case TILE_BROADCAST:
-        for (uint32_t i = 0; i < v->from->rank; i++)
-            from[i] = v->from->extent[i] == 1 ? 0 : from[i];
-        break;
-    case TILE_PERMUTE:
-        for (uint32_t i = 0; i < v->from->rank; i++)
-            from[v->axes[i]] = at[i];
-        break;
-    case TILE_EXTRACT:
-        for (uint32_t i = 0; i < v->from->rank; i++)
-            from[i] += v->index[i] * v->to->extent[i];
-        break;
-    case TILE_TAKE: {
-        int64_t i = v->taken_type->rank == 1 && v->from->rank > 1 ? at[v->axis]
-                                                                  : tile_flatten(v->taken_type, at);
-        int64_t index = (int64_t)v->taken[i], extent = v->from->extent[v->axis];
-        from[v->axis] = index < 0 ? 0 : index >= extent ? extent - 1 : index; // any value
-        break;
-    }
-    case TILE_SHIFT:
-        from[v->axis] -= v->index[0];
-        if (from[v->axis] < 0 || from[v->axis] >= v->from->extent[v->axis])
-            return -1;
-        break;
-    case TILE_ROLL:
-        from[v->axis] = wrapped(from[v->axis] - v->index[0] % v->from->extent[v->axis],
-                                v->from->extent[v->axis]);
-        break;
-    default:
-        break;
-    }
-    return tile_flatten(v->from, from);
-}
-
 static int64_t clamp(int64_t i, int64_t low, int64_t high)
 {
     return i < low ? low : i > high ? high : i;
 }
 
-static bool step_cat(struct tile_machine *m, const struct tile_op *op, uint64_t *out)
+static uint64_t scalar(struct tile_machine *m, const struct tile_op *op, uint32_t operand)
+{
+    return *tile_machine_elements(m, op->operand[operand]);
+}
+
+// The result's elements one by one: `source` returns the operand's element that becomes the
+// result's element at `at`; -1: the pad.
+typedef int64_t source_of(struct tile_machine *m, const struct tile_op *op, const int64_t *at);
+
+static bool move(struct tile_machine *m, const struct tile_op *op, source_of *source, uint64_t pad)
+{
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
+    const uint64_t *in = tile_machine_elements(m, op->operand[0]);
+    const struct tile_type *to = &op->result[0]->type;
+    int64_t at[TILE_MAX_RANK];
+
+    for (int64_t i = 0; in && out && i < tile_elements(to); i++) {
+        tile_unflatten(to, i, at);
+        int64_t from = source(m, op, at);
+        out[i] = from < 0 ? pad : in[from];
+    }
+    return in && out;
+}
+
+bool tile_step_copy(struct tile_machine *m, const struct tile_op *op)
+{
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
+    const uint64_t *in = tile_machine_elements(m, op->operand[0]);
+
+    if (in && out)
+        memcpy(out, in, (size_t)tile_elements(&op->result[0]->type) * sizeof(*out));
+    return in && out;
+}
+
+static int64_t broadcast_source(struct tile_machine *m, const struct tile_op *op, const int64_t *at)
+{
+    const struct tile_type *from = &op->operand[0]->type;
+    uint32_t lead = (uint32_t)(op->result[0]->type.rank - from->rank);
+    int64_t index[TILE_MAX_RANK];
+
+    (void)m;
+    for (uint32_t i = 0; i < from->rank; i++)
+        index[i] = from->extent[i] == 1 ? 0 : at[lead + i];
+    return tile_flatten(from, index);
+}
+
+bool tile_step_broadcast(struct tile_machine *m, const struct tile_op *op)
+{
+    return move(m, op, broadcast_source, 0);
+}
+
+static int64_t permute_source(struct tile_machine *m, const struct tile_op *op, const int64_t *at)
+{
+    const struct tile_type *from = &op->operand[0]->type;
+    const int64_t *axes = tile_attribute(op, TILE_ATTR_AXES)->ints;
+    int64_t index[TILE_MAX_RANK];
+
+    (void)m;
+    for (uint32_t i = 0; i < from->rank; i++)
+        index[axes[i]] = at[i];
+    return tile_flatten(from, index);
+}
+
+bool tile_step_permute(struct tile_machine *m, const struct tile_op *op)
+{
+    return move(m, op, permute_source, 0);
+}
+
+// The first element, along an axis, of the subtile that an index operand of extract and insert
+// selects.
+static int64_t subtile_start(struct tile_machine *m, const struct tile_op *op, uint32_t operand,
+                             int64_t whole, int64_t part)
+{
+    return clamp((int64_t)scalar(m, op, operand), 0, whole / part - 1) * part;
+}
+
+static int64_t extract_source(struct tile_machine *m, const struct tile_op *op, const int64_t *at)
+{
+    const struct tile_type *from = &op->operand[0]->type, *to = &op->result[0]->type;
+    int64_t index[TILE_MAX_RANK];
+
+    for (uint32_t i = 0; i < from->rank; i++)
+        index[i] = at[i] + subtile_start(m, op, i + 1, from->extent[i], to->extent[i]);
+    return tile_flatten(from, index);
+}
+
+bool tile_step_extract(struct tile_machine *m, const struct tile_op *op)
+{
+    return move(m, op, extract_source, 0);
+}
+
+// Flattens `at` with another index along the op's axis.
+static int64_t along_axis(const struct tile_op *op, const int64_t *at, int64_t along)
+{
+    const struct tile_type *from = &op->operand[0]->type;
+    int64_t index[TILE_MAX_RANK];
+
+    memcpy(index, at, from->rank * sizeof(*index));
+    index[tile_int(op, TILE_ATTR_AXIS, 0)] = along;
+    return tile_flatten(from, index);
+}
+
+static int64_t take_source(struct tile_machine *m, const struct tile_op *op, const int64_t *at)
+{
+    const struct tile_type *from = &op->operand[0]->type, *taken = &op->operand[1]->type;
+    int64_t axis = tile_int(op, TILE_ATTR_AXIS, 0);
+    int64_t flat = taken->rank == 1 && from->rank > 1 ? at[axis] : tile_flatten(taken, at);
+    int64_t index = (int64_t)tile_machine_elements(m, op->operand[1])[flat];
+
+    return along_axis(op, at, clamp(index, 0, from->extent[axis] - 1)); // any value
+}
+
+bool tile_step_take(struct tile_machine *m, const struct tile_op *op)
+{
+    return tile_machine_elements(m, op->operand[1]) && move(m, op, take_source, 0);
+}
+
+static int64_t shift_source(struct tile_machine *m, const struct tile_op *op, const int64_t *at)
+{
+    int64_t axis = tile_int(op, TILE_ATTR_AXIS, 0), extent = op->operand[0]->type.extent[axis];
+    int64_t along = at[axis] -
+                    clamp((int64_t)scalar(m, op, 1), -TILE_MAX_ELEMENTS, TILE_MAX_ELEMENTS);
+
+    return along < 0 || along >= extent ? -1 : along_axis(op, at, along);
+}
+
+bool tile_step_shift(struct tile_machine *m, const struct tile_op *op)
+{
+    return move(m, op, shift_source, scalar(m, op, 2));
+}
+
+static int64_t roll_source(struct tile_machine *m, const struct tile_op *op, const int64_t *at)
+{
+    int64_t axis = tile_int(op, TILE_ATTR_AXIS, 0), extent = op->operand[0]->type.extent[axis];
+    int64_t along = at[axis] - (int64_t)scalar(m, op, 1) % extent;
+
+    return along_axis(op, at, ((along % extent) + extent) % extent);
+}
+
+bool tile_step_roll(struct tile_machine *m, const struct tile_op *op)
+{
+    return move(m, op, roll_source, 0);
+}
+
+bool tile_step_cat(struct tile_machine *m, const struct tile_op *op)
 {
     const struct tile_type *x = &op->operand[0]->type, *y = &op->operand[1]->type;
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
     const uint64_t *a = tile_machine_elements(m, op->operand[0]);
     const uint64_t *b = tile_machine_elements(m, op->operand[1]);
     int64_t axis = tile_int(op, TILE_ATTR_AXIS, 0), at[TILE_MAX_RANK];
 
-    for (int64_t i = 0; a && b && i < tile_elements(&op->result[0]->type); i++) {
+    for (int64_t i = 0; out && a && b && i < tile_elements(&op->result[0]->type); i++) {
         tile_unflatten(&op->result[0]->type, i, at);
         if (at[axis] < x->extent[axis]) {
             out[i] = a[tile_flatten(x, at)];
@@ -168,62 +267,23 @@ static bool step_cat(struct tile_machine *m, const struct tile_op *op, uint64_t 
             out[i] = b[tile_flatten(y, at)];
         }
     }
-    return a && b;
+    return out && a && b;
 }
 
-static bool step_insert(struct tile_machine *m, const struct tile_op *op, uint64_t *out)
+bool tile_step_insert(struct tile_machine *m, const struct tile_op *op)
 {
     const struct tile_type *x = &op->operand[0]->type, *y = &op->operand[1]->type;
-    const uint64_t *a = tile_machine_elements(m, op->operand[0]);
+    uint64_t *out = tile_machine_elements(m, op->result[0]);
     const uint64_t *b = tile_machine_elements(m, op->operand[1]);
     int64_t at[TILE_MAX_RANK];
 
-    if (!a || !b)
+    if (!b || !tile_step_copy(m, op))
         return false;
-    memcpy(out, a, (size_t)tile_elements(x) * sizeof(*out));
     for (int64_t i = 0; i < tile_elements(y); i++) {
         tile_unflatten(y, i, at);
-        for (uint32_t n = 0; n < y->rank; n++) {
-            int64_t index = (int64_t)*tile_machine_elements(m, op->operand[2 + n]);
-            at[n] += clamp(index, 0, x->extent[n] / y->extent[n] - 1) * y->extent[n];
-        }
+        for (uint32_t n = 0; n < y->rank; n++)
+            at[n] += subtile_start(m, op, 2 + n, x->extent[n], y->extent[n]);
         out[tile_flatten(x, at)] = b[i];
-    }
-    return true;
-}
-
-bool tile_step_shape(struct tile_machine *m, const struct tile_op *op)
-{
-    uint64_t *out = tile_machine_elements(m, op->result[0]);
-    const uint64_t *in = tile_machine_elements(m, op->operand[0]);
-    struct moving v = { .from = &op->operand[0]->type, .to = &op->result[0]->type };
-    const struct tile_attribute *axes = tile_attribute(op, TILE_ATTR_AXES);
-    uint64_t pad = 0;
-
-    if (!out || !in)
-        return false;
-    if (op->kind == TILE_CAT)
-        return step_cat(m, op, out);
-    if (op->kind == TILE_INSERT)
-        return step_insert(m, op, out);
-    v.axis = tile_int(op, TILE_ATTR_AXIS, 0);
-    v.axes = axes ? axes->ints : NULL;
-    if (op->kind == TILE_TAKE) {
-        v.taken = tile_machine_elements(m, op->operand[1]);
-        v.taken_type = &op->operand[1]->type;
-    }
-    for (uint32_t i = 1; op->kind == TILE_EXTRACT && i < op->operand_count; i++)
-        v.index[i - 1] = clamp((int64_t)*tile_machine_elements(m, op->operand[i]), 0,
-                               v.from->extent[i - 1] / v.to->extent[i - 1] - 1);
-    if (op->kind == TILE_SHIFT || op->kind == TILE_ROLL)
-        v.index[0] = (int64_t)*tile_machine_elements(m, op->operand[1]);
-    if (op->kind == TILE_SHIFT) {
-        pad = *tile_machine_elements(m, op->operand[2]);
-        v.index[0] = clamp(v.index[0], -TILE_MAX_ELEMENTS, TILE_MAX_ELEMENTS);
-    }
-    for (int64_t i = 0; i < tile_elements(v.to); i++) {
-        int64_t from = source_of(op, &v, i);
-        out[i] = from < 0 ? pad : in[from];
     }
     return true;
 }

@@ -65,48 +65,94 @@ bool tile_host_compute(enum tile_op_kind op, const int64_t *x, int64_t *out, cha
     return true;
 }
 
-bool tile_host_evaluate(const struct tile_binding_set *set, const struct tile_host_expression *x,
-                        int64_t *out, char *text, size_t bytes)
+// The columns `evaluate` and `describe` of host.def.
+
+typedef bool evaluate(const struct tile_binding_set *set, const struct tile_host_expression *x,
+                      int64_t *out, char *text, size_t bytes);
+#define UNUSED __attribute__((unused))
+#define EVALUATE(name)                                                              \
+    static bool evaluate_##name(UNUSED const struct tile_binding_set *set,          \
+                                const struct tile_host_expression *x, int64_t *out, \
+                                UNUSED char *text, UNUSED size_t bytes)
+
+static const cuc_tensor *tensor_of(const struct tile_binding_set *set,
+                                   const struct tile_host_expression *x)
 {
-    const struct tile_argument *argument = set->argument;
+    return set->argument[x->index].tensor;
+}
+
+EVALUATE(constant)
+{
+    *out = x->value;
+    return true;
+}
+
+EVALUATE(dimension)
+{
+    *out = set->dimension[x->index];
+    return true;
+}
+
+EVALUATE(scalar)
+{
+    const struct tile_parameter *p = &set->kernel->parameter[x->index];
+    uint64_t scalar = set->argument[x->index].scalar;
+
+    *out = (int64_t)scalar;
+    return *out >= 0 || p->value->type.dtype != CUC_U64 ||
+           refuse(text, bytes, "%s is %" PRIu64 ", and the host computes up to %" PRId64, p->name,
+                  scalar, INT64_MAX);
+}
+
+EVALUATE(extent)
+{
+    *out = tensor_of(set, x)->shape[x->axis];
+    return true;
+}
+
+EVALUATE(stride)
+{
+    *out = tensor_of(set, x)->strides[x->axis];
+    return true;
+}
+
+EVALUATE(op)
+{
     int64_t operand[3] = { 0 };
 
-    switch (x->kind) {
-    case TILE_HOST_CONSTANT:
-        *out = x->value;
-        return true;
-    case TILE_HOST_DIMENSION:
-        *out = set->dimension[x->index];
-        return true;
-    case TILE_HOST_SCALAR: {
-        const struct tile_parameter *p = &set->kernel->parameter[x->index];
-        *out = (int64_t)argument[x->index].scalar;
-        return *out >= 0 || p->value->type.dtype != CUC_U64 ||
-               refuse(text, bytes, "%s is %" PRIu64 ", and the host computes up to %" PRId64,
-                      p->name, argument[x->index].scalar, INT64_MAX);
-    }
-    case TILE_HOST_EXTENT:
-        *out = argument[x->index].tensor->shape[x->axis];
-        return true;
-    case TILE_HOST_STRIDE:
-        *out = argument[x->index].tensor->strides[x->axis];
-        return true;
-    case TILE_HOST_NOALIAS:
-        *out = tile_tensors_apart(argument[x->index].tensor, argument[x->value].tensor);
-        return true;
-    case TILE_HOST_ALIGNED:
-        *out = argument[x->index].tensor->data % (uint64_t)x->value == 0;
-        return true;
-    case TILE_HOST_UNIT:
-        *out = argument[x->index].tensor->strides[x->axis] == 1;
-        return true;
-    case TILE_HOST_OP:
-        break;
-    }
     for (uint32_t i = 0; i < 3 && x->operand[i]; i++)
         if (!tile_host_evaluate(set, x->operand[i], &operand[i], text, bytes))
             return false;
     return tile_host_compute(x->op, operand, out, text, bytes);
+}
+
+EVALUATE(noalias)
+{
+    *out = tile_tensors_apart(tensor_of(set, x), set->argument[x->value].tensor);
+    return true;
+}
+
+EVALUATE(aligned)
+{
+    *out = tensor_of(set, x)->data % (uint64_t)x->value == 0;
+    return true;
+}
+
+EVALUATE(unit)
+{
+    *out = tensor_of(set, x)->strides[x->axis] == 1;
+    return true;
+}
+
+bool tile_host_evaluate(const struct tile_binding_set *set, const struct tile_host_expression *x,
+                        int64_t *out, char *text, size_t bytes)
+{
+    static evaluate *const kinds[] = {
+#define TILE_HOST(id, word, evaluate, ...) evaluate_##evaluate,
+#include "host.def"
+    };
+
+    return kinds[x->kind](set, x, out, text, bytes);
 }
 
 static bool bind_tensor(struct tile_binding_set *set, const struct tile_parameter *p,
@@ -165,46 +211,72 @@ __attribute__((format(printf, 2, 3))) static void append(struct appended *out, c
     out->used += length > 0 ? (size_t)length : 0;
 }
 
+enum { PIECE_BYTES = 200 };
+
+typedef void describe(char *piece, const struct tile_binding_set *set,
+                      const struct tile_host_expression *x, int64_t value);
+#define DESCRIBE(name)                                                                  \
+    static void describe_##name(char *piece, UNUSED const struct tile_binding_set *set, \
+                                UNUSED const struct tile_host_expression *x, UNUSED int64_t value)
+
+static const char *name_of(const struct tile_binding_set *set, const struct tile_host_expression *x)
+{
+    return set->kernel->parameter[x->index].name;
+}
+
+DESCRIBE(nothing)
+{
+    *piece = '\0';
+}
+
+DESCRIBE(dimension)
+{
+    snprintf(piece, PIECE_BYTES, "%s is %" PRId64, set->kernel->dimension[x->index].name, value);
+}
+
+DESCRIBE(scalar)
+{
+    snprintf(piece, PIECE_BYTES, "%s is %" PRId64, name_of(set, x), value);
+}
+
+DESCRIBE(extent)
+{
+    snprintf(piece, PIECE_BYTES, "extent %u of %s is %" PRId64, x->axis, name_of(set, x), value);
+}
+
+DESCRIBE(stride)
+{
+    snprintf(piece, PIECE_BYTES, "stride %u of %s is %" PRId64, x->axis, name_of(set, x),
+             tensor_of(set, x)->strides[x->axis]);
+}
+
+DESCRIBE(noalias)
+{
+    snprintf(piece, PIECE_BYTES, "%s and %s %s", name_of(set, x),
+             set->kernel->parameter[x->value].name, value ? "share no byte" : "share bytes");
+}
+
+DESCRIBE(aligned)
+{
+    snprintf(piece, PIECE_BYTES, "%s is at 0x%" PRIx64, name_of(set, x), tensor_of(set, x)->data);
+}
+
 // Appends the value behind a name in a fact, such as "N is 100". Each piece appears once: N in N %
 // 2 == 0 && N > 4 is the same.
 static void append_leaf(struct appended *out, const struct tile_binding_set *set,
                         const struct tile_host_expression *x)
 {
-    const struct tile_kernel *k = set->kernel;
-    const char *name = k->parameter[x->kind == TILE_HOST_DIMENSION ? 0 : x->index].name;
-    char piece[200] = "", why[8];
+    static describe *const kinds[] = {
+#define TILE_HOST(id, word, evaluate, describe, ...) describe_##describe,
+#include "host.def"
+    };
+    char piece[PIECE_BYTES] = "", why[8];
     int64_t value = 0;
 
     if (!tile_host_evaluate(set, x, &value, why, sizeof(why)))
         return;
-    switch (x->kind) {
-    case TILE_HOST_DIMENSION:
-        snprintf(piece, sizeof(piece), "%s is %" PRId64, k->dimension[x->index].name, value);
-        break;
-    case TILE_HOST_SCALAR:
-        snprintf(piece, sizeof(piece), "%s is %" PRId64, name, value);
-        break;
-    case TILE_HOST_EXTENT:
-        snprintf(piece, sizeof(piece), "extent %u of %s is %" PRId64, x->axis, name, value);
-        break;
-    case TILE_HOST_STRIDE:
-    case TILE_HOST_UNIT:
-        snprintf(piece, sizeof(piece), "stride %u of %s is %" PRId64, x->axis, name,
-                 set->argument[x->index].tensor->strides[x->axis]);
-        break;
-    case TILE_HOST_ALIGNED:
-        snprintf(piece, sizeof(piece), "%s is at 0x%" PRIx64, name,
-                 set->argument[x->index].tensor->data);
-        break;
-    case TILE_HOST_NOALIAS:
-        snprintf(piece, sizeof(piece), "%s and %s %s", name, k->parameter[x->value].name,
-                 value ? "share no byte" : "share bytes");
-        break;
-    case TILE_HOST_CONSTANT:
-    case TILE_HOST_OP:
-        return;
-    }
-    if (out->used < out->room && !strstr(out->text, piece))
+    kinds[x->kind](piece, set, x, value);
+    if (*piece && out->used < out->room && !strstr(out->text, piece))
         append(out, "%s%s", out->used ? ", " : "", piece);
 }
 

@@ -8,7 +8,8 @@
 #include <string.h>
 
 const struct tile_op_info tile_op_infos[TILE_OP_COUNT] = {
-#define TILE_OP(id, name, operands, traits, ...) [TILE_##id] = { name, operands, traits },
+#define TILE_OP(id, name, operands, results, traits, infer, print, range, layout, ...) \
+    [TILE_##id] = { name, operands, results, traits, TILE_LAYOUT_##layout },
 #include "ops.def"
 };
 

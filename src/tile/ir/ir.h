@@ -103,11 +103,43 @@ enum {
     TILE_NOT_NEGATIVE = 1 << 11, // no result is negative, whatever the operands
     TILE_KEEPS_SIGN = 1 << 12,   // no result is negative if no operand is
     TILE_KEEPS_ERROR = 1 << 13,  // the result has about its operands' relative error
+    TILE_REARRANGES = 1 << 14,   // the result has all elements of the operand and no others
+    TILE_MOVES = 1 << 15,        // moves one tile between global memory and registers
+    TILE_ONE_WARP = 1 << 16,     // needs no other warp if each warp holds all operands
+    TILE_IN_PLACE = 1 << 17,     // elements stay in their threads' registers
+    TILE_MONOTONIC = 1 << 18,    // in both operands: it rises with those named, or else falls
+    TILE_RISES_X = 1 << 19,
+    TILE_RISES_Y = 1 << 20,
+    TILE_FLOWS = 1 << 21,    // has blocks that it runs: for, loop, if
+    TILE_COMPARES = 1 << 22, // gives bool; PTX has the comparison by the op's name
+};
+
+// How the layouts of an op's tiles depend on each other (layout/spread.c, needed.c, convert.c).
+enum tile_layout_class {
+    TILE_LAYOUT_ANY,         // not at all: elements pass through memory or shared memory
+    TILE_LAYOUT_ELEMENT,     // operands and results share one
+    TILE_LAYOUT_FIRST,       // the first operand and the results share one
+    TILE_LAYOUT_SCAN,        // all operands and results share one
+    TILE_LAYOUT_REDUCE,      // operands share one, without the op's axis it is that of the results
+    TILE_LAYOUT_ACCUMULATOR, // the third operand and the result share one
+    TILE_LAYOUT_BROADCAST,   // the operand has the result's without the added extents
+    TILE_LAYOUT_RESHAPE,     // one follows from the other
+    TILE_LAYOUT_PERMUTE,
+    TILE_LAYOUT_CAT,     // operands have their part of the result's
+    TILE_LAYOUT_EXTRACT, // the result has its part of the operand's
+    TILE_LAYOUT_TAKE,    // the indices have the result's, or that of its axis
+    TILE_LAYOUT_PAD,     // a pad with a shape has the result's
+    TILE_LAYOUT_ROWS,    // ids have that of the tile's first axis, a pad that of the tile
+    TILE_LAYOUT_SCATTER, // all operands have the stored value's
+    TILE_LAYOUT_LOOP,    // a carried value has one, before, in and behind the loop
+    TILE_LAYOUT_END,     // operands have those of the results that they become
 };
 
 struct tile_op_info {
     const char *name, *operands; // a name per operand, separated by spaces; the last may end in ...
+    uint32_t results;
     uint32_t traits;
+    enum tile_layout_class layout;
 };
 extern const struct tile_op_info tile_op_infos[TILE_OP_COUNT];
 // TILE_OP_COUNT if no op has that name.
@@ -160,16 +192,9 @@ struct tile_block {
 // Expressions that the host computes at launch, in exact 64-bit integers: grids, dimension checks,
 // facts.
 enum tile_host_kind {
-    TILE_HOST_CONSTANT,  // value
-    TILE_HOST_DIMENSION, // index
-    TILE_HOST_SCALAR,    // index of an integer parameter
-    TILE_HOST_EXTENT,    // extent `axis` of tensor parameter `index`
-    TILE_HOST_STRIDE,    // in elements
-    TILE_HOST_OP,        // kind of `op`: add sub mul floordiv mod cdiv minimum maximum neg,
-                         // comparisons, and or not, where
-    TILE_HOST_NOALIAS,   // parameters `index` and `value`: 1 if their bytes do not overlap
-    TILE_HOST_ALIGNED,   // base of parameter `index` is a multiple of `value` bytes
-    TILE_HOST_UNIT,      // stride of axis `axis` of parameter `index` is 1
+#define TILE_HOST(id, ...) TILE_HOST_##id,
+#include "host.def"
+    TILE_HOST_KINDS
 };
 struct tile_host_expression {
     enum tile_host_kind kind;

@@ -26,69 +26,100 @@ static void put_condition(struct tile_text *t, const struct tile_kernel *k,
         put_host(t, k, x, least);
 }
 
+// The column `print` of host.def.
+
+typedef void put(struct tile_text *t, const struct tile_kernel *k,
+                 const struct tile_host_expression *x, int least);
+#define UNUSED __attribute__((unused))
+#define PUT(name)                                                                   \
+    static void put_##name(struct tile_text *t, UNUSED const struct tile_kernel *k, \
+                           const struct tile_host_expression *x, UNUSED int least)
+
+static const char *word_of(const struct tile_host_expression *x)
+{
+    static const char *const words[] = {
+#define TILE_HOST(id, word, ...) word,
+#include "host.def"
+    };
+
+    return words[x->kind];
+}
+
+PUT(constant)
+{
+    if (x->value == INT64_MIN) // the host has no number for its absolute value
+        tile_put_string(t, "(-9223372036854775807 - 1)");
+    else
+        tile_put(t, "%lld", (long long)x->value);
+}
+
+PUT(dimension)
+{
+    tile_put_string(t, k->dimension[x->index].name);
+}
+
+PUT(scalar)
+{
+    tile_put_string(t, k->parameter[x->index].name);
+}
+
+PUT(axis)
+{
+    tile_put(t, "%s(%s, %u)", word_of(x), k->parameter[x->index].name, x->axis);
+}
+
+PUT(pair)
+{
+    tile_put(t, "%s(%s, %s)", word_of(x), k->parameter[x->index].name, k->parameter[x->value].name);
+}
+
+PUT(multiple)
+{
+    tile_put(t, "%s(%s, %lld)", word_of(x), k->parameter[x->index].name, (long long)x->value);
+}
+
+PUT(op)
+{
+    bool word = x->op == TILE_AND || x->op == TILE_OR || x->op == TILE_NOT;
+    const char *sign = word ? (x->op == TILE_AND  ? "and"
+                               : x->op == TILE_OR ? "or"
+                                                  : "not ")
+                            : tile_op_sign(x->op);
+    int level = levels[x->op], right = level + (x->operand[1] != NULL);
+    bool brackets = !level || level < least;
+
+    if (!level)
+        tile_put_string(t, tile_op_infos[x->op].name);
+    if (brackets)
+        tile_put_string(t, "(");
+    if (level && !x->operand[1])
+        tile_put_string(t, sign);
+    for (uint32_t i = 0; i < 3 && x->operand[i]; i++) {
+        if (i && level)
+            tile_put(t, " %s ", sign);
+        else if (i)
+            tile_put_string(t, ", ");
+        // Comparisons do not chain; all other operators associate to the left.
+        int bound = !level ? 0 : i || level == COMPARISON ? right : level;
+        if (word || (x->op == TILE_WHERE && !i))
+            put_condition(t, k, x->operand[i], bound);
+        else
+            put_host(t, k, x->operand[i], bound);
+    }
+    if (brackets)
+        tile_put_string(t, ")");
+}
+
 // Adds parentheses if the operator binds less tightly than `least`.
 static void put_host(struct tile_text *t, const struct tile_kernel *k,
                      const struct tile_host_expression *x, int least)
 {
-    switch (x->kind) {
-    case TILE_HOST_CONSTANT:
-        if (x->value == INT64_MIN) // the host has no number for its absolute value
-            tile_put_string(t, "(-9223372036854775807 - 1)");
-        else
-            tile_put(t, "%lld", (long long)x->value);
-        break;
-    case TILE_HOST_DIMENSION:
-        tile_put_string(t, k->dimension[x->index].name);
-        break;
-    case TILE_HOST_SCALAR:
-        tile_put_string(t, k->parameter[x->index].name);
-        break;
-    case TILE_HOST_EXTENT:
-    case TILE_HOST_STRIDE:
-    case TILE_HOST_UNIT:
-        tile_put(t, "%s(%s, %u)",
-                 x->kind == TILE_HOST_EXTENT   ? "dim"
-                 : x->kind == TILE_HOST_STRIDE ? "stride"
-                                               : "unit",
-                 k->parameter[x->index].name, x->axis);
-        break;
-    case TILE_HOST_NOALIAS:
-        tile_put(t, "noalias(%s, %s)", k->parameter[x->index].name, k->parameter[x->value].name);
-        break;
-    case TILE_HOST_ALIGNED:
-        tile_put(t, "align(%s, %lld)", k->parameter[x->index].name, (long long)x->value);
-        break;
-    case TILE_HOST_OP: {
-        bool word = x->op == TILE_AND || x->op == TILE_OR || x->op == TILE_NOT;
-        const char *sign = word ? (x->op == TILE_AND  ? "and"
-                                   : x->op == TILE_OR ? "or"
-                                                      : "not ")
-                                : tile_op_sign(x->op);
-        int level = levels[x->op], right = level + (x->operand[1] != NULL);
-        bool brackets = !level || level < least;
-        if (!level)
-            tile_put_string(t, tile_op_infos[x->op].name);
-        if (brackets)
-            tile_put_string(t, "(");
-        if (level && !x->operand[1])
-            tile_put_string(t, sign);
-        for (uint32_t i = 0; i < 3 && x->operand[i]; i++) {
-            if (i && level)
-                tile_put(t, " %s ", sign);
-            else if (i)
-                tile_put_string(t, ", ");
-            // Comparisons do not chain; all other operators associate to the left.
-            int bound = !level ? 0 : i || level == COMPARISON ? right : level;
-            if (word || (x->op == TILE_WHERE && !i))
-                put_condition(t, k, x->operand[i], bound);
-            else
-                put_host(t, k, x->operand[i], bound);
-        }
-        if (brackets)
-            tile_put_string(t, ")");
-        break;
-    }
-    }
+    static put *const kinds[] = {
+#define TILE_HOST(id, word, evaluate, describe, print, ...) put_##print,
+#include "host.def"
+    };
+
+    kinds[x->kind](t, k, x, least);
 }
 
 void tile_put_header(struct tile_text *t, const struct tile_kernel *k)

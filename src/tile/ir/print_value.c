@@ -36,10 +36,8 @@ void tile_put_operands(struct tile_printer *p, const struct tile_op *op, uint32_
 }
 
 static const char *const combines[] = {
-    [TILE_WITH_SUM] = "add",   [TILE_WITH_PROD] = "prod", [TILE_WITH_MIN] = "min",
-    [TILE_WITH_MAX] = "max",   [TILE_WITH_ANY] = "any",   [TILE_WITH_ALL] = "all",
-    [TILE_WITH_AND] = "and",   [TILE_WITH_OR] = "or",     [TILE_WITH_XOR] = "xor",
-    [TILE_WITH_XCHG] = "xchg", [TILE_WITH_CAS] = "cas",
+#define TILE_COMBINE(id, word, access, ...) access,
+#include "combine.def"
 };
 
 static void put_hints(struct tile_printer *p, const struct tile_op *op)
@@ -86,7 +84,7 @@ static void put_access(struct tile_printer *p, const struct tile_op *op)
     bool elements = op->kind == TILE_GATHER || op->kind == TILE_SCATTER || op->kind == TILE_ATOMIC;
     uint32_t masked = tile_int(op, TILE_ATTR_MASKED, 0) != 0;
     uint32_t padded = tile_int(op, TILE_ATTR_PADDED, 0) != 0;
-    bool loads = op->kind == TILE_LOAD || op->kind == TILE_LOAD_AT || op->kind == TILE_LOAD_ROWS;
+    bool loads = tile_op_infos[op->kind].traits & TILE_MOVES && op->result_count;
     int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
     uint32_t values = loads || op->kind == TILE_GATHER                   ? 0
                       : op->kind == TILE_ATOMIC && with == TILE_WITH_CAS ? 2
@@ -149,14 +147,10 @@ const char *tile_op_sign(enum tile_op_kind kind)
 
 const char *tile_op_word(const struct tile_op *op)
 {
-    static const char *const reductions[] = {
-        [TILE_WITH_SUM] = "sum", [TILE_WITH_PROD] = "prod", [TILE_WITH_MIN] = "min",
-        [TILE_WITH_MAX] = "max", [TILE_WITH_ANY] = "any",   [TILE_WITH_ALL] = "all",
-    };
     int64_t with = tile_int(op, TILE_ATTR_WITH, TILE_WITH_SUM);
 
     if (op->kind == TILE_REDUCE && with != TILE_WITH_FN)
-        return reductions[with];
+        return tile_word_text(TILE_ATTR_WITH, with);
     if (op->kind == TILE_SCAN && with != TILE_WITH_FN)
         return with == TILE_WITH_PROD ? "cumprod" : "cumsum";
     return tile_op_infos[op->kind].name;
@@ -385,7 +379,7 @@ void tile_put_value(struct tile_printer *p, const struct tile_op *op)
 {
     static void (*const forms[TILE_OP_COUNT])(struct tile_printer *, const struct tile_op *) = {
 #define TILE_ELEMENT(id, name, operands, sign, infer, print, ...) [TILE_##id] = put_##print,
-#define TILE_OP(id, name, operands, traits, infer, print, ...) [TILE_##id] = put_##print,
+#define TILE_OP(id, name, operands, results, traits, infer, print, ...) [TILE_##id] = put_##print,
 #include "ops.def"
     };
 

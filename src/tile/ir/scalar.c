@@ -186,6 +186,11 @@ static real_function *const real_functions[TILE_OP_COUNT] = {
 };
 // clang-format on
 
+bool tile_real_compute(enum tile_op_kind kind, const double *x, bool wide, bool nan, double *out)
+{
+    return real_functions[kind] && real_functions[kind](x[0], x[1], x[2], wide, nan, out);
+}
+
 bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, const uint64_t *x,
                           uint64_t *out)
 {
@@ -202,8 +207,10 @@ bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, con
         return compute_int(kind, dtype, filled, out);
     if (!tile_is_float(dtype))
         return false;
-    double a = tile_element_real(dtype, filled[0]), b = tile_element_real(dtype, filled[1]);
-    double c = tile_element_real(dtype, filled[2]), result;
+    double real[3], result;
+    for (uint32_t i = 0; i < 3; i++)
+        real[i] = tile_element_real(dtype, filled[i]);
+    double a = real[0], b = real[1];
     if (tile_compare(kind, a<b, a == b, a> b, &holds)) {
         *out = holds;
         return true;
@@ -212,45 +219,74 @@ bool tile_element_compute(enum tile_op_kind kind, cuc_dtype dtype, bool nan, con
         *out = kind == TILE_ISNAN ? a != a : isinf(a) != 0;
         return true;
     }
-    if (!real_functions[kind] || !real_functions[kind](a, b, c, dtype == CUC_F64, nan, &result))
+    if (!tile_real_compute(kind, real, dtype == CUC_F64, nan, &result))
         return false;
     *out = tile_element_of_real(dtype, result);
     return true;
 }
 
+enum tile_op_kind tile_combine_op(enum tile_combine with)
+{
+    static const enum tile_op_kind ops[] = {
+#define TILE_COMBINE(id, word, access, ptx, op, ...) TILE_##op,
+#include "combine.def"
+    };
+
+    return ops[with];
+}
+
 bool tile_element_combine(enum tile_combine with, cuc_dtype dtype, bool nan, uint64_t x, uint64_t y,
                           uint64_t *out)
 {
-    static const enum tile_op_kind ops[] = {
-        [TILE_WITH_SUM] = TILE_ADD,     [TILE_WITH_PROD] = TILE_MUL, [TILE_WITH_MIN] = TILE_MINIMUM,
-        [TILE_WITH_MAX] = TILE_MAXIMUM, [TILE_WITH_ANY] = TILE_OR,   [TILE_WITH_ALL] = TILE_AND,
-        [TILE_WITH_AND] = TILE_AND,     [TILE_WITH_OR] = TILE_OR,    [TILE_WITH_XOR] = TILE_XOR,
-    };
     const uint64_t both[] = { x, y, 0 };
+    enum tile_op_kind op = tile_combine_op(with);
 
-    return with <= TILE_WITH_XOR && tile_element_compute(ops[with], dtype, nan, both, out);
+    return op != TILE_OP_COUNT && tile_element_compute(op, dtype, nan, both, out);
+}
+
+static uint64_t identity_zero(cuc_dtype dtype)
+{
+    (void)dtype;
+    return 0;
+}
+
+static uint64_t identity_minus_zero(cuc_dtype dtype) // keeps -0 unchanged
+{
+    return tile_is_float(dtype) ? tile_element_of_real(dtype, -0.0) : 0;
+}
+
+static uint64_t identity_one(cuc_dtype dtype)
+{
+    return tile_is_integer(dtype) ? 1 : tile_element_of_real(dtype, 1.0);
+}
+
+static uint64_t identity_ones(cuc_dtype dtype)
+{
+    return dtype == CUC_BOOL ? 1 : tile_element_of_int(dtype, -1);
+}
+
+static uint64_t identity_greatest(cuc_dtype dtype)
+{
+    if (!tile_is_integer(dtype))
+        return tile_element_of_real(dtype, INFINITY);
+    return UINT64_MAX >> (64 - cuc_dtype_bits(dtype)) >> tile_is_signed(dtype);
+}
+
+static uint64_t identity_least(cuc_dtype dtype)
+{
+    if (!tile_is_integer(dtype))
+        return tile_element_of_real(dtype, -INFINITY);
+    return tile_is_signed(dtype)
+               ? tile_element_of_int(dtype, (int64_t)(UINT64_C(1) << (cuc_dtype_bits(dtype) - 1)))
+               : 0;
 }
 
 uint64_t tile_element_identity(enum tile_combine with, cuc_dtype dtype)
 {
-    bool is_signed = tile_is_signed(dtype), integer = tile_is_integer(dtype);
-    uint32_t bits = dtype == CUC_BOOL ? 1 : cuc_dtype_bits(dtype);
-    uint64_t top = integer ? UINT64_MAX >> (64 - bits) : 1;
+    static uint64_t (*const identities[])(cuc_dtype) = {
+#define TILE_COMBINE(id, word, access, ptx, op, identity) identity_##identity,
+#include "combine.def"
+    };
 
-    switch (with) {
-    case TILE_WITH_PROD:
-        return integer ? 1 : tile_element_of_real(dtype, 1.0);
-    case TILE_WITH_MIN:
-        return !integer ? tile_element_of_real(dtype, INFINITY) : is_signed ? top >> 1 : top;
-    case TILE_WITH_MAX:
-        return !integer ? tile_element_of_real(dtype, -INFINITY)
-                        : tile_element_of_int(dtype, is_signed ? (int64_t)(top ^ top >> 1) : 0);
-    case TILE_WITH_ALL:
-    case TILE_WITH_AND:
-        return dtype == CUC_BOOL ? 1 : tile_element_of_int(dtype, -1);
-    case TILE_WITH_SUM: // -0 keeps -0 unchanged
-        return tile_is_float(dtype) ? tile_element_of_real(dtype, -0.0) : 0;
-    default:
-        return 0;
-    }
+    return identities[with](dtype);
 }

@@ -80,6 +80,9 @@ static inline bool tile_is_floored_division(enum tile_op_kind kind)
 enum tile_exact { TILE_EXACT, TILE_UNDEFINED, TILE_NOT_INTEGER };
 enum tile_exact tile_int_compute(enum tile_op_kind kind, const tile_wide *x, uint32_t bits,
                                  tile_wide *out);
+// An elementwise op on three doubles, by the column `real` of ops.def; `wide`: the dtype is f64.
+// False if the op has none.
+bool tile_real_compute(enum tile_op_kind kind, const double *x, bool wide, bool nan, double *out);
 // An elementwise op on elements of a dtype (for where, that of x and y). Integer and IEEE results
 // are exact; the others are libm's in double, rounded once. `nan`: minimum and maximum propagate
 // NaN. False if the op is none of these.
@@ -93,7 +96,9 @@ bool tile_element_rounded(enum tile_op_kind kind, cuc_dtype dtype, struct tile_r
 // Flushes a subnormal f32 to the zero of its sign.
 uint64_t tile_element_flush(cuc_dtype dtype, uint64_t element);
 
-// scalar.c: a + b, or another combination of a reduction or scan.
+// scalar.c: the elementwise op that combines two elements; TILE_OP_COUNT: none.
+enum tile_op_kind tile_combine_op(enum tile_combine with);
+// a + b, or another combination of a reduction or scan.
 bool tile_element_combine(enum tile_combine with, cuc_dtype dtype, bool nan, uint64_t x, uint64_t y,
                           uint64_t *out);
 // The identity: 0 for sum, the least value for max.

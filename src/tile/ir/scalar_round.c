@@ -12,34 +12,18 @@
 // Volatile operands and result keep the computation between setting the mode and restoring it.
 static double in_mode(enum tile_op_kind kind, int mode, const double *x, bool *inexact)
 {
-    volatile double a = x[0], b = x[1], c = x[2], out;
+    volatile double a = x[0], b = x[1], c = x[2];
+    double out = 0;
     fenv_t before;
 
     feholdexcept(&before);
     fesetround(mode);
-    switch (kind) {
-    case TILE_ADD:
-        out = a + b;
-        break;
-    case TILE_SUB:
-        out = a - b;
-        break;
-    case TILE_MUL:
-        out = a * b;
-        break;
-    case TILE_DIV:
-        out = a / b;
-        break;
-    case TILE_SQRT:
-        out = sqrt(a);
-        break;
-    default:
-        out = fma(a, b, c);
-        break;
-    }
+    const double operand[] = { a, b, c };
+    tile_real_compute(kind, operand, true, false, &out);
+    volatile double kept = out;
     *inexact = fetestexcept(FE_INEXACT) != 0;
     fesetenv(&before);
-    return out;
+    return kept;
 }
 
 static double to_odd(enum tile_op_kind kind, const double *x)

@@ -26,8 +26,7 @@ bool tile_is_zero(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
 
-    while (op &&
-           (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE || op->kind == TILE_PERMUTE))
+    while (op && tile_op_infos[op->kind].traits & TILE_REARRANGES)
         op = op->operand[0]->op;
     if (!op || op->kind != TILE_CONSTANT)
         return false;

@@ -5,8 +5,10 @@
 
 #include <string.h>
 
-static const char *const combines[] = { "sum", "prod", "min", "max",  "any", "all",
-                                        "and", "or",   "xor", "xchg", "cas", "fn" };
+static const char *const combines[] = {
+#define TILE_COMBINE(id, word, ...) word,
+#include "combine.def"
+};
 static const char *const rounds[] = { "rn", "rz", "rm", "rp", "approx", "full" };
 static const char *const precisions[] = { "ieee", "tf32", "tf32x3" };
 static const char *const orders[] = { "weak", "relaxed", "acquire", "release", "acq_rel" };

@@ -6,18 +6,9 @@
 #include <stdint.h>
 
 enum tile_combine {
-    TILE_WITH_SUM,
-    TILE_WITH_PROD,
-    TILE_WITH_MIN,
-    TILE_WITH_MAX,
-    TILE_WITH_ANY,
-    TILE_WITH_ALL,
-    TILE_WITH_AND,
-    TILE_WITH_OR,
-    TILE_WITH_XOR,
-    TILE_WITH_XCHG,
-    TILE_WITH_CAS,
-    TILE_WITH_FN, // the function in the op's block
+#define TILE_COMBINE(id, ...) TILE_WITH_##id,
+#include "combine.def"
+    TILE_COMBINES
 };
 // A sum over lanes that share a line: each lane keeps its part; the lanes join the kept parts.
 enum tile_partial { TILE_PARTIAL_NONE, TILE_PARTIAL_KEPT, TILE_PARTIAL_JOINED };

@@ -51,17 +51,7 @@ static void scalar_op(struct tile_op *op, void *data)
 
 static bool moves_memory(const struct tile_op *op)
 {
-    switch (op->kind) {
-    case TILE_LOAD:
-    case TILE_LOAD_AT:
-    case TILE_LOAD_ROWS:
-    case TILE_STORE:
-    case TILE_STORE_AT:
-    case TILE_STORE_ROWS:
-        return true;
-    default:
-        return false;
-    }
+    return tile_op_infos[op->kind].traits & TILE_MOVES;
 }
 
 static const struct tile_value *moved(const struct tile_op *op)

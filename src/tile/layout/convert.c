@@ -86,49 +86,75 @@ static void give_in(struct tile_assignment *a, struct tile_op *op, uint32_t resu
         tile_append(op->parent, change);
 }
 
-static void convert_op(struct tile_op *op, void *data)
+static void convert_end(struct tile_assignment *a, struct tile_op *op)
 {
-    struct tile_assignment *a = data;
+    const struct tile_op *target = tile_ended_by(op);
 
-    if (op->kind == TILE_CONVERT || a->failed)
-        return;
-    if (op->kind == TILE_YIELD || op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) {
-        const struct tile_op *target = tile_ended_by(op);
-        for (uint32_t i = 0; i < op->operand_count && !tile_has_function(target); i++)
-            need(a, op, i, target->result[i]->layout);
-        return;
+    for (uint32_t i = 0; i < op->operand_count && !tile_has_function(target); i++)
+        need(a, op, i, target->result[i]->layout);
+}
+
+static void convert_loop(struct tile_assignment *a, struct tile_op *op)
+{
+    uint32_t lead = op->kind == TILE_FOR;
+
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        need(a, op, i + (lead ? 3 : 0), op->result[i]->layout);
+        // A carried value has one layout for the whole loop; the body converts it if necessary.
+        op->block[0]->argument[i + lead]->layout = op->result[i]->layout;
     }
-    if (op->kind == TILE_FOR || op->kind == TILE_LOOP) {
-        uint32_t lead = op->kind == TILE_FOR;
-        for (uint32_t i = 0; i < op->result_count; i++) {
-            need(a, op, i + (lead ? 3 : 0), op->result[i]->layout);
-            // A carried value has one layout for the whole loop; the body converts it if necessary.
-            op->block[0]->argument[i + lead]->layout = op->result[i]->layout;
-        }
-        return;
-    }
-    if (op->kind == TILE_MMA)
-        need(a, op, 2, op->result[0]->layout);
+}
+
+static void convert_accumulator(struct tile_assignment *a, struct tile_op *op)
+{
+    need(a, op, 2, op->result[0]->layout);
+}
+
+static void convert_operands(struct tile_assignment *a, struct tile_op *op)
+{
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const struct tile_layout *same;
         struct tile_layout other;
-        // The emitter handles broadcasts itself, and sends operands without a needed layout through
-        // shared memory.
-        if (op->kind == TILE_BROADCAST || !tile_needed_layout(op, i, &same, &other))
-            continue;
-        need(a, op, i, same ? same : tile_keep_layout(a, tile_layout_compact(other)));
+        if (tile_needed_layout(op, i, &same, &other))
+            need(a, op, i, same ? same : tile_keep_layout(a, tile_layout_compact(other)));
     }
-    // The operand of a reduction fixes the layout of its results. An op with several results gives
-    // all of them the first one's layout. Other layouts are converted to afterwards.
-    if (op->kind == TILE_REDUCE || op->kind == TILE_ARGMIN || op->kind == TILE_ARGMAX) {
-        struct tile_layout own =
-            tile_layout_reduce(op->operand[0]->layout, (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));
-        for (uint32_t i = 0; i < op->result_count; i++)
-            give_in(a, op, i, &own);
-    }
-    if (op->kind == TILE_SCAN || tile_acts_by_element(op))
-        for (uint32_t i = 1; i < op->result_count; i++)
-            give_in(a, op, i, op->result[0]->layout);
+}
+
+// The operand of a reduction fixes the layout of its results. An op with several results gives all
+// of them the first one's layout. Other layouts are converted to afterwards.
+static void convert_reduction(struct tile_assignment *a, struct tile_op *op)
+{
+    convert_operands(a, op);
+    struct tile_layout own =
+        tile_layout_reduce(op->operand[0]->layout, (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));
+    for (uint32_t i = 0; i < op->result_count; i++)
+        give_in(a, op, i, &own);
+}
+
+static void convert_shared(struct tile_assignment *a, struct tile_op *op)
+{
+    convert_operands(a, op);
+    for (uint32_t i = 1; i < op->result_count; i++)
+        give_in(a, op, i, op->result[0]->layout);
+}
+
+// The emitter handles broadcasts itself, and sends operands without a needed layout through shared
+// memory.
+static void (*const converts[])(struct tile_assignment *a, struct tile_op *op) = {
+    [TILE_LAYOUT_ELEMENT] = convert_shared,   [TILE_LAYOUT_SCAN] = convert_shared,
+    [TILE_LAYOUT_REDUCE] = convert_reduction, [TILE_LAYOUT_ACCUMULATOR] = convert_accumulator,
+    [TILE_LAYOUT_TAKE] = convert_operands,    [TILE_LAYOUT_PAD] = convert_operands,
+    [TILE_LAYOUT_ROWS] = convert_operands,    [TILE_LAYOUT_SCATTER] = convert_operands,
+    [TILE_LAYOUT_LOOP] = convert_loop,        [TILE_LAYOUT_END] = convert_end,
+};
+
+static void convert_op(struct tile_op *op, void *data)
+{
+    enum tile_layout_class class = tile_op_infos[op->kind].layout;
+    struct tile_assignment *a = data;
+
+    if (converts[class] && !a->failed)
+        converts[class](a, op);
 }
 
 void tile_convert_layouts(struct tile_assignment *a)

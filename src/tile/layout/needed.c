@@ -3,8 +3,7 @@
 
 bool tile_acts_by_element(const struct tile_op *op)
 {
-    return tile_op_infos[op->kind].traits & TILE_ELEMENTWISE || op->kind == TILE_GATHER ||
-           op->kind == TILE_ATOMIC || op->kind == TILE_ASM;
+    return tile_op_infos[op->kind].layout == TILE_LAYOUT_ELEMENT;
 }
 
 bool tile_has_function(const struct tile_op *op)
@@ -12,61 +11,95 @@ bool tile_has_function(const struct tile_op *op)
     return op->kind == TILE_REDUCE || op->kind == TILE_SCAN;
 }
 
+// The layout of a tile operand, given the op's other layouts; as tile_needed_layout().
+typedef bool need_layout(const struct tile_op *op, uint32_t operand,
+                         const struct tile_layout **same, struct tile_layout *other);
+
+static bool need_result(const struct tile_op *op, uint32_t operand, const struct tile_layout **same,
+                        struct tile_layout *other)
+{
+    (void)operand;
+    (void)other;
+    *same = op->result[0]->layout;
+    return *same != NULL;
+}
+
+static bool need_stored(const struct tile_op *op, uint32_t operand, const struct tile_layout **same,
+                        struct tile_layout *other)
+{
+    (void)operand;
+    (void)other;
+    *same = op->operand[op->operand[0]->type.rank + 1u]->layout;
+    return *same != NULL;
+}
+
+static bool need_slice(const struct tile_op *op, uint32_t operand, const struct tile_layout **same,
+                       struct tile_layout *other)
+{
+    const struct tile_value *result = op->result[0];
+
+    (void)same;
+    if (result->layout)
+        *other = tile_layout_slice(result->layout, &op->operand[operand]->type, &result->type);
+    return result->layout != NULL;
+}
+
+// All tiles of a function match the first.
+static bool need_first(const struct tile_op *op, uint32_t operand, const struct tile_layout **same,
+                       struct tile_layout *other)
+{
+    (void)other;
+    *same = op->operand[0]->layout;
+    return operand && *same != NULL;
+}
+
+static bool need_rows(const struct tile_op *op, uint32_t operand, const struct tile_layout **same,
+                      struct tile_layout *other)
+{
+    const struct tile_value *result = op->result_count ? op->result[0] : NULL;
+    const struct tile_value *tile = result ? result : op->operand[op->operand_count - 1];
+
+    if (!tile->layout)
+        return false;
+    if (operand != 1) // a pad with a shape
+        *same = result ? result->layout : NULL;
+    else
+        *other = tile_layout_rows(tile->layout, 0);
+    return operand == 1 || *same;
+}
+
+static bool need_taken(const struct tile_op *op, uint32_t operand, const struct tile_layout **same,
+                       struct tile_layout *other)
+{
+    const struct tile_value *result = op->result[0];
+
+    if (operand != 1 || !result->layout)
+        return false;
+    if (op->operand[1]->type.rank == result->type.rank)
+        *same = result->layout;
+    else
+        *other = tile_layout_rows(result->layout, (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));
+    return true;
+}
+
+static need_layout *const needs[] = {
+    [TILE_LAYOUT_ELEMENT] = need_result,
+    [TILE_LAYOUT_SCAN] = need_result,
+    [TILE_LAYOUT_PAD] = need_result,
+    [TILE_LAYOUT_SCATTER] = need_stored,
+    [TILE_LAYOUT_BROADCAST] = need_slice,
+    [TILE_LAYOUT_REDUCE] = need_first,
+    [TILE_LAYOUT_ROWS] = need_rows,
+    [TILE_LAYOUT_TAKE] = need_taken,
+    [TILE_LAYOUT_END] = NULL,
+};
+
 bool tile_needed_layout(const struct tile_op *op, uint32_t operand, const struct tile_layout **same,
                         struct tile_layout *other)
 {
-    const struct tile_value *x = op->operand[operand];
-    const struct tile_value *result = op->result_count ? op->result[0] : NULL;
+    const struct tile_type *type = &op->operand[operand]->type;
+    need_layout *need = needs[tile_op_infos[op->kind].layout];
 
     *same = NULL;
-    if (x->type.tensor || !x->type.rank)
-        return false;
-    if (tile_acts_by_element(op)) {
-        *same = result->layout;
-        return *same != NULL;
-    }
-    switch (op->kind) {
-    case TILE_SCATTER: // all operands match the stored value
-        *same = op->operand[op->operand[0]->type.rank + 1u]->layout;
-        return *same != NULL;
-    case TILE_LOAD:
-    case TILE_LOAD_AT: // a pad with a shape
-        *same = result->layout;
-        return *same != NULL;
-    case TILE_BROADCAST: {
-        if (!result->layout)
-            return false;
-        struct tile_layout slice = tile_layout_slice(result->layout, &x->type, &result->type);
-        *other = slice;
-        return true;
-    }
-    case TILE_REDUCE: // all tiles of a function match the first
-        *same = op->operand[0]->layout;
-        return operand && *same != NULL;
-    case TILE_SCAN:
-        *same = result->layout;
-        return *same != NULL;
-    case TILE_LOAD_ROWS:
-    case TILE_STORE_ROWS: {
-        const struct tile_value *tile = result ? result : op->operand[op->operand_count - 1];
-        if (!tile->layout)
-            return false;
-        if (operand != 1) // a pad with a shape
-            *same = result ? result->layout : NULL;
-        else
-            *other = tile_layout_rows(tile->layout, 0);
-        return operand == 1 || *same;
-    }
-    case TILE_TAKE:
-        if (operand != 1 || !result->layout)
-            return false;
-        if (x->type.rank == result->type.rank) {
-            *same = result->layout;
-            return true;
-        }
-        *other = tile_layout_rows(result->layout, (uint32_t)tile_int(op, TILE_ATTR_AXIS, 0));
-        return true;
-    default:
-        return false;
-    }
+    return need && !type->tensor && type->rank && need(op, operand, same, other);
 }

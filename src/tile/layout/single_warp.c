@@ -5,27 +5,13 @@
 // Ops that need no other warp if each warp holds all of their values.
 static bool needs_no_other(const struct tile_op *op)
 {
-    switch (op->kind) {
-    case TILE_CONSTANT:
-    case TILE_IOTA:
-    case TILE_BLOCK:
-    case TILE_NUM_BLOCKS:
-    case TILE_DIM:
-    case TILE_GATHER:
-    case TILE_ATOMIC:
-    case TILE_IF:
-    case TILE_YIELD:
-    case TILE_CONTINUE:
-    case TILE_BREAK:
-        return true;
-    case TILE_REDUCE:
+    uint32_t traits = tile_op_infos[op->kind].traits;
+
+    if (op->kind == TILE_REDUCE)
         return !op->block_count;
-    case TILE_BROADCAST:
-    case TILE_RESHAPE:
+    if (op->kind == TILE_BROADCAST || op->kind == TILE_RESHAPE)
         return tile_elements(&op->operand[0]->type) == 1;
-    default:
-        return tile_op_infos[op->kind].traits & TILE_ELEMENTWISE;
-    }
+    return traits & TILE_ONE_WARP;
 }
 
 struct small_loop {

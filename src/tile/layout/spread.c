@@ -77,71 +77,87 @@ static void spread_permute(struct tile_assignment *a, struct tile_op *op)
         tile_give_layout(a, x, tile_layout_permute(y->layout, back));
 }
 
+static void spread_element(struct tile_assignment *a, struct tile_op *op)
+{
+    for (uint32_t i = 0; i < op->result_count; i++)
+        for (uint32_t n = 0; n < op->operand_count; n++)
+            if (!op->operand[n]->type.tensor &&
+                op->operand[n]->type.rank == op->result[i]->type.rank)
+                unite(a, op->operand[n], op->result[i]);
+}
+
+static void spread_first(struct tile_assignment *a, struct tile_op *op)
+{
+    for (uint32_t i = 0; i < op->result_count; i++)
+        unite(a, op->operand[0], op->result[i]);
+}
+
+static void spread_accumulator(struct tile_assignment *a, struct tile_op *op)
+{
+    unite(a, op->operand[2], op->result[0]);
+}
+
+static void spread_cat(struct tile_assignment *a, struct tile_op *op)
+{
+    for (uint32_t i = 0; i < 2 && tile_shape_same(&op->operand[0]->type, &op->operand[1]->type);
+         i++)
+        spread_part(a, op->result[0], op->operand[i]);
+}
+
+static void spread_extract(struct tile_assignment *a, struct tile_op *op)
+{
+    if (tile_is_fixed_part(op))
+        spread_part(a, op->operand[0], op->result[0]);
+}
+
+static void spread_scatter(struct tile_assignment *a, struct tile_op *op)
+{
+    struct tile_value *x = op->operand[op->operand[0]->type.rank + 1u];
+
+    for (uint32_t i = 1; i < op->operand_count; i++)
+        unite(a, x, op->operand[i]);
+}
+
+static void spread_loop(struct tile_assignment *a, struct tile_op *op)
+{
+    uint32_t lead = op->kind == TILE_FOR;
+
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        unite(a, op->result[i], op->block[0]->argument[i + lead]);
+        unite(a, op->operand[i + (lead ? 3 : 0)], op->result[i]);
+    }
+}
+
+static void spread_end(struct tile_assignment *a, struct tile_op *op)
+{
+    const struct tile_op *target = tile_ended_by(op);
+
+    for (uint32_t i = 0; i < op->operand_count && !tile_has_function(target); i++)
+        unite(a, op->operand[i], target->result[i]);
+}
+
+static void (*const spreads[])(struct tile_assignment *a, struct tile_op *op) = {
+    [TILE_LAYOUT_ELEMENT] = spread_element,
+    [TILE_LAYOUT_FIRST] = spread_first,
+    [TILE_LAYOUT_SCAN] = spread_first,
+    [TILE_LAYOUT_REDUCE] = spread_reduction,
+    [TILE_LAYOUT_ACCUMULATOR] = spread_accumulator,
+    [TILE_LAYOUT_RESHAPE] = spread_reshape,
+    [TILE_LAYOUT_PERMUTE] = spread_permute,
+    [TILE_LAYOUT_CAT] = spread_cat,
+    [TILE_LAYOUT_EXTRACT] = spread_extract,
+    [TILE_LAYOUT_SCATTER] = spread_scatter,
+    [TILE_LAYOUT_LOOP] = spread_loop,
+    [TILE_LAYOUT_END] = spread_end,
+};
+
 static void spread_op(struct tile_op *op, void *data)
 {
+    enum tile_layout_class class = tile_op_infos[op->kind].layout;
     struct tile_assignment *a = data;
 
-    if (op->kind == TILE_YIELD || op->kind == TILE_CONTINUE || op->kind == TILE_BREAK) {
-        const struct tile_op *target = tile_ended_by(op);
-        for (uint32_t i = 0; i < op->operand_count && !tile_has_function(target); i++)
-            unite(a, op->operand[i], target->result[i]);
-        return;
-    }
-    if (op->kind == TILE_FOR || op->kind == TILE_LOOP) {
-        uint32_t lead = op->kind == TILE_FOR;
-        for (uint32_t i = 0; i < op->result_count; i++) {
-            unite(a, op->result[i], op->block[0]->argument[i + lead]);
-            unite(a, op->operand[i + (lead ? 3 : 0)], op->result[i]);
-        }
-        return;
-    }
-    switch (op->kind) {
-    case TILE_REDUCE:
-    case TILE_ARGMIN:
-    case TILE_ARGMAX:
-        spread_reduction(a, op);
-        break;
-    case TILE_RESHAPE:
-        spread_reshape(a, op);
-        break;
-    case TILE_PERMUTE:
-        spread_permute(a, op);
-        break;
-    case TILE_SCAN:
-    case TILE_SORT:
-    case TILE_SHIFT:
-    case TILE_ROLL:
-    case TILE_INSERT:
-        for (uint32_t i = 0; i < op->result_count; i++)
-            unite(a, op->operand[0], op->result[i]);
-        break;
-    case TILE_MMA:
-        unite(a, op->operand[2], op->result[0]);
-        break;
-    case TILE_CAT:
-        for (uint32_t i = 0; i < 2 && tile_shape_same(&op->operand[0]->type, &op->operand[1]->type);
-             i++)
-            spread_part(a, op->result[0], op->operand[i]);
-        break;
-    case TILE_EXTRACT:
-        if (tile_is_fixed_part(op))
-            spread_part(a, op->operand[0], op->result[0]);
-        break;
-    case TILE_SCATTER: {
-        struct tile_value *x = op->operand[op->operand[0]->type.rank + 1u];
-        for (uint32_t i = 1; i < op->operand_count; i++)
-            unite(a, x, op->operand[i]);
-        break;
-    }
-    default:
-        break;
-    }
-    if (tile_acts_by_element(op))
-        for (uint32_t i = 0; i < op->result_count; i++)
-            for (uint32_t n = 0; n < op->operand_count; n++)
-                if (!op->operand[n]->type.tensor &&
-                    op->operand[n]->type.rank == op->result[i]->type.rank)
-                    unite(a, op->operand[n], op->result[i]);
+    if (spreads[class])
+        spreads[class](a, op);
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const struct tile_layout *same;
         struct tile_layout other;

@@ -44,6 +44,12 @@ static const struct tile_op *target_of(const struct tile_op *op)
     return around;
 }
 
+// True for the condition of a where: it only chooses between the other operands.
+static bool chooses(const struct tile_op *op, uint32_t operand)
+{
+    return op->kind == TILE_WHERE && !operand;
+}
+
 // Non-negative values
 
 static bool not_negative(struct approximation *r, const struct tile_value *value);
@@ -88,26 +94,18 @@ static bool is_made_not_negative(struct approximation *r, const struct tile_valu
         return true;
     if (tile_op_infos[op->kind].traits & TILE_KEEPS_SIGN) {
         for (uint32_t i = 0; i < op->operand_count; i++)
-            if (!not_negative(r, op->operand[i]))
+            if (!chooses(op, i) && !not_negative(r, op->operand[i]))
                 return false;
         return true;
     }
-    switch (op->kind) {
-    case TILE_CONSTANT: {
-        const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
-        return real ? real->f >= 0 : tile_int(op, TILE_ATTR_VALUE, -1) >= 0;
-    }
-    case TILE_REDUCE:
-        return op->result_count == 1 && op->operand_count == 1 && not_negative(r, op->operand[0]);
-    case TILE_WHERE:
-        return not_negative(r, op->operand[1]) && not_negative(r, op->operand[2]);
-    case TILE_FOR:
-    case TILE_LOOP:
-    case TILE_IF:
+    if (tile_op_infos[op->kind].traits & TILE_FLOWS)
         return all_given(r, op, value->index);
-    default:
+    if (op->kind == TILE_REDUCE)
+        return op->operand_count == 1 && not_negative(r, op->operand[0]);
+    if (op->kind != TILE_CONSTANT)
         return false;
-    }
+    const struct tile_attribute *real = tile_attribute(op, TILE_ATTR_REAL);
+    return real ? real->f >= 0 : tile_int(op, TILE_ATTR_VALUE, -1) >= 0;
 }
 
 static bool not_negative(struct approximation *r, const struct tile_value *value)
@@ -149,27 +147,19 @@ static bool is_enough_here(struct approximation *r, const struct tile_op *op, ui
     if (tile_is_rounded(op) && op->kind != TILE_CAST) // its rounding mode is explicit
         return false;
     if (tile_op_infos[op->kind].traits & TILE_KEEPS_ERROR)
-        return is_enough(r, op->result[0]);
-    switch (op->kind) {
-    case TILE_CAST:
-        return tile_is_float(op->result[0]->type.dtype) &&
-               (cuc_dtype_bits(op->result[0]->type.dtype) <= 16 || is_enough(r, op->result[0]));
-    case TILE_REDUCE:
-        return enough_for_sum(r, op);
-    case TILE_ADD:
-        return not_negative(r, op->operand[0]) && not_negative(r, op->operand[1]) &&
-               is_enough(r, op->result[0]);
-    case TILE_WHERE:
-        return operand > 0 && is_enough(r, op->result[0]);
-    case TILE_FOR:
-    case TILE_LOOP: {
+        return !chooses(op, operand) && is_enough(r, op->result[0]);
+    if (loops(op)) {
         uint32_t first = op->kind == TILE_FOR ? 3 : 0;
         return operand >= first && is_enough(r, op->result[operand - first]) &&
                is_enough(r, op->block[0]->argument[operand - first + lead_of(op)]);
     }
-    default:
-        return false;
-    }
+    if (op->kind == TILE_CAST)
+        return tile_is_float(op->result[0]->type.dtype) &&
+               (cuc_dtype_bits(op->result[0]->type.dtype) <= 16 || is_enough(r, op->result[0]));
+    if (op->kind == TILE_REDUCE)
+        return enough_for_sum(r, op);
+    return op->kind == TILE_ADD && not_negative(r, op->operand[0]) &&
+           not_negative(r, op->operand[1]) && is_enough(r, op->result[0]);
 }
 
 static bool is_enough(struct approximation *r, const struct tile_value *value)
@@ -209,20 +199,13 @@ static bool comes_from_approximate(const struct tile_value *value, uint32_t dept
         return false;
     if (tile_int(op, TILE_ATTR_APPROXIMATE, 0))
         return true;
-    switch (op->kind) {
-    case TILE_ADD:
-    case TILE_MUL:
-    case TILE_REDUCE:
-    case TILE_BROADCAST:
-    case TILE_RESHAPE:
-    case TILE_PERMUTE:
-        for (uint32_t i = 0; i < op->operand_count; i++)
-            if (comes_from_approximate(op->operand[i], depth + 1))
-                return true;
+    if (!(tile_op_infos[op->kind].traits & TILE_REARRANGES) && op->kind != TILE_REDUCE &&
+        op->kind != TILE_ADD && op->kind != TILE_MUL)
         return false;
-    default:
-        return false;
-    }
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (comes_from_approximate(op->operand[i], depth + 1))
+            return true;
+    return false;
 }
 
 // An answer assumed while computing another one may have been wrong, so each op starts afresh.

@@ -91,31 +91,22 @@ static struct tile_value *bound(struct versioning *v, struct tile_value *x, bool
         return NULL;
     if (x->type.dtype == CUC_I64 && counts_rows(v, x))
         return row_of_warp(v, most);
-    switch (op->kind) {
-    case TILE_BROADCAST:
-    case TILE_RESHAPE:
-    case TILE_PERMUTE:
+    uint32_t traits = tile_op_infos[op->kind].traits;
+    if (traits & TILE_REARRANGES)
         return bound(v, op->operand[0], most);
-    case TILE_CAST: {
-        struct tile_value *from = op->operand[0];
-        while (from->op && (from->op->kind == TILE_BROADCAST || from->op->kind == TILE_RESHAPE))
-            from = from->op->operand[0];
-        if (x->type.dtype != CUC_I64 || !from->op || from->op->kind != TILE_IOTA)
-            return NULL;
-        return number(v, most ? from->type.extent[0] - 1 : 0);
-    }
-    case TILE_IOTA:
-        return x->type.dtype == CUC_I64 ? number(v, most ? x->type.extent[0] - 1 : 0) : NULL;
-    case TILE_ADD:
-    case TILE_SUB:
-        if (x->type.dtype != CUC_I64)
-            return NULL;
-        left = bound(v, op->operand[0], most);
-        right = bound(v, op->operand[1], most == (op->kind == TILE_ADD));
-        return combine(v, op->kind, CUC_I64, left, right);
-    default:
+    if (x->type.dtype != CUC_I64)
         return NULL;
+    if (traits & TILE_MONOTONIC) {
+        left = bound(v, op->operand[0], most == ((traits & TILE_RISES_X) != 0));
+        right = bound(v, op->operand[1], most == ((traits & TILE_RISES_Y) != 0));
+        return combine(v, op->kind, CUC_I64, left, right);
     }
+    struct tile_value *from = op->kind == TILE_CAST ? op->operand[0] : x;
+    while (from->op && (from->op->kind == TILE_BROADCAST || from->op->kind == TILE_RESHAPE))
+        from = from->op->operand[0];
+    if (!from->op || from->op->kind != TILE_IOTA)
+        return NULL;
+    return number(v, most ? from->type.extent[0] - 1 : 0);
 }
 
 // A scalar that is true if all elements of a mask are; NULL if unknown.
@@ -123,32 +114,25 @@ static struct tile_value *all_of(struct versioning *v, struct tile_value *mask)
 {
     struct tile_op *op = mask->op;
     struct tile_value *left, *right;
-    bool most;
 
     if (!mask->type.rank)
         return mask;
     if (!op)
         return NULL;
-    switch (op->kind) {
-    case TILE_BROADCAST:
-    case TILE_RESHAPE:
-    case TILE_PERMUTE:
+    uint32_t traits = tile_op_infos[op->kind].traits;
+    if (traits & TILE_REARRANGES)
         return all_of(v, op->operand[0]);
-    case TILE_AND:
+    if (op->kind == TILE_AND) {
         left = all_of(v, op->operand[0]);
         right = all_of(v, op->operand[1]);
         return combine(v, TILE_AND, CUC_BOOL, left, right);
-    case TILE_LT:
-    case TILE_LE:
-    case TILE_GT:
-    case TILE_GE:
-        most = op->kind == TILE_LT || op->kind == TILE_LE;
-        left = bound(v, op->operand[0], most);
-        right = bound(v, op->operand[1], !most);
-        return combine(v, op->kind, CUC_BOOL, left, right);
-    default:
-        return NULL;
     }
+    if (!(traits & TILE_MONOTONIC))
+        return NULL;
+    // A comparison holds for all elements if it holds where it is least.
+    left = bound(v, op->operand[0], !(traits & TILE_RISES_X));
+    right = bound(v, op->operand[1], !(traits & TILE_RISES_Y));
+    return combine(v, op->kind, CUC_BOOL, left, right);
 }
 
 // ---- Arms

@@ -29,27 +29,6 @@ static int64_t registers_of(const struct lives *l, const struct tile_value *valu
            (32 * l->threads);
 }
 
-// Ops whose elements stay in place, so that only waiting values count.
-static bool stays(const struct tile_op *op)
-{
-    switch (op->kind) {
-    case TILE_CONSTANT:
-    case TILE_BLOCK:
-    case TILE_NUM_BLOCKS:
-    case TILE_DIMENSION:
-    case TILE_DIM:
-    case TILE_LOAD:
-    case TILE_STORE:
-    case TILE_BROADCAST:
-    case TILE_RESHAPE:
-    case TILE_REDUCE:
-    case TILE_RETURN:
-        return true;
-    default:
-        return tile_op_infos[op->kind].traits & TILE_ELEMENTWISE;
-    }
-}
-
 // The most registers that wait at a reduction, in one sweep over the body.
 static int64_t most_waiting(const struct tile_kernel *kernel, struct lives *l)
 {
@@ -88,8 +67,9 @@ uint32_t tile_occupancy(const struct tile_kernel *kernel, uint32_t warps)
 
     if (!l.last)
         return 0;
+    // Only waiting values count if all elements stay in place.
     for (const struct tile_op *op = kernel->body.first; op; op = op->next)
-        if (!stays(op))
+        if (!(tile_op_infos[op->kind].traits & TILE_IN_PLACE))
             return 0;
     int64_t waiting = most_waiting(kernel, &l);
     for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)

@@ -99,18 +99,83 @@ struct tile_range tile_range_product(cuc_dtype dtype, struct tile_range x, struc
     return tile_range_held(dtype, overflows, out);
 }
 
-static int64_t floored(int64_t x, int64_t y)
+static bool is_open_either(cuc_dtype dtype, struct tile_range x, struct tile_range y)
 {
-    return x / y - (x % y && (x < 0) != (y < 0));
+    return tile_range_is_open(dtype, x) || tile_range_is_open(dtype, y);
+}
+
+// A result of unknown bounds, every element of which both operands' divisors divide.
+static struct tile_range unbounded(cuc_dtype dtype, struct tile_range x, struct tile_range y)
+{
+    struct tile_range out = tile_range_any(dtype);
+
+    out.divisor = tile_common_divisor(x.divisor, y.divisor);
+    return tile_range_held(dtype, true, out);
+}
+
+struct tile_range tile_range_sum(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
+                                 struct tile_range y)
+{
+    struct tile_range out = { 0, 0, tile_common_divisor(x.divisor, y.divisor) };
+    bool overflows;
+
+    (void)kind;
+    if (is_open_either(dtype, x, y))
+        return unbounded(dtype, x, y);
+    overflows = __builtin_add_overflow(x.low, y.low, &out.low);
+    overflows |= __builtin_add_overflow(x.high, y.high, &out.high);
+    return tile_range_held(dtype, overflows, out);
+}
+
+struct tile_range tile_range_difference(enum tile_op_kind kind, cuc_dtype dtype,
+                                        struct tile_range x, struct tile_range y)
+{
+    struct tile_range out = { 0, 0, tile_common_divisor(x.divisor, y.divisor) };
+    bool overflows;
+
+    (void)kind;
+    if (is_open_either(dtype, x, y))
+        return unbounded(dtype, x, y);
+    overflows = __builtin_sub_overflow(x.low, y.high, &out.low);
+    overflows |= __builtin_sub_overflow(x.high, y.low, &out.high);
+    return tile_range_held(dtype, overflows, out);
+}
+
+struct tile_range tile_range_extremum(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
+                                      struct tile_range y)
+{
+    bool least = kind == TILE_MINIMUM;
+
+    if (is_open_either(dtype, x, y))
+        return unbounded(dtype, x, y);
+    return tile_range_between((x.low < y.low) == least ? x.low : y.low,
+                              (x.high < y.high) == least ? x.high : y.high,
+                              tile_common_divisor(x.divisor, y.divisor));
+}
+
+struct tile_range tile_range_multiple(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
+                                      struct tile_range y)
+{
+    (void)kind;
+    return is_open_either(dtype, x, y) ? tile_range_any(dtype) : tile_range_product(dtype, x, y);
+}
+
+static int64_t divided(enum tile_op_kind kind, int64_t x, int64_t y)
+{
+    const tile_wide operand[3] = { x, y, 0 };
+    tile_wide out = 0;
+
+    tile_int_compute(kind, operand, 64, &out);
+    return (int64_t)out;
 }
 
 // Division by a positive constant; for any other divisor the quotient is unknown.
-static struct tile_range quotient(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
-                                  struct tile_range y)
+struct tile_range tile_range_quotient(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
+                                      struct tile_range y)
 {
     uint64_t divisor = 1;
 
-    if (y.low != y.high || y.low < 1)
+    if (is_open_either(dtype, x, y) || y.low != y.high || y.low < 1)
         return tile_range_any(dtype);
     if (kind == TILE_MOD)
         return x.low >= 0 && x.high < y.low
@@ -119,18 +184,20 @@ static struct tile_range quotient(enum tile_op_kind kind, cuc_dtype dtype, struc
                                         tile_common_divisor(x.divisor, (uint64_t)y.low));
     if (x.divisor % (uint64_t)y.low == 0)
         divisor = x.divisor / (uint64_t)y.low;
-    int64_t up = kind == TILE_CDIV;
-    return tile_range_between(floored(x.low, y.low) + (up && x.low % y.low),
-                              floored(x.high, y.low) + (up && x.high % y.low), divisor);
+    return tile_range_between(divided(kind, x.low, y.low), divided(kind, x.high, y.low), divisor);
 }
 
 // x & y: a set bit is set in both operands, so the low zeros of x and of y remain, and one
 // non-negative operand bounds the result.
-static struct tile_range masked(cuc_dtype dtype, struct tile_range x, struct tile_range y)
+struct tile_range tile_range_masked(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
+                                    struct tile_range y)
 {
     struct tile_range out = tile_range_any(dtype);
     uint64_t a = x.divisor & -x.divisor, b = y.divisor & -y.divisor;
 
+    (void)kind;
+    if (is_open_either(dtype, x, y))
+        return out;
     if (!x.divisor || !y.divisor)
         return tile_range_exactly(0);
     out.divisor = a > b ? a : b;
@@ -141,55 +208,13 @@ static struct tile_range masked(cuc_dtype dtype, struct tile_range x, struct til
     return out;
 }
 
-static struct tile_range shifted(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
-                                 struct tile_range y)
+struct tile_range tile_range_shifted(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
+                                     struct tile_range y)
 {
-    if (y.low != y.high || y.low < 0 || y.low >= (int64_t)cuc_dtype_bits(dtype) || y.low > 62)
+    if (is_open_either(dtype, x, y) || y.low != y.high || y.low < 0 ||
+        y.low >= (int64_t)cuc_dtype_bits(dtype) || y.low > 62)
         return tile_range_any(dtype);
     struct tile_range power = tile_range_exactly(INT64_C(1) << y.low);
     return kind == TILE_SHL ? tile_range_product(dtype, x, power)
-                            : quotient(TILE_FLOORDIV, dtype, x, power);
-}
-
-struct tile_range tile_range_binary(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
-                                    struct tile_range y)
-{
-    struct tile_range out = { 0, 0, tile_common_divisor(x.divisor, y.divisor) };
-    bool overflows;
-
-    if (tile_range_is_open(dtype, x) || tile_range_is_open(dtype, y)) {
-        struct tile_range both = tile_range_any(dtype);
-        if (kind == TILE_ADD || kind == TILE_SUB || kind == TILE_MINIMUM || kind == TILE_MAXIMUM)
-            both.divisor = out.divisor;
-        return tile_range_held(dtype, true, both);
-    }
-    switch (kind) {
-    case TILE_ADD:
-        overflows = __builtin_add_overflow(x.low, y.low, &out.low);
-        overflows |= __builtin_add_overflow(x.high, y.high, &out.high);
-        return tile_range_held(dtype, overflows, out);
-    case TILE_SUB:
-        overflows = __builtin_sub_overflow(x.low, y.high, &out.low);
-        overflows |= __builtin_sub_overflow(x.high, y.low, &out.high);
-        return tile_range_held(dtype, overflows, out);
-    case TILE_MUL:
-        return tile_range_product(dtype, x, y);
-    case TILE_MINIMUM:
-        return tile_range_between(x.low < y.low ? x.low : y.low, x.high < y.high ? x.high : y.high,
-                                  out.divisor);
-    case TILE_MAXIMUM:
-        return tile_range_between(x.low > y.low ? x.low : y.low, x.high > y.high ? x.high : y.high,
-                                  out.divisor);
-    case TILE_FLOORDIV:
-    case TILE_CDIV:
-    case TILE_MOD:
-        return quotient(kind, dtype, x, y);
-    case TILE_AND:
-        return masked(dtype, x, y);
-    case TILE_SHL:
-    case TILE_SHR:
-        return shifted(kind, dtype, x, y);
-    default:
-        return tile_range_any(dtype);
-    }
+                            : tile_range_quotient(TILE_FLOORDIV, dtype, x, power);
 }

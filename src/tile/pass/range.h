@@ -30,9 +30,12 @@ struct tile_range tile_range_join(struct tile_range x, struct tile_range y);
 // divisors survive that.
 struct tile_range tile_range_held(cuc_dtype dtype, bool overflows, struct tile_range x);
 struct tile_range tile_range_product(cuc_dtype dtype, struct tile_range x, struct tile_range y);
-// The result of an elementwise op with two operands.
-struct tile_range tile_range_binary(enum tile_op_kind kind, cuc_dtype dtype, struct tile_range x,
-                                    struct tile_range y);
+// The result of an elementwise op with two operands of an integer dtype. Ops that share a function
+// differ by `kind`.
+typedef struct tile_range tile_range_of_two(enum tile_op_kind kind, cuc_dtype dtype,
+                                            struct tile_range x, struct tile_range y);
+tile_range_of_two tile_range_sum, tile_range_difference, tile_range_multiple, tile_range_extremum,
+    tile_range_quotient, tile_range_masked, tile_range_shifted;
 // The greatest common divisor.
 uint64_t tile_common_divisor(uint64_t x, uint64_t y);
 

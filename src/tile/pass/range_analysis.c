@@ -45,13 +45,27 @@ RULE(any)
     return tile_range_any(dtype_of(op, result));
 }
 
-RULE(binary)
+static struct tile_range of_two(const struct tile_ranges *f, const struct tile_op *op,
+                                uint32_t result, tile_range_of_two *rule)
 {
     cuc_dtype dtype = dtype_of(op, result);
 
-    return tile_is_integer(dtype) ? tile_range_binary(op->kind, dtype, of(f, op, 0), of(f, op, 1))
+    return tile_is_integer(dtype) ? rule(op->kind, dtype, of(f, op, 0), of(f, op, 1))
                                   : tile_range_any(dtype);
 }
+
+#define RULE_OF_TWO(name)                                \
+    RULE(name)                                           \
+    {                                                    \
+        return of_two(f, op, result, tile_range_##name); \
+    }
+RULE_OF_TWO(sum)
+RULE_OF_TWO(difference)
+RULE_OF_TWO(multiple)
+RULE_OF_TWO(extremum)
+RULE_OF_TWO(quotient)
+RULE_OF_TWO(masked)
+RULE_OF_TWO(shifted)
 
 RULE(constant)
 {
@@ -120,7 +134,8 @@ RULE(cast)
 
 RULE(neg)
 {
-    return tile_range_binary(TILE_SUB, dtype_of(op, result), tile_range_exactly(0), of(f, op, 0));
+    return tile_range_difference(TILE_SUB, dtype_of(op, result), tile_range_exactly(0),
+                                 of(f, op, 0));
 }
 
 RULE(abs)
@@ -196,7 +211,8 @@ RULE(histogram)
 }
 
 static range_rule *const rules[TILE_OP_COUNT] = {
-#define TILE_OP(id, name, operands, traits, infer, print, range, ...) [TILE_##id] = range_##range,
+#define TILE_OP(id, name, operands, results, traits, infer, print, range, ...) \
+    [TILE_##id] = range_##range,
 #include "tile/ir/ops.def"
 };
 

@@ -8,9 +8,8 @@
 bool tile_is_of_scalars(const struct tile_op *op)
 {
     uint32_t traits = tile_op_infos[op->kind].traits;
-    bool flows = op->kind == TILE_IF || op->kind == TILE_FOR || op->kind == TILE_LOOP;
 
-    if (!flows && !(traits & (TILE_PURE | TILE_READS | TILE_TERMINATES)))
+    if (!(traits & (TILE_PURE | TILE_READS | TILE_TERMINATES | TILE_FLOWS)))
         return false;
     if (traits & TILE_WRITES || tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
         return false;

@@ -98,7 +98,7 @@ static const struct tile_host_expression *read_expression(struct reader *r, uint
         return &zero;
     }
     x->kind = (enum tile_host_kind)read_byte(r);
-    if (x->kind > TILE_HOST_UNIT) {
+    if (x->kind >= TILE_HOST_KINDS) {
         refuse(r, "an expression in it is of a kind that is not known");
         return &zero;
     }
@@ -246,33 +246,70 @@ static bool is_axis(const struct tile_kernel *k, uint32_t index, uint32_t axis)
     return type && type->tensor && axis < type->rank;
 }
 
-static bool expression_is_good(const struct tile_kernel *k, const struct tile_host_expression *x)
+static const struct tile_type *tensor_type(const struct tile_kernel *k, uint32_t index)
+{
+    const struct tile_type *type = parameter_type(k, index);
+
+    return type && type->tensor ? type : NULL;
+}
+
+static bool expression_is_good(const struct tile_kernel *k, const struct tile_host_expression *x);
+
+// The column `check` of host.def.
+
+typedef bool check(const struct tile_kernel *k, const struct tile_host_expression *x);
+
+static bool check_nothing(const struct tile_kernel *k, const struct tile_host_expression *x)
+{
+    (void)k;
+    (void)x;
+    return true;
+}
+
+static bool check_dimension(const struct tile_kernel *k, const struct tile_host_expression *x)
+{
+    return x->index < k->dimension_count;
+}
+
+static bool check_scalar(const struct tile_kernel *k, const struct tile_host_expression *x)
 {
     const struct tile_type *type = parameter_type(k, x->index);
 
-    switch (x->kind) {
-    case TILE_HOST_CONSTANT:
-        return true;
-    case TILE_HOST_DIMENSION:
-        return x->index < k->dimension_count;
-    case TILE_HOST_SCALAR:
-        return type && !type->tensor && type->dtype >= CUC_BOOL && type->dtype <= CUC_U64;
-    case TILE_HOST_EXTENT:
-    case TILE_HOST_STRIDE:
-    case TILE_HOST_UNIT:
-        return is_axis(k, x->index, x->axis);
-    case TILE_HOST_NOALIAS:
-        return type && type->tensor && x->value >= 0 && x->value < k->parameter_count &&
-               parameter_type(k, (uint32_t)x->value)->tensor;
-    case TILE_HOST_ALIGNED:
-        return type && type->tensor && x->value > 0;
-    case TILE_HOST_OP:
-        break;
-    }
+    return type && !type->tensor && type->dtype >= CUC_BOOL && type->dtype <= CUC_U64;
+}
+
+static bool check_axis(const struct tile_kernel *k, const struct tile_host_expression *x)
+{
+    return is_axis(k, x->index, x->axis);
+}
+
+static bool check_operands(const struct tile_kernel *k, const struct tile_host_expression *x)
+{
     for (uint32_t i = 0; i < 3 && x->operand[i]; i++)
         if (!expression_is_good(k, x->operand[i]))
             return false;
     return true;
+}
+
+static bool check_pair(const struct tile_kernel *k, const struct tile_host_expression *x)
+{
+    return tensor_type(k, x->index) && x->value >= 0 && x->value < k->parameter_count &&
+           tensor_type(k, (uint32_t)x->value);
+}
+
+static bool check_multiple(const struct tile_kernel *k, const struct tile_host_expression *x)
+{
+    return tensor_type(k, x->index) && x->value > 0;
+}
+
+static bool expression_is_good(const struct tile_kernel *k, const struct tile_host_expression *x)
+{
+    static check *const kinds[] = {
+#define TILE_HOST(id, word, evaluate, describe, print, check) check_##check,
+#include "tile/ir/host.def"
+    };
+
+    return kinds[x->kind](k, x);
 }
 
 static bool header_is_good(const struct tile_kernel *k)
