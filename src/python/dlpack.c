@@ -312,7 +312,11 @@ static void *dlpack(void *self, void *const *arguments, intptr_t count, void *ke
     int ordered = is_ordered(self, values[0]);
     if (ordered < 0)
         return NULL;
-    if (!ordered || !buffer || values[2] != none ||
+    bool is_pair = values[1] == none ||
+                   (cuc__py_type(values[1]) == cuc__py.tuple_type &&
+                    cuc__py.PyTuple_Size(values[1]) == 2 &&
+                    number_of(&major, cuc__py.PyTuple_GetItem(values[1], 0), 0));
+    if (!ordered || !buffer || !is_pair || values[2] != none ||
         (values[3] != none && values[3] != cuc__py.no)) {
         void *rare = cuc__py.PyObject_GetAttr(self, names._export);
         if (!rare)
@@ -321,16 +325,6 @@ static void *dlpack(void *self, void *const *arguments, intptr_t count, void *ke
                                                              values[3], NULL);
         cuc__py.Py_DecRef(rare);
         return capsule;
-    }
-    if (values[1] != none) {
-        void *first = cuc__py.PyTuple_GetItem(values[1], 0); // borrowed
-        if (!first) {
-            cuc__py.PyErr_SetString(cuc__py.TypeError, "max_version must be (major, minor)");
-            return NULL;
-        }
-        major = cuc__py.PyLong_AsLongLong(first);
-        if (major == -1 && cuc__py.PyErr_Occurred())
-            return NULL;
     }
     if (!get_number(&address, self, names._address))
         return NULL;

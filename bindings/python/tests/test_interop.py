@@ -332,12 +332,23 @@ class Methods(DeviceTest):
     def test_arguments_that_are_not_known_are_refused(self):
         view = self.floats([1]).view("f32")
         for wrong in (lambda: view.__dlpack__(1), lambda: view.__dlpack__(streams=1),
-                      lambda: view.__dlpack__(max_version=3), lambda: view.__dlpack__(max_version=()),
                       lambda: view.__dlpack__(stream="1"), lambda: Tensor.from_dlpack(),
                       lambda: Tensor.from_dlpack(view, view), lambda: Tensor.from_capsule(view),
                       lambda: Tensor.__dlpack__(3)):
             with self.assertRaises((TypeError, ValueError)):
                 wrong()
+
+    def test_a_version_is_a_pair(self):
+        array = self.floats([1]).view("f32")
+        for given in (array, self.floats([1]), StridedMemoryView.from_any_interface(array, -1)):
+            for wrong in (3, (), (1,), (9, 8, 7), [1, 0]):
+                with self.subTest(given=given, wrong=wrong), self.assertRaisesRegex(BufferError, "max_version"):
+                    given.__dlpack__(max_version=wrong)
+            for version, name in (((1, 0), "dltensor_versioned"), ((True, 0), "dltensor_versioned"),
+                                  ((10**30, 0), "dltensor_versioned"), ((0, 8), "dltensor"), ((False, 8), "dltensor"),
+                                  (None, "dltensor")):
+                with self.subTest(given=given, version=version):
+                    self.assertIn(f'"{name}"', repr(given.__dlpack__(max_version=version)))
 
     def test_references_are_given_back(self):
         view = self.floats(range(4)).view("f32")
