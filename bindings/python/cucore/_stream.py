@@ -254,8 +254,13 @@ class Stream(Handle, StreamBase):
 
     @classmethod
     def from_handle(cls, handle: int, *, owner: Any = None) -> Stream:
-        """Wrap a CUstream that its owner destroys. `owner` is kept alive until the last use."""
+        """Wrap a CUstream that its owner destroys. `owner` is kept alive until the last use. A default stream (0, 1
+        or 2) belongs to the current context, or to that of the first device."""
         number = c_handle(handle)
+        if number <= 2 and _Context.current() is None:  # it outlives every owner
+            device = _Device()
+            stream = device.per_thread_default_stream if number == 2 else device.default_stream
+            return cls._own(raw.cuc_stream_retain(stream._h))
         key = kept.add(owner) if owner is not None else 0
         try:
             return cls._own(create(raw.cuc_stream_from_handle, number, key,
