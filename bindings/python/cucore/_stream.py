@@ -103,9 +103,12 @@ class Event(Handle, EventBase):
 
     @classmethod
     def from_ipc_descriptor(cls, ipc_descriptor: IPCEventDescriptor) -> Event:
-        """Import an event of another process, to wait for the work it recorded."""
+        """Import an event of another process, to wait for the work it recorded. It belongs to the same device as
+        there, or if this process does not see that, to the current one."""
         given = imported(ipc_descriptor, IPCEventDescriptor)
-        made = cls._own(create(raw.cuc_event_from_ipc_handle, _Device(ipc_descriptor.device_id)._h, ctypes.byref(given)))
+        number = ipc_descriptor.device_id
+        device = _Device(number if number < len(_Device.get_all_devices()) else None)
+        made = cls._own(create(raw.cuc_event_from_ipc_handle, device._h, ctypes.byref(given)))
         made._named = ipc_descriptor
         return made
 
