@@ -57,6 +57,14 @@ static bool is_of_unknown_device(const cuc_memory_resource *resource, uint32_t a
            (!resource || (resource->kind == CUC_MEMORY_CUSTOM && !resource->device));
 }
 
+// True if the driver must say whether memory that both sides access is pinned or managed: the
+// user's own callbacks need not.
+static bool may_be_managed(const cuc_memory_resource *resource)
+{
+    return resource->kind == CUC_MEMORY_CUSTOM &&
+           resource->access == (CUC_MEMORY_ACCESS_DEVICE | CUC_MEMORY_ACCESS_HOST);
+}
+
 cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, size_t bytes,
                              cuc_stream *stream)
 {
@@ -83,11 +91,15 @@ cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, si
         st = CUC_ERROR_OUT_OF_MEMORY;
     if (st >= 0 && bytes)
         st = resource->ops->allocate(resource, &b->ptr, bytes, stream, __func__);
-    if (st >= 0)
+    if (st >= 0) {
         b->device = cuc_memory_resource_device(resource);
-    if (st >= 0 && b->ptr && is_of_unknown_device(resource, resource->access)) {
-        uint32_t access = resource->access;
+        b->access = resource->access;
+    }
+    if (st >= 0 && b->ptr &&
+        (is_of_unknown_device(resource, resource->access) || may_be_managed(resource))) {
+        uint32_t access = may_be_managed(resource) ? 0 : resource->access;
         st = ask(&b->device, &access, b->ptr, __func__);
+        b->access |= access;
         if (st < 0)
             (void)resource->ops->deallocate(resource, b->ptr, bytes, stream, NULL);
     }
@@ -100,7 +112,6 @@ cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, si
     b->bytes = bytes;
     b->resource = resource;
     b->stream = cuc_stream_retain(stream);
-    b->access = resource->access;
     *out = b;
     return CUC_OK;
 }
@@ -111,6 +122,7 @@ cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t 
     const uint32_t known = CUC_MEMORY_ACCESS_DEVICE | CUC_MEMORY_ACCESS_HOST |
                            CUC_MEMORY_ACCESS_MANAGED;
     cuc_buffer_options o;
+    uint32_t said = 0; // by a resource, and the driver may add to it
     cuc_status st;
 
     CUC_CHECK_NOT_NULL(out);
@@ -147,8 +159,10 @@ cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t 
                             o.device->ordinal, of_resource->ordinal);
         if (!o.device)
             o.device = of_resource;
-        if (!o.access)
-            o.access = o.resource->access;
+        if (!o.access) {
+            said = o.resource->access;
+            o.access = ptr && may_be_managed(o.resource) ? 0 : said;
+        }
     }
     if (ptr && (!o.access || (!o.device && is_of_unknown_device(o.resource, o.access))) &&
         (st = ask(&o.device, &o.access, ptr, __func__)) < 0)
@@ -162,7 +176,7 @@ cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t 
     b->device = o.device;
     b->resource = cuc_memory_resource_retain(o.resource);
     b->stream = cuc_stream_retain(o.stream);
-    b->access = o.access;
+    b->access = o.access | said;
     b->owner = o.owner;
     b->drop_owner = o.drop_owner;
     *out = b;

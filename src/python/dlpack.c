@@ -312,7 +312,11 @@ static void *dlpack(void *self, void *const *arguments, intptr_t count, void *ke
     int ordered = is_ordered(self, values[0]);
     if (ordered < 0)
         return NULL;
-    if (!ordered || !buffer || values[2] != none ||
+    bool is_pair = values[1] == none ||
+                   (cuc__py_type(values[1]) == cuc__py.tuple_type &&
+                    cuc__py.PyTuple_Size(values[1]) == 2 &&
+                    number_of(&major, cuc__py.PyTuple_GetItem(values[1], 0), 0));
+    if (!ordered || !buffer || !is_pair || values[2] != none ||
         (values[3] != none && values[3] != cuc__py.no)) {
         void *rare = cuc__py.PyObject_GetAttr(self, names._export);
         if (!rare)
@@ -321,16 +325,6 @@ static void *dlpack(void *self, void *const *arguments, intptr_t count, void *ke
                                                              values[3], NULL);
         cuc__py.Py_DecRef(rare);
         return capsule;
-    }
-    if (values[1] != none) {
-        void *first = cuc__py.PyTuple_GetItem(values[1], 0); // borrowed
-        if (!first) {
-            cuc__py.PyErr_SetString(cuc__py.TypeError, "max_version must be (major, minor)");
-            return NULL;
-        }
-        major = cuc__py.PyLong_AsLongLong(first);
-        if (major == -1 && cuc__py.PyErr_Occurred())
-            return NULL;
     }
     if (!get_number(&address, self, names._address))
         return NULL;
@@ -576,48 +570,66 @@ static cuc_status order(void *consumer, void *producer)
     return st;
 }
 
-// Makes a view with a producer's __dlpack_device__() and __dlpack__(), and tells it not to order
-// streams.
-static void *view_by_protocol(void *type, void *value)
+// Calls a producer's __dlpack__() without ordering streams. Producers older than DLPack 1.0 have no
+// max_version.
+static void *export_of(void *value, bool on_host)
 {
-    static void *version, *no_order, *names_on_host, *names_on_device;
-    void *const slowly = &cuc__python;
-    cuc_dl_managed_tensor_versioned *managed;
-    cuc_tensor tensor;
-    long long kind;
+    static void *version, *no_order, *new_on_host, *new_on_device, *old_on_device;
 
     if (!version)
         version = cuc__py.Py_BuildValue("(ii)", CUC_DL_VERSION_MAJOR, CUC_DL_VERSION_MINOR);
     if (!no_order)
         no_order = cuc__py.PyLong_FromLongLong(-1);
-    if (!names_on_host)
-        names_on_host = cuc__py.Py_BuildValue("(O)", cuc__python.names.max_version);
-    if (!names_on_device)
-        names_on_device =
+    if (!new_on_host)
+        new_on_host = cuc__py.Py_BuildValue("(O)", cuc__python.names.max_version);
+    if (!new_on_device)
+        new_on_device =
             cuc__py.Py_BuildValue("(OO)", cuc__python.names.max_version, cuc__python.names.stream);
-    if (!version || !no_order || !names_on_host || !names_on_device)
+    if (!old_on_device)
+        old_on_device = cuc__py.Py_BuildValue("(O)", cuc__python.names.stream);
+    if (!version || !no_order || !new_on_host || !new_on_device || !old_on_device)
         return NULL;
     void *given[] = { value, version, no_order };
+    void *given_old[] = { value, no_order };
+    void *capsule = cuc__py.PyObject_VectorcallMethod(cuc__python.names.__dlpack__, given, 1,
+                                                      on_host ? new_on_host : new_on_device);
+    if (capsule || !cuc__py.PyErr_ExceptionMatches(cuc__py.TypeError))
+        return capsule;
+    cuc__py.PyErr_Clear();
+    return cuc__py.PyObject_VectorcallMethod(cuc__python.names.__dlpack__, given_old, 1,
+                                             on_host ? NULL : old_on_device);
+}
+
+// Makes a view with a producer's __dlpack_device__() and __dlpack__().
+static void *view_by_protocol(void *type, void *value)
+{
+    void *const slowly = &cuc__python;
+    long long kind;
+    void *given[] = { value };
     void *device =
         cuc__py.PyObject_VectorcallMethod(cuc__python.names.__dlpack_device__, given, 1, NULL);
     bool good = device && cuc__py_type(device) == cuc__py.tuple_type &&
                 cuc__py.PyTuple_Size(device) == 2 &&
-                number_of(&kind, cuc__py.PyTuple_GetItem(device, 0), 0);
+                number_of(&kind, cuc__py.PyTuple_GetItem(device, 0), 0) &&
+                (kind == CUC_DL_CPU || kind == CUC_DL_CUDA || kind == CUC_DL_CUDA_HOST ||
+                 kind == CUC_DL_CUDA_MANAGED);
     cuc__py_drop(device);
-    void *capsule = good ? cuc__py.PyObject_VectorcallMethod(cuc__python.names.__dlpack__, given, 1,
-                                                             kind == CUC_DL_CPU ? names_on_host
-                                                                                : names_on_device)
-                         : NULL;
+    void *capsule = good ? export_of(value, kind == CUC_DL_CPU) : NULL;
     void *made = slowly;
-    if (capsule && cuc__py.PyCapsule_IsValid(capsule, new_name)) {
-        managed = cuc__py.PyCapsule_GetPointer(capsule, new_name);
-        if (cuc_tensor_from_dlpack(&tensor, managed) >= 0 &&
-            (made = cuc__py.PyType_GenericAlloc(type, 0)) != NULL) {
+    bool is_new = capsule && cuc__py.PyCapsule_IsValid(capsule, new_name);
+    if (is_new || (capsule && cuc__py.PyCapsule_IsValid(capsule, old_name))) {
+        void *managed = cuc__py.PyCapsule_GetPointer(capsule, is_new ? new_name : old_name);
+        cuc_tensor tensor;
+        cuc_status st = is_new ? cuc_tensor_from_dlpack(&tensor, managed)
+                               : cuc_tensor_from_dlpack_unversioned(&tensor, managed);
+        if (st >= 0 && (made = cuc__py.PyType_GenericAlloc(type, 0)) != NULL) {
             struct cuc__tensor_object *view = cuc__python_fields(made);
             view->tensor = tensor;
             view->exporting = cuc__py_new(value);
-            if (cuc__py.PyCapsule_SetName(capsule, new_used) == 0)
-                view->managed = managed;
+            if (cuc__py.PyCapsule_SetName(capsule, is_new ? new_used : old_used) == 0) {
+                view->managed = is_new ? managed : NULL;
+                view->managed_old = is_new ? NULL : managed;
+            }
         }
     }
     cuc__py_drop(capsule); // deletes the array if it was not taken

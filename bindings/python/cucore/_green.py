@@ -17,7 +17,7 @@ from ._stream import Event, EventOptions, Stream, StreamOptions
 class SMResourceOptions:
     """Options for splitting multiprocessors."""
 
-    count: int | Sequence[int] | None = None  #: group size; a sequence: several groups of one size; None: all
+    count: int | Sequence[int] | None = None  #: group size; a sequence: several groups of one size; None: the least
     ignore_coscheduling: bool = False  #: allow smaller groups, which may not support large clusters
     max_cluster_size: bool = False  #: make groups that support the largest possible clusters
 
@@ -65,21 +65,19 @@ class SMResource:
         """
         given = given_as(SMResourceOptions, options)
         wanted = given.count
-        sizes = [wanted] if isinstance(wanted, int) else list(wanted) if wanted is not None else []
-        if wanted is not None and not sizes:
+        sizes = [wanted or 0] if wanted is None or isinstance(wanted, int) else list(wanted)
+        if not sizes:
             raise ValueError("count is empty: expected the size of each group")
         if len(set(sizes)) > 1:
             raise NotSupportedError(f"count is {tuple(sizes)}: groups of one split are of one size here")
         flags = (raw.CUC_SMS_ANY if given.ignore_coscheduling else 0) | \
                 (raw.CUC_SMS_MAX_CLUSTER if given.max_cluster_size else 0)
-        least, count = sizes[0] if sizes else 0, ctypes.c_uint32(len(sizes))
+        least, count = sizes[0], ctypes.c_uint32(len(sizes))
         if least < 0:
             raise ValueError(f"count is {least}: expected 0 or more")
-        source = ctypes.byref(self._struct)
-        if not sizes:
-            check(raw.cuc_sms_split(None, ctypes.byref(count), None, source, 0, flags))
-        groups, rest = (raw.cuc_sms * max(count.value, 1))(), raw.cuc_sms()
-        call(raw.cuc_sms_split, groups, ctypes.byref(count), ctypes.byref(rest), source, least, flags)
+        groups, rest = (raw.cuc_sms * len(sizes))(), raw.cuc_sms()
+        call(raw.cuc_sms_split, groups, ctypes.byref(count), ctypes.byref(rest), ctypes.byref(self._struct), least,
+             flags)
         if count.value < len(sizes):
             raise ValueError(f"{len(sizes)} groups of {least} multiprocessors do not go into {self.sm_count}: "
                              f"there is room for {count.value} of {groups[0].count}")

@@ -103,9 +103,12 @@ class Event(Handle, EventBase):
 
     @classmethod
     def from_ipc_descriptor(cls, ipc_descriptor: IPCEventDescriptor) -> Event:
-        """Import an event of another process, to wait for the work it recorded."""
+        """Import an event of another process, to wait for the work it recorded. It belongs to the same device as
+        there, or if this process does not see that, to the current one."""
         given = imported(ipc_descriptor, IPCEventDescriptor)
-        made = cls._own(create(raw.cuc_event_from_ipc_handle, _Device(ipc_descriptor.device_id)._h, ctypes.byref(given)))
+        number = ipc_descriptor.device_id
+        device = _Device(number if number < len(_Device.get_all_devices()) else None)
+        made = cls._own(create(raw.cuc_event_from_ipc_handle, device._h, ctypes.byref(given)))
         made._named = ipc_descriptor
         return made
 
@@ -254,8 +257,13 @@ class Stream(Handle, StreamBase):
 
     @classmethod
     def from_handle(cls, handle: int, *, owner: Any = None) -> Stream:
-        """Wrap a CUstream that its owner destroys. `owner` is kept alive until the last use."""
+        """Wrap a CUstream that its owner destroys. `owner` is kept alive until the last use. A default stream (0, 1
+        or 2) belongs to the current context, or to that of the first device."""
         number = c_handle(handle)
+        if number <= 2 and _Context.current() is None:  # it outlives every owner
+            device = _Device()
+            stream = device.per_thread_default_stream if number == 2 else device.default_stream
+            return cls._own(raw.cuc_stream_retain(stream._h))
         key = kept.add(owner) if owner is not None else 0
         try:
             return cls._own(create(raw.cuc_stream_from_handle, number, key,

@@ -332,6 +332,10 @@ class Tensor(TensorBase):
             raise BufferError("a copy is not made here: Buffer.copy_to() makes one")
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError(f"the array is on {self.__dlpack_device__()}, not on {tuple(dl_device)}")
+        if max_version is not None:
+            if not isinstance(max_version, tuple) or len(max_version) != 2:
+                raise BufferError(f"max_version is {max_version!r}: expected (major, minor)")
+            max_version = (raw.CUC_DL_VERSION_MAJOR, raw.CUC_DL_VERSION_MINOR) if max_version >= (1, 0) else None
         self._ready(stream)
         given = self
         if self._buffer is None:

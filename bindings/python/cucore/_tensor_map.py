@@ -147,6 +147,12 @@ def _elements_of(tensor: Tensor, kind: Any) -> Tensor:
     return tensor._laid((*shape[:-1], shape[-1] // size), (*(stride // size for stride in strides[:-1]), 1), number)
 
 
+def _is_of_one_device(tensor: Tensor) -> bool:
+    """Return whether the array is in a device's own memory, rather than managed or pinned."""
+    struct = tensor._struct
+    return struct.device >= 0 and not struct.flags & (raw.CUC_TENSOR_PINNED | raw.CUC_TENSOR_MANAGED)
+
+
 class TensorMapDescriptor:
     """A tensor map: a kernel argument, received as `const __grid_constant__ CUtensorMap`. It keeps its array alive."""
 
@@ -231,11 +237,14 @@ class TensorMapDescriptor:
         return Device(max(self._tensor.device_id, 0))
 
     def replace_address(self, tensor: Any) -> None:
-        """Point the map at another array of the same shape, strides and type."""
+        """Point the map at another array of the same shape, strides and type, on the same device or in managed or
+        pinned memory."""
         old = self._tensor
         other = _elements_of(as_tensor(tensor), old.dtype)
         if (other.shape, other.strides, other.dtype) != (old.shape, old.strides, old.dtype):
             raise ValueError(f"the map is of {old!r}, and {other!r} does not lie as that does")
+        if _is_of_one_device(old) and _is_of_one_device(other) and old.device_id != other.device_id:
+            raise ValueError(f"the map is of an array on device {old.device_id}, and {other!r} is on another device")
         check(raw.cuc_tensor_map_replace_address(self._address, other._address))
         self._tensor = other
 

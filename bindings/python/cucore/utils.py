@@ -97,8 +97,8 @@ class StridedMemoryView(TensorBase):
             return cls.from_cuda_array_interface(obj, stream_ptr)
         if has_interface(obj, "__array_interface__"):
             return cls.from_array_interface(obj)
-        raise refused or TypeError(f"expected an array with __dlpack__ or an array interface, not "
-                                   f"{type(obj).__name__}")
+        raise refused or BufferError(f"expected an array with __dlpack__ or an array interface, not "
+                                     f"{type(obj).__name__}")
 
     @classmethod
     def from_buffer(cls, buffer: Buffer, shape: tuple[int, ...], strides: tuple[int, ...] | None = None, *,

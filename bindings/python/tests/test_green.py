@@ -28,10 +28,12 @@ class Green(DeviceTest):
         self.assertGreaterEqual(groups[0].sm_count, 16)
         left = rest.sm_count if rest is not None else 0
         self.assertEqual(sum(g.sm_count for g in groups) + left, self.sm.sm_count)
-        found, _ = self.sm.split(SMResourceOptions(), dry_run=True)
-        self.assertGreater(len(found), 1)
+        (found,), rest = self.sm.split(SMResourceOptions(), dry_run=True)  # the smallest group
+        self.assertLessEqual(self.sm.min_partition_size, found.sm_count)
+        self.assertLess(found.sm_count, groups[0].sm_count)
+        self.assertEqual(found.sm_count + rest.sm_count, self.sm.sm_count)
         with self.assertRaises(cucore.InvalidArgumentError):
-            self.device.create_context(ContextOptions(found[:1]))
+            self.device.create_context(ContextOptions([found]))
         self.assertTrue(groups[0].handle)
 
     def test_a_stream_of_a_part_does_what_others_do(self):

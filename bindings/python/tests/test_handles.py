@@ -271,6 +271,13 @@ code = compiled('extern "C" __device__ int v = 5; extern "C" __global__ void k(i
 assert code.get_global("v")[1] == 4 and code.get_module()
 event = device.create_event()
 assert Event.from_handle(event.handle) == event and Event.from_handle(event.handle).device is device
+for number in 0, 1, 2:
+    stream = Stream.from_handle(number)
+    wanted = device.per_thread_default_stream if number == 2 else device.default_stream
+    assert stream.device is device and stream == wanted, stream
+    stream.record().sync()
+    stream.close()
+    wanted.sync()
 assert Context.current() is None
 print("none")
 """), "none\n")

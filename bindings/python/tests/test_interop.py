@@ -4,6 +4,7 @@ import ctypes
 import gc
 import sys
 import unittest
+import weakref
 
 import cucore
 from cucore import Buffer, LaunchConfig, Tensor, _native, as_tensor, launch
@@ -331,12 +332,23 @@ class Methods(DeviceTest):
     def test_arguments_that_are_not_known_are_refused(self):
         view = self.floats([1]).view("f32")
         for wrong in (lambda: view.__dlpack__(1), lambda: view.__dlpack__(streams=1),
-                      lambda: view.__dlpack__(max_version=3), lambda: view.__dlpack__(max_version=()),
                       lambda: view.__dlpack__(stream="1"), lambda: Tensor.from_dlpack(),
                       lambda: Tensor.from_dlpack(view, view), lambda: Tensor.from_capsule(view),
                       lambda: Tensor.__dlpack__(3)):
             with self.assertRaises((TypeError, ValueError)):
                 wrong()
+
+    def test_a_version_is_a_pair(self):
+        array = self.floats([1]).view("f32")
+        for given in (array, self.floats([1]), StridedMemoryView.from_any_interface(array, -1)):
+            for wrong in (3, (), (1,), (9, 8, 7), [1, 0]):
+                with self.subTest(given=given, wrong=wrong), self.assertRaisesRegex(BufferError, "max_version"):
+                    given.__dlpack__(max_version=wrong)
+            for version, name in (((1, 0), "dltensor_versioned"), ((True, 0), "dltensor_versioned"),
+                                  ((10**30, 0), "dltensor_versioned"), ((0, 8), "dltensor"), ((False, 8), "dltensor"),
+                                  (None, "dltensor")):
+                with self.subTest(given=given, version=version):
+                    self.assertIn(f'"{name}"', repr(given.__dlpack__(max_version=version)))
 
     def test_references_are_given_back(self):
         view = self.floats(range(4)).view("f32")
@@ -563,10 +575,45 @@ class Views(DeviceTest):
             def __dlpack__(self, **_how):
                 raise AssertionError("exported")
 
-        with self.assertRaisesRegex(BufferError, "type 7"):
-            StridedMemoryView.from_dlpack(Vulkan(), 0)
-        with self.assertRaisesRegex(TypeError, "not int"):
+        for stream in (0, -1, self.stream.handle):
+            with self.subTest(stream), self.assertRaisesRegex(BufferError, "type 7"):
+                StridedMemoryView.from_dlpack(Vulkan(), stream)
+        with self.assertRaisesRegex(BufferError, "not int"):
             StridedMemoryView.from_any_interface(1, -1)
+
+    def test_an_old_producer_is_asked_twice(self):
+        class Old:
+            def __init__(self, array):
+                self.array, self.asked = array, []
+
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+
+            def __dlpack__(self, **how):
+                self.asked.append(how)
+                if "max_version" in how:
+                    raise TypeError("unexpected keyword: max_version")
+                return self.array.__dlpack__(**how)
+
+        class Memory(bytearray):
+            pass
+
+        for on_host, order in ((True, {}), (False, {"stream": -1})):
+            for take in (lambda old: StridedMemoryView.from_dlpack(old, -1), Tensor.from_dlpack):
+                owner = Memory(16)
+                memory = (ctypes.c_char * 16).from_buffer(owner) if on_host else self.floats(range(4))
+                address = ctypes.addressof(memory) if on_host else memory.handle
+                producer = Old(Buffer.from_handle(address, 16, owner=owner).view("f32"))
+                view, alive = take(producer), weakref.ref(owner)
+                with self.subTest(on_host=on_host, take=take):
+                    self.assertEqual((view.ptr, view.shape), (address, (4,)))
+                    self.assertEqual(producer.asked, [{"max_version": (1, 1), **order}, order])
+                    del producer, owner, memory
+                    gc.collect()
+                    self.assertIsNotNone(alive())  # the view keeps the memory
+                    del view
+                    gc.collect()
+                    self.assertIsNone(alive())
 
     def test_a_buffer_is_seen_as_one(self):
         buffer = self.device.allocate(48, stream=self.stream)

@@ -120,6 +120,12 @@ def grows(connection):
     connection.send((more.size, read(stream, more[0:8])))
 
 
+def imports(descriptor, connection):
+    """Import an event of a device that this process does not see."""
+    event = Event.from_ipc_descriptor(descriptor)
+    connection.send((event.device.device_id, event.is_done, event.ipc_descriptor.device_id))
+
+
 def told(function, *args):
     try:
         function(*args)
@@ -185,6 +191,12 @@ class Processes(DeviceTest):
         go.set()
         self.assertEqual((other.recv(), other.recv()), ([1] * 8, True))
         other.send("done")
+
+    def test_an_event_may_be_of_a_device_that_the_other_process_does_not_see(self):
+        event = self.stream.record(options=EventOptions(ipc_enabled=True))
+        self.stream.sync()
+        descriptor = cucore.IPCEventDescriptor(bytes(event.ipc_descriptor), 99)  # as with CUDA_VISIBLE_DEVICES
+        self.assertEqual(self.start(imports, descriptor).recv(), (0, True, 99))
 
     def test_pools_and_buffers_are_pickled(self):
         buffers = [self.made([i, i]) for i in range(3)]

@@ -383,6 +383,8 @@ class OwnResources(DeviceTest):
             ({**both, "device_accessible": False}, pinned, -1, (1, 0), (False, True, False)),
             ({**both, "managed": True, "device_id": 0}, managed, 0, (13, 0), (True, True, True)),
             ({**both, "managed": True}, managed, 0, (13, 0), (True, True, True)),
+            ({**both}, managed, 0, (13, 0), (True, True, True)),  # the driver reports it
+            ({**both, "device_id": 0}, managed, 0, (13, 0), (True, True, True)),
         ):
             with self.subTest(said), Own(under, **said).allocate(64) as buffer:
                 self.assertEqual(buffer.device_id, number)

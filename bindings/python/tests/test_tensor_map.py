@@ -6,7 +6,7 @@ import unittest
 import cucore
 from cucore import LaunchConfig, TensorMapDescriptorOptions, TensorMapSwizzle, launch
 from cucore.utils import StridedMemoryView
-from support import DeviceTest, kernel
+from support import DeviceTest, child, kernel
 
 TAKE = r"""
 struct alignas(64) Map { char bytes[128]; };
@@ -117,6 +117,35 @@ class TensorMaps(DeviceTest):
         host = StridedMemoryView.from_any_interface(cucore.PinnedMemoryResource().allocate(
             4096, stream=self.stream).view("f32", (ROWS, COLUMNS)), -1)
         host.as_tensor_map((4, 8))  # device-accessible
+
+    @unittest.skipUnless(cucore.system.is_simulated(), "needs two devices")
+    def test_an_array_of_another_device_is_no_replacement(self):
+        child("""
+import cucore
+
+def view(make, number):
+    stream = cucore.Device(number).default_stream
+    return make(number).allocate(4096, stream=stream).view("f32", (32, 32))
+
+def on_device(number):
+    return cucore.DeviceMemoryResource(number)
+
+def managed(number):
+    return cucore.ManagedMemoryResource(cucore.ManagedMemoryResourceOptions(preferred_location=number))
+
+cucore.Device(0).set_current()
+for number in 0, 1:
+    made = view(on_device, number).as_tensor_map((4, 8))  # whichever device is current
+    assert made.device.device_id == number, made
+    made.replace_address(view(on_device, number))
+    try:
+        made.replace_address(view(on_device, 1 - number))
+    except ValueError as error:
+        assert f"on device {number}, and" in str(error), error
+    else:
+        raise AssertionError("accepted")
+    made.replace_address(view(managed, 1 - number))
+""", CUCORE_SIM_DEVICES="2")
 
 
 class Views(DeviceTest):

@@ -1986,7 +1986,7 @@ pub struct cuc_memory_callbacks {
     pub destroy: Option<unsafe extern "C" fn(user: *mut c_void)>,
     /// Device that owns the memory; only its streams can use the resource. NULL: every stream can, and the driver reports the device of each allocation.
     pub device: *mut cuc_device,
-    /// CUC_MEMORY_ACCESS_ bits, at least one
+    /// CUC_MEMORY_ACCESS_ bits, at least one; of memory that DEVICE and HOST access, the driver reports whether it is MANAGED
     pub access: u32,
     /// 0
     pub reserved: u32,
