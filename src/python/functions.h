@@ -6,6 +6,7 @@
 #include "result.h"
 
 #define GETTER(...)
+#define DESCRIBED(...)
 #define ASK(...)
 #define METHOD0(...)
 #define METHOD(...)
@@ -23,6 +24,7 @@
 #define ARRAY(class, name, ...) ARRAY0(class, name)
 #include "methods.def"
 #undef GETTER
+#undef DESCRIBED
 #undef ASK
 #undef METHOD0
 #undef METHOD
@@ -39,6 +41,9 @@
 
 // The one object of a device, or `slowly` if it does not exist yet.
 void *cuc__python_device_object(const cuc_device *device);
+
+// Makes the device and the access of a buffer known, for a property of it; false with an exception.
+bool cuc__python_describe(void *self, const char *name);
 
 // Makes a class's __new__ native; false with an exception.
 bool cuc__python_replace_new(void *type);

@@ -83,6 +83,19 @@ static inline int32_t ordinal_of(const cuc_device *device)
             return slow_get(slow_##class##_##name, self);                               \
         return result(value);                                                           \
     }
+#define DESCRIBED(class, name, result, value)                                                  \
+    static void *slow_##class##_##name[2];                                                     \
+    static void *get_##class##_##name(void *self, void *closure)                               \
+    {                                                                                          \
+        struct cuc__python_call c;                                                             \
+        c.self_value.handle = ((struct cuc__object *)cuc__python_fields(self))->handle;        \
+        if (__builtin_expect(!me.handle, 0))                                                   \
+            return slow_get(slow_##class##_##name, self);                                      \
+        if (cuc__buffer_is_described(me.buffer))                                               \
+            return result(value);                                                              \
+        /* Again, because another thread may close the object while the driver is asked. */    \
+        return cuc__python_describe(self, #name) ? get_##class##_##name(self, closure) : NULL; \
+    }
 #define ASK(class, name, result, ask)                                     \
     NO_SIGNATURE(class, name)                                             \
     static void *slow_##class##_##name[2];                                \
@@ -264,6 +277,7 @@ static int slow_set(void *self, void *value, void *closure)
 
 #include "methods.def"
 #undef GETTER
+#undef DESCRIBED
 #undef ASK
 #undef KEPT
 #undef OWN
@@ -279,6 +293,7 @@ static int slow_set(void *self, void *value, void *closure)
 #undef CLASS
 
 #define GETTER(class, name, ...) PROPERTY(class, name)
+#define DESCRIBED(class, name, ...) PROPERTY(class, name)
 #define ASK(class, name, ...) PROPERTY(class, name)
 #define KEPT(class, name, ...) PROPERTY(class, name)
 #define OWN(class, name) PROPERTY(class, name)
