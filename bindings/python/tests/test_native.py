@@ -9,8 +9,9 @@ import weakref
 
 import cucore
 from cucore import (
-    Buffer, Device, DeviceMemoryResource, DeviceMemoryResourceOptions, Event, EventOptions, InvalidArgumentError, LaunchConfig,
-    MemoryResource, Stream)
+    LEGACY_DEFAULT_STREAM, Buffer, Device, DeviceMemoryResource, DeviceMemoryResourceOptions, Event, EventOptions,
+    InvalidArgumentError, LaunchConfig, LegacyPinnedMemoryResource, ManagedBuffer, MemoryResource, Stream,
+)
 from cucore import _native
 from cucore.utils import StridedMemoryView
 from support import DeviceTest, child
@@ -34,6 +35,15 @@ class Replaced(unittest.TestCase):
                            (StridedMemoryView, ("view", "__dlpack__", "__dlpack_device__"))):
             for name in names:
                 self.assertEqual(type(cls.__dict__[name]).__name__, kind, f"{cls.__name__}.{name}")
+
+    def test_classes_have_what_they_inherit(self):
+        for cls, names in ((Event, ("close", "is_closed")), (Buffer, ("is_closed",)),
+                           (DeviceMemoryResource, ("allocate", "device_id", "is_device_accessible", "handle")),
+                           (LegacyPinnedMemoryResource, ("allocate", "device_id")), (ManagedBuffer, ("fill", "size")),
+                           (type(LEGACY_DEFAULT_STREAM), ("sync", "record", "device"))):
+            for name in names:
+                self.assertEqual(name in cls.__dict__, _native.is_there, f"{cls.__name__}.{name}")
+        self.assertNotIn("close", type("Mine", (Event,), {}).__dict__)
 
     def test_slots_are_the_librarys_or_pythons(self):
         kind = "wrapper_descriptor" if _native.is_there else "function"
