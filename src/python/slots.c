@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "config.h"
+#include "result.h"
 
 #include "memory/buffer.h"
 #include "driver/toolkit.h"
@@ -98,7 +99,7 @@ static void *not_equal(void *self, void *other)
         return said;
     int is_equal = cuc__py.PyObject_IsTrue(said);
     cuc__py.Py_DecRef(said);
-    return is_equal < 0 ? NULL : cuc__py.PyBool_FromLong(!is_equal);
+    return is_equal < 0 ? NULL : boolean(!is_equal);
 }
 
 #define COMPARE(class, KIND, equal)                                                             \
@@ -111,7 +112,7 @@ static void *not_equal(void *self, void *other)
         const void *a = handle_of(self), *b = handle_of(other);                                 \
         if (!a || !b)                                                                           \
             return cuc__py.PyObject_CallFunctionObjArgs(slow.class##__eq__, self, other, NULL); \
-        return cuc__py.PyBool_FromLong(equal);                                                  \
+        return boolean(equal);                                                                  \
     }
 COMPARE(Stream, STREAM, ((const cuc_stream *)a)->handle == ((const cuc_stream *)b)->handle)
 COMPARE(Event, EVENT, ((const cuc_event *)a)->handle == ((const cuc_event *)b)->handle)
@@ -157,7 +158,7 @@ static void *LaunchConfig__eq__(void *self, void *other, int operation)
     if (operation != EQUAL || !cuc__python_fields_of(other, CUC__PYTHON_LAUNCH_CONFIG))
         return cuc__py_new(cuc__py.not_implemented);
     const struct cuc__config_object *a = cuc__python_fields(self), *b = cuc__python_fields(other);
-    return cuc__py.PyBool_FromLong(memcmp(&a->config, &b->config, sizeof(a->config)) == 0);
+    return boolean(memcmp(&a->config, &b->config, sizeof(a->config)) == 0);
 }
 
 static intptr_t LaunchConfig__hash__(void *self)
