@@ -167,15 +167,16 @@ void *cuc__python_Buffer_from_handle(struct cuc__python_call *c,
 
 bool cuc__python_describe(void *self, const char *name)
 {
-    cuc_buffer *buffer = ((struct cuc__object *)cuc__python_fields(self))->handle;
+    struct cuc__object *object = cuc__python_fields(self);
+    const cuc_buffer *buffer = object->handle;
 
-    cuc__handle_retain(&buffer->head);
+    cuc__python_use(object);
     void *state = cuc__py.PyEval_SaveThread();
     cuc_status st = cuc__buffer_describe(buffer, "cuc_buffer_from_pointer");
     cuc__py.PyEval_RestoreThread(state);
     if (st < 0)
         (void)cuc__python_failed(self, name); // before another call can overwrite the failure
-    cuc__python_release(buffer);
+    cuc__python_leave(object);
     return st >= 0;
 }
 

@@ -125,20 +125,22 @@ COMPARE(Buffer, BUFFER,
 // In milliseconds. The interpreter also calls this if only the right operand is an event.
 static void *Event__sub__(void *later, void *earlier)
 {
-    const struct cuc__object *b = cuc__python_fields_of(earlier, CUC__PYTHON_EVENT),
-                             *a = cuc__python_fields_of(later, CUC__PYTHON_EVENT);
+    struct cuc__object *b = cuc__python_fields_of(earlier, CUC__PYTHON_EVENT),
+                       *a = cuc__python_fields_of(later, CUC__PYTHON_EVENT);
     cuc_status st = CUC_NOT_READY;
     float milliseconds = 0;
 
     if (!a)
         return cuc__py_new(cuc__py.not_implemented);
     if (b && a->handle && b->handle) {
-        cuc_event *end = cuc__handle_retain(a->handle), *start = cuc__handle_retain(b->handle);
+        cuc_event *end = a->handle, *start = b->handle;
+        cuc__python_use(a);
+        cuc__python_use(b);
         void *state = cuc__py.PyEval_SaveThread();
         st = cuc_event_get_elapsed(&milliseconds, start, end);
         cuc__py.PyEval_RestoreThread(state);
-        cuc__python_release(end);
-        cuc__python_release(start);
+        cuc__python_leave(a);
+        cuc__python_leave(b);
     }
     return st == CUC_OK // the Python definition reports the reason
                ? cuc__py.PyFloat_FromDouble(milliseconds)

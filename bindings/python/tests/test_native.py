@@ -3,6 +3,7 @@ import gc
 import os
 import sys
 import threading
+import time
 import tracemalloc
 import unittest
 import weakref
@@ -617,6 +618,34 @@ class Lifetimes(DeviceTest):
         del view, cycle
         gc.collect()
         self.assertIsNone(ended())
+
+    def test_what_is_closed_during_a_call_stays_until_its_end(self):
+        for close_twice in (False, True):
+            flag = cucore.SynchronousMemoryResource(self.device).allocate(4, stream=self.stream)
+            other = self.device.create_stream()
+            flag.fill(0, stream=self.stream)
+            self.stream.sync()
+            owner = Theirs(self.stream.handle)
+            ended, theirs = weakref.ref(owner), self.device.create_stream(owner)
+            del owner
+            self.stream.wait_value(flag, 1)
+            threads = [threading.Thread(target=theirs.sync) for _ in range(2)]
+            for each in threads:
+                each.start()
+            time.sleep(0.1)  # both wait
+            theirs.close()
+            if close_twice:
+                theirs._h = other._h
+                theirs.close()
+            seen = [ended() is not None, theirs.is_closed]
+            other.write_value(flag, 1)
+            for each in threads:
+                each.join()
+            gc.collect()
+            seen.append(ended() is None)
+            self.assertEqual(seen, [True] * 3)
+            other.sync()
+            flag.close()
 
     def test_objects_are_closed_while_others_use_them(self):
         self.assertEqual(child(PROGRAM + """
