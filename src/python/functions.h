@@ -19,7 +19,7 @@
 #define CLASS(class, name, ...) CUSTOM0(class, name)
 #define KEPT(class, name, ...) OWN(class, name)
 #define OWN(class, name) void *cuc__python_##class##_##name(void *self);
-#define OWN_TENSOR(class, name) OWN(class, name)
+#define KEPT_TENSOR(class, name, ...) OWN(class, name)
 #define ARRAY0(class, name) void *cuc__python_##class##_##name(struct cuc__python_call *c);
 #define ARRAY(class, name, ...) ARRAY0(class, name)
 #include "methods.def"
@@ -35,7 +35,7 @@
 #undef CLASS
 #undef KEPT
 #undef OWN
-#undef OWN_TENSOR
+#undef KEPT_TENSOR
 #undef ARRAY0
 #undef ARRAY
 

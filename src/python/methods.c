@@ -42,6 +42,14 @@ static inline int32_t ordinal_of(const cuc_device *device)
     return device ? device->ordinal : -1;
 }
 
+// NumPy's dtype of a view, borrowed; NULL until it was requested once.
+static inline void *known_dtype(const struct cuc__tensor_object *o)
+{
+    const size_t number = (size_t)o->tensor.dtype;
+
+    return number < CUC_LENGTH(cuc__python.dtypes) ? cuc__python.dtypes[number] : NULL;
+}
+
 #define me (c.self_value)
 #define a0 (c.values[0])
 #define NAME(name) offsetof(struct cuc__python, names.name) - offsetof(struct cuc__python, names)
@@ -111,33 +119,35 @@ static inline int32_t ordinal_of(const cuc_device *device)
         cuc__python_end(&c, &signature_##class##_##name, state);          \
         return result(&c, st);                                            \
     }
-#define OWN_WHERE(class, name, is_open)                                       \
-    static void *slow_##class##_##name[2];                                    \
-    static void *get_##class##_##name(void *self, void *closure)              \
-    {                                                                         \
-        (void)closure;                                                        \
-        const struct cuc__object *object = cuc__python_fields(self);          \
-        void *made = is_open ? cuc__python_##class##_##name(self) : slowly;   \
-        return made == slowly ? slow_get(slow_##class##_##name, self) : made; \
+#define OWN(class, name)                                                           \
+    static void *slow_##class##_##name[2];                                         \
+    static void *get_##class##_##name(void *self, void *closure)                   \
+    {                                                                              \
+        (void)closure;                                                             \
+        const struct cuc__object *object = cuc__python_fields(self);               \
+        void *made = object->handle ? cuc__python_##class##_##name(self) : slowly; \
+        return made == slowly ? slow_get(slow_##class##_##name, self) : made;      \
     }
 // The common case is a function without a call, and so without a frame.
-#define KEPT(class, name, type, is_known, value)                                                \
-    static void *slow_##class##_##name[2];                                                      \
-    static __attribute__((noinline)) void *find_##class##_##name(void *self)                    \
-    {                                                                                           \
-        const struct cuc__object *object = cuc__python_fields(self);                            \
-        void *made = object->handle ? cuc__python_##class##_##name(self) : slowly;              \
-        return made == slowly ? slow_get(slow_##class##_##name, self) : made;                   \
-    }                                                                                           \
-    static void *get_##class##_##name(void *self, void *closure)                                \
-    {                                                                                           \
-        (void)closure;                                                                          \
-        const struct cuc__##type##_object *o = cuc__python_fields(self);                        \
-        return __builtin_expect(o->base.handle && (is_known), 1) ? value                        \
-                                                                 : find_##class##_##name(self); \
+#define KEPT_WHERE(class, name, type, is_open, is_known, value)                                    \
+    static void *slow_##class##_##name[2];                                                         \
+    static __attribute__((noinline)) void *find_##class##_##name(void *self)                       \
+    {                                                                                              \
+        const struct cuc__##type##_object *o = cuc__python_fields(self);                           \
+        void *made = is_open ? cuc__python_##class##_##name(self) : slowly;                        \
+        (void)o;                                                                                   \
+        return made == slowly ? slow_get(slow_##class##_##name, self) : made;                      \
+    }                                                                                              \
+    static void *get_##class##_##name(void *self, void *closure)                                   \
+    {                                                                                              \
+        (void)closure;                                                                             \
+        const struct cuc__##type##_object *o = cuc__python_fields(self);                           \
+        return __builtin_expect((is_open) && (is_known), 1) ? value : find_##class##_##name(self); \
     }
-#define OWN(class, name) OWN_WHERE(class, name, object->handle)
-#define OWN_TENSOR(class, name) OWN_WHERE(class, name, object)
+#define KEPT(class, name, type, is_known, value) \
+    KEPT_WHERE(class, name, type, o->base.handle, is_known, value)
+#define KEPT_TENSOR(class, name, is_known, value) \
+    KEPT_WHERE(class, name, tensor, true, is_known, value)
 #define CALL(class, name, body)                                                                    \
     static void *slow_##class##_##name[2];                                                         \
     static void *call_##class##_##name(void *self, void *const *given, intptr_t count,             \
@@ -284,7 +294,7 @@ static int slow_set(void *self, void *value, void *closure)
 #undef ASK
 #undef KEPT
 #undef OWN
-#undef OWN_TENSOR
+#undef KEPT_TENSOR
 #undef ONCE
 #undef ARRAY
 #undef ARRAY0
@@ -300,7 +310,7 @@ static int slow_set(void *self, void *value, void *closure)
 #define ASK(class, name, ...) PROPERTY(class, name)
 #define KEPT(class, name, ...) PROPERTY(class, name)
 #define OWN(class, name) PROPERTY(class, name)
-#define OWN_TENSOR(class, name) PROPERTY(class, name)
+#define KEPT_TENSOR(class, name, ...) PROPERTY(class, name)
 #define ONCE(class, name) PROPERTY(class, name)
 #define ARRAY(class, name, ...) FUNCTION(class, name)
 #define ARRAY0(class, name) FUNCTION0(class, name)

@@ -113,6 +113,7 @@ extern struct cuc__python {
 #undef FIELD
     } names;
     void *function_name; // "__func__"
+    void *dtypes[32];    // NumPy's, by number, once requested
 } cuc__python;
 
 // Objects, after the interpreter's own part. Fields that are Python objects may be NULL.

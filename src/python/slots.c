@@ -102,17 +102,27 @@ static void *not_equal(void *self, void *other)
     return is_equal < 0 ? NULL : boolean(!is_equal);
 }
 
-#define COMPARE(class, KIND, equal)                                                             \
-    static void *class##__eq__(void *self, void *other, int operation)                          \
-    {                                                                                           \
-        if (operation == NOT_EQUAL)                                                             \
-            return not_equal(self, other);                                                      \
-        if (operation != EQUAL || !cuc__python_fields_of(other, CUC__PYTHON_##KIND))            \
-            return cuc__py_new(cuc__py.not_implemented);                                        \
-        const void *a = handle_of(self), *b = handle_of(other);                                 \
-        if (!a || !b)                                                                           \
-            return cuc__py.PyObject_CallFunctionObjArgs(slow.class##__eq__, self, other, NULL); \
-        return boolean(equal);                                                                  \
+// The common case, open objects of the class itself, makes no call.
+#define COMPARE(class, KIND, equal)                                                                \
+    static __attribute__((noinline)) void *class##_compare(void *self, void *other, int operation) \
+    {                                                                                              \
+        if (operation == NOT_EQUAL)                                                                \
+            return not_equal(self, other);                                                         \
+        if (operation != EQUAL || !cuc__python_fields_of(other, CUC__PYTHON_##KIND))               \
+            return cuc__py_new(cuc__py.not_implemented);                                           \
+        const void *a = handle_of(self), *b = handle_of(other);                                    \
+        if (!a || !b)                                                                              \
+            return cuc__py.PyObject_CallFunctionObjArgs(slow.class##__eq__, self, other, NULL);    \
+        return boolean(equal);                                                                     \
+    }                                                                                              \
+    static void *class##__eq__(void *self, void *other, int operation)                             \
+    {                                                                                              \
+        const void *a = handle_of(self), *b;                                                       \
+        if (operation == EQUAL &&                                                                  \
+            cuc__py_type(other) == cuc__python.classes[CUC__PYTHON_##KIND] && a &&                 \
+            (b = handle_of(other)))                                                                \
+            return boolean(equal);                                                                 \
+        return class##_compare(self, other, operation);                                            \
     }
 COMPARE(Stream, STREAM, ((const cuc_stream *)a)->handle == ((const cuc_stream *)b)->handle)
 COMPARE(Event, EVENT, ((const cuc_event *)a)->handle == ((const cuc_event *)b)->handle)
