@@ -418,6 +418,78 @@ START_TEST(what_was_told_is_not_asked)
 }
 END_TEST
 
+// Readers of what a buffer's memory is, by a buffer of 64 bytes in pinned memory.
+static cuc_status read_access(cuc_buffer *b)
+{
+    return cuc_buffer_access(b) & CUC_MEMORY_ACCESS_HOST ? CUC_OK : CUC_ERROR_DRIVER;
+}
+
+static cuc_status read_host_pointer(cuc_buffer *b)
+{
+    void *host;
+
+    return cuc_buffer_get_host_pointer(&host, b);
+}
+
+static cuc_status read_tensor(cuc_buffer *b)
+{
+    cuc_tensor t;
+    cuc_status st = cuc_tensor_from_buffer(&t, b, CUC_F32, 1, (const int64_t[]){ 16 });
+
+    ck_assert(st < 0 || t.flags & CUC_TENSOR_PINNED);
+    return st;
+}
+
+static cuc_status read_copy_from(cuc_buffer *b)
+{
+    uint32_t bytes[16];
+    cuc_buffer *to;
+
+    ck_ok(cuc_buffer_from_pointer(&to, (cuc_device_ptr)(uintptr_t)bytes, sizeof(bytes),
+                                  CUC_BUFFER_OPTIONS(.access = CUC_MEMORY_ACCESS_HOST)));
+    cuc_status st = cuc_buffer_copy(stream, to, 0, b, 0, 64);
+    ck_ok(cuc_stream_synchronize(stream));
+    cuc_buffer_release(to);
+    return st;
+}
+
+static cuc_status read_part(cuc_buffer *b)
+{
+    cuc_buffer *part;
+
+    ck_ok(cuc_buffer_slice(&part, b, 0, 64));
+    cuc_status st = read_access(part);
+    cuc_buffer_release(part);
+    return st;
+}
+
+static cuc_status (*const readers[])(cuc_buffer *) = {
+    read_access, read_host_pointer, read_tensor, read_copy_from, read_part,
+};
+
+START_TEST(the_driver_is_asked_about_memory_when_somebody_needs_it)
+{
+    cuc_memory_resource *pinned = resource_of(1);
+    cuc_device_ptr ptr;
+    cuc_buffer *b;
+
+    ck_ok(cuc_memory_allocate(&ptr, pinned, 64, stream));
+    fake_calls_reset();
+    ck_ok(cuc__buffer_from_pointer(&b, ptr, 64, NULL));
+    ck_assert_int_eq(fake_calls_total(), 0);
+    fake_fail("cuPointerGetAttributes", 1, 999);
+    ck_assert_int_eq(readers[_i](b), CUC_ERROR_DRIVER);
+    for (int i = 0; i < 2; i++)
+        ck_ok(readers[_i](b));
+    if (readers[_i] != read_part) // each part asks for itself
+        ck_assert_int_eq(fake_calls("cuPointerGetAttributes"), 2);
+    ck_ok(read_access(b));
+    cuc_buffer_release(b);
+    ck_ok(cuc_memory_free(pinned, ptr, 64, stream));
+    cuc_memory_resource_release(pinned);
+}
+END_TEST
+
 START_TEST(what_does_not_go_together_is_refused_and_nothing_is_dropped)
 {
     cuc_memory_resource *pool = resource_of(0);
@@ -456,6 +528,11 @@ START_TEST(what_does_not_go_together_is_refused_and_nothing_is_dropped)
         cuc_buffer_from_pointer(
             &b, 4096, 64, CUC_BUFFER_OPTIONS(.resource = pool, .stream = stream, .device = second)),
         "device 0", "device 1");
+    fake_fail("cuPointerGetAttributes", 1, 999);
+    ck_fails(CUC_ERROR_DRIVER,
+             cuc_buffer_from_pointer(&b, 4096, 64,
+                                     CUC_BUFFER_OPTIONS(.owner = &dropped, .drop_owner = drop)),
+             "cuPointerGetAttributes");
     ck_assert_ptr_eq(b, untouched);
     ck_assert_int_eq(dropped, 0);
     cuc_stream_release(foreign);
@@ -652,6 +729,8 @@ int main(void)
                             0, 6);
         tcase_add_loop_test(any, a_release_in_a_lost_context_is_silent, 0, 6);
         tcase_add_test(any, what_was_told_is_not_asked);
+        tcase_add_loop_test(any, the_driver_is_asked_about_memory_when_somebody_needs_it, 0,
+                            CUC_LENGTH(readers));
         tcase_add_test(any, what_does_not_go_together_is_refused_and_nothing_is_dropped);
         tcase_add_test(checked, a_buffer_used_after_its_release_is_found_out);
         suite_add_tcase(suite, checked);

@@ -252,6 +252,34 @@ START_TEST(an_event_of_a_capture_cannot_be_asked)
 }
 END_TEST
 
+START_TEST(a_capture_allows_to_measure_between_events)
+{
+    cuc_event *e = timed(device);
+    cuc_stream *captured;
+    float ms = -1;
+
+    ck_ok(cuc_stream_create(&captured, device, NULL));
+    ck_ok(cuc_event_record(e, stream));
+    ck_ok(cuc_event_synchronize(e));
+    for (int mode = CU_STREAM_CAPTURE_MODE_GLOBAL; mode <= CU_STREAM_CAPTURE_MODE_RELAXED; mode++) {
+        CUgraph graph = NULL;
+        ck_assert_int_eq(
+            cuc__cu.cuStreamBeginCapture(cuc_stream_handle(captured), (CUstreamCaptureMode)mode),
+            0);
+        if (fake_available())
+            fake_calls_reset();
+        ck_ok(cuc_event_get_elapsed(&ms, e, e));
+        if (fake_available())
+            ck_assert_int_eq(fake_calls_total(), 1);
+        ck_assert(ms >= 0);
+        ck_assert_int_eq(cuc__cu.cuStreamEndCapture(cuc_stream_handle(captured), &graph), 0);
+        ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
+    }
+    cuc_stream_release(captured);
+    cuc_event_release(e);
+}
+END_TEST
+
 START_TEST(a_record_that_fails_leaves_the_event_unrecorded)
 {
     float ms = 42;
@@ -343,6 +371,7 @@ int main(void)
     tcase_add_test(tests, an_event_is_recorded_in_its_own_context_only);
     tcase_add_test(tests, a_foreign_event_is_borrowed);
     tcase_add_test(tests, an_event_of_a_capture_cannot_be_asked);
+    tcase_add_test(tests, a_capture_allows_to_measure_between_events);
     tcase_add_test(tests, a_record_that_fails_leaves_the_event_unrecorded);
     tcase_add_test(tests, a_released_event_is_still_waited_for);
     tcase_add_test(tests, null_arguments_are_named);

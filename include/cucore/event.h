@@ -196,7 +196,7 @@ CUC_API cuc_status cuc_event_synchronize(cuc_event *event);
  * The time between two events, measured on the device.
  *
  * @thread any thread
- * @capture safe: asks the driver in relaxed mode
+ * @capture safe: not restricted by the driver
  * @param[out] milliseconds resolution about half a microsecond
  * @param      start        recorded with CUC_EVENT_TIMING
  * @param      end          recorded with CUC_EVENT_TIMING, in the same context

@@ -81,8 +81,10 @@ CUC_API cuc_status cuc_python_get_base(void **out, const char *name);
  *
  * Each replaces a definition in Python, and calls it when the object is closed or an argument is
  * not of the usual kind. Hashes, comparisons and the like are slots of the base type: their
- * definitions are removed from the class, which then inherits the slots. "Handle" comes first;
- * through its attributes `_failed`, `_may_call`, `_held` and `_prune` C code calls Python.
+ * definitions are removed from the class, which then inherits the slots. C versions that the class
+ * inherits are added to it as well, because the interpreter calls a class's own faster. "Handle"
+ * comes first; through its attributes `_failed`, `_may_call`, `_held` and `_prune` C code calls
+ * Python.
  *
  * @thread any thread that holds the interpreter's lock
  * @capture makes no driver call

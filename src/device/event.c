@@ -173,16 +173,19 @@ cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream)
     return st;
 }
 
-// Makes a call on an event, which takes its context from the event and not from the thread. Relaxed
-// mode, because a thread that polls must not invalidate another thread's capture.
-#define CALL_RELAXED(status, event_, call, arguments, ...)                          \
-    do {                                                                            \
-        CUresult code_;                                                             \
-        CUC_RELAXED(code_, cuc__cu.call arguments);                                 \
-        (status) = !code_ ? CUC_OK                                                  \
-                   : code_ == CUDA_ERROR_NOT_READY                                  \
-                       ? CUC_NOT_READY                                              \
-                       : CUC_FAIL_CU((event_)->context, code_, #call, __VA_ARGS__); \
+// The status of a call on an event, which takes its context from the event and not from the thread.
+#define STATUS(event_, code, call, ...)               \
+    (!(code)                          ? CUC_OK        \
+     : (code) == CUDA_ERROR_NOT_READY ? CUC_NOT_READY \
+                                      : CUC_FAIL_CU((event_)->context, code, call, __VA_ARGS__))
+
+// Makes such a call. Relaxed mode, because a thread that polls must not invalidate another thread's
+// capture.
+#define CALL_RELAXED(status, event_, call, arguments, ...)    \
+    do {                                                      \
+        CUresult code_;                                       \
+        CUC_RELAXED(code_, cuc__cu.call arguments);           \
+        (status) = STATUS(event_, code_, #call, __VA_ARGS__); \
     } while (0)
 
 cuc_status cuc_event_query(cuc_event *event)
@@ -253,8 +256,9 @@ cuc_status cuc_event_get_elapsed(float *milliseconds, cuc_event *start, cuc_even
     cuc_status st = can_measure(start, end) ? CUC_OK : explain_elapsed(start, end, __func__);
     if (st < 0)
         return st;
-    CALL_RELAXED(st, start, cuEventElapsedTime, (&ms, start->handle, end->handle),
-                 "measuring between two events");
+    // No capture forbids this call, which neither waits nor asks the device.
+    CUresult code = cuc__cu.cuEventElapsedTime(&ms, start->handle, end->handle);
+    st = STATUS(start, code, "cuEventElapsedTime", "measuring between two events");
     if (st == CUC_OK)
         *milliseconds = ms;
     return st;

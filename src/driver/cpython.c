@@ -47,6 +47,25 @@ static bool find_layout(void)
            cuc__py.dict_type && cuc__py.type_at < cuc__py.head_bytes;
 }
 
+// Finds the number of references, by an object that nobody else has: free-threaded interpreters
+// have more than one.
+static bool find_count(void)
+{
+    void *object = cuc__py.type_at >= sizeof(intptr_t) ? cuc__py.PyDict_New() : NULL;
+    intptr_t counts[3];
+
+    if (!object)
+        return false;
+    cuc__py.count_at = cuc__py.type_at - sizeof(intptr_t);
+    for (size_t i = 0; i < CUC_LENGTH(counts); i++) {
+        memcpy(&counts[i], (char *)object + cuc__py.count_at, sizeof(counts[i]));
+        cuc__py.Py_IncRef(object);
+    }
+    for (size_t i = 0; i < CUC_LENGTH(counts) + 1; i++)
+        cuc__py.Py_DecRef(object);
+    return counts[0] == 1 && counts[1] == 2 && counts[2] == 3;
+}
+
 static const char *find(void)
 {
     for (size_t i = 0; i < CUC_LENGTH(functions); i++) {
@@ -66,7 +85,10 @@ static const char *find(void)
         return "its constants";
     cuc__py.TypeError = *type_error;
     cuc__py.ValueError = *value_error;
-    return find_layout() ? NULL : "layout of objects";
+    if (!find_layout())
+        return "layout of objects";
+    cuc__py.has_count = find_count();
+    return NULL;
 }
 
 cuc_status cuc__py_find(const char *function)
@@ -84,6 +106,12 @@ cuc_status cuc__py_find(const char *function)
                            "within an interpreter of Python 3.10 or later",
                            missing)
                : CUC_OK;
+}
+
+void *cuc__py_new_by_call(void *object)
+{
+    cuc__py.Py_IncRef(object);
+    return object;
 }
 
 void *cuc__py_raise(void *object, void *method)

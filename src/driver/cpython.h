@@ -82,6 +82,8 @@ struct cuc__py_table {
     void *int_type, *bytes_type, *text_type, *tuple_type, *dict_type;
     size_t head_bytes; // the size of an object before the fields that its type adds
     size_t type_at;    // the offset of the pointer to the type
+    size_t count_at;   // the offset of the number of references
+    bool has_count;    // true if a reference is added by adding to that number
 };
 
 extern struct cuc__py_table cuc__py;
@@ -95,10 +97,16 @@ static inline void *cuc__py_type(const void *object)
     return *(void *const *)(const void *)((const char *)object + cuc__py.type_at);
 }
 
-// Takes a new reference, to return or to keep.
+// Takes a new reference by CPython's function.
+void *cuc__py_new_by_call(void *object);
+
+// Takes a new reference, to return or to keep. Extensions for the stable interface of Python 3.11
+// and older add to the number as well, and every interpreter since allows for that.
 static inline void *cuc__py_new(void *object)
 {
-    cuc__py.Py_IncRef(object);
+    if (__builtin_expect(!cuc__py.has_count, 0))
+        return cuc__py_new_by_call(object);
+    ++*(intptr_t *)(void *)((char *)object + cuc__py.count_at);
     return object;
 }
 

@@ -266,7 +266,7 @@ static inline void *argument_address(const cuc_arg *a, const cuc_stream *stream,
             *status = cuc__fail_handle(b, CUC__HANDLE_BUFFER, "cuc_launch", "a buffer argument");
             return NULL;
         }
-        if (__builtin_expect(b->device != stream->device, 0) &&
+        if (__builtin_expect(cuc__buffer_device(b) != stream->device, 0) &&
             (*status = cuc__launch_check_buffer(b, stream, i)) < 0)
             return NULL;
         return (void *)(uintptr_t)&b->ptr;
@@ -442,7 +442,7 @@ cuc_status cuc_launch(cuc_stream *stream, const cuc_launch_config *config, cuc_k
                 goto long_way;
             if (type == CUC_ARG_BUFFER) {
                 const cuc_buffer *b = at;
-                if (b->device != stream->device)
+                if (cuc__buffer_device(b) != stream->device)
                     goto long_way;
                 at = &b->ptr;
             } else if (type == CUC_ARG_TENSOR) {

@@ -104,15 +104,19 @@ static cuc_status check_pageable(const char *what, const cuc_stream *stream, con
 
 cuc_status cuc__launch_check_buffer(const cuc_buffer *b, const cuc_stream *stream, size_t i)
 {
-    const bool pageable = !(b->access & CUC_MEMORY_ACCESS_DEVICE) && b->access;
+    cuc_status st = cuc__buffer_describe(b, "cuc_launch");
+    if (st < 0)
+        return st;
+    const uint32_t access = cuc__buffer_access(b);
+    const bool pageable = !(access & CUC_MEMORY_ACCESS_DEVICE) && access;
     const cuc_memory_resource *resource = resource_of(b);
     // A pool of pinned memory is accessible to the device that it was made for.
-    cuc_device *device = b->device                    ? b->device
-                         : resource && resource->pool ? resource->device
-                                                      : NULL;
+    cuc_device *device = cuc__buffer_device(b);
+    if (!device && resource && resource->pool)
+        device = resource->device;
 
     // No memory, memory of no device or of the stream's, or managed memory.
-    if (!b->ptr || b->access & CUC_MEMORY_ACCESS_MANAGED ||
+    if (!b->ptr || access & CUC_MEMORY_ACCESS_MANAGED ||
         (!pageable && (!device || device == stream->device)))
         return CUC_OK;
     char argument[32];

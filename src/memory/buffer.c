@@ -91,15 +91,12 @@ cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, si
         st = CUC_ERROR_OUT_OF_MEMORY;
     if (st >= 0 && bytes)
         st = resource->ops->allocate(resource, &b->ptr, bytes, stream, __func__);
-    if (st >= 0) {
-        b->device = cuc_memory_resource_device(resource);
-        b->access = resource->access;
-    }
-    if (st >= 0 && b->ptr &&
-        (is_of_unknown_device(resource, resource->access) || may_be_managed(resource))) {
-        uint32_t access = may_be_managed(resource) ? 0 : resource->access;
-        st = ask(&b->device, &access, b->ptr, __func__);
-        b->access |= access;
+    cuc_device *device = cuc_memory_resource_device(resource);
+    uint32_t access = resource->access;
+    if (st >= 0 && b->ptr && (is_of_unknown_device(resource, access) || may_be_managed(resource))) {
+        uint32_t asked = may_be_managed(resource) ? 0 : access;
+        st = ask(&device, &asked, b->ptr, __func__);
+        access |= asked;
         if (st < 0)
             (void)resource->ops->deallocate(resource, b->ptr, bytes, stream, NULL);
     }
@@ -112,17 +109,18 @@ cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, si
     b->bytes = bytes;
     b->resource = resource;
     b->stream = cuc_stream_retain(stream);
+    atomic_init(&b->device, device);
+    atomic_init(&b->access, access);
     *out = b;
     return CUC_OK;
 }
 
-cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t bytes,
-                                   const cuc_buffer_options *options)
+cuc_status cuc__buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t bytes,
+                                    const cuc_buffer_options *options)
 {
     const uint32_t known = CUC_MEMORY_ACCESS_DEVICE | CUC_MEMORY_ACCESS_HOST |
                            CUC_MEMORY_ACCESS_MANAGED;
     cuc_buffer_options o;
-    uint32_t said = 0; // by a resource, and the driver may add to it
     cuc_status st;
 
     CUC_CHECK_NOT_NULL(out);
@@ -159,12 +157,10 @@ cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t 
                             o.device->ordinal, of_resource->ordinal);
         if (!o.device)
             o.device = of_resource;
-        if (!o.access) {
-            said = o.resource->access;
-            o.access = ptr && may_be_managed(o.resource) ? 0 : said;
-        }
+        if (!o.access && !(ptr && may_be_managed(o.resource)))
+            o.access = o.resource->access;
     }
-    if (ptr && (!o.access || (!o.device && is_of_unknown_device(o.resource, o.access))) &&
+    if (ptr && o.access && !o.device && is_of_unknown_device(o.resource, o.access) &&
         (st = ask(&o.device, &o.access, ptr, __func__)) < 0)
         return st;
 
@@ -173,13 +169,49 @@ cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t 
         return CUC_ERROR_OUT_OF_MEMORY;
     b->ptr = ptr;
     b->bytes = bytes;
-    b->device = o.device;
     b->resource = cuc_memory_resource_retain(o.resource);
     b->stream = cuc_stream_retain(o.stream);
-    b->access = o.access | said;
     b->owner = o.owner;
     b->drop_owner = o.drop_owner;
+    atomic_init(&b->device, o.device);
+    atomic_init(&b->access, o.access);
     *out = b;
+    return CUC_OK;
+}
+
+cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t bytes,
+                                   const cuc_buffer_options *options)
+{
+    cuc_buffer *made;
+
+    CUC_CHECK_NOT_NULL(out);
+    cuc_status st = cuc__buffer_from_pointer(&made, ptr, bytes, options);
+    if (st < 0)
+        return CUC_PASS(st);
+    if ((st = cuc__buffer_describe(made, __func__)) < 0) {
+        made->drop_owner = NULL; // a failing call takes no ownership
+        if (cuc__handle_drop(made, CUC__HANDLE_BUFFER))
+            drop(made);
+        return st;
+    }
+    *out = made;
+    return CUC_OK;
+}
+
+// Two threads may ask at once: both get the same answer.
+cuc_status cuc__buffer_ask(const cuc_buffer *buffer, const char *function)
+{
+    cuc_buffer *b = (cuc_buffer *)(uintptr_t)buffer;
+    cuc_device *device = cuc__buffer_device(b);
+    uint32_t access = 0;
+
+    cuc_status st = ask(&device, &access, b->ptr, function);
+    if (st < 0)
+        return st;
+    if (b->resource) // it may be managed besides
+        access |= b->resource->access;
+    atomic_store_explicit(&b->device, device, memory_order_relaxed);
+    atomic_store_explicit(&b->access, access, memory_order_release);
     return CUC_OK;
 }
 
@@ -196,8 +228,8 @@ cuc_status cuc_buffer_slice(cuc_buffer **out, cuc_buffer *parent, size_t offset,
         return CUC_ERROR_OUT_OF_MEMORY;
     b->ptr = bytes ? parent->ptr + offset : 0;
     b->bytes = bytes;
-    b->device = parent->device;
-    b->access = parent->access;
+    atomic_init(&b->access, cuc__buffer_access(parent));
+    atomic_init(&b->device, cuc__buffer_device(parent));
     b->parent = cuc_buffer_retain(parent);
     *out = b;
     return CUC_OK;
@@ -262,7 +294,8 @@ size_t cuc_buffer_bytes(const cuc_buffer *buffer)
 
 cuc_device *cuc_buffer_device(const cuc_buffer *buffer)
 {
-    return buffer ? buffer->device : NULL;
+    return buffer && cuc__buffer_describe(buffer, __func__) >= 0 ? cuc__buffer_device(buffer)
+                                                                 : NULL;
 }
 
 cuc_memory_resource *cuc_buffer_memory_resource(const cuc_buffer *buffer)
@@ -277,7 +310,7 @@ cuc_stream *cuc_buffer_stream(const cuc_buffer *buffer)
 
 uint32_t cuc_buffer_access(const cuc_buffer *buffer)
 {
-    return buffer ? buffer->access : 0;
+    return buffer && cuc__buffer_describe(buffer, __func__) >= 0 ? cuc__buffer_access(buffer) : 0;
 }
 
 void *cuc_buffer_owner(const cuc_buffer *buffer)
@@ -294,11 +327,15 @@ cuc_status cuc_buffer_get_host_pointer(void **out, cuc_buffer *buffer)
 {
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(buffer, BUFFER);
-    if (!(buffer->access & CUC_MEMORY_ACCESS_HOST))
+    cuc_status st = cuc__buffer_describe(buffer, __func__);
+    if (st < 0)
+        return st;
+    const cuc_device *device = cuc__buffer_device(buffer);
+    if (!(cuc__buffer_access(buffer) & CUC_MEMORY_ACCESS_HOST))
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "the buffer is memory of device %d, which the host cannot reach: copy it "
                         "with cuc_buffer_read_async(), or allocate pinned or managed memory",
-                        buffer->device ? buffer->device->ordinal : -1);
+                        device ? device->ordinal : -1);
     *out = (void *)(uintptr_t)buffer->ptr;
     return CUC_OK;
 }

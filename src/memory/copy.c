@@ -138,10 +138,11 @@ cuc_status cuc_buffer_read_async(cuc_stream *stream, void *dst, const cuc_buffer
     return copy(stream, cuc_host_address(dst), buffer->ptr + offset, bytes, __func__);
 }
 
-// True for memory that only a device can access.
-static bool is_of_device(const cuc_buffer *buffer)
+// The device of memory that no other can access, or NULL.
+static cuc_device *only_device(const cuc_buffer *buffer)
 {
-    return buffer->device && buffer->access == CUC_MEMORY_ACCESS_DEVICE;
+    return cuc__buffer_access(buffer) == CUC_MEMORY_ACCESS_DEVICE ? cuc__buffer_device(buffer)
+                                                                  : NULL;
 }
 
 cuc_status cuc_buffer_copy(cuc_stream *stream, cuc_buffer *dst, size_t dst_offset,
@@ -155,12 +156,15 @@ cuc_status cuc_buffer_copy(cuc_stream *stream, cuc_buffer *dst, size_t dst_offse
         st = cuc__copy_check_part(src, "src", src_offset, bytes, __func__);
     if (st < 0 || !bytes)
         return st;
+    if ((st = cuc__buffer_describe(dst, __func__)) < 0 ||
+        (st = cuc__buffer_describe(src, __func__)) < 0)
+        return st;
     const CUdeviceptr to = dst->ptr + dst_offset, from = src->ptr + src_offset;
+    cuc_device *of_dst = only_device(dst), *of_src = only_device(src);
     // The driver refuses cuMemcpyAsync() of a pool's memory that the stream's device has no access
     // to.
-    if (is_of_device(dst) && is_of_device(src) &&
-        (dst->device != stream->device || src->device != stream->device))
-        return copy_peer(stream, to, dst->device, from, src->device, bytes, __func__);
+    if (of_dst && of_src && (of_dst != stream->device || of_src != stream->device))
+        return copy_peer(stream, to, of_dst, from, of_src, bytes, __func__);
     return copy(stream, to, from, bytes, __func__);
 }
 

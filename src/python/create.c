@@ -22,8 +22,7 @@ void *cuc__python_owner(const cuc_buffer *buffer)
 
 // from_handle(ptr, size, mr=None, owner=None, stream=None): the Python definition handles memory
 // that a resource or a stream frees.
-void *cuc__python_buffer_from_handle(struct cuc__python_call *call,
-                                     const struct cuc__python_signature *signature)
+void *cuc__python_buffer_from_handle(const struct cuc__python_call *call)
 {
     cuc_buffer_options options = CUC_BUFFER_OPTIONS_INIT;
     cuc_buffer *made = NULL;
@@ -33,17 +32,12 @@ void *cuc__python_buffer_from_handle(struct cuc__python_call *call,
         return slowly;
     options.owner = owner;
     options.drop_owner = owner ? cuc__python_drop_owner : NULL;
+    // No driver call, so the interpreter's lock is kept.
+    if (cuc__buffer_from_pointer(&made, call->values[0].size, call->values[1].size, &options) < 0)
+        return slowly;
     if (owner)
         cuc__py_new(owner);
-    call->self_value.handle = NULL; // a class has no handle
-    void *state = cuc__python_begin(call, signature);
-    cuc_status st =
-        cuc_buffer_from_pointer(&made, call->values[0].size, call->values[1].size, &options);
-    cuc__python_end(call, signature, state);
-    if (st >= 0)
-        return cuc__python_wrap_handle(call->self, made);
-    cuc__py_drop(owner);
-    return slowly;
+    return cuc__python_wrap_handle(call->self, made);
 }
 
 // ---- options ------------------------------------------------------------------------------------

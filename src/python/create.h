@@ -9,8 +9,7 @@ void *cuc__python_create_event(struct cuc__python_call *call,
                                const struct cuc__python_signature *signature);
 void *cuc__python_create_stream(struct cuc__python_call *call,
                                 const struct cuc__python_signature *signature);
-void *cuc__python_buffer_from_handle(struct cuc__python_call *call,
-                                     const struct cuc__python_signature *signature);
+void *cuc__python_buffer_from_handle(const struct cuc__python_call *call);
 
 // The Python object that keeps the memory of a buffer from buffer_from_handle(), or None.
 void *cuc__python_owner(const cuc_buffer *buffer);

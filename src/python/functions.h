@@ -6,6 +6,7 @@
 #include "result.h"
 
 #define GETTER(...)
+#define DESCRIBED(...)
 #define ASK(...)
 #define METHOD0(...)
 #define METHOD(...)
@@ -18,11 +19,12 @@
 #define CLASS(class, name, ...) CUSTOM0(class, name)
 #define KEPT(class, name, ...) OWN(class, name)
 #define OWN(class, name) void *cuc__python_##class##_##name(void *self);
-#define OWN_TENSOR(class, name) OWN(class, name)
+#define KEPT_TENSOR(class, name, ...) OWN(class, name)
 #define ARRAY0(class, name) void *cuc__python_##class##_##name(struct cuc__python_call *c);
 #define ARRAY(class, name, ...) ARRAY0(class, name)
 #include "methods.def"
 #undef GETTER
+#undef DESCRIBED
 #undef ASK
 #undef METHOD0
 #undef METHOD
@@ -33,12 +35,15 @@
 #undef CLASS
 #undef KEPT
 #undef OWN
-#undef OWN_TENSOR
+#undef KEPT_TENSOR
 #undef ARRAY0
 #undef ARRAY
 
 // The one object of a device, or `slowly` if it does not exist yet.
 void *cuc__python_device_object(const cuc_device *device);
+
+// Makes the device and the access of a buffer known, for a property of it; false with an exception.
+bool cuc__python_describe(void *self, const char *name);
 
 // Makes a class's __new__ native; false with an exception.
 bool cuc__python_replace_new(void *type);

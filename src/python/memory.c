@@ -3,6 +3,8 @@
 
 #include "create.h"
 
+#include "memory/buffer.h"
+
 #include <string.h>
 
 void *cuc__python_Buffer_close(struct cuc__python_call *c, const struct cuc__python_signature *s)
@@ -158,8 +160,24 @@ void *cuc__python_UnorderedMemoryResource_allocate(struct cuc__python_call *c,
 void *cuc__python_Buffer_from_handle(struct cuc__python_call *c,
                                      const struct cuc__python_signature *s)
 {
+    (void)s;
     tidy();
-    return cuc__python_buffer_from_handle(c, s);
+    return cuc__python_buffer_from_handle(c);
+}
+
+bool cuc__python_describe(void *self, const char *name)
+{
+    struct cuc__object *object = cuc__python_fields(self);
+    const cuc_buffer *buffer = object->handle;
+
+    cuc__python_use(object);
+    void *state = cuc__py.PyEval_SaveThread();
+    cuc_status st = cuc__buffer_describe(buffer, "cuc_buffer_from_pointer");
+    cuc__py.PyEval_RestoreThread(state);
+    if (st < 0)
+        (void)cuc__python_failed(self, name); // before another call can overwrite the failure
+    cuc__python_leave(object);
+    return st >= 0;
 }
 
 void *cuc__python_Buffer_owner(void *self)

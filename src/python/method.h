@@ -116,15 +116,22 @@ static inline bool cuc__python_bind_method_arguments(struct cuc__python_call *ca
            cuc__python_bind_arguments(call, signature, given, count, keywords);
 }
 
-// Releases the interpreter's lock for a call that may take time. The call holds references of its
-// own, since another thread may close the objects meanwhile.
+// True if an argument is an object whose handle the call uses.
+static inline bool cuc__python_is_used(const struct cuc__python_call *call,
+                                       const struct cuc__python_signature *signature, size_t i)
+{
+    return signature->parameters[i].kind < CUC__PYTHON_CLASS_COUNT && call->objects[i];
+}
+
+// Releases the interpreter's lock for a call that may take time. The caller of the method keeps the
+// objects, but another thread may close them meanwhile.
 static inline void *cuc__python_begin(struct cuc__python_call *call,
                                       const struct cuc__python_signature *signature)
 {
-    cuc__handle_retain(call->self_value.handle);
+    cuc__python_use(cuc__python_fields(call->self));
     for (size_t i = 0; i < signature->count; i++)
-        if (signature->parameters[i].kind < CUC__PYTHON_CLASS_COUNT)
-            cuc__handle_retain(call->values[i].handle);
+        if (cuc__python_is_used(call, signature, i))
+            cuc__python_use(cuc__python_fields(call->objects[i]));
     return cuc__py.PyEval_SaveThread();
 }
 
@@ -133,9 +140,9 @@ static inline void cuc__python_end(struct cuc__python_call *call,
 {
     cuc__py.PyEval_RestoreThread(state);
     for (size_t i = 0; i < signature->count; i++)
-        if (signature->parameters[i].kind < CUC__PYTHON_CLASS_COUNT)
-            cuc__python_release(call->values[i].handle);
-    cuc__python_release(call->self_value.handle);
+        if (cuc__python_is_used(call, signature, i))
+            cuc__python_leave(cuc__python_fields(call->objects[i]));
+    cuc__python_leave(cuc__python_fields(call->self));
 }
 
 // Calls the Python definition with all the arguments.

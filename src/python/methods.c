@@ -42,6 +42,14 @@ static inline int32_t ordinal_of(const cuc_device *device)
     return device ? device->ordinal : -1;
 }
 
+// NumPy's dtype of a view, borrowed; NULL until it was requested once.
+static inline void *known_dtype(const struct cuc__tensor_object *o)
+{
+    const size_t number = (size_t)o->tensor.dtype;
+
+    return number < CUC_LENGTH(cuc__python.dtypes) ? cuc__python.dtypes[number] : NULL;
+}
+
 #define me (c.self_value)
 #define a0 (c.values[0])
 #define NAME(name) offsetof(struct cuc__python, names.name) - offsetof(struct cuc__python, names)
@@ -83,6 +91,19 @@ static inline int32_t ordinal_of(const cuc_device *device)
             return slow_get(slow_##class##_##name, self);                               \
         return result(value);                                                           \
     }
+#define DESCRIBED(class, name, result, value)                                                  \
+    static void *slow_##class##_##name[2];                                                     \
+    static void *get_##class##_##name(void *self, void *closure)                               \
+    {                                                                                          \
+        struct cuc__python_call c;                                                             \
+        c.self_value.handle = ((struct cuc__object *)cuc__python_fields(self))->handle;        \
+        if (__builtin_expect(!me.handle, 0))                                                   \
+            return slow_get(slow_##class##_##name, self);                                      \
+        if (cuc__buffer_is_described(me.buffer))                                               \
+            return result(value);                                                              \
+        /* Again, because another thread may close the object while the driver is asked. */    \
+        return cuc__python_describe(self, #name) ? get_##class##_##name(self, closure) : NULL; \
+    }
 #define ASK(class, name, result, ask)                                     \
     NO_SIGNATURE(class, name)                                             \
     static void *slow_##class##_##name[2];                                \
@@ -98,30 +119,35 @@ static inline int32_t ordinal_of(const cuc_device *device)
         cuc__python_end(&c, &signature_##class##_##name, state);          \
         return result(&c, st);                                            \
     }
-#define OWN_WHERE(class, name, is_open)                                       \
-    static void *slow_##class##_##name[2];                                    \
-    static void *get_##class##_##name(void *self, void *closure)              \
-    {                                                                         \
-        (void)closure;                                                        \
-        const struct cuc__object *object = cuc__python_fields(self);          \
-        void *made = is_open ? cuc__python_##class##_##name(self) : slowly;   \
-        return made == slowly ? slow_get(slow_##class##_##name, self) : made; \
+#define OWN(class, name)                                                           \
+    static void *slow_##class##_##name[2];                                         \
+    static void *get_##class##_##name(void *self, void *closure)                   \
+    {                                                                              \
+        (void)closure;                                                             \
+        const struct cuc__object *object = cuc__python_fields(self);               \
+        void *made = object->handle ? cuc__python_##class##_##name(self) : slowly; \
+        return made == slowly ? slow_get(slow_##class##_##name, self) : made;      \
     }
-#define KEPT(class, name, type, is_known, value)                              \
-    static void *slow_##class##_##name[2];                                    \
-    static void *get_##class##_##name(void *self, void *closure)              \
-    {                                                                         \
-        (void)closure;                                                        \
-        const struct cuc__##type##_object *o = cuc__python_fields(self);      \
-        void *made = slowly;                                                  \
-        if (__builtin_expect(o->base.handle && (is_known), 1))                \
-            return value;                                                     \
-        if (o->base.handle)                                                   \
-            made = cuc__python_##class##_##name(self);                        \
-        return made == slowly ? slow_get(slow_##class##_##name, self) : made; \
+// The common case is a function without a call, and so without a frame.
+#define KEPT_WHERE(class, name, type, is_open, is_known, value)                                    \
+    static void *slow_##class##_##name[2];                                                         \
+    static __attribute__((noinline)) void *find_##class##_##name(void *self)                       \
+    {                                                                                              \
+        const struct cuc__##type##_object *o = cuc__python_fields(self);                           \
+        void *made = is_open ? cuc__python_##class##_##name(self) : slowly;                        \
+        (void)o;                                                                                   \
+        return made == slowly ? slow_get(slow_##class##_##name, self) : made;                      \
+    }                                                                                              \
+    static void *get_##class##_##name(void *self, void *closure)                                   \
+    {                                                                                              \
+        (void)closure;                                                                             \
+        const struct cuc__##type##_object *o = cuc__python_fields(self);                           \
+        return __builtin_expect((is_open) && (is_known), 1) ? value : find_##class##_##name(self); \
     }
-#define OWN(class, name) OWN_WHERE(class, name, object->handle)
-#define OWN_TENSOR(class, name) OWN_WHERE(class, name, object)
+#define KEPT(class, name, type, is_known, value) \
+    KEPT_WHERE(class, name, type, o->base.handle, is_known, value)
+#define KEPT_TENSOR(class, name, is_known, value) \
+    KEPT_WHERE(class, name, tensor, true, is_known, value)
 #define CALL(class, name, body)                                                                    \
     static void *slow_##class##_##name[2];                                                         \
     static void *call_##class##_##name(void *self, void *const *given, intptr_t count,             \
@@ -264,10 +290,11 @@ static int slow_set(void *self, void *value, void *closure)
 
 #include "methods.def"
 #undef GETTER
+#undef DESCRIBED
 #undef ASK
 #undef KEPT
 #undef OWN
-#undef OWN_TENSOR
+#undef KEPT_TENSOR
 #undef ONCE
 #undef ARRAY
 #undef ARRAY0
@@ -279,10 +306,11 @@ static int slow_set(void *self, void *value, void *closure)
 #undef CLASS
 
 #define GETTER(class, name, ...) PROPERTY(class, name)
+#define DESCRIBED(class, name, ...) PROPERTY(class, name)
 #define ASK(class, name, ...) PROPERTY(class, name)
 #define KEPT(class, name, ...) PROPERTY(class, name)
 #define OWN(class, name) PROPERTY(class, name)
-#define OWN_TENSOR(class, name) PROPERTY(class, name)
+#define KEPT_TENSOR(class, name, ...) PROPERTY(class, name)
 #define ONCE(class, name) PROPERTY(class, name)
 #define ARRAY(class, name, ...) FUNCTION(class, name)
 #define ARRAY0(class, name) FUNCTION0(class, name)
@@ -306,6 +334,7 @@ static struct row {
     void *(*get)(void *self, void *closure);
     cuc__py_method method;
     cuc__py_getset getset;
+    void *made; // a dict whose keys are the descriptors in classes, except of a class method
 } rows[] = {
 #include "methods.def"
 };
@@ -313,9 +342,18 @@ static struct row {
 
 // ---- adding them --------------------------------------------------------------------------------
 
+// Adds a descriptor to a class.
+static bool put(struct row *row, void *type, void *name, void *made)
+{
+    return (!row->made || cuc__py.PyDict_SetItem(row->made, made, cuc__py.none) == 0) &&
+           cuc__py.PyObject_SetAttr(type, name, made) == 0;
+}
+
 // Takes the Python definition of a row out of a class, and puts the row in its place.
 static bool replace(struct row *row, void *type)
 {
+    if (!row->call_class)
+        cuc__python_keep(&row->made, cuc__py.PyDict_New());
     void *name = cuc__py.PyUnicode_InternFromString(row->name);
     void *definition = name ? cuc__py.PyObject_GetAttr(type, name) : NULL;
     void *made = NULL;
@@ -349,10 +387,31 @@ static bool replace(struct row *row, void *type)
             cuc__py_drop(get);
         }
     }
-    bool good = made && cuc__py.PyObject_SetAttr(type, name, made) == 0;
+    bool good = made && put(row, type, name, made);
     cuc__py_drop(name);
     cuc__py_drop(definition);
     cuc__py_drop(made);
+    return good;
+}
+
+// Gives a class a descriptor of its own in place of one that it inherits. For each call on an
+// object of a derived class the interpreter walks the bases: the descriptor is of another class.
+static bool repeat(struct row *row, void *type)
+{
+    void *name = cuc__py.PyUnicode_InternFromString(row->name);
+    void *found = name ? cuc__py.PyObject_GetAttr(type, name) : NULL;
+    bool good = name != NULL;
+
+    if (name && !found)
+        cuc__py.PyErr_Clear(); // a class without this attribute
+    if (found && cuc__py.PyDict_GetItem(row->made, found)) {
+        void *made = row->get ? cuc__py.PyDescr_NewGetSet(type, &row->getset)
+                              : cuc__py.PyDescr_NewMethod(type, &row->method);
+        good = made && put(row, type, name, made);
+        cuc__py_drop(made);
+    }
+    cuc__py_drop(found);
+    cuc__py_drop(name);
     return good;
 }
 
@@ -392,8 +451,9 @@ cuc_status cuc_python_add_methods(void *type, const char *name)
         return st;
     bool good = strcmp(name, "Handle") != 0 || find_functions(type);
     for (size_t i = 0; i < CUC_LENGTH(rows); i++)
-        if (strcmp(rows[i].class_name, name) == 0)
-            good = good && replace(&rows[i], type);
+        good = good && (strcmp(rows[i].class_name, name) == 0 ? replace(&rows[i], type)
+                        : rows[i].made                        ? repeat(&rows[i], type)
+                                                              : true);
     if (strcmp(name, "Device") == 0)
         good = good && cuc__python_replace_new(type);
     good = good && cuc__python_inherit_slots(type, name);

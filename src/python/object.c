@@ -9,9 +9,15 @@
 #include "device/deferred.h"
 #include "device/stream.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct cuc__python cuc__python;
+
+struct cuc__closed {
+    void *handle;
+    struct cuc__closed *next;
+};
 
 static void *owner; // the interpreter that owns all of this
 
@@ -161,12 +167,39 @@ void cuc__python_release_last(void *handle)
     cuc__py.PyEval_RestoreThread(state);
 }
 
+// Releases a handle that was an object's.
+static void part_with(struct cuc__object *object, void *handle)
+{
+    if (!handle || !object->users) {
+        cuc__python_release(handle);
+        return;
+    }
+    struct cuc__closed *later = malloc(sizeof(*later));
+    if (!later) // a leak, because a call uses it
+        return;
+    *later = (struct cuc__closed){ handle, object->closed };
+    object->closed = later;
+}
+
+void cuc__python_release_closed(struct cuc__object *object)
+{
+    struct cuc__closed *closed = object->closed;
+
+    object->closed = NULL; // first: a release may let other threads run
+    while (closed) {
+        struct cuc__closed *next = closed->next;
+        cuc__python_release(closed->handle);
+        free(closed);
+        closed = next;
+    }
+}
+
 void cuc__python_close(struct cuc__object *object)
 {
     void *handle = object->handle, *reference = object->reference;
 
     object->handle = object->reference = NULL;
-    cuc__python_release(handle);
+    part_with(object, handle);
     cuc__py_drop(reference);
 }
 
@@ -222,10 +255,11 @@ static int set_number(void *self, void *value, void *closure)
     void *handle = cuc__py.PyLong_AsVoidPtr(value);
     if (!handle && cuc__py.PyErr_Occurred())
         return -1;
-    struct cuc__object old = *object;
+    void *old = object->handle, *reference = object->reference;
     object->handle = cuc__handle_retain(handle);
     object->reference = handle ? cuc__py_new(value) : NULL;
-    cuc__python_close(&old);
+    part_with(object, old);
+    cuc__py_drop(reference);
     return 0;
 }
 

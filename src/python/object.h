@@ -113,6 +113,7 @@ extern struct cuc__python {
 #undef FIELD
     } names;
     void *function_name; // "__func__"
+    void *dtypes[32];    // NumPy's, by number, once requested
 } cuc__python;
 
 // Objects, after the interpreter's own part. Fields that are Python objects may be NULL.
@@ -120,6 +121,11 @@ struct cuc__object {
     void *handle;    // one library reference; NULL: closed
     void *reference; // the int `_h`, once requested: it has a library reference of its own
     void *weak;      // the interpreter's list of weak references
+    // Calls in progress that use the handle without the interpreter's lock, and handles closed
+    // meanwhile, which the last of these calls releases. Written with the lock held, unlike the
+    // number of a handle's references, which takes an atomic operation.
+    size_t users;
+    struct cuc__closed *closed;
 };
 
 struct cuc__stream_object {
@@ -232,10 +238,25 @@ static inline void cuc__python_release(void *handle)
         cuc__python_release_last(handle);
 }
 
+// Ends the use of an object whose handle was closed meanwhile.
+void cuc__python_release_closed(struct cuc__object *object);
+
+// Begins to use the handle of an object, which the caller keeps, without the interpreter's lock.
+static inline void cuc__python_use(struct cuc__object *object)
+{
+    object->users++;
+}
+
+static inline void cuc__python_leave(struct cuc__object *object)
+{
+    if (!--object->users && __builtin_expect(object->closed != NULL, 0))
+        cuc__python_release_closed(object);
+}
+
 // Releases a Python object, on any thread: the owner of another library's handle.
 void cuc__python_drop_owner(void *object);
 
-// Closes an object; other threads that use its handle hold references of their own.
+// Closes an object; the handle stays until other threads have finished their calls with it.
 void cuc__python_close(struct cuc__object *object);
 
 // False on one of the driver's threads, where the collector may run but CUDA must not be called.

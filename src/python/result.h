@@ -34,7 +34,7 @@ static inline void *address(const void *value)
 
 static inline void *boolean(uint32_t value)
 {
-    return cuc__py.PyBool_FromLong(value != 0);
+    return cuc__py_new(value ? cuc__py.yes : cuc__py.no);
 }
 
 static inline void *extents(const int64_t *values, int32_t rank)
@@ -70,7 +70,7 @@ static inline void *nothing(const struct cuc__python_call *c, cuc_status st)
 
 static inline void *is_ok(const struct cuc__python_call *c, cuc_status st)
 {
-    return st < 0 ? failed(c) : cuc__py.PyBool_FromLong(st == CUC_OK);
+    return st < 0 ? failed(c) : boolean(st == CUC_OK);
 }
 
 // After a wait, host memory that copies used may be freed.

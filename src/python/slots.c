@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "config.h"
+#include "result.h"
 
 #include "memory/buffer.h"
 #include "driver/toolkit.h"
@@ -98,20 +99,30 @@ static void *not_equal(void *self, void *other)
         return said;
     int is_equal = cuc__py.PyObject_IsTrue(said);
     cuc__py.Py_DecRef(said);
-    return is_equal < 0 ? NULL : cuc__py.PyBool_FromLong(!is_equal);
+    return is_equal < 0 ? NULL : boolean(!is_equal);
 }
 
-#define COMPARE(class, KIND, equal)                                                             \
-    static void *class##__eq__(void *self, void *other, int operation)                          \
-    {                                                                                           \
-        if (operation == NOT_EQUAL)                                                             \
-            return not_equal(self, other);                                                      \
-        if (operation != EQUAL || !cuc__python_fields_of(other, CUC__PYTHON_##KIND))            \
-            return cuc__py_new(cuc__py.not_implemented);                                        \
-        const void *a = handle_of(self), *b = handle_of(other);                                 \
-        if (!a || !b)                                                                           \
-            return cuc__py.PyObject_CallFunctionObjArgs(slow.class##__eq__, self, other, NULL); \
-        return cuc__py.PyBool_FromLong(equal);                                                  \
+// The common case, open objects of the class itself, makes no call.
+#define COMPARE(class, KIND, equal)                                                                \
+    static __attribute__((noinline)) void *class##_compare(void *self, void *other, int operation) \
+    {                                                                                              \
+        if (operation == NOT_EQUAL)                                                                \
+            return not_equal(self, other);                                                         \
+        if (operation != EQUAL || !cuc__python_fields_of(other, CUC__PYTHON_##KIND))               \
+            return cuc__py_new(cuc__py.not_implemented);                                           \
+        const void *a = handle_of(self), *b = handle_of(other);                                    \
+        if (!a || !b)                                                                              \
+            return cuc__py.PyObject_CallFunctionObjArgs(slow.class##__eq__, self, other, NULL);    \
+        return boolean(equal);                                                                     \
+    }                                                                                              \
+    static void *class##__eq__(void *self, void *other, int operation)                             \
+    {                                                                                              \
+        const void *a = handle_of(self), *b;                                                       \
+        if (operation == EQUAL &&                                                                  \
+            cuc__py_type(other) == cuc__python.classes[CUC__PYTHON_##KIND] && a &&                 \
+            (b = handle_of(other)))                                                                \
+            return boolean(equal);                                                                 \
+        return class##_compare(self, other, operation);                                            \
     }
 COMPARE(Stream, STREAM, ((const cuc_stream *)a)->handle == ((const cuc_stream *)b)->handle)
 COMPARE(Event, EVENT, ((const cuc_event *)a)->handle == ((const cuc_event *)b)->handle)
@@ -124,20 +135,22 @@ COMPARE(Buffer, BUFFER,
 // In milliseconds. The interpreter also calls this if only the right operand is an event.
 static void *Event__sub__(void *later, void *earlier)
 {
-    const struct cuc__object *b = cuc__python_fields_of(earlier, CUC__PYTHON_EVENT),
-                             *a = cuc__python_fields_of(later, CUC__PYTHON_EVENT);
+    struct cuc__object *b = cuc__python_fields_of(earlier, CUC__PYTHON_EVENT),
+                       *a = cuc__python_fields_of(later, CUC__PYTHON_EVENT);
     cuc_status st = CUC_NOT_READY;
     float milliseconds = 0;
 
     if (!a)
         return cuc__py_new(cuc__py.not_implemented);
     if (b && a->handle && b->handle) {
-        cuc_event *end = cuc__handle_retain(a->handle), *start = cuc__handle_retain(b->handle);
+        cuc_event *end = a->handle, *start = b->handle;
+        cuc__python_use(a);
+        cuc__python_use(b);
         void *state = cuc__py.PyEval_SaveThread();
         st = cuc_event_get_elapsed(&milliseconds, start, end);
         cuc__py.PyEval_RestoreThread(state);
-        cuc__python_release(end);
-        cuc__python_release(start);
+        cuc__python_leave(a);
+        cuc__python_leave(b);
     }
     return st == CUC_OK // the Python definition reports the reason
                ? cuc__py.PyFloat_FromDouble(milliseconds)
@@ -157,7 +170,7 @@ static void *LaunchConfig__eq__(void *self, void *other, int operation)
     if (operation != EQUAL || !cuc__python_fields_of(other, CUC__PYTHON_LAUNCH_CONFIG))
         return cuc__py_new(cuc__py.not_implemented);
     const struct cuc__config_object *a = cuc__python_fields(self), *b = cuc__python_fields(other);
-    return cuc__py.PyBool_FromLong(memcmp(&a->config, &b->config, sizeof(a->config)) == 0);
+    return boolean(memcmp(&a->config, &b->config, sizeof(a->config)) == 0);
 }
 
 static intptr_t LaunchConfig__hash__(void *self)

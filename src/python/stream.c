@@ -17,17 +17,18 @@ void *cuc__python_Handle_close(struct cuc__python_call *c, const struct cuc__pyt
 
 void *cuc__python_Stream_wait(struct cuc__python_call *c, const struct cuc__python_signature *s)
 {
-    const struct cuc__object *event = cuc__python_fields_of(c->objects[0], CUC__PYTHON_EVENT);
-    const struct cuc__object *other =
-        event ? event : cuc__python_fields_of(c->objects[0], CUC__PYTHON_STREAM);
+    struct cuc__object *event = cuc__python_fields_of(c->objects[0], CUC__PYTHON_EVENT);
+    struct cuc__object *other = event ? event
+                                      : cuc__python_fields_of(c->objects[0], CUC__PYTHON_STREAM);
     if (!other || !other->handle)
         return slowly;
-    void *handle = cuc__handle_retain(other->handle);
+    void *handle = other->handle;
+    cuc__python_use(other);
     void *state = cuc__python_begin(c, s);
     cuc_status st = event ? cuc_stream_wait_event(c->self_value.stream, handle)
                           : cuc_stream_wait_stream(c->self_value.stream, handle);
     cuc__python_end(c, s, state);
-    cuc__python_release(handle);
+    cuc__python_leave(other);
     return nothing(c, st);
 }
 

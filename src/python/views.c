@@ -163,10 +163,10 @@ void *cuc__python_StridedMemoryView_view(struct cuc__python_call *call)
 // later, so names are not cached.
 void *cuc__python_view_dtype(void *self)
 {
-    static void *known[32];
+    void **known = cuc__python.dtypes;
     size_t number = (size_t)((struct cuc__tensor_object *)cuc__python_fields(self))->tensor.dtype;
 
-    if (number >= CUC_LENGTH(known))
+    if (number >= CUC_LENGTH(cuc__python.dtypes))
         return slowly;
     if (known[number])
         return cuc__py_new(known[number]);

@@ -196,14 +196,17 @@ cuc_status cuc_tensor_from_buffer(cuc_tensor *out, const cuc_buffer *buffer, cuc
 {
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(buffer, BUFFER);
+    cuc_status st = cuc__buffer_describe(buffer, __func__);
+    if (st < 0)
+        return st;
+    const cuc_device *device = cuc__buffer_device(buffer);
     cuc_tensor t = {
         .data = buffer->ptr,
         .dtype = dtype,
-        .device = buffer->device ? buffer->device->ordinal : -1,
-        .flags = flags_of_access(buffer->access),
+        .device = device ? device->ordinal : -1,
+        .flags = flags_of_access(cuc__buffer_access(buffer)),
     };
-    cuc_status st = cuc__tensor_lay_out(&t, rank, shape, NULL, __func__);
-    if (st < 0)
+    if ((st = cuc__tensor_lay_out(&t, rank, shape, NULL, __func__)) < 0)
         return st;
     // First, because the check below would only say that an empty buffer has no address.
     uint64_t bytes = cuc_tensor_bytes(&t);

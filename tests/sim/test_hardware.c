@@ -130,6 +130,7 @@ enum { ANY, UNSAFE, NEVER, EVENT, EVENT_TOLD };
     X(EVENT_TOLD, cuEventElapsedTime(&milliseconds, captured, captured))                   \
     X(UNSAFE, cuEventQuery(event))                                                         \
     X(UNSAFE, cuEventSynchronize(event))                                                   \
+    X(ANY, cuEventElapsedTime(&milliseconds, event, event))                                \
     X(NEVER, cuStreamQuery(stream))                                                        \
     X(NEVER, cuStreamSynchronize(stream))                                                  \
     X(UNSAFE, cuStreamQuery(other))                                                        \

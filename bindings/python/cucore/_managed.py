@@ -12,6 +12,7 @@ from ._device import Device
 from ._errors import check
 from ._handle import c_number, given_as, options as struct_of, word
 from ._memory import Buffer
+from ._native import methods
 from ._sets import LiveSet
 from ._stream import StreamLike, as_stream
 
@@ -138,6 +139,7 @@ class AccessedBy(LiveSet):
             self._buffer._advise(raw.CUC_ADVISE_UNSET_ACCESSED_BY, self._place(value))
 
 
+@methods
 class ManagedBuffer(Buffer):
     """Memory that migrates between host and devices, from `ManagedMemoryResource.allocate()` or
     `LegacyManagedMemoryResource.allocate()`. The driver refuses advice (the attributes set here) for memory of a

@@ -286,6 +286,7 @@ def _sent(pool: MemoryPool) -> tuple[Any, ...]:
     return _pool_of, (type(pool), pool.device_id if pool.device_id >= 0 else None, pool.allocation_handle)
 
 
+@methods
 class DeviceMemoryResource(MemoryPool):
     """A device pool: the current one, or a new one if options are given."""
 
@@ -300,6 +301,7 @@ class DeviceMemoryResource(MemoryPool):
             self._make(Device(device_id), raw.CUC_MEMORY_DEVICE, given.ipc_enabled, max_bytes=given.max_size)
 
 
+@methods
 class PinnedMemoryResource(MemoryPool):
     """A pool of page-locked host memory accessible from host and devices: the current one, or a new one if options
     are given.
@@ -340,6 +342,7 @@ class PinnedMemoryResource(MemoryPool):
         return cls._imported(None, alloc_handle)
 
 
+@methods
 class ManagedMemoryResource(MemoryPool):
     """A pool of managed memory, which migrates between host and devices: the current one, or a new one if options are
     given. Requires a CUDA 13 driver.

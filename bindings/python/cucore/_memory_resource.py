@@ -14,6 +14,7 @@ from ._native import methods
 from ._stream import StreamLike, as_stream
 
 
+@methods
 class SynchronousMemoryResource(MemoryResource):
     """Device memory without a pool: allocating may wait for the device, freeing always does."""
 
@@ -33,6 +34,7 @@ class UnorderedMemoryResource(MemoryResource):
         return Buffer._of(self, size, None if stream is None else as_stream(stream)._h)
 
 
+@methods
 class LegacyPinnedMemoryResource(UnorderedMemoryResource):
     """Page-locked host memory without a pool."""
 
@@ -42,6 +44,7 @@ class LegacyPinnedMemoryResource(UnorderedMemoryResource):
         self._take(create(raw.cuc_memory_synchronous_create, Device()._h, raw.CUC_MEMORY_PINNED))
 
 
+@methods
 class LegacyManagedMemoryResource(UnorderedMemoryResource):
     """Managed memory without a pool, supported by every driver."""
 
@@ -98,6 +101,7 @@ class GraphMemoryResourceAttributes:
         return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)}' for name in self._NAMES)})"
 
 
+@methods
 class GraphMemoryResource(MemoryResource):
     """Graph memory: allocated and freed by graph nodes, on a capturing stream. There is one per device."""
 

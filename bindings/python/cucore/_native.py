@@ -98,7 +98,7 @@ else:
 
 
 def methods(cls: _Class) -> _Class:
-    """Class decorator that replaces methods with their native versions."""
+    """Class decorator that replaces methods with their native versions, and adds the inherited ones to the class itself."""
     if is_there:
         add = raw.prototype("cuc_python_add_methods", release_gil=False)
         if add(id(cls), cls.__name__.encode()) < 0:

@@ -383,6 +383,7 @@ class Stream(Handle, StreamBase):
         return f"<Stream handle={self.handle:#x} context={raw.cuc_context_handle(raw.cuc_stream_context(self._h)):#x}>"
 
 
+@methods
 class DefaultStream(Stream):
     """The default stream of the device that is current at the time of use. It is never closed."""
 

@@ -15,6 +15,7 @@ from ._errors import NotSupportedError, check
 from ._handle import assign, create, get, given_as, handle_of, options
 from ._managed import located
 from ._memory import Buffer, MemoryResource
+from ._native import methods
 from ._stream import StreamLike, as_stream
 
 _LOCATIONS = {"device": raw.CUC_LOCATION_DEVICE, "host": raw.CUC_LOCATION_HOST,
@@ -78,6 +79,7 @@ def _descriptor(pieces: Sequence[tuple[Any, int]], size: int) -> VirtualMemoryDe
     return VirtualMemoryDescriptor([(fd.detach(), each) for fd, each in pieces], size)
 
 
+@methods
 class VirtualMemoryBuffer(Buffer):
     """A buffer of a `VirtualMemoryResource`."""
 
@@ -107,6 +109,7 @@ class VirtualMemoryBuffer(Buffer):
         return made
 
 
+@methods
 class VirtualMemoryResource(MemoryResource):
     """Memory whose buffers can grow: `modify_allocation()` keeps the contents without copying."""
 

@@ -3,14 +3,16 @@ import gc
 import os
 import sys
 import threading
+import time
 import tracemalloc
 import unittest
 import weakref
 
 import cucore
 from cucore import (
-    Buffer, Device, DeviceMemoryResource, DeviceMemoryResourceOptions, Event, EventOptions, InvalidArgumentError, LaunchConfig,
-    MemoryResource, Stream)
+    LEGACY_DEFAULT_STREAM, Buffer, Device, DeviceMemoryResource, DeviceMemoryResourceOptions, Event, EventOptions,
+    InvalidArgumentError, LaunchConfig, LegacyPinnedMemoryResource, ManagedBuffer, MemoryResource, Stream,
+)
 from cucore import _native
 from cucore.utils import StridedMemoryView
 from support import DeviceTest, child
@@ -34,6 +36,15 @@ class Replaced(unittest.TestCase):
                            (StridedMemoryView, ("view", "__dlpack__", "__dlpack_device__"))):
             for name in names:
                 self.assertEqual(type(cls.__dict__[name]).__name__, kind, f"{cls.__name__}.{name}")
+
+    def test_classes_have_what_they_inherit(self):
+        for cls, names in ((Event, ("close", "is_closed")), (Buffer, ("is_closed",)),
+                           (DeviceMemoryResource, ("allocate", "device_id", "is_device_accessible", "handle")),
+                           (LegacyPinnedMemoryResource, ("allocate", "device_id")), (ManagedBuffer, ("fill", "size")),
+                           (type(LEGACY_DEFAULT_STREAM), ("sync", "record", "device"))):
+            for name in names:
+                self.assertEqual(name in cls.__dict__, _native.is_there, f"{cls.__name__}.{name}")
+        self.assertNotIn("close", type("Mine", (Event,), {}).__dict__)
 
     def test_slots_are_the_librarys_or_pythons(self):
         kind = "wrapper_descriptor" if _native.is_there else "function"
@@ -607,6 +618,34 @@ class Lifetimes(DeviceTest):
         del view, cycle
         gc.collect()
         self.assertIsNone(ended())
+
+    def test_what_is_closed_during_a_call_stays_until_its_end(self):
+        for close_twice in (False, True):
+            flag = cucore.SynchronousMemoryResource(self.device).allocate(4, stream=self.stream)
+            other = self.device.create_stream()
+            flag.fill(0, stream=self.stream)
+            self.stream.sync()
+            owner = Theirs(self.stream.handle)
+            ended, theirs = weakref.ref(owner), self.device.create_stream(owner)
+            del owner
+            self.stream.wait_value(flag, 1)
+            threads = [threading.Thread(target=theirs.sync) for _ in range(2)]
+            for each in threads:
+                each.start()
+            time.sleep(0.1)  # both wait
+            theirs.close()
+            if close_twice:
+                theirs._h = other._h
+                theirs.close()
+            seen = [ended() is not None, theirs.is_closed]
+            other.write_value(flag, 1)
+            for each in threads:
+                each.join()
+            gc.collect()
+            seen.append(ended() is None)
+            self.assertEqual(seen, [True] * 3)
+            other.sync()
+            flag.close()
 
     def test_objects_are_closed_while_others_use_them(self):
         self.assertEqual(child(PROGRAM + """
