@@ -78,6 +78,7 @@ def main(doxyfile, version, out, cucore=None):
     apis = [json.loads((ROOT / f"api/{name}.json").read_text()) for name in ("cucore", "cucore-bench")]
     made = reference.pages(apis, ROOT / "include/cucore")
     made["reference/command.md"] = command.page((ROOT / "docs/man/cucore.1").read_text())
+    made["reference/tile_codes.md"] = reference.tile_codes((ROOT / "src/explain/tile_code.def").read_text())
     made["reference/python_package.md"] = python_reference.page(ROOT / "bindings/python/cucore")
     made["reference/python_tile.md"] = python_reference.tile_page(ROOT / "bindings/python/cucore/tile")
     made["reference/cpp.md"] = cpp_reference.page((ROOT / "include/cucore/cucore.hpp").read_text())

@@ -232,6 +232,17 @@ def page(api, header, text):
     return title, "\n".join(out) + "\n"
 
 
+def tile_codes(text):
+    """The page of the tile compiler's codes, of src/explain/tile_code.def."""
+    text = re.sub(r'"\s*"', "", re.sub(r"^//.*", "", text, flags=re.M))
+    rows = re.findall(r'TILE_CODE\((T\d+), \d+,\s*"(.*?)",\s*"(.*?)"\)', text)
+    if len(rows) != text.count("TILE_CODE("):
+        raise SystemExit("src/explain/tile_code.def is not read as it is written")
+    table = "\n".join(f"| {name} | {meaning} | {remedy} |" for name, meaning, remedy in rows)
+    return ("# Codes of the tile compiler\n\n`cucore explain T501` prints a row.\n\n"
+            f"| code | meaning | remedy |\n| --- | --- | --- |\n{table}\n")
+
+
 def pages(apis, include):
     """Every page: name -> text. The first is the list of the headers."""
     made, listed = {}, []

@@ -299,10 +299,10 @@ CUC_API void cuc_gemm_plan_release(cuc_gemm_plan *plan);
  * Products are accumulated in the accumulator's type. The rest is computed in f32 (f64 for f64;
  * integers if d is i32) and rounded once to d's type. 8-bit results saturate. Any m, n and k are
  * allowed, also zero, and any strides; pipelines need an address and leading dimensions that are
- * multiples of 16 bytes. The elements of d must have distinct addresses, and no array that is read
- * may overlap d, except c and residual; this is not checked. If alpha is 0, a and b are not read;
- * if beta is 0, c is not read. The call compiles and allocates nothing, with one exception: the
- * first call with an alpha other than 1 and no c loads the code for it.
+ * multiples of 16 bytes. The elements of d must have distinct addresses. No array that is read may
+ * overlap d, except c and residual; this is not checked. If alpha is 0, a and b are not read; if
+ * beta is 0, c is not read. The call compiles and allocates nothing, with one exception: the first
+ * call with an alpha other than 1 and no c loads the code for it.
  *
  * @order  enqueues and returns; the arrays must stay valid until the product is complete
  * @thread any thread; one call at a time on the same stream

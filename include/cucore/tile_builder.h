@@ -3,7 +3,7 @@
  * Tile programs built by C calls: one function for each construct of the tile language.
  *
  * The calls produce the same operations as the text described in docs/tile-language.md, with the
- * same checks and errors. docs/tile-builder.md shows the same kernels in both forms.
+ * same checks and errors. docs/tile-builder.md shows a kernel of that page in this form.
  *
  *     #define K CUC_HERE(program)
  *

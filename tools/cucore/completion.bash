@@ -35,8 +35,8 @@ _cucore()
         mapfile -t COMPREPLY < <(compgen -W 'c++11 c++14 c++17 c++20' -- "$word")
         return ;;
     --arch)
-        mapfile -t COMPREPLY < <(compgen -W 'sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a sm_100
-            sm_100a sm_103 sm_110 sm_120 sm_120a' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'sm_75 sm_80 sm_86 sm_87 sm_88 sm_89 sm_90 sm_90a
+            sm_100 sm_100a sm_103 sm_110 sm_120 sm_120a sm_121' -- "$word")
         return ;;
     -I | --include-path | --out)
         mapfile -t COMPREPLY < <(compgen -d -- "$word")

@@ -57,7 +57,7 @@ class StaticException(_Placed):
 
 TileCompilerExecutionError = TileCompilerTimeoutError = TileInternalError = CompileError
 
-# Keyed by the prefix of the compiler's error code; docs/tile-language.md lists the codes.
+# Keyed by the prefix of the compiler's error code; src/explain/tile_code.def lists the codes.
 _GROUPS = {"T0": TileSyntaxError, "T4": TileSyntaxError, "T6": TileUnsupportedFeatureError}
 _OF_PYTHON: dict[type[BaseException], type[_Placed]] = {
     AssertionError: TileStaticAssertionError, RecursionError: TileRecursionError, ValueError: TileValueError,
