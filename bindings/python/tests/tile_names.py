@@ -94,6 +94,13 @@ def known_extents(x: Width, y: Strides, out):
 
 
 @ct.kernel
+def widths(xs: typing.Annotated[list, ct.ListAnnotation(element=ct.ArrayAnnotation(static_shape_dims=(-1,),
+                                                                                  static_stride_dims=(0,)))], out):
+    ct.static_assert(xs[0] is not None and (xs is None) is False)
+    ct.store(out, (0,), ct.full((2,), ct.ensure_constant(xs[0].shape[1] + xs[1].strides[0]), out.dtype))
+
+
+@ct.kernel
 def annotated(x: ct.IndexedWithInt64, n: typing.Annotated[int, ct.ConstantAnnotation()],
               wide: typing.Annotated[int, ct.ScalarAnnotation(dtype=ct.int64)],
               several: typing.Annotated[list, ct.ListAnnotation(element=ct.ArrayAnnotation(static_shape_dims=(0,)))]):
@@ -262,7 +269,7 @@ def lines(x, n: ConstInt):
     print("{a", 1, end="")
     print("}", 100, "%", end=" | ")
     print(f"{t:.1f} {ct.sum(t):8.3e} {i:03d} {t:>9} {i:2d} {n:4d}")
-    ct.printf("%d of %-5.1f", i, ct.max(t))
+    ct.printf("%d of %-5.1F", i, ct.max(t))
     ct.printf("%% %x\n\n", i + 255)
     for j in range(2):
         print(j, end="")
@@ -463,5 +470,10 @@ WRONG = [
     ("t = (1, 2)\n    for i in range(ct.bid(0)): t = (1, 2, t[0])\n    ct.store(a, (0,), t[0])", ct.TileTypeError,
      "another type on each path: a tuple of 2, and a tuple of 3"),
     ("t = (1, (2, 3)) if ct.bid(0) > 0 else (1, 2)", ct.TileTypeError, "another type on each path"),
+    ("ct.sum(ct.load(a, (0,), (n,)), 0, keepdims=ct.bid(0) > 0)", ct.TileTypeError, "keepdims: expected True or False"),
+    ("ct.cumsum(ct.load(a, (0,), (n,)), reverse=ct.bid(0) > 0)", ct.TileTypeError, "reverse: expected True or False"),
+    ("ct.load(a, (0,), (n,)).max(0, keepdims=1)", ct.TileTypeError, "keepdims: expected True or False"),
+    ("ct.bid(0) is n", ct.TileTypeError, "is compares it only with None"),
+    ("(a, 1) is not (a, 1)", ct.TileTypeError, "is not compares it only with None"),
     ("with contextlib.nullcontext(): pass", ct.TileSyntaxError, "with takes a call"),
 ]
