@@ -350,7 +350,7 @@ class Page(unittest.TestCase):
 
 class Failures(TileTest):
     def test_each_is_of_its_class_and_told_with_its_line(self):
-        head = "import contextlib\nimport cucore.tile as ct\ndef again(i):\n    return again(i + 1)\n" \
+        head = "import contextlib\nimport numpy as np\nimport cucore.tile as ct\ndef again(i):\n    return again(i + 1)\n" \
                "def mixed(a, i):\n    if i > 0:\n        return i\n    ct.store(a, (0,), 0)\n" \
                "def out_of_loop(i):\n    for j in range(i):\n        if j > i: return j\n" \
                "@ct.kernel\ndef wrong(a, n: ct.Constant[int]):\n"
