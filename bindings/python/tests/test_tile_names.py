@@ -6,6 +6,7 @@ import pathlib
 import re
 import signal
 import tempfile
+import typing
 import unittest
 
 from cucore import InvalidArgumentError, LaunchConfig, ObjectCode, launch
@@ -97,6 +98,25 @@ class Names(TileTest):
         x = self.zeros(8, dtype=np.int32)
         self.run_kernel((1,), k.annotated, x, 4, 5 * 2**33, [self.zeros(6)])
         np.testing.assert_array_equal(self.get(x), [5] * 4 + [6] * 4)
+
+    def test_arrays_of_one_list_have_the_annotated_constants_in_common(self):
+        out, wide = np.zeros(2, np.int32), np.zeros((3, 8), np.float32)
+        k.widths.interpret((1,), ([wide[:, :6], wide[:2, 2:]], out))
+        self.assertEqual(list(out), [14, 14])
+        for other, said in ((wide[:, :5], r"shape\[1\] is 6 and 5 in arrays of one list"),
+                            (np.zeros((3, 6), np.float32), r"strides\[0\] is 8 and 6 in arrays of one list")):
+            with self.subTest(said), self.assertRaisesRegex(ValueError, said):
+                k.widths.interpret((1,), ([wide[:, :6], other], out))
+
+    def test_annotations_name_each_axis_once(self):
+        for option in ("static_shape_dims", "static_stride_dims"):
+            mark = ct.ArrayAnnotation(**{option: (0, -2)})
+
+            def twice(x):
+                pass
+            twice.__annotations__["x"] = typing.Annotated[ct.Array, mark]
+            with self.subTest(option), self.assertRaisesRegex(ValueError, rf"{option} is \(0, -2\), which names axis 0"):
+                ct.kernel(twice).interpret((1,), (np.zeros((2, 2), np.float32),))
 
     def test_records_of_tiles(self):
         x, n, turns = self.random(8), 8, 3
@@ -330,7 +350,7 @@ class Page(unittest.TestCase):
 
 class Failures(TileTest):
     def test_each_is_of_its_class_and_told_with_its_line(self):
-        head = "import contextlib\nimport cucore.tile as ct\ndef again(i):\n    return again(i + 1)\n" \
+        head = "import contextlib\nimport numpy as np\nimport cucore.tile as ct\ndef again(i):\n    return again(i + 1)\n" \
                "def mixed(a, i):\n    if i > 0:\n        return i\n    ct.store(a, (0,), 0)\n" \
                "def out_of_loop(i):\n    for j in range(i):\n        if j > i: return j\n" \
                "@ct.kernel\ndef wrong(a, n: ct.Constant[int]):\n"

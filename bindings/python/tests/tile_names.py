@@ -94,6 +94,13 @@ def known_extents(x: Width, y: Strides, out):
 
 
 @ct.kernel
+def widths(xs: typing.Annotated[list, ct.ListAnnotation(element=ct.ArrayAnnotation(static_shape_dims=(-1,),
+                                                                                  static_stride_dims=(0,)))], out):
+    ct.static_assert(xs[0] is not None and (xs is None) is False)
+    ct.store(out, (0,), ct.full((2,), ct.ensure_constant(xs[0].shape[1] + xs[1].strides[0]), out.dtype))
+
+
+@ct.kernel
 def annotated(x: ct.IndexedWithInt64, n: typing.Annotated[int, ct.ConstantAnnotation()],
               wide: typing.Annotated[int, ct.ScalarAnnotation(dtype=ct.int64)],
               several: typing.Annotated[list, ct.ListAnnotation(element=ct.ArrayAnnotation(static_shape_dims=(0,)))]):
@@ -262,7 +269,7 @@ def lines(x, n: ConstInt):
     print("{a", 1, end="")
     print("}", 100, "%", end=" | ")
     print(f"{t:.1f} {ct.sum(t):8.3e} {i:03d} {t:>9} {i:2d} {n:4d}")
-    ct.printf("%d of %-5.1f", i, ct.max(t))
+    ct.printf("%d of %-5.1F", i, ct.max(t))
     ct.printf("%% %x\n\n", i + 255)
     for j in range(2):
         print(j, end="")
@@ -452,6 +459,14 @@ WRONG = [
     ("ct.astile(((1, 2), (3,)), dtype=ct.int32)", ct.TileTypeError, "one length"),
     ("ct.unpack_from_bytes(ct.zeros((3,), ct.uint8), ct.int32)", ct.TileTypeError, "no whole number"),
     ("for _ in ct.static_iter(range(1001)): pass", ct.TileStaticEvalError, "1000"),
+    ("for _ in ct.static_iter(42): pass", ct.TileTypeError, "'int' object is not iterable"),
+    ("ct.scatter(a, ct.arange(1), ct.arange(8, dtype=ct.float32))", ct.TileTypeError,
+     "value has shape [8]: expected one that broadcasts to [1]"),
+    ("ct.gather(a, ct.arange(4), mask=ct.arange(8) > 2)", ct.TileTypeError, "mask has shape [8]"),
+    ("ct.gather(a, 0, padding_value=ct.ones((4,), ct.float32))", ct.TileTypeError, "padding has shape [4]"),
+    ("ct.atomic_add(a, 0, ct.ones((4,), ct.float32))", ct.TileTypeError, "update has shape [4]"),
+    ("ct.atomic_cas(a, 0, ct.ones((4,), ct.float32), 0)", ct.TileTypeError, "expected has shape [4]"),
+    ("ct.full((2,), np.float32((1, 2, 3)), ct.float32)", ct.TileTypeError, "not ndarray"),
     ("9**9**9", ct.TileValueError, "65536 bits"),
     ("n << (1 << 40)", ct.TileValueError, "65536 bits"),
     ("(1 << 60000) * (1 << 60000)", ct.TileValueError, "65536 bits"),
@@ -463,5 +478,10 @@ WRONG = [
     ("t = (1, 2)\n    for i in range(ct.bid(0)): t = (1, 2, t[0])\n    ct.store(a, (0,), t[0])", ct.TileTypeError,
      "another type on each path: a tuple of 2, and a tuple of 3"),
     ("t = (1, (2, 3)) if ct.bid(0) > 0 else (1, 2)", ct.TileTypeError, "another type on each path"),
+    ("ct.sum(ct.load(a, (0,), (n,)), 0, keepdims=ct.bid(0) > 0)", ct.TileTypeError, "keepdims: expected True or False"),
+    ("ct.cumsum(ct.load(a, (0,), (n,)), reverse=ct.bid(0) > 0)", ct.TileTypeError, "reverse: expected True or False"),
+    ("ct.load(a, (0,), (n,)).max(0, keepdims=1)", ct.TileTypeError, "keepdims: expected True or False"),
+    ("ct.bid(0) is n", ct.TileTypeError, "is compares it only with None"),
+    ("(a, 1) is not (a, 1)", ct.TileTypeError, "is not compares it only with None"),
     ("with contextlib.nullcontext(): pass", ct.TileSyntaxError, "with takes a call"),
 ]

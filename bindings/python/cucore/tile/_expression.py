@@ -430,6 +430,10 @@ class Expressions:
     def compared(self, node: ast.AST, kind: type, x: Any, y: Any) -> Any:
         """Evaluate one comparison. Tuples that contain tiles compare element by element."""
         if kind in (ast.Is, ast.IsNot):
+            if x is not None and y is not None and any(
+                    isinstance(leaf, (Value, Array, Chosen, View, Memory)) for each in (x, y) for leaf in leaves(each)):
+                self.refuse(node, f"a tile or array has no identity: {'is' if kind is ast.Is else 'is not'} compares it "
+                                  "only with None. Write == or !=", TileTypeError)
             return _OF_PYTHON[kind](x, y)
         if isinstance(x, tuple) and isinstance(y, tuple) and kind in _COMPARE and kind not in (ast.Eq, ast.NotEq):
             self.refuse(node, "tuples are compared by == and !=", TileTypeError)
@@ -587,6 +591,8 @@ class Expressions:
         if self.compiler.combining and (isinstance(callee, Op) and callee.name in EFFECTS or callee is builtins.print):
             self.refuse(node, f"{callee.__name__}() reads or writes memory, which a function of ct.reduce() or ct.scan() "
                               "cannot")
+        if named and isinstance(callee, (Op, _Method)):
+            ops.check_flags(named)
         if isinstance(callee, Op):
             if callee.name in ("reduce", "scan"):
                 arguments, named = self.with_function(node, arguments, named)

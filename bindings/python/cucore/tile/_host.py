@@ -145,6 +145,10 @@ def iterated(scope: Expressions, node: ast.expr) -> tuple[Any, ...]:
     """Return the items static_iter() iterates over."""
     values = run(scope, node)
     try:
+        values = iter(values)
+    except TypeError as error:
+        scope.refuse(node, f"static_iter: {error}", TileTypeError)
+    try:
         given = []
         for each in values:
             given.append(unwrapped(each))

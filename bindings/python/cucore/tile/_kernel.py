@@ -206,7 +206,10 @@ def _kind(value: Any, how: Any, passed: list[Any], tensor: Callable[[Any], Tenso
     if type(how) is _Parts:
         return "tuple", *(_kind(each, rule, passed, tensor) for each, rule in zip(value, how.of(value)))
     if kind in (tuple, list):  # a list of arrays; compiled per length
-        return ("tuple", *(_kind(each, how, passed, tensor) for each in value))
+        kinds = [_kind(each, how, passed, tensor) for each in value]
+        if type(how) is ArrayAnnotation and all(each[0] == "array" for each in kinds):
+            how.agree(kinds)
+        return ("tuple", *kinds)
     if kind is bool:
         made: tuple[Any, ...] = ("scalar", raw.CUC_BOOL)
     elif kind is int:
@@ -258,11 +261,28 @@ class ArrayAnnotation:
         """Return the known properties of an array: the axes with known extents and those extents, and the same for
         strides."""
         axes = range(tensor.ndim)
-        for axis in (*self.static_shape_dims, *self.static_stride_dims):
-            if not -tensor.ndim <= axis < tensor.ndim:
-                raise ValueError(f"an annotation names axis {axis} of an array of {tensor.ndim}")
+        for name in ("static_shape_dims", "static_stride_dims"):
+            seen: set[int] = set()
+            for axis in getattr(self, name):
+                if not -tensor.ndim <= axis < tensor.ndim:
+                    raise ValueError(f"an annotation names axis {axis} of an array of {tensor.ndim}")
+                if axes[axis] in seen:
+                    raise ValueError(f"{name} is {getattr(self, name)}, which names axis {axes[axis]} of an array of "
+                                     f"{tensor.ndim} twice")
+                seen.add(axes[axis])
         return (tuple((axes[axis], tensor.shape[axis]) for axis in self.static_shape_dims),
                 tuple((axes[axis], tensor.strides[axis]) for axis in self.static_stride_dims))
+
+
+    @staticmethod
+    def agree(kinds: Sequence[tuple[Any, ...]]) -> None:
+        """Check that the arrays of a list have the same constants; `kinds` are their cache keys."""
+        for kind in kinds[1:]:
+            for what, first, other in zip(("shape", "strides"), kinds[0][-1], kind[-1]):
+                for (axis, one), (_, two) in zip(first, other):
+                    if one != two:
+                        raise ValueError(f"{what}[{axis}] is {one} and {two} in arrays of one list: its annotation makes "
+                                         "it one constant")
 
 
 @dataclasses.dataclass(frozen=True)

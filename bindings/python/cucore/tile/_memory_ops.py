@@ -164,6 +164,7 @@ def gather(b: Builder, array: Any, indices: Any, *, mask: Any = None, padding_va
         return read_of(b, array, None, lambda one: gather(
             b, one, indices, mask=mask, padding_value=padding_value, latency=latency))
     of = array_of(array)
+    follow(b, several(indices), mask=mask, padding=padding_value)
     pad = None
     if isinstance(padding_value, Value) or padding_value != 0:
         pad = fitting(b, padding_value, of.dtype, "padding")
@@ -171,6 +172,16 @@ def gather(b: Builder, array: Any, indices: Any, *, mask: Any = None, padding_va
             pad = broadcast_to(b, pad, shape_of(b, several(indices)))
     options = access(b, mask=mask, pad=pad, latency=latency)
     return Value(b.call("gather", of.handle, *b.handles(several(indices)), ctypes.byref(options)))
+
+
+def follow(b: Builder, indices: tuple[Any, ...], **tiles: Any) -> None:
+    """Check that tiles broadcast to the common shape of the indices, which decides how many elements are accessed."""
+    shape = shape_of(b, indices)
+    for what, tile in tiles.items():
+        own = b.shape(tile) if isinstance(tile, Value) else ()
+        if len(own) > len(shape) or any(n not in (1, m) for n, m in zip(reversed(own), reversed(shape))):
+            raise TypeError(f"{what} has shape {list(own)}: expected one that broadcasts to {list(shape)}, the shape of "
+                            "the indices")
 
 
 def shape_of(b: Builder, indices: tuple[Any, ...]) -> tuple[int, ...]:
@@ -187,6 +198,7 @@ def scatter(b: Builder, array: Any, indices: Any, value: Any, *, mask: Any = Non
     if isinstance(array, Chosen):
         return write_of(b, array, lambda one: scatter(b, one, indices, value, mask=mask, latency=latency))
     of = array_of(array)
+    follow(b, several(indices), value=value, mask=mask)
     options = access(b, mask=mask, latency=latency)
     b.call("scatter", of.handle, *b.handles(several(indices)), fitting(b, value, of.dtype).handle,
            ctypes.byref(options))
@@ -223,6 +235,7 @@ def atomic(name: str) -> Callable[..., Value]:
               memory_scope: Any = MemoryScope.DEVICE) -> Value:
         of = array_of(array)
         _atomic_dtypes(b, name, of, update)
+        follow(b, several(indices), update=update, mask=mask)
         options = _atomic_access(b, name, mask, memory_order, memory_scope)
         return Value(b.call(f"atomic_{name}", of.handle, *b.handles(several(indices)),
                             fitting(b, update, of.dtype).handle, ctypes.byref(options)))
@@ -239,6 +252,7 @@ def atomic_cas(b: Builder, array: Any, indices: Any, expected: Any, desired: Any
                memory_scope: Any = MemoryScope.DEVICE) -> Value:
     of = array_of(array)
     _atomic_dtypes(b, "cas", of, desired)
+    follow(b, several(indices), expected=expected, desired=desired, mask=mask)
     options = _atomic_access(b, "cas", mask, memory_order, memory_scope)
     return Value(b.call("atomic_cas", of.handle, *b.handles(several(indices)),
                         fitting(b, expected, of.dtype).handle, fitting(b, desired, of.dtype).handle,

@@ -76,6 +76,17 @@ def constant(value: Any, what: str) -> int:
     return value
 
 
+# Options of operations, all keyword-only, that select code and so cannot be run-time values.
+_FLAGS = frozenset(("allow_tma", "check_bounds", "flush_to_zero", "keepdims", "propagate_nan", "reverse", "use_fast_acc"))
+
+
+def check_flags(named: dict[str, Any]) -> None:
+    """Check that the options that are flags are bools known when the kernel is compiled."""
+    for name in named.keys() & _FLAGS:
+        if not isinstance(named[name], bool) and (name != "allow_tma" or named[name] is not None):
+            raise TypeError(f"{name}: expected True or False, known when the kernel is compiled")
+
+
 def numbers(value: Any, what: str) -> tuple[int, ...]:
     given = value if isinstance(value, (tuple, list)) else (value,)
     return tuple(constant(v, what) for v in given)

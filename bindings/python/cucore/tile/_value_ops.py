@@ -596,8 +596,8 @@ def printf(b: Builder, form: str, *values: Any) -> None:
     for text, how, conversion in re.findall(r"((?:[^%]|%%)+)|%([-+ #0]*\d*(?:\.\d*)?)(?:hh|h|ll|l|j|z|t)?(.?)", form):
         if text:
             parts.append(text.replace("%%", "%"))
-        elif not conversion or conversion not in "diouxXeEfgGaA":
-            raise ValueError(f"{form!r} has %{how}{conversion}: expected one of d i o u x X e E f g G a A")
+        elif not conversion or conversion not in "diouxXeEfFgGaA":
+            raise ValueError(f"{form!r} has %{how}{conversion}: expected one of d i o u x X e E f F g G a A")
         else:
             value = next(given, None)
             if value is None:

@@ -267,7 +267,7 @@ class Builder:
             return Value(self.call("int" if given < 2**63 else "uint", given), loose=True)
         if isinstance(given, float):
             return Value(self.call("float", given))
-        if hasattr(given, "item") and hasattr(given, "dtype"):  # NumPy scalars carry a dtype
+        if hasattr(given, "item") and hasattr(given, "dtype") and not getattr(given, "ndim", 0):  # a NumPy scalar
             from .._tensor import dtype_number
             return self.cast(self.value(given.item()), dtype_number(given.dtype))
         raise TypeError(f"expected a tile or a number, not {type(given).__name__}")
