@@ -8,6 +8,11 @@
 
 static const char *program = CLI_PROGRAM;
 static bool has_nvjitlink, real; // real: a GPU's driver, or the simulated one
+#ifdef CLI_MEASURES
+static const bool measures = true;
+#else
+static const bool measures = false; // cucore tune does nothing in such a build
+#endif
 
 enum { N = 5000 };
 
@@ -109,7 +114,7 @@ static void remove_folder(void)
 
 #define VADD "in:a.npy", "in:b.npy", "out:f32[5000]=c.npy"
 #define INTERP "--driver", "interp"
-enum { REAL = 1, ASSEMBLER = 2 };
+enum { REAL = 1, ASSEMBLER = 2, MEASURES = 4, LACKS_BENCH = 8 };
 
 // clang-format off
 static const struct {
@@ -171,19 +176,28 @@ static const struct {
     { { "compile", "-", "--lang", "tile", "--arch", "sm_90", "--no-fma" }, 0, .out = { "mul.rn.f32" },
       .input = "kernel k(a: f32[N]) { x = load(a, [0], [4]); store(a, [0], x * x + x) }\n" },
     { { "compile", "auto.tile", "--dim", "N" }, 2, .err = { "'--dim N' is no extent" } },
-    { { "tune" }, 2, .err = { "a FILE is missing: a tile program, or gemm" } },
-    { { "tune", "some.cu", "--dim", "N=4" }, 2, .err = { "'some.cu' is no tile program" } },
-    { { "tune", "auto.tile", "--most", "1", "--max-seconds", "0.02", VADD }, 0, REAL, // N is 5000
-      .out = { "auto.tile", "95 % CI" },
+    { { "tune" }, 2, MEASURES, .err = { "a FILE is missing: a tile program, or gemm" } },
+    { { "tune", "some.cu", "--dim", "N=4" }, 2, MEASURES,
+      .err = { "'some.cu' is no tile program" } },
+    { { "tune", "auto.tile", "--most", "1", "--max-seconds", "0.02", VADD }, 0, REAL | MEASURES,
+      .out = { "auto.tile", "95 % CI" }, // N is 5000
       .err = { "auto.tile: compiling 1 of ", "auto.tile: checking 1 of " } },
-    { { "tune", "auto.tile", "--dim", "N=5000", "--arch", "sm_80", VADD }, 2, .err = { "leave --arch" } },
-    { { "tune", "auto.tile", "--dim", "N=5000", "--most", "0", VADD }, 2, .err = { "--most is '0'" } },
-    { { "tune", "gemm" }, 2, .err = { "say which shapes" } },
-    { { "tune", "gemm", "--shape", "4x4" }, 2, .err = { "'--shape 4x4' is no shape" } },
-    { { "tune", "gemm", "--shape", "4", "--layout", "nx" }, 2, .err = { "'--layout nx' is none" } },
-    { { "tune", "gemm", "--shape", "4", "--dtype", "f17" }, 2, .err = { "'--dtype f17' is no element type" } },
-    { { "tune", "gemm", "--shape", "4", "--activation", "tanh" }, 2, .err = { "'--activation tanh' is none" } },
-    { { "tune", "gemm", "--shape", "4", "x.tile" }, 2, .err = { "tune gemm takes no FILE" } },
+    { { "tune", "auto.tile", "--dim", "N=5000", "--arch", "sm_80", VADD }, 2, MEASURES,
+      .err = { "leave --arch" } },
+    { { "tune", "auto.tile", "--dim", "N=5000", "--most", "0", VADD }, 2, MEASURES,
+      .err = { "--most is '0'" } },
+    { { "tune", "gemm" }, 2, MEASURES, .err = { "say which shapes" } },
+    { { "tune", "gemm", "--shape", "4x4" }, 2, MEASURES, .err = { "'--shape 4x4' is no shape" } },
+    { { "tune", "gemm", "--shape", "4", "--layout", "nx" }, 2, MEASURES,
+      .err = { "'--layout nx' is none" } },
+    { { "tune", "gemm", "--shape", "4", "--dtype", "f17" }, 2, MEASURES,
+      .err = { "'--dtype f17' is no element type" } },
+    { { "tune", "gemm", "--shape", "4", "--activation", "tanh" }, 2, MEASURES,
+      .err = { "'--activation tanh' is none" } },
+    { { "tune", "gemm", "--shape", "4", "x.tile" }, 2, MEASURES,
+      .err = { "tune gemm takes no FILE" } },
+    { { "tune", "auto.tile", "--dim", "N=5000", VADD }, 1, LACKS_BENCH,
+      .err = { "this program was built without what measures (-Dbench=disabled)" } },
     { { "run", "some.cu", "--kernel", "k", "--grid", "1", "--block", "1", INTERP }, 2,
       .err = { "--driver interp runs tile programs, and 'some.cu' is none" } },
     { { "run", "vadd.tile", INTERP, "--time", "3", VADD }, 2, .err = { "no --time" } },
@@ -230,7 +244,8 @@ static const struct {
 
 static bool can_run(unsigned needs)
 {
-    return (!(needs & REAL) || real) && (!(needs & ASSEMBLER) || has_nvjitlink);
+    return (!(needs & REAL) || real) && (!(needs & ASSEMBLER) || has_nvjitlink) &&
+           (!(needs & MEASURES) || measures) && (!(needs & LACKS_BENCH) || !measures);
 }
 
 START_TEST(a_command_ends_and_says_as_the_table_has_it)

@@ -26,5 +26,6 @@ const cli_command cli_bench = {
     .options = options,
     .option_count = CUC_LENGTH(options),
     .run = run,
+    .missing = true,
     .parts = parts,
 };

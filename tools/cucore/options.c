@@ -140,6 +140,8 @@ int cli_next(cli_parser *parser, const char **value)
                                              o ? o->name : "?", o && o->value ? o->value : "VALUE");
             return -1;
         case '?':
+            if (parser->command->missing)
+                continue;
             parser->status = unknown_option(parser);
             return -1;
         default:

@@ -23,4 +23,5 @@ const cli_command cli_tune = {
     .options = options,
     .option_count = CUC_LENGTH(options),
     .run = run,
+    .missing = true,
 };
