@@ -396,6 +396,13 @@ def constants(header):
     return result
 
 
+def is_private(cursor):
+    """Return true for what only the headers' own macros use: cuc__name, and an enum of CUC__NAME."""
+    names = [cursor.spelling] + [each.spelling for each in cursor.get_children()
+                                 if cursor.kind == Cursor.ENUM_DECL]
+    return any(re.match(r"cuc__|CUC__", name) for name in names)
+
+
 def headers_of(library):
     rule = LIBRARIES[library]
     if "only" in rule:
@@ -427,6 +434,8 @@ def describe(library):
 
     for header, cursor in cursors:
         name = cursor.spelling
+        if is_private(cursor):
+            continue
         if cursor.kind == Cursor.TYPEDEF_DECL:
             under = strip(cursor.underlying_typedef_type)
             if proto := function_type(under):

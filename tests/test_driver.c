@@ -170,6 +170,27 @@ START_TEST(a_function_younger_than_the_driver_is_not_asked_for)
 }
 END_TEST
 
+// The later form is taken from a driver that has it; every other driver's only form is.
+static const struct {
+    const char *version, *newest;
+    float taken;
+} forms[] = {
+    { "12000", "2000", 2000 },   { "12070", "2000", 2000 },   { "13000", "2000", 2000 },
+    { "12080", "12080", 12080 }, { "13000", "12080", 12080 },
+};
+
+START_TEST(the_newest_form_that_a_driver_has_is_taken)
+{
+    float ms = 0;
+
+    setenv("CUCORE_DRIVER", getenv("FORMS_DRIVER"), 1);
+    setenv("FORMS_VERSION", forms[_i].version, 1);
+    setenv("FORMS_NEWEST", forms[_i].newest, 1);
+    ck_assert_int_eq(cuc__cu.cuEventElapsedTime(&ms, NULL, NULL), CUDA_SUCCESS);
+    ck_assert_float_eq(ms, forms[_i].taken);
+}
+END_TEST
+
 START_TEST(a_start_that_failed_is_final_and_asked_for_once)
 {
     NEED_FAKE();
@@ -486,6 +507,7 @@ int main(void)
     tcase_add_test(tests, the_oldest_driver_that_will_do_does);
     tcase_add_test(tests, a_function_that_the_driver_lacks_is_named_with_the_version_that_has_it);
     tcase_add_test(tests, a_function_younger_than_the_driver_is_not_asked_for);
+    tcase_add_loop_test(tests, the_newest_form_that_a_driver_has_is_taken, 0, CUC_LENGTH(forms));
     tcase_add_test(tests, a_start_that_failed_is_final_and_asked_for_once);
     tcase_add_test(tests, a_machine_without_devices_counts_none_and_says_so);
     tcase_add_test(tests, the_driver_says_what_it_is);

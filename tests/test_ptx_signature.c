@@ -53,6 +53,7 @@ static const struct {
       "k", "0:4f" },
     // A % stands only before a name (PTX ISA, "Identifiers").
     { ".weak .entry _Z1kIfE$%1(.param .u8 x)", "_Z1kIfE$%1", "not found" },
+    { ".entry %(.param .u8 x)", "%", "not found" },
     // Layout: natural alignment, or an explicit one.
     { ".entry k(.param .u8 a, .param .u16 b, .param .u8 c, .param .u64 d)", "k",
       "0:1i 2:2i 4:1i 8:8i" },

@@ -268,23 +268,6 @@ CUC_API cuc_status cuc_launch_host(cuc_stream *stream, void (*fn)(void *user), v
  */
 CUC_API int32_t cuc_launch_is_blocking(void);
 
-// CUC_LAUNCH builds its arguments with these; each can also be called directly.
-#define CUC__ARG_SCALARS(X)                                        \
-    X(bool, _Bool, CUC_BOOL)                                       \
-    X(char, char, CUC_I8)                                          \
-    X(schar, signed char, CUC_I8)                                  \
-    X(uchar, unsigned char, CUC_U8)                                \
-    X(short, short, CUC_I16)                                       \
-    X(ushort, unsigned short, CUC_U16)                             \
-    X(int, int, CUC_I32)                                           \
-    X(uint, unsigned int, CUC_U32)                                 \
-    X(long, long, sizeof(long) == 8 ? CUC_I64 : CUC_I32)           \
-    X(ulong, unsigned long, sizeof(long) == 8 ? CUC_U64 : CUC_U32) \
-    X(llong, long long, CUC_I64)                                   \
-    X(ullong, unsigned long long, CUC_U64)                         \
-    X(float, float, CUC_F32)                                       \
-    X(double, double, CUC_F64)
-
 #ifndef __cplusplus
 
 #include <string.h>
@@ -299,133 +282,166 @@ static inline cuc_arg cuc_arg_bytes(const void *at, size_t bytes)
 /** Argument from a struct or any other variable that CUC_LAUNCH cannot handle in strict C11. */
 #define CUC_ARG_STRUCT(variable) cuc_arg_bytes(&(variable), sizeof(variable))
 
-static inline cuc_arg cuc__arg_self(const void *at, size_t bytes)
-{
-    cuc_arg arg;
-    (void)bytes;
-    memcpy(&arg, at, sizeof(arg));
-    return arg;
-}
+// A launch may be an argument of a macro that turns it into text, and C99 promises only 4095
+// characters for that: so the names and the spaces below are few.
+typedef signed char cuc__c;
+typedef unsigned char cuc__C;
+typedef unsigned short cuc__S;
+typedef unsigned int cuc__I;
+typedef unsigned long cuc__L;
+typedef long long cuc__v;
+typedef unsigned long long cuc__V;
+typedef cuc_buffer *cuc__b;
+typedef const cuc_buffer *cuc__B;
+typedef cuc_tensor *cuc__t;
+typedef const cuc_tensor *cuc__T;
+typedef cuc_arg cuc__a;
 
-// Marks a handle that no kernel can take; the launch refuses this argument type.
-static inline cuc_arg cuc__arg_no_argument(const void *at, size_t bytes)
+// clang-format off
+#define CUC__ARG_SCALARS(X)                            \
+    X(0, _Bool, CUC_BOOL)                              \
+    X(1, char, CUC_I8)                                 \
+    X(2, cuc__c, CUC_I8)                               \
+    X(3, cuc__C, CUC_U8)                               \
+    X(4, short, CUC_I16)                               \
+    X(5, cuc__S, CUC_U16)                              \
+    X(6, int, CUC_I32)                                 \
+    X(7, cuc__I, CUC_U32)                              \
+    X(8, long, sizeof(long) == 8 ? CUC_I64 : CUC_I32)  \
+    X(9, cuc__L, sizeof(long) == 8 ? CUC_U64 : CUC_U32) \
+    X(10, cuc__v, CUC_I64)                             \
+    X(11, cuc__V, CUC_U64)                             \
+    X(12, float, CUC_F32)                              \
+    X(13, double, CUC_F64)
+#define CUC__KIND_SCALAR(kind, ctype, dtype) ctype:kind,
+// The kind of an argument: a row above, a constant below, or minus a class of GNU C's.
+#define CUC__KIND(x, otherwise)                                                                    \
+    _Generic(x,CUC__ARG_SCALARS(CUC__KIND_SCALAR)cuc__b:14,cuc__B:14,cuc__t:15,cuc__T:15,cuc__a:16,otherwise)
+// clang-format on
+enum {
+    CUC__KIND_BUFFER = 14,
+    CUC__KIND_TENSOR = 15,
+    CUC__KIND_ARG = 16,
+    CUC__KIND_HANDLE = 17,
+    CUC__KIND_POINTER = -5, // GNU C's class of pointers
+};
+
+static inline cuc_arg cuc__arg(int kind, const void *at, size_t bytes)
 {
     cuc_arg arg = { CUC_ARG_NONE, 8, { .u64 = 0 } };
-    (void)at;
-    (void)bytes;
-    return arg;
-}
 
-static inline cuc_arg cuc__arg_pointer(const void *at, size_t bytes)
-{
-    cuc_arg arg = { CUC_ARG_POINTER, 8, { .u64 = 0 } };
-    memcpy(&arg.value, at, bytes);
-    return arg;
-}
-
-static inline cuc_arg cuc__arg_buffer(const void *at, size_t bytes)
-{
-    cuc_arg arg = { CUC_ARG_BUFFER, 8, { .u64 = 0 } };
-    memcpy(&arg.value, at, bytes);
-    return arg;
-}
-
-static inline cuc_arg cuc__arg_tensor(const void *at, size_t bytes)
-{
-    cuc_arg arg = { CUC_ARG_TENSOR, 8, { .u64 = 0 } };
-    memcpy(&arg.value, at, bytes);
-    return arg;
-}
-
-#define CUC__ARG_FUNCTION(suffix, ctype, dtype)                           \
-    static inline cuc_arg cuc__arg_##suffix(const void *at, size_t bytes) \
-    {                                                                     \
-        cuc_arg arg = { (dtype), (uint32_t)sizeof(ctype), { .u64 = 0 } }; \
-        (void)bytes;                                                      \
-        memcpy(&arg.value, at, sizeof(ctype));                            \
-        return arg;                                                       \
+    switch (kind) {
+#define CUC__ARG_CASE(row, ctype, dtype)       \
+    case row:                                  \
+        arg.type = (dtype);                    \
+        arg.bytes = (uint32_t)sizeof(ctype);   \
+        memcpy(&arg.value, at, sizeof(ctype)); \
+        return arg;
+        CUC__ARG_SCALARS(CUC__ARG_CASE)
+#undef CUC__ARG_CASE
+    case CUC__KIND_ARG:
+        memcpy(&arg, at, sizeof(arg));
+        return arg;
+    case CUC__KIND_HANDLE: // no kernel takes it, and the launch refuses this type
+        return arg;
+    case CUC__KIND_BUFFER:
+    case CUC__KIND_TENSOR:
+    case CUC__KIND_POINTER:
+        arg.type = kind == CUC__KIND_BUFFER   ? CUC_ARG_BUFFER
+                   : kind == CUC__KIND_TENSOR ? CUC_ARG_TENSOR
+                                              : CUC_ARG_POINTER;
+        memcpy(&arg.value, at, sizeof(void *));
+        return arg;
+    default:
+        return cuc_arg_bytes(at, bytes);
     }
-CUC__ARG_SCALARS(CUC__ARG_FUNCTION)
-#undef CUC__ARG_FUNCTION
-
-// clang-format off
-#define CUC__ARG_BUILDER(x, otherwise)                                                             \
-    _Generic((x),                                                                                  \
-        _Bool: cuc__arg_bool, char: cuc__arg_char, signed char: cuc__arg_schar,                    \
-        unsigned char: cuc__arg_uchar, short: cuc__arg_short, unsigned short: cuc__arg_ushort,     \
-        int: cuc__arg_int, unsigned int: cuc__arg_uint, long: cuc__arg_long,                       \
-        unsigned long: cuc__arg_ulong, long long: cuc__arg_llong,                                  \
-        unsigned long long: cuc__arg_ullong, float: cuc__arg_float, double: cuc__arg_double,       \
-        void *: cuc__arg_pointer, const void *: cuc__arg_pointer,                                  \
-        cuc_buffer *: cuc__arg_buffer, const cuc_buffer *: cuc__arg_buffer,                        \
-        cuc_tensor *: cuc__arg_tensor, const cuc_tensor *: cuc__arg_tensor,                        \
-        cuc_arg: cuc__arg_self,                                                                    \
-        cuc_stream *: cuc__arg_no_argument, cuc_event *: cuc__arg_no_argument,                     \
-        cuc_kernel *: cuc__arg_no_argument, cuc_device *: cuc__arg_no_argument otherwise)
-// clang-format on
+}
 
 #if defined(__GNUC__)
+// Handles that no kernel takes, and pointers to variables that hold a handle.
+typedef struct cuc_buffer **cuc__d;
+typedef struct cuc_tensor **cuc__D;
+typedef struct cuc_stream *cuc__e, **cuc__E;
+typedef struct cuc_event *cuc__f, **cuc__F;
+typedef struct cuc_kernel *cuc__g, **cuc__G;
+typedef struct cuc_device *cuc__h, **cuc__H;
+typedef struct cuc_context *cuc__i, **cuc__J;
+typedef struct cuc_memory_resource *cuc__k, **cuc__K;
+typedef struct cuc_program *cuc__l, **cuc__M;
+typedef struct cuc_linker *cuc__m, **cuc__N;
+typedef struct cuc_object *cuc__n, **cuc__O;
+typedef struct cuc_found *cuc__o, **cuc__P;
+typedef struct cuc_graph *cuc__p, **cuc__Q;
+typedef struct cuc_graph_exec *cuc__q, **cuc__R;
+typedef struct cuc_tile_program *cuc__r, **cuc__U;
+typedef struct cuc_gemm_plan *cuc__s, **cuc__W;
+typedef struct cuc_green_context *cuc__u, **cuc__X;
+
+// The member `ok` of the struct that is chosen for a value says why no kernel takes the value.
+#if defined(__has_attribute)
+#if __has_attribute(unavailable)
+#define CUC__REFUSED(why) int ok __attribute__((unavailable(why)))
+#endif
+#endif
+#ifndef CUC__REFUSED
+// An older gcc warns with the text, then refuses to add to a struct.
+#define CUC__REFUSED(why) \
+    struct {              \
+        int none;         \
+    } ok __attribute__((deprecated(why)))
+#endif
+extern struct {
+    int ok;
+} cuc__w;
+extern struct {
+    CUC__REFUSED("a kernel takes no handle of the host, nor a pointer to one: pass the "
+                 "cuc_buffer * itself, a cuc_tensor *, an address or a value");
+} cuc__x;
+extern struct {
+    CUC__REFUSED("a kernel takes no function of the host");
+} cuc__y;
+extern struct {
+    CUC__REFUSED("a kernel takes no array of the host: pass a cuc_buffer *, a "
+                 "cuc_tensor * or a device address");
+} cuc__z;
+
 // clang-format off
-#define CUC__NOT_HANDLE(type) struct type *: 0, struct type **: 0
-// 0 for a handle that no kernel takes, and for the address of a variable that holds a handle.
-#define CUC__ARG_IS_DATA(x)                                                                        \
-    _Generic((x),                                                                                  \
-        struct cuc_buffer **: 0, struct cuc_tensor **: 0, CUC__NOT_HANDLE(cuc_stream),             \
-        CUC__NOT_HANDLE(cuc_event), CUC__NOT_HANDLE(cuc_kernel), CUC__NOT_HANDLE(cuc_device),      \
-        CUC__NOT_HANDLE(cuc_context), CUC__NOT_HANDLE(cuc_memory_resource),                        \
-        CUC__NOT_HANDLE(cuc_program), CUC__NOT_HANDLE(cuc_linker), CUC__NOT_HANDLE(cuc_object),    \
-        CUC__NOT_HANDLE(cuc_found), CUC__NOT_HANDLE(cuc_graph), CUC__NOT_HANDLE(cuc_graph_exec),   \
-        CUC__NOT_HANDLE(cuc_tile_program), CUC__NOT_HANDLE(cuc_gemm_plan),                         \
-        CUC__NOT_HANDLE(cuc_green_context), default: 1)
-// clang-format on
+#define CUC__IS_DATA(x)                                                                            \
+    _Generic(x,cuc__d:0,cuc__D:0,cuc__e:0,cuc__E:0,cuc__f:0,cuc__F:0,cuc__g:0,cuc__G:0,cuc__h:0,cuc__H:0,cuc__i:0,cuc__J:0,cuc__k:0,cuc__K:0,cuc__l:0,cuc__M:0,cuc__m:0,cuc__N:0,cuc__n:0,cuc__O:0,cuc__o:0,cuc__P:0,cuc__p:0,cuc__Q:0,cuc__q:0,cuc__R:0,cuc__r:0,cuc__U:0,cuc__s:0,cuc__W:0,cuc__u:0,cuc__X:0,default:1)
+// Tells a pointer to a function: its type takes no qualifiers, and joins with none by gcc; by clang
+// it is the same with any.
+#define CUC__IF_FUNCTION(yes, no)                                                                  \
+    _Generic(1?(cuc__Y*)1:(const volatile cuc__Y*)1,cuc__Y*:yes,default:no)
 // The type of an argument as a function takes it: an array becomes a pointer to its first element.
-#define CUC__ARG_TYPE(x) __typeof__((void)0, (x))
-#define CUC__ARG_IS_POINTER(x) (__builtin_classify_type(((void)0, (x))) == 5)
-#define CUC__ARG_IS_ARRAY(x) \
-    (CUC__ARG_IS_POINTER(x) && !__builtin_types_compatible_p(__typeof__(x), CUC__ARG_TYPE(x)))
-#define CUC__ARG_POINTEE(x) \
-    __typeof__(*__builtin_choose_expr(CUC__ARG_IS_POINTER(x), (x), (char *)0))
-#define CUC__ARG_JOINED(x) __typeof__(1 ? (CUC__ARG_POINTEE(x) *)1 : (const CUC__ARG_POINTEE(x) *)1)
-// A function's type takes no qualifiers: with gcc it joins with no const one, with clang it is the
-// same one with any.
-#define CUC__ARG_IS_FUNCTION(x)                                                           \
-    (!__builtin_types_compatible_p(CUC__ARG_JOINED(x), const CUC__ARG_POINTEE(x) *) ||    \
-     (__builtin_types_compatible_p(CUC__ARG_POINTEE(x) *, const CUC__ARG_POINTEE(x) *) && \
-      __builtin_types_compatible_p(CUC__ARG_POINTEE(x) *, volatile CUC__ARG_POINTEE(x) *)))
-#define CUC__ARG_CHECK(x)                                                                       \
-    (0 * sizeof(struct {                                                                        \
-         _Static_assert(CUC__ARG_IS_DATA(x),                                                    \
-                        "a kernel takes no handle of the host, nor a pointer to one: pass the " \
-                        "cuc_buffer * itself, a cuc_tensor *, an address or a value");          \
-         _Static_assert(!CUC__ARG_IS_FUNCTION(x), "a kernel takes no function of the host");    \
-         _Static_assert(CUC__ARG_IS_FUNCTION(x) || !CUC__ARG_IS_ARRAY(x),                       \
-                        "a kernel takes no array of the host: pass a cuc_buffer *, a "          \
-                        "cuc_tensor * or a device address");                                    \
-         int unused;                                                                            \
-     }))
+#define CUC__TYPE(x) __typeof__((void)0,x)
+#define CUC__CHECK(x)                                                                              \
+    __extension__({typedef __typeof__(*__builtin_choose_expr(__builtin_classify_type(x)==5,x,""))cuc__Y;__builtin_choose_expr(CUC__IS_DATA(x),CUC__IF_FUNCTION(cuc__y,__builtin_choose_expr(__builtin_types_compatible_p(__typeof__(x),CUC__TYPE(x)),cuc__w,cuc__z)),cuc__x).ok+0;})
 
 /**
  * One argument from a value: a scalar, a device address, a buffer, a tensor or a struct. Other
  * handles, pointers to handles, host arrays and host functions do not compile.
  */
-#define CUC_ARG(x)                                                         \
-    (CUC__ARG_BUILDER(x, CUC__ARG_OTHERWISE(x))((CUC__ARG_TYPE(x)[]){ x }, \
-                                                sizeof(CUC__ARG_TYPE(x)) + CUC__ARG_CHECK(x)))
-// A pointer is a device address whatever it points to; a type that has no row otherwise is a
-// struct.
-#define CUC__ARG_OTHERWISE(x) \
-    , default : __builtin_choose_expr(CUC__ARG_IS_POINTER(x), cuc__arg_pointer, cuc_arg_bytes)
+#define CUC_ARG(x)                                                                                 \
+    cuc__arg(CUC__KIND(x,default:-__builtin_classify_type(x)),(CUC__TYPE(x)[]){x},sizeof((void)0,x)+0*sizeof(CUC__CHECK(x)))
+// clang-format on
 #else
-#define CUC_ARG(x) (CUC__ARG_BUILDER(x, CUC__ARG_OTHERWISE)(&(x), sizeof(x)))
-#define CUC__ARG_OTHERWISE
+#define CUC_ARG(x) cuc__arg(CUC__KIND(x, CUC__KIND_OTHERS), &(x), sizeof(x))
+// clang-format off
+#define CUC__KIND_OTHERS                                                                           \
+    void *: CUC__KIND_POINTER, const void *: CUC__KIND_POINTER,                                    \
+    cuc_stream *: CUC__KIND_HANDLE, cuc_event *: CUC__KIND_HANDLE,                                 \
+    cuc_kernel *: CUC__KIND_HANDLE, cuc_device *: CUC__KIND_HANDLE
+// clang-format on
 #endif
 
 /**
  * Launch with typed arguments: CUC_LAUNCH(stream, config, kernel, 2.0f, x, y, n).
  *
  * Takes up to 32 arguments, each a scalar, a cuc_buffer *, a cuc_tensor *, a pointer to
- * device memory, a cuc_arg or any struct. A cuc_device_ptr is passed as its 64 bits. With compilers
- * other than gcc and clang, arguments must be variables, and a struct needs CUC_ARG_STRUCT.
+ * device memory, a cuc_arg or any struct. A cuc_device_ptr is passed as its 64 bits. A launch of up
+ * to four arguments with short names expands to less than the 4095 characters that C99 promises for
+ * a string, so that macros can turn it into text under -Wpedantic. With compilers other than gcc
+ * and clang, arguments must be variables, and a struct needs CUC_ARG_STRUCT.
  */
 #define CUC_LAUNCH(stream, config, ...) \
     CUC__LAUNCH_N(CUC__COUNT(__VA_ARGS__), (stream), (config), __VA_ARGS__)

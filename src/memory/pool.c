@@ -52,14 +52,25 @@ static cuc_status pool_allocate(cuc_memory_resource *resource, CUdeviceptr *out,
     return CUC_OK;
 }
 
+static int free_async(const cuc_memory_resource *resource, CUdeviceptr ptr, cuc_stream *stream)
+{
+    return resource->imported ? cuc__ipc_free(ptr, stream)
+                              : cuc__cu.cuMemFreeAsync(ptr, stream->handle);
+}
+
+static bool is_capturing(const cuc_stream *stream)
+{
+    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+
+    return !cuc__cu.cuStreamIsCapturing(stream->handle, &capture) &&
+           capture != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 // A captured stream frees only memory of its graph; the driver then reports only an invalid value.
 static cuc_status free_failed(const cuc_stream *stream, int code, CUdeviceptr ptr, size_t bytes,
                               const char *function)
 {
-    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-
-    if (code != CUDA_ERROR_INVALID_VALUE || cuc__cu.cuStreamIsCapturing(stream->handle, &capture) ||
-        capture == CU_STREAM_CAPTURE_STATUS_NONE)
+    if (code != CUDA_ERROR_INVALID_VALUE || !is_capturing(stream))
         return cuc__memory_free_failed(stream->context, code, "cuMemFreeAsync", ptr, bytes,
                                        function);
     if (function)
@@ -78,8 +89,10 @@ static cuc_status pool_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr
     cuc_status st = enter(stream, &pushed, function);
     if (st < 0)
         return st;
-    int code = resource->imported ? cuc__ipc_free(ptr, stream)
-                                  : cuc__cu.cuMemFreeAsync(ptr, stream->handle);
+    int code = free_async(resource, ptr, stream);
+    // Another thread may have ended the capture that made the driver refuse.
+    if (code == CUDA_ERROR_INVALID_VALUE && !is_capturing(stream))
+        code = free_async(resource, ptr, stream);
     if (code)
         st = free_failed(stream, code, ptr, bytes, function);
     return leave(stream, pushed, st, function);

@@ -58,5 +58,15 @@ done
 row function 'a kernel takes no function of the host'
 row '&function' 'a kernel takes no function of the host'
 row callback 'a kernel takes no function of the host'
+# C99 promises 4095 characters for a string: a macro can turn a launch of four arguments into text.
+printf '#include <cucore/cucore.h>
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+extern const char text[];
+const char text[] = TEXT(CUC_LAUNCH(stream, config, kernel, 2.0f, a, b, n));
+' | $compiler -std=c11 -Wall -Wextra -Wpedantic -Werror -x c -I "$include" -fsyntax-only - || {
+    echo "a launch of four arguments is too long as text"
+    bad=1
+}
 [ $bad = 0 ] && echo "what no kernel takes is refused by the compiler"
 exit $bad

@@ -42,7 +42,8 @@ static const struct {
     { "as a bound", "for i in 18446744073709551612 .. BIG step 2 { print(\"{}\", i) }", "18446744073709551612\n18446744073709551614\n" },
     { "from below 2^63 to above", "for i in 9223372036854775806 .. BIG step 9223372036854775807 { print(\"{}\", i) }", "9223372036854775806\n18446744073709551613\n" },
     { "compared", "print(\"{} {} {}\", BIG > -1, BIG == 0xffffffffffffffff, minimum(BIG, -1))", "true true -1\n" },
-    { "a float remainder has the divisor's sign", "y = cast(full(i32, [4], [-46, 46, 5, -5]), f32)\nprint(\"{} {}\", y % full(f32, [4], [2.3, -2.3, 7, 7]), y % full(f32, [4], [1e30, -1e30, 7, 7]))", "[2.3 -2.3 5 2] [1e+30 -1e+30 5 2]\n" },
+    { "a float remainder has the divisor's sign", "y = cast(full(i32, [4], [-46, 46, 5, -5]), f32)\nprint(\"{} {}\", y % full(f32, [4], [2.3, -2.3, 7, 7]), y % full(f32, [4], [1e30, -inf, inf, -inf]))", "[2.3 -2.3 5 2] [1e+30 -inf 5 -5]\n" },
+    { "copysign takes the magnitude of its first argument", "y = cast(full(i32, [4], [2, -2, 3, -3]), f32)\nprint(\"{}\", copysign(y, full(f32, [4], [-0.0, 1, -5, -5])))", "[-2 2 -3 -3]\n" },
     // Tiles from lists
     { "elements one by one", "print(\"{} {}\", full(i32, [3], [n, 7, n + 1]), full(f16, [1], [0.5]))", "[3 7 4] [0.5]\n" },
     { "rows of elements", "y = full(i32, [2, 3], [[1, 2, 3], [4, 5, 6]])\nprint(\"{} {}\", sum(y, 1), y == full(i32, [2, 3], [1, 2, 3, 4, 5, 6]))", "[6 15] [true true true true true true]\n" },

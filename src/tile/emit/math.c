@@ -244,9 +244,9 @@ struct recipe {
     {                           \
         .two = tile_emit_##name \
     }
-#define NO   \
-    {        \
-        NULL \
+#define NO                  \
+    {                       \
+        .instruction = NULL \
     }
 static const struct recipe recipes[TILE_OP_COUNT] = {
 #define TILE_ELEMENT(id, name, operands, sign, infer, print, range, int_value, real, element, ptx, \
