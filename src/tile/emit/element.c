@@ -331,7 +331,8 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
 {
     static tile_register (*const elements[TILE_OP_COUNT])(
         struct tile_emitter *, const struct tile_op *, cuc_dtype, const tile_register *) = {
-#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, int_value, real, element, ...) \
+#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, fold, int_value, real, \
+                     element, ...)                                                         \
     [TILE_##id] = element_##element,
 #include "tile/ir/ops.def"
     };
