@@ -250,7 +250,7 @@ struct recipe {
     }
 static const struct recipe recipes[TILE_OP_COUNT] = {
 #define TILE_ELEMENT(id, name, operands, sign, infer, print, range, fold, int_value, real, \
-                     element, ptx, traits)                                                 \
+                     element, integer, ptx, traits)                                        \
     [TILE_##id] = ptx,
 #include "tile/ir/ops.def"
 };
