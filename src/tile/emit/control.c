@@ -14,7 +14,8 @@ enum { MANY_INSTRUCTIONS = 4000 }; // of an op: ptxas takes half a second or mor
 
 #define tile_emit_nothing NULL // this file emits control flow
 static tile_emit_op *const emitters[TILE_OP_COUNT] = {
-#define TILE_OP(id, name, operands, results, traits, infer, print, range, layout, emit, step) \
+#define TILE_OP(id, name, operands, results, traits, infer, print, range, fold, layout, emit, \
+                step)                                                                         \
     [TILE_##id] = tile_emit_##emit,
 #include "tile/ir/ops.def"
 };

@@ -27,35 +27,41 @@ static tile_register of_bools(struct tile_emitter *e, enum tile_op_kind kind, ti
     return kind == TILE_EQ ? tile_make(e, TILE_PRED, "not.pred %R, %R", differs) : differs;
 }
 
+// The column `integer` of ops.def.
+struct integer_ins {
+    const char *name;
+    bool bits, cuts;
+};
+// clang-format off
+#define NO              { NULL, false, false }
+#define TYPED(name)     { name, false, false }
+#define TYPED_CUT(name) { name, false, true }
+#define BITS(name)      { name, true, false }
+#define BITS_CUT(name)  { name, true, true }
+static const struct integer_ins integer_instructions[TILE_OP_COUNT] = {
+#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, fold, int_value, real, element, \
+                     integer, ...)                                                                  \
+    [TILE_##id] = integer,
+#include "tile/ir/ops.def"
+};
+// clang-format on
+
 static tile_register of_integers(struct tile_emitter *e, enum tile_op_kind kind, cuc_dtype dtype,
                                  tile_register x, tile_register y)
 {
-    static const struct {
-        enum tile_op_kind kind;
-        const char *ins;
-        bool bits, cuts;
-    } rows[] = {
-        { TILE_ADD, "add", false, true },      { TILE_SUB, "sub", false, true },
-        { TILE_MUL, "mul.lo", false, true },   { TILE_MINIMUM, "min", false, false },
-        { TILE_MAXIMUM, "max", false, false }, { TILE_AND, "and", true, false },
-        { TILE_OR, "or", true, false },        { TILE_XOR, "xor", true, false },
-        { TILE_SHL, "shl", true, true },       { TILE_SHR, "shr", false, false },
-    };
+    const struct integer_ins *how = &integer_instructions[kind];
     enum tile_register_class c = tile_class_of(dtype);
 
     if (tile_is_floored_division(kind))
         return tile_cut(e, dtype, tile_divide_integers(e, kind, dtype, x, y));
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (rows[i].kind != kind)
-            continue;
-        tile_register out = tile_new(e, c);
-        if ((kind == TILE_SHL || kind == TILE_SHR) && c == TILE_R64)
-            y = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", y); // the shift amount has 32 bits
-        tile_ins(e, "%s.%s %R, %R, %R", rows[i].ins,
-                 rows[i].bits ? tile_bits_type(dtype) : tile_integer_type(dtype), out, x, y);
-        return rows[i].cuts ? tile_cut(e, dtype, out) : out;
-    }
-    return TILE_NO_REGISTER;
+    if (!how->name)
+        return TILE_NO_REGISTER;
+    tile_register out = tile_new(e, c);
+    if ((kind == TILE_SHL || kind == TILE_SHR) && c == TILE_R64)
+        y = tile_make(e, TILE_R32, "cvt.u32.u64 %R, %R", y); // the shift amount has 32 bits
+    tile_ins(e, "%s.%s %R, %R, %R", how->name,
+             how->bits ? tile_bits_type(dtype) : tile_integer_type(dtype), out, x, y);
+    return how->cuts ? tile_cut(e, dtype, out) : out;
 }
 
 // The remainder of a floored quotient, in f32 or f64: the divisor is added once where the quotient
@@ -331,7 +337,8 @@ tile_register tile_emit_scalar_op(struct tile_emitter *e, const struct tile_op *
 {
     static tile_register (*const elements[TILE_OP_COUNT])(
         struct tile_emitter *, const struct tile_op *, cuc_dtype, const tile_register *) = {
-#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, int_value, real, element, ...) \
+#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, fold, int_value, real, \
+                     element, ...)                                                         \
     [TILE_##id] = element_##element,
 #include "tile/ir/ops.def"
     };

@@ -189,7 +189,7 @@ tile_register tile_emit_math(struct tile_emitter *e, enum tile_op_kind kind, cuc
 
 // Emits an op; false after a diagnostic.
 typedef bool tile_emit_op(struct tile_emitter *e, const struct tile_op *op);
-#define TILE_OP(id, name, operands, results, traits, infer, print, range, layout, emit, ...) \
+#define TILE_OP(id, name, operands, results, traits, infer, print, range, fold, layout, emit, ...) \
     tile_emit_op tile_emit_##emit;
 #include "tile/ir/ops.def"
 tile_emit_op tile_emit_mma_sync; // instead of mma, by mma.sync

@@ -249,8 +249,8 @@ struct recipe {
         .instruction = NULL \
     }
 static const struct recipe recipes[TILE_OP_COUNT] = {
-#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, int_value, real, element, ptx, \
-                     traits)                                                                       \
+#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, fold, int_value, real, \
+                     element, integer, ptx, traits)                                        \
     [TILE_##id] = ptx,
 #include "tile/ir/ops.def"
 };

@@ -162,7 +162,8 @@ static enum tile_flow run_terminator(struct tile_machine *m, const struct tile_o
 
 #define tile_step_nothing NULL // tile_machine_block() runs control flow
 static tile_step *const steps[TILE_OP_COUNT] = {
-#define TILE_OP(id, name, operands, results, traits, infer, print, range, layout, emit, step) \
+#define TILE_OP(id, name, operands, results, traits, infer, print, range, fold, layout, emit, \
+                step)                                                                         \
     [TILE_##id] = tile_step_##step,
 #include "tile/ir/ops.def"
 };

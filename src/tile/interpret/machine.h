@@ -39,7 +39,8 @@ enum tile_flow tile_machine_block(struct tile_machine *m, const struct tile_bloc
 
 // value.c, along.c, load_store.c, inline.c: runs one op; false after a failure.
 typedef bool tile_step(struct tile_machine *m, const struct tile_op *op);
-#define TILE_OP(id, name, operands, results, traits, infer, print, range, layout, emit, step) \
+#define TILE_OP(id, name, operands, results, traits, infer, print, range, fold, layout, emit, \
+                step)                                                                         \
     tile_step tile_step_##step;
 #include "tile/ir/ops.def"
 void tile_machine_drop_assembly(struct tile_machine *m); // inline.c

@@ -8,7 +8,7 @@
 #include <string.h>
 
 const struct tile_op_info tile_op_infos[TILE_OP_COUNT] = {
-#define TILE_OP(id, name, operands, results, traits, infer, print, range, layout, ...) \
+#define TILE_OP(id, name, operands, results, traits, infer, print, range, fold, layout, ...) \
     [TILE_##id] = { name, operands, results, traits, TILE_LAYOUT_##layout },
 #include "ops.def"
 };

@@ -104,35 +104,36 @@ enum {
     TILE_KEEPS_SIGN = 1 << 12,   // no result is negative if no operand is
     TILE_KEEPS_ERROR = 1 << 13,  // the result has about its operands' relative error
     TILE_REARRANGES = 1 << 14,   // the result has all elements of the operand and no others
-    TILE_MOVES = 1 << 15,        // moves one tile between global memory and registers
+    TILE_MOVES = 1 << 15,        // moves a tile between global memory and registers
     TILE_ONE_WARP = 1 << 16,     // needs no other warp if each warp holds all operands
     TILE_IN_PLACE = 1 << 17,     // elements stay in their threads' registers
-    TILE_MONOTONIC = 1 << 18,    // in both operands: it rises with those named, or else falls
+    TILE_MONOTONIC = 1 << 18, // rises with each operand that TILE_RISES_* names, falls with others
     TILE_RISES_X = 1 << 19,
     TILE_RISES_Y = 1 << 20,
     TILE_FLOWS = 1 << 21,    // has blocks that it runs: for, loop, if
     TILE_COMPARES = 1 << 22, // gives bool; PTX has the comparison by the op's name
 };
 
-// How the layouts of an op's tiles depend on each other (layout/spread.c, needed.c, convert.c).
+// The relation between the layouts of an op's tiles. Layout assignment has a function for each
+// class in layout/spread.c, needed.c and convert.c.
 enum tile_layout_class {
-    TILE_LAYOUT_ANY,         // not at all: elements pass through memory or shared memory
-    TILE_LAYOUT_ELEMENT,     // operands and results share one
-    TILE_LAYOUT_FIRST,       // the first operand and the results share one
-    TILE_LAYOUT_SCAN,        // all operands and results share one
-    TILE_LAYOUT_REDUCE,      // operands share one, without the op's axis it is that of the results
-    TILE_LAYOUT_ACCUMULATOR, // the third operand and the result share one
-    TILE_LAYOUT_BROADCAST,   // the operand has the result's without the added extents
-    TILE_LAYOUT_RESHAPE,     // one follows from the other
-    TILE_LAYOUT_PERMUTE,
-    TILE_LAYOUT_CAT,     // operands have their part of the result's
-    TILE_LAYOUT_EXTRACT, // the result has its part of the operand's
-    TILE_LAYOUT_TAKE,    // the indices have the result's, or that of its axis
-    TILE_LAYOUT_PAD,     // a pad with a shape has the result's
-    TILE_LAYOUT_ROWS,    // ids have that of the tile's first axis, a pad that of the tile
-    TILE_LAYOUT_SCATTER, // all operands have the stored value's
-    TILE_LAYOUT_LOOP,    // a carried value has one, before, in and behind the loop
-    TILE_LAYOUT_END,     // operands have those of the results that they become
+    TILE_LAYOUT_ANY,         // none: elements pass through memory or shared memory
+    TILE_LAYOUT_ELEMENT,     // operands and results share a layout
+    TILE_LAYOUT_FIRST,       // the first operand and the results share a layout
+    TILE_LAYOUT_SCAN,        // all operands and results share a layout
+    TILE_LAYOUT_REDUCE,      // operands share a layout; the results have it without the op's axis
+    TILE_LAYOUT_ACCUMULATOR, // the third operand and the result share a layout
+    TILE_LAYOUT_BROADCAST,   // the operand has the result's layout without the added extents
+    TILE_LAYOUT_RESHAPE,     // one layout is the other, reshaped
+    TILE_LAYOUT_PERMUTE,     // one layout is the other, permuted
+    TILE_LAYOUT_CAT,         // each operand has its part of the result's layout
+    TILE_LAYOUT_EXTRACT,     // the result has its part of the operand's layout
+    TILE_LAYOUT_TAKE,        // the indices have the layout of the result or of its axis
+    TILE_LAYOUT_PAD,         // a pad with a shape has the result's layout
+    TILE_LAYOUT_ROWS,        // the ids have the layout of the tile's first axis, a pad the tile's
+    TILE_LAYOUT_SCATTER,     // all operands have the stored value's layout
+    TILE_LAYOUT_LOOP,        // a carried value keeps its layout before, in and behind the loop
+    TILE_LAYOUT_END,         // operands have the layouts of the results that they become
 };
 
 struct tile_op_info {

@@ -38,7 +38,7 @@ static tile_wide shifted(tile_wide a, tile_wide b)
 
 typedef bool int_function(tile_wide a, tile_wide b, tile_wide c, tile_wide *out);
 // clang-format off
-#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, int_value, ...)               \
+#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, fold, int_value, ...)         \
     static bool int_##id(UNUSED tile_wide a, UNUSED tile_wide b, UNUSED tile_wide c,              \
                          UNUSED tile_wide *out)                                                   \
     {                                                                                             \
@@ -173,7 +173,7 @@ static double remainder_of(double a, double b, bool wide)
 
 typedef bool real_function(double a, double b, double c, bool wide, bool nan, double *out);
 // clang-format off
-#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, int_value, real, ...)         \
+#define TILE_ELEMENT(id, name, operands, sign, infer, print, range, fold, int_value, real, ...)   \
     static bool real_##id(UNUSED double a, UNUSED double b, UNUSED double c, UNUSED bool wide,    \
                           UNUSED bool nan, UNUSED double *out)                                    \
     {                                                                                             \

@@ -11,7 +11,7 @@ bool tile_has_function(const struct tile_op *op)
     return op->kind == TILE_REDUCE || op->kind == TILE_SCAN;
 }
 
-// The layout of a tile operand, given the op's other layouts; as tile_needed_layout().
+// Finds the layout of an operand that is a tile, like tile_needed_layout().
 typedef bool need_layout(const struct tile_op *op, uint32_t operand,
                          const struct tile_layout **same, struct tile_layout *other);
 

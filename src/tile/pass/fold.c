@@ -266,14 +266,11 @@ static struct tile_value *fold_dim(struct folding *f, struct tile_op *op)
     return named;
 }
 
+#define fold_nothing NULL
 static rule *const rules[TILE_OP_COUNT] = {
-    [TILE_ADD] = fold_add,         [TILE_SUB] = fold_sub,       [TILE_MUL] = fold_mul,
-    [TILE_DIV] = fold_div,         [TILE_FLOORDIV] = fold_div,  [TILE_CDIV] = fold_div,
-    [TILE_SHL] = fold_shift,       [TILE_SHR] = fold_shift,     [TILE_AND] = fold_bits,
-    [TILE_OR] = fold_bits,         [TILE_MINIMUM] = fold_same,  [TILE_MAXIMUM] = fold_same,
-    [TILE_WHERE] = fold_where,     [TILE_CAST] = fold_cast,     [TILE_BITCAST] = fold_cast,
-    [TILE_BROADCAST] = fold_shape, [TILE_RESHAPE] = fold_shape, [TILE_PERMUTE] = fold_permute,
-    [TILE_DIM] = fold_dim,
+#define TILE_OP(id, name, operands, results, traits, infer, print, range, fold, ...) \
+    [TILE_##id] = fold_##fold,
+#include "tile/ir/ops.def"
 };
 
 // Float division and modulo by one with floor do not give the dividend, and no rule covers an op

@@ -129,9 +129,8 @@ static void narrow(struct tile_op *op, void *data)
     struct narrowing *n = data;
     struct side x, y;
 
-    if ((op->kind != TILE_LT && op->kind != TILE_LE && op->kind != TILE_GT &&
-         op->kind != TILE_GE) ||
-        !op->operand[0]->type.rank || op->operand[0]->type.dtype != CUC_I64)
+    if (!(tile_op_infos[op->kind].traits & TILE_COMPARES) || op->kind == TILE_EQ ||
+        op->kind == TILE_NE || !op->operand[0]->type.rank || op->operand[0]->type.dtype != CUC_I64)
         return;
     n->place = op;
     if (!split(n, op->operand[0], &x) || !split(n, op->operand[1], &y) || (!x.tile && !y.tile))

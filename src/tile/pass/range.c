@@ -104,7 +104,7 @@ static bool is_open_either(cuc_dtype dtype, struct tile_range x, struct tile_ran
     return tile_range_is_open(dtype, x) || tile_range_is_open(dtype, y);
 }
 
-// A result of unknown bounds, every element of which both operands' divisors divide.
+// A result with unknown bounds and the common divisor of both operands.
 static struct tile_range unbounded(cuc_dtype dtype, struct tile_range x, struct tile_range y)
 {
     struct tile_range out = tile_range_any(dtype);
