@@ -38,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     memcpy(text, data, bytes);
     text[bytes] = '\0';
     struct sim_program *program = sim_program_load(text, bytes, 90, log, sizeof(log));
-    if (!program && !log[0]) {
+    size_t said = strlen(log);
+    if (!program && (said < 2 || strcmp(log + said - 2, ": ") == 0)) { // no more than the line
         fprintf(stderr, "it is refused without a word:\n%s\n", text);
         abort();
     }
