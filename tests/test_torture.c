@@ -234,10 +234,9 @@ static int may_be_passed_over(const char *function, int code)
         { "cuThreadExchangeStreamCaptureMode", 0 },           // then a capture may forbid the call
         { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_VALUE }, // the end of the list
         { "cuKernelGetParamInfo", CUDA_ERROR_INVALID_CONTEXT }, // then the device's own is taken
-        { "cuGraphKernelNodeGetParams", 0 }, // then the graph's name lacks the kernel's
-        { "cuKernelGetName", 0 },
         { "cuGraphKernelNodeGetParams", 0 }, // then a graph's launches are recorded without names
         { "cuKernelGetName", 0 },            // likewise
+        { "cuMemFreeAsync", CUDA_ERROR_INVALID_VALUE }, // tried again: a capture may have ended
     };
 
     for (int i = 0; i < CUC_LENGTH(rows); i++)
