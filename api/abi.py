@@ -74,6 +74,42 @@ def check_symbols(api, library):
            [f"{n} is exported, and in no header" for n in sorted(there - described)]
 
 
+def is_stream(parameter):
+    return parameter["type"] in ("cuc_stream *", "const cuc_stream *")
+
+
+def is_result(parameter, parameters):
+    """Whether the call writes to the parameter, or it is the capacity or count of one that it writes to."""
+    of = next((p for p in parameters if p["name"] == parameter.get("length_of")), parameter)
+    return of.get("direction", "in") != "in" or of["name"] == "out"
+
+
+def signatures(api):
+    """Yield each function and callback: its name, its parameters, how many `user` takes of them."""
+    for each in api["functions"]:
+        yield each["name"], each["parameters"], 0
+    callbacks = list(api["callbacks"].items())
+    for struct in api["structs"]:
+        callbacks += [(f"{struct['name']}.{f['name']}", f["callback"]) for f in struct["fields"] if "callback" in f]
+    for name, each in callbacks:
+        yield name, each["parameters"], int(each["parameters"][0]["type"] == "void *") if each["parameters"] else 0
+
+
+def misplaced_streams(api):
+    """List the signatures that break the rule for the stream in docs/abi.md: it is the first input."""
+    found = []
+    for name, parameters, user in signatures(api):
+        if name.endswith("_set_stream"):  # the stream is the value
+            continue
+        place = next((i for i, p in enumerate(parameters) if is_stream(p)), 0)
+        before = [p["name"] for p in parameters[user:place] if not is_result(p, parameters)]
+        if before:
+            found.append(f"{name}(): the stream comes after {', '.join(before)}, and has to be the first input")
+        elif any(is_stream(p) for p in parameters) and "out" in [p["name"] for p in parameters[place:]]:
+            found.append(f"{name}(): the stream comes before out, and has to be the first input")
+    return found
+
+
 def changes(old, new):
     """List changes of a binary interface that would break its users."""
     found = []

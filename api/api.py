@@ -4,7 +4,8 @@
     api.py write [--break]     read the headers; write api/*.json and all generated files. Changes
                                that would break compiled programs are refused; --break allows
                                them until the first release
-    api.py check               compare the files with the headers; exits 1 with the differences
+    api.py check               compare the files with the headers; exits 1 with the differences.
+                               This and "write" refuse a stream that is not the first input
     api.py layout [CC...]      check sizes, offsets and values with a compiler, as C and C++
     api.py symbols LIBRARY     check that the shared library exports what its description lists
     api.py cdef [LIBRARY]      print C declarations without preprocessor directives, for cffi
@@ -73,6 +74,8 @@ def made():
         api, mistakes = headers.describe(library)
         if mistakes:
             sys.exit("the doc comments leave open:\n  " + "\n  ".join(mistakes))
+        if misplaced := abi.misplaced_streams(api):
+            sys.exit("\n".join(misplaced))
         described[library] = api
         files[HERE / f"{library}.json"] = json.dumps(api, indent=1, ensure_ascii=False) + "\n"
         files[ROOT / abi.MAPS[library][0]] = abi.symbol_map(api)

@@ -39,7 +39,7 @@ int main(void)
     CUC_MUST(cuc_kernel_from_source(&kernel, CUC_SOURCE_CUDA, source, 0, "rotate", NULL));
     CUC_MUST(cuc_occupancy_max_active_clusters(&at_once, kernel, device, config));
     CUC_MUST(cuc_stream_create(&stream, device, NULL));
-    CUC_MUST(cuc_buffer_create(&buffer, NULL, sizeof(out), stream));
+    CUC_MUST(cuc_buffer_create(&buffer, stream, NULL, sizeof(out)));
     CUC_MUST(CUC_LAUNCH(stream, config, kernel, buffer));
     CUC_MUST(cuc_buffer_read_async(stream, out, buffer, 0, sizeof(out)));
     CUC_MUST(cuc_stream_synchronize(stream));

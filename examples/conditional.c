@@ -59,8 +59,8 @@ int main(void)
         x0[i] = 1;
     CUC_MUST(cuc_stream_create(&stream, device, NULL));
     CUC_MUST(cuc_stream_create(&other, device, NULL));
-    CUC_MUST(cuc_buffer_create(&x, NULL, sizeof(x0), stream));
-    CUC_MUST(cuc_buffer_create(&count, NULL, sizeof(steps), stream));
+    CUC_MUST(cuc_buffer_create(&x, stream, NULL, sizeof(x0)));
+    CUC_MUST(cuc_buffer_create(&count, stream, NULL, sizeof(steps)));
     CUC_MUST(cuc_buffer_write_async(stream, x, 0, x0, sizeof(x0)));
     CUC_MUST(cuc_buffer_fill(stream, count, 0, 0, 4, 4));
 
@@ -73,7 +73,7 @@ int main(void)
     CUC_MUST(cuc_stream_end_capture(&same, other));
     CUC_MUST(cuc_stream_end_capture(&graph, stream));
     CUC_MUST(cuc_graph_instantiate(&exec, graph, NULL));
-    CUC_MUST(cuc_graph_exec_launch(exec, stream)); // runs as many steps as needed
+    CUC_MUST(cuc_graph_exec_launch(stream, exec)); // runs as many steps as needed
     CUC_MUST(cuc_buffer_read_async(stream, &steps, count, 0, sizeof(steps)));
     CUC_MUST(cuc_stream_synchronize(stream));
 

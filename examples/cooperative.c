@@ -39,7 +39,7 @@ int main(void)
         grid *= 2;
 
     CUC_MUST(cuc_stream_create(&stream, device, NULL));
-    CUC_MUST(cuc_buffer_create(&partial, NULL, (size_t)grid * BLOCK * sizeof(uint32_t), stream));
+    CUC_MUST(cuc_buffer_create(&partial, stream, NULL, (size_t)grid * BLOCK * sizeof(uint32_t)));
     CUC_MUST(CUC_LAUNCH(
         stream,
         CUC_LAUNCH_CONFIG(.grid = { grid }, .block = { BLOCK }, .flags = CUC_LAUNCH_COOPERATIVE),

@@ -29,11 +29,11 @@ int main(void)
     CUC_MUST(cuc_kernel_from_source(&kernel, CUC_SOURCE_CUDA, source, 0, "spin", NULL));
     CUC_MUST(cuc_stream_create(&stream, device, NULL));
     CUC_MUST(cuc_event_create(&event, device, NULL));
-    CUC_MUST(cuc_buffer_create(&buffer, NULL, sizeof(done), stream));
+    CUC_MUST(cuc_buffer_create(&buffer, stream, NULL, sizeof(done)));
 
     CUC_MUST(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }), kernel,
                         200000000LL, buffer));
-    CUC_MUST(cuc_event_record(event, stream));
+    CUC_MUST(cuc_event_record(stream, event));
     CUC_MUST(cuc_event_get_fd(&event_fd, event));
 
     struct itimerspec every_20_ms = { { 0, 20000000 }, { 0, 20000000 } };

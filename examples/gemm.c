@@ -15,7 +15,7 @@ static cuc_tensor tensor_of(cuc_buffer **buffer, cuc_stream *stream, const float
     size_t bytes = (size_t)(rows * (rank == 2 ? columns : 1)) * sizeof(float);
     cuc_tensor tensor;
 
-    CUC_MUST(cuc_buffer_create(buffer, NULL, bytes, stream));
+    CUC_MUST(cuc_buffer_create(buffer, stream, NULL, bytes));
     CUC_MUST(cuc_buffer_write_async(stream, *buffer, 0, data, bytes));
     CUC_MUST(cuc_tensor_from_buffer(&tensor, *buffer, CUC_F32, rank, shape));
     return tensor;

@@ -50,7 +50,7 @@ int main(void)
         expected[0][i] = expected[1][i] = (float)(i % 97);
     CUC_MUST(cuc_stream_create(&stream, device, NULL));
     for (int b = 0; b < 2; b++) {
-        CUC_MUST(cuc_buffer_create(&rod[b], NULL, sizeof(result), stream));
+        CUC_MUST(cuc_buffer_create(&rod[b], stream, NULL, sizeof(result)));
         CUC_MUST(cuc_buffer_write_async(stream, rod[b], 0, expected[b], sizeof(result)));
     }
 
@@ -60,7 +60,7 @@ int main(void)
     for (int l = 0; l < LAUNCHES; l++) {
         if (l == LAUNCHES / 2) // same nodes, another argument: no new instance needed
             CUC_MUST(cuc_graph_exec_update(exec, fast));
-        CUC_MUST(cuc_graph_exec_launch(exec, stream));
+        CUC_MUST(cuc_graph_exec_launch(stream, exec));
         on_host(expected, l < LAUNCHES / 2 ? 0.1F : 0.4F);
     }
     CUC_MUST(cuc_buffer_read_async(stream, result, rod[0], 0, sizeof(result)));

@@ -58,7 +58,7 @@ int main(void)
         data[i] = (float)i;
     CUC_MUST(cuc_object_get_kernel(&kernel, linked, "apply"));
     CUC_MUST(cuc_stream_create(&stream, device, NULL));
-    CUC_MUST(cuc_buffer_create(&buffer, NULL, sizeof(data), stream));
+    CUC_MUST(cuc_buffer_create(&buffer, stream, NULL, sizeof(data)));
     CUC_MUST(cuc_buffer_write_async(stream, buffer, 0, data, sizeof(data)));
     CUC_MUST(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 }), kernel,
                         buffer, 0.5f));

@@ -27,14 +27,14 @@ static float run(cuc_device *device, cuc_kernel *kernel, cuc_buffer *host, int s
         CUC_MUST(cuc_stream_create(&streams[s], device, NULL));
     CUC_MUST(cuc_event_create(&begin, device, CUC_EVENT_OPTIONS(.flags = CUC_EVENT_TIMING)));
     CUC_MUST(cuc_event_create(&end, device, CUC_EVENT_OPTIONS(.flags = CUC_EVENT_TIMING)));
-    CUC_MUST(cuc_event_record(begin, streams[0]));
+    CUC_MUST(cuc_event_record(streams[0], begin));
     for (int c = 0; c < CHUNKS; c++) {
         cuc_stream *stream = streams[c % stream_count];
         char *chunk = bytes + (size_t)c * BYTES;
         // Freed in stream order, so the memory is reused.
         CUC_SCOPED(cuc_buffer, buffer);
 
-        CUC_MUST(cuc_buffer_create(&buffer, NULL, BYTES, stream));
+        CUC_MUST(cuc_buffer_create(&buffer, stream, NULL, BYTES));
         CUC_MUST(cuc_buffer_write_async(stream, buffer, 0, chunk, BYTES));
         CUC_MUST(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { N / 256 }, .block = { 256 }),
                             kernel, buffer, N));
@@ -42,7 +42,7 @@ static float run(cuc_device *device, cuc_kernel *kernel, cuc_buffer *host, int s
     }
     for (int s = 1; s < stream_count; s++)
         CUC_MUST(cuc_stream_wait_stream(streams[0], streams[s]));
-    CUC_MUST(cuc_event_record(end, streams[0]));
+    CUC_MUST(cuc_event_record(streams[0], end));
     CUC_MUST(cuc_event_synchronize(end));
     CUC_MUST(cuc_event_get_elapsed(&milliseconds, begin, end));
     for (int s = 0; s < stream_count; s++)
@@ -61,7 +61,7 @@ int main(void)
 
     CUC_MUST(cuc_kernel_from_source(&kernel, CUC_SOURCE_CUDA, source, 0, "busy", NULL));
     CUC_MUST(cuc_memory_synchronous_create(&pinned, device, CUC_MEMORY_PINNED));
-    CUC_MUST(cuc_buffer_create(&host, pinned, (size_t)CHUNKS * BYTES, NULL));
+    CUC_MUST(cuc_buffer_create(&host, NULL, pinned, (size_t)CHUNKS * BYTES));
     CUC_MUST(cuc_buffer_get_host_pointer(&data, host));
     for (int i = 0; i < CHUNKS * N; i++)
         ((float *)data)[i] = (float)i;

@@ -54,8 +54,8 @@ int main(void)
         y[i] = 1 - (float)i / N;
     }
     CUC_MUST(cuc_stream_create(&stream, device, NULL));
-    CUC_MUST(cuc_buffer_create(&dx, NULL, BYTES, stream));
-    CUC_MUST(cuc_buffer_create(&dy, NULL, BYTES, stream));
+    CUC_MUST(cuc_buffer_create(&dx, stream, NULL, BYTES));
+    CUC_MUST(cuc_buffer_create(&dy, stream, NULL, BYTES));
     CUC_MUST(cuc_buffer_write_async(stream, dx, 0, x, BYTES));
     CUC_MUST(cuc_buffer_write_async(stream, dy, 0, y, BYTES));
     CUC_MUST(cuc_object_get_kernel(&kernel, object, "saxpy"));

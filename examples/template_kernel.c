@@ -36,7 +36,7 @@ int main(void)
         void *host; // pinned memory: the host and the kernel see the same bytes
 
         CUC_MUST(cuc_object_get_kernel(&kernel, object, instances[i]));
-        CUC_MUST(cuc_buffer_create(&buffer, pinned, N * sizeof(double), stream));
+        CUC_MUST(cuc_buffer_create(&buffer, stream, pinned, N * sizeof(double)));
         CUC_MUST(cuc_buffer_get_host_pointer(&host, buffer));
         float *f = host;
         double *d = host;

@@ -15,7 +15,7 @@ static cuc_tensor tensor_of(cuc_buffer **buffer, cuc_stream *stream, const float
 {
     cuc_tensor tensor;
 
-    CUC_MUST(cuc_buffer_create(buffer, NULL, BYTES, stream));
+    CUC_MUST(cuc_buffer_create(buffer, stream, NULL, BYTES));
     CUC_MUST(cuc_buffer_write_async(stream, *buffer, 0, data, BYTES));
     CUC_MUST(cuc_tensor_from_buffer(&tensor, *buffer, CUC_F32, CUC_SHAPE(N)));
     return tensor;

@@ -142,7 +142,7 @@ int main()
     cuc_event *wrapped_event = nullptr, *our_event = nullptr;
     CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess);
     CHECK(cuc_event_from_handle(&wrapped_event, event, nullptr, 0) >= 0);
-    CHECK(cuc_event_record(wrapped_event, ours) >= 0);
+    CHECK(cuc_event_record(ours, wrapped_event) >= 0);
     CHECK(cudaEventSynchronize(event) == cudaSuccess);
     CHECK(cuc_event_create(&our_event, device, nullptr) >= 0);
     CHECK(cudaEventRecord((cudaEvent_t)cuc_event_handle(our_event), theirs) == cudaSuccess);
@@ -151,7 +151,7 @@ int main()
     // Memory of cucore, used by the runtime.
     cuc_buffer *buffer = nullptr;
     std::vector<float> back(16, 0);
-    CHECK(cuc_buffer_create(&buffer, nullptr, 64, ours) >= 0);
+    CHECK(cuc_buffer_create(&buffer, ours, nullptr, 64) >= 0);
     CHECK(cudaMemsetAsync((void *)cuc_buffer_ptr(buffer), 0, 64,
                           (cudaStream_t)cuc_stream_handle(ours)) == cudaSuccess);
     CHECK(cuc_buffer_read_async(ours, back.data(), buffer, 0, 64) >= 0);

@@ -27,7 +27,7 @@ START_TEST(a_buffer_comes_from_its_resource_and_goes_back)
     bool pinned = kinds[_i % 3] == CUC_MEMORY_PINNED;
     cuc_buffer *b = NULL;
 
-    ck_ok(cuc_buffer_create(&b, mr, 1000, stream));
+    ck_ok(cuc_buffer_create(&b, stream, mr, 1000));
     cuc_device_ptr ptr = cuc_buffer_ptr(b);
     ck_assert_uint_ne(ptr, 0);
     ck_assert_uint_eq(cuc_buffer_bytes(b), 1000);
@@ -54,7 +54,7 @@ START_TEST(a_buffer_outlives_the_handles_it_was_made_of)
     cuc_memory_resource *mr = resource_of(_i);
     cuc_buffer *b = NULL;
 
-    ck_ok(cuc_buffer_create(&b, mr, 1000, stream));
+    ck_ok(cuc_buffer_create(&b, stream, mr, 1000));
     cuc_memory_resource_release(mr);
     cuc_stream_release(stream);
     stream = NULL;
@@ -71,7 +71,7 @@ START_TEST(the_memory_is_freed_in_the_order_of_its_stream)
     cuc_memory_resource *mr = resource_of(_i);
     cuc_buffer *b;
 
-    ck_ok(cuc_buffer_create(&b, mr, 1000, stream));
+    ck_ok(cuc_buffer_create(&b, stream, mr, 1000));
     fake_hold(stream->handle);
     fake_calls_reset();
     if (_i < 3) { // a pool enqueues
@@ -99,7 +99,7 @@ START_TEST(another_stream_can_be_told_to_free_it)
     ck_ok(cuc_device_get(&second, 1));
     ck_ok(cuc_stream_create(&other, device, NULL));
     ck_ok(cuc_stream_create(&foreign, second, NULL));
-    ck_ok(cuc_buffer_create(&b, mr, 1000, stream));
+    ck_ok(cuc_buffer_create(&b, stream, mr, 1000));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_set_stream(b, NULL), "stream is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_set_stream(b, foreign), "device 0", "device 1");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_set_stream(NULL, other), "buffer is NULL");
@@ -125,9 +125,9 @@ START_TEST(without_a_resource_the_streams_device_chooses)
     cuc_memory_resource *mr;
     cuc_buffer *b = untouched;
 
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_create(&b, NULL, 64, NULL), "both NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_create(&b, NULL, NULL, 64), "both NULL");
     ck_assert_ptr_eq(b, untouched);
-    ck_ok(cuc_buffer_create(&b, NULL, 64, stream));
+    ck_ok(cuc_buffer_create(&b, stream, NULL, 64));
     ck_ok(cuc_device_get_memory_resource(&mr, device));
     ck_assert_ptr_eq(cuc_buffer_memory_resource(b), mr);
     cuc_memory_resource_release(mr);
@@ -142,7 +142,7 @@ START_TEST(an_empty_buffer_asks_nobody)
     cuc_buffer *b;
 
     fake_calls_reset();
-    ck_ok(cuc_buffer_create(&b, mr, 0, stream));
+    ck_ok(cuc_buffer_create(&b, stream, mr, 0));
     ck_assert_uint_eq(cuc_buffer_ptr(b), 0);
     ck_assert_uint_eq(cuc_buffer_bytes(b), 0);
     if (cuc_buffer_access(b) & CUC_MEMORY_ACCESS_HOST) {
@@ -164,7 +164,7 @@ START_TEST(a_stream_of_another_device_is_refused_by_name)
 
     ck_ok(cuc_device_get(&second, 1));
     ck_ok(cuc_stream_create(&foreign, second, NULL));
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_create(&b, mr, 64, foreign),
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_create(&b, foreign, mr, 64),
              "resource is of device 0", "stream of device 1");
     ck_assert_ptr_eq(b, untouched);
     cuc_stream_release(foreign);
@@ -181,7 +181,7 @@ START_TEST(a_driver_call_that_fails_makes_no_buffer_and_leaks_none)
         cuc_buffer *b = untouched;
 
         fake_fail_any(n, 999);
-        cuc_status st = cuc_buffer_create(&b, mr, 64, stream);
+        cuc_status st = cuc_buffer_create(&b, stream, mr, 64);
         if (st < 0) {
             ck_assert_ptr_eq(b, untouched);
             ck_assert_int_eq(cuc_error_library_code(), 999);
@@ -211,7 +211,7 @@ START_TEST(a_failure_while_releasing_is_told_to_the_handler_and_nobody_else)
     cuc_memory_resource *mr = resource_of(_i);
     cuc_buffer *b;
 
-    ck_ok(cuc_buffer_create(&b, mr, 64, stream));
+    ck_ok(cuc_buffer_create(&b, stream, mr, 64));
     cuc_device_ptr ptr = cuc_buffer_ptr(b);
     cuc_error_clear();
     fake_fail(calls[_i], 1, 999);
@@ -221,7 +221,7 @@ START_TEST(a_failure_while_releasing_is_told_to_the_handler_and_nobody_else)
     ck_assert_int_eq(cuc_error_status(), CUC_OK);
     ck_assert(fake_allocated(ptr)); // leaked, as told
     unraisable.count = 0;
-    ck_ok(cuc_memory_free(mr, ptr, 64, stream));
+    ck_ok(cuc_memory_free(stream, mr, ptr, 64));
     cuc_memory_resource_release(mr);
 }
 END_TEST
@@ -232,7 +232,7 @@ START_TEST(a_free_that_met_the_end_of_a_capture_is_tried_again)
     cuc_memory_resource *mr = resource_of(_i);
     cuc_buffer *b;
 
-    ck_ok(cuc_buffer_create(&b, mr, 64, stream));
+    ck_ok(cuc_buffer_create(&b, stream, mr, 64));
     cuc_device_ptr ptr = cuc_buffer_ptr(b);
     fake_fail("cuMemFreeAsync", 1, CUDA_ERROR_INVALID_VALUE);
     cuc_buffer_release(b);
@@ -249,7 +249,7 @@ START_TEST(a_release_in_a_lost_context_is_silent)
     cuc_memory_resource *mr = resource_of(_i);
     cuc_buffer *b;
 
-    ck_ok(cuc_buffer_create(&b, mr, 64, stream));
+    ck_ok(cuc_buffer_create(&b, stream, mr, 64));
     fake_poison(stream->handle, 700);
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_synchronize(stream), "");
     cuc_error_clear();
@@ -269,7 +269,7 @@ START_TEST(a_synchronous_buffer_released_in_a_capture_of_its_stream_is_leaked_an
     CUgraph graph = NULL;
     cuc_buffer *b;
 
-    ck_ok(cuc_buffer_create(&b, mr, 64, stream));
+    ck_ok(cuc_buffer_create(&b, stream, mr, 64));
     cuc_device_ptr ptr = cuc_buffer_ptr(b);
     ck_assert_int_eq(cuc__cu.cuStreamBeginCapture(stream->handle, CU_STREAM_CAPTURE_MODE_GLOBAL),
                      0);
@@ -279,7 +279,7 @@ START_TEST(a_synchronous_buffer_released_in_a_capture_of_its_stream_is_leaked_an
     ck_assert_int_eq(unraisable.count, 1);
     ck_assert_ptr_nonnull(strstr(unraisable.last, "captured"));
     unraisable.count = 0;
-    ck_ok(cuc_memory_free(mr, ptr, 64, stream));
+    ck_ok(cuc_memory_free(stream, mr, ptr, 64));
     cuc_memory_resource_release(mr);
 }
 END_TEST
@@ -318,13 +318,13 @@ START_TEST(memory_of_the_driver_is_known_for_what_it_is)
     cuc_device_ptr ptr;
     cuc_buffer *b;
 
-    ck_ok(cuc_memory_allocate(&ptr, mr, 1000, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, mr, 1000));
     ck_ok(cuc_buffer_from_pointer(&b, ptr + 100, 900, NULL));
     ck_assert_uint_eq(cuc_buffer_ptr(b), ptr + 100);
     ck_assert_uint_eq(cuc_buffer_access(b), cuc_memory_resource_access(mr));
     ck_assert_ptr_eq(cuc_buffer_device(b), cuc_memory_resource_device(mr));
     cuc_buffer_release(b);
-    ck_ok(cuc_memory_free(mr, ptr, 1000, stream));
+    ck_ok(cuc_memory_free(stream, mr, ptr, 1000));
     cuc_memory_resource_release(mr);
 }
 END_TEST
@@ -352,7 +352,7 @@ START_TEST(a_resource_takes_memory_over)
     cuc_device_ptr ptr;
     cuc_buffer *b;
 
-    ck_ok(cuc_memory_allocate(&ptr, mr, 1000, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, mr, 1000));
     if (fake_available())
         fake_calls_reset();
     ck_ok(cuc_buffer_from_pointer(&b, ptr, 1000,
@@ -374,14 +374,14 @@ END_TEST
 // device.
 static cuc_device_ptr lent_memory;
 
-static cuc_status lend(void *user, cuc_device_ptr *out, size_t bytes, cuc_stream *with)
+static cuc_status lend(void *user, cuc_device_ptr *out, cuc_stream *with, size_t bytes)
 {
     (void)user, (void)bytes, (void)with;
     *out = lent_memory;
     return CUC_OK;
 }
 
-static cuc_status take_back(void *user, cuc_device_ptr ptr, size_t bytes, cuc_stream *with)
+static cuc_status take_back(void *user, cuc_stream *with, cuc_device_ptr ptr, size_t bytes)
 {
     (void)user, (void)ptr, (void)bytes, (void)with;
     return CUC_OK;
@@ -395,14 +395,14 @@ START_TEST(memory_of_the_users_own_resource_has_its_device)
     const int64_t shape[] = { 64 };
 
     ck_ok(cuc_memory_synchronous_create(&under, device, CUC_MEMORY_DEVICE));
-    ck_ok(cuc_memory_allocate(&lent_memory, under, 64, stream));
+    ck_ok(cuc_memory_allocate(&lent_memory, stream, under, 64));
     ck_ok(cuc_memory_resource_create(&mr,
                                      CUC_MEMORY_CALLBACKS(.allocate = lend, .deallocate = take_back,
                                                           .device = _i ? device : NULL,
                                                           .access = CUC_MEMORY_ACCESS_DEVICE)));
     for (int made = 0; made < 2; made++) {
         if (made)
-            ck_ok(cuc_buffer_create(&b, mr, 64, stream));
+            ck_ok(cuc_buffer_create(&b, stream, mr, 64));
         else
             ck_ok(cuc_buffer_from_pointer(&b, lent_memory, 64, CUC_BUFFER_OPTIONS(.resource = mr)));
         ck_assert_ptr_eq(cuc_buffer_device(b), device);
@@ -411,7 +411,7 @@ START_TEST(memory_of_the_users_own_resource_has_its_device)
         cuc_buffer_release(b);
     }
     cuc_memory_resource_release(mr);
-    ck_ok(cuc_memory_free(under, lent_memory, 64, stream));
+    ck_ok(cuc_memory_free(stream, under, lent_memory, 64));
     cuc_memory_resource_release(under);
 }
 END_TEST
@@ -491,7 +491,7 @@ START_TEST(the_driver_is_asked_about_memory_when_somebody_needs_it)
     cuc_device_ptr ptr;
     cuc_buffer *b;
 
-    ck_ok(cuc_memory_allocate(&ptr, pinned, 64, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, pinned, 64));
     fake_calls_reset();
     ck_ok(cuc__buffer_from_pointer(&b, ptr, 64, NULL));
     ck_assert_int_eq(fake_calls_total(), 0);
@@ -503,7 +503,7 @@ START_TEST(the_driver_is_asked_about_memory_when_somebody_needs_it)
         ck_assert_int_eq(fake_calls("cuPointerGetAttributes"), 2);
     ck_ok(read_access(b));
     cuc_buffer_release(b);
-    ck_ok(cuc_memory_free(pinned, ptr, 64, stream));
+    ck_ok(cuc_memory_free(stream, pinned, ptr, 64));
     cuc_memory_resource_release(pinned);
 }
 END_TEST
@@ -580,7 +580,7 @@ START_TEST(a_slice_stays_within_its_parent)
     const struct slice *row = &slices[_i];
     cuc_buffer *b, *part = untouched;
 
-    ck_ok(cuc_buffer_create(&b, NULL, 1000, stream));
+    ck_ok(cuc_buffer_create(&b, stream, NULL, 1000));
     if (row->status < 0) {
         ck_fails(row->status, cuc_buffer_slice(&part, b, row->offset, row->bytes), "1000 bytes");
         ck_assert_ptr_eq(part, untouched);
@@ -603,7 +603,7 @@ START_TEST(a_slice_of_a_slice_holds_the_memory)
 {
     cuc_buffer *b, *part, *part_of_part;
 
-    ck_ok(cuc_buffer_create(&b, NULL, 1000, stream));
+    ck_ok(cuc_buffer_create(&b, stream, NULL, 1000));
     cuc_device_ptr ptr = cuc_buffer_ptr(b);
     ck_ok(cuc_buffer_slice(&part, b, 100, 800));
     ck_ok(cuc_buffer_slice(&part_of_part, part, 100, 100));
@@ -624,7 +624,7 @@ START_TEST(device_memory_has_no_host_pointer)
     void *host = &host;
     cuc_buffer *b;
 
-    ck_ok(cuc_buffer_create(&b, NULL, 64, stream));
+    ck_ok(cuc_buffer_create(&b, stream, NULL, 64));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_get_host_pointer(&host, b),
              "cuc_buffer_read_async()");
     ck_assert_ptr_eq(host, &host);
@@ -637,7 +637,7 @@ START_TEST(null_is_taken_where_it_says_something)
     cuc_buffer *b;
     void *host;
 
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_create(NULL, NULL, 1, stream), "out is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_create(NULL, stream, NULL, 1), "out is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_slice(NULL, NULL, 1, 1), "out is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_slice(&b, NULL, 1, 1), "parent is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_buffer_get_host_pointer(&host, NULL),
@@ -666,7 +666,7 @@ static void *make_and_release(void *unused)
     for (int i = 0; i < 200 && !failures; i++) {
         cuc_memory_resource *mr = NULL;
         cuc_buffer *b = NULL, *part = NULL;
-        failures += cuc_buffer_create(&b, NULL, 64, own) < 0;
+        failures += cuc_buffer_create(&b, own, NULL, 64) < 0;
         failures += cuc_buffer_slice(&part, b, 8, 8) < 0;
         cuc_buffer_release(b);
         failures += cuc_buffer_fill(own, part, 0, 1, 1, 8) < 0;
@@ -701,7 +701,7 @@ START_TEST(a_buffer_used_after_its_release_is_found_out)
 
     setenv("CUCORE_CHECK_HANDLES", "1", 1);
     device_setup();
-    ck_ok(cuc_buffer_create(&b, NULL, 64, stream));
+    ck_ok(cuc_buffer_create(&b, stream, NULL, 64));
     cuc_buffer_release(b);
     ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_buffer_get_host_pointer(&host, b), "released already");
     ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_BUFFER), 0);

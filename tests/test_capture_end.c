@@ -48,7 +48,7 @@ static void start(void)
     OK(cuc_stream_create(&inner, device, NULL));
     OK(cuc_stream_create(&side, device, NULL));
     OK(cuc_memory_synchronous_create(&resource, device, CUC_MEMORY_DEVICE));
-    OK(cuc_buffer_create(&buffer, resource, 4 * WORDS, NULL));
+    OK(cuc_buffer_create(&buffer, NULL, resource, 4 * WORDS));
     cuc_memory_resource_release(resource);
 }
 
@@ -69,7 +69,7 @@ static void finish(int graphs, int streams, int told)
     put(fresh, 7);
     OK(cuc_stream_end_capture(&graph, fresh));
     OK(cuc_graph_instantiate(&exec, graph, NULL));
-    OK(cuc_graph_exec_launch(exec, fresh));
+    OK(cuc_graph_exec_launch(fresh, exec));
     OK(cuc_stream_synchronize(fresh));
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
@@ -106,7 +106,7 @@ static void works(cuc_graph *graph)
     OK(cuc_graph_get_node_count(&count, graph));
     CHECK(count > 0);
     OK(cuc_graph_instantiate(&exec, graph, NULL));
-    OK(cuc_graph_exec_launch(exec, side));
+    OK(cuc_graph_exec_launch(side, exec));
     OK(cuc_stream_synchronize(side));
     cuc_graph_exec_release(exec);
 }
@@ -421,7 +421,7 @@ static void an_instance_of_before_runs_on(void)
     FAILS(CUC_ERROR_INVALID_ARGUMENT, cuc_graph_exec_update(exec, graph), "is no more");
     cuc_graph_release(body);
     cuc_graph_release(graph);
-    OK(cuc_graph_exec_launch(exec, side));
+    OK(cuc_graph_exec_launch(side, exec));
     OK(cuc_stream_synchronize(side));
     cuc_graph_exec_release(exec);
     finish(1, 0, 0);

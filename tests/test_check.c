@@ -73,7 +73,7 @@ static cuc_status use_and_return(cuc_device *device, bool early)
         return CUC_NOT_READY; // the event is not recorded yet
     for (int i = 0; i < 2; i++) {
         CUC_SCOPED(cuc_buffer, buffer);
-        ck_ok(cuc_buffer_create(&buffer, NULL, 64, stream));
+        ck_ok(cuc_buffer_create(&buffer, stream, NULL, 64));
         ck_assert_uint_eq(cuc__handle_count(CUC__HANDLE_BUFFER), 1);
     }
     ck_ok(cuc_event_create(&event, device, NULL));

@@ -131,7 +131,7 @@ static void run(cuc_graph *graph)
 {
     cuc_graph_exec *exec = instance_of(graph);
 
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_ok(cuc_stream_synchronize(stream));
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
@@ -193,7 +193,7 @@ START_TEST(a_body_runs_until_its_kernel_says_no_more)
     cuc_graph_release(graph);
     for (int i = 0; i < 3; i++) { // with the default value at each launch
         set_value(buffer, 0);
-        ck_ok(cuc_graph_exec_launch(exec, stream));
+        ck_ok(cuc_graph_exec_launch(stream, exec));
         ck_assert_uint_eq(value_of(buffer), 1000);
     }
     cuc_graph_exec_release(exec);
@@ -507,7 +507,7 @@ START_TEST(an_update_changes_what_bodies_do)
     cuc_graph_exec *exec = instance_of(few);
 
     ck_ok(cuc_graph_exec_update(exec, many));
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 30);
     cuc_graph_exec_release(exec);
     cuc_graph_release(few);

@@ -350,7 +350,7 @@ static void do_event(void)
     int32_t fd;
 
     ck_ok(cuc_event_create(&e, device, NULL));
-    ck_ok(cuc_event_record(e, stream));
+    ck_ok(cuc_event_record(stream, e));
     ck_ok(cuc_event_synchronize(e));
     ck_ok(cuc_event_query(e));
     ck_ok(cuc_event_get_fd(&fd, e));
@@ -423,7 +423,7 @@ static void do_failures(void)
     fake_fail("cuStreamSynchronize", 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_synchronize(stream), "cuStreamSynchronize");
     fake_fail("cuEventRecord", 1, CUDA_ERROR_UNKNOWN);
-    ck_fails(CUC_ERROR_DRIVER, cuc_event_record(event, stream), "cuEventRecord");
+    ck_fails(CUC_ERROR_DRIVER, cuc_event_record(stream, event), "cuEventRecord");
     ck_assert_ptr_null(s);
 }
 
@@ -549,7 +549,7 @@ START_TEST(a_lost_context_tells_every_call_what_destroyed_it)
     ck_ok(cuc_context_stream_create(&s, c, NULL));
     ck_ok(cuc_stream_wait_stream(s, s));
     ck_ok(cuc_context_event_create(&e, c, NULL));
-    ck_ok(cuc_event_record(e, s));
+    ck_ok(cuc_event_record(s, e));
     ck_assert_int_eq(cuc_context_is_lost(c), 0);
     fake_poison(foreign, CUDA_ERROR_ILLEGAL_ADDRESS);
     ck_assert_int_eq(cuc_context_is_lost(c), 0); // the driver was not asked yet
@@ -563,7 +563,7 @@ START_TEST(a_lost_context_tells_every_call_what_destroyed_it)
              "first seen by cuc_stream_synchronize", "asking whether an event is complete");
     ck_assert_int_eq(cuc_error_library_code(), 700);
     ck_assert_str_eq(cuc_error_library_call(), "cuStreamIsCapturing");
-    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_record(e, s), "first seen by cuc_stream_synch");
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_record(s, e), "first seen by cuc_stream_synch");
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_synchronize(e), "first seen by cuc_stream_synch");
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_event_get_fd(&fd, e), "first seen by cuc_stream_synch");
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_wait_event(s, e), "first seen by cuc_stream_synch");

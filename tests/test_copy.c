@@ -27,7 +27,7 @@ static void place_make(struct place *p, int kind, size_t bytes)
     }
     cuc_memory_resource *mr;
     ck_ok(cuc_memory_synchronous_create(&mr, device, kinds[kind]));
-    ck_ok(cuc_buffer_create(&p->buffer, mr, bytes, stream));
+    ck_ok(cuc_buffer_create(&p->buffer, stream, mr, bytes));
     cuc_memory_resource_release(mr);
     p->at = cuc_buffer_ptr(p->buffer);
     if (kind != DEVICE)
@@ -225,7 +225,7 @@ START_TEST(a_copy_across_devices_takes_either_form)
 
     ck_ok(cuc_device_get(&second, 1));
     ck_ok(cuc_memory_synchronous_create(&mr, second, CUC_MEMORY_DEVICE));
-    ck_ok(cuc_buffer_create(&there, mr, SIZE, NULL));
+    ck_ok(cuc_buffer_create(&there, NULL, mr, SIZE));
     place_make(&here, DEVICE, SIZE);
     place_write(&here, given, SIZE);
     ck_ok(cuc_copy_peer(stream, cuc_buffer_ptr(there), second, here.at, device, SIZE));
@@ -739,7 +739,7 @@ START_TEST(an_empty_buffer_is_copied_and_filled_with_nothing)
 {
     cuc_buffer *b;
 
-    ck_ok(cuc_buffer_create(&b, NULL, 0, stream));
+    ck_ok(cuc_buffer_create(&b, stream, NULL, 0));
     ck_ok(cuc_buffer_write_async(stream, b, 0, given, 0));
     ck_ok(cuc_buffer_read_async(stream, got, b, 0, 0));
     ck_ok(cuc_buffer_copy(stream, b, 0, b, 0, 0));

@@ -122,7 +122,7 @@ START_TEST(the_oldest_driver_that_will_do_does)
     ck_ok(cuc_device_get(&device, 0));
     ck_ok(cuc_stream_create(&stream, device, NULL));
     ck_ok(cuc_event_create(&event, device, CUC_EVENT_OPTIONS(.flags = CUC_EVENT_TIMING)));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     ck_ok(cuc_event_get_elapsed(&ms, event, event));
     ck_assert(ms >= 0 && ms < 1);
     cuc_event_release(event);
@@ -351,7 +351,7 @@ static cuc_status call_wait_stream(void)
 }
 static cuc_status call_record(void)
 {
-    return cuc_event_record(event, stream);
+    return cuc_event_record(stream, event);
 }
 static cuc_status call_event_query(void)
 {
@@ -455,7 +455,7 @@ START_TEST(a_child_of_a_process_that_used_the_driver_is_told_so_by_every_call)
 
     ck_assert_int_eq(in_child(children[_i].fn), 0);
 
-    ck_ok(cuc_event_record(event, stream)); // the parent goes on
+    ck_ok(cuc_event_record(stream, event)); // the parent goes on
     ck_ok(cuc_stream_synchronize(stream));
     cuc_event_release(event);
     cuc_stream_release(stream);

@@ -60,7 +60,7 @@ START_TEST(an_event_is_made_as_its_options_say)
     ck_assert_ptr_eq(cuc_event_device(e), device);
     ck_assert_ptr_eq(cuc_event_context(e), primary);
     ck_assert_ptr_nonnull(cuc_event_handle(e));
-    ck_ok(cuc_event_record(e, stream));
+    ck_ok(cuc_event_record(stream, e));
     ck_ok(cuc_event_synchronize(e));
     cuc_event_release(e);
 }
@@ -104,7 +104,7 @@ START_TEST(an_event_completes_when_the_work_before_it_is_done)
     void *result;
 
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     ck_assert_int_eq(cuc_event_query(event), CUC_NOT_READY);
     ck_assert_int_eq(pthread_create(&thread, NULL, synchronize, event), 0);
     testing_sleep_ms(5);
@@ -122,9 +122,9 @@ START_TEST(time_passes_between_two_events)
     _Atomic int go = 0;
     float ms = -1;
 
-    ck_ok(cuc_event_record(start, stream));
+    ck_ok(cuc_event_record(stream, start));
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
-    ck_ok(cuc_event_record(end, stream));
+    ck_ok(cuc_event_record(stream, end));
     ck_assert_int_eq(cuc_event_get_elapsed(&ms, start, end), CUC_NOT_READY);
     ck_assert(ms == -1);
     testing_sleep_ms(20);
@@ -142,8 +142,8 @@ START_TEST(what_cannot_be_measured_between_is_told_apart)
     cuc_event *start = timed(device), *end = timed(device), *e;
     float ms = 42;
 
-    ck_ok(cuc_event_record(event, stream));
-    ck_ok(cuc_event_record(start, stream));
+    ck_ok(cuc_event_record(stream, event));
+    ck_ok(cuc_event_record(stream, start));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, event, end),
              "start has no timing: create it with CUC_EVENT_TIMING");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, start, event),
@@ -156,14 +156,14 @@ START_TEST(what_cannot_be_measured_between_is_told_apart)
         cuc_stream *far;
         e = timed(other);
         ck_ok(cuc_stream_create(&far, other, NULL));
-        ck_ok(cuc_event_record(e, far));
+        ck_ok(cuc_event_record(far, e));
         ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, start, e),
                  "start is of device 0, end of device 1");
         cuc_stream_release(far);
         cuc_event_release(e);
     }
     if (fake_available()) {
-        ck_ok(cuc_event_record(end, stream));
+        ck_ok(cuc_event_record(stream, end));
         fake_fail("cuEventElapsedTime", 1, CUDA_ERROR_UNKNOWN);
         ck_fails(CUC_ERROR_DRIVER, cuc_event_get_elapsed(&ms, start, end), "cuEventElapsedTime");
     }
@@ -184,7 +184,7 @@ START_TEST(an_event_is_recorded_in_its_own_context_only)
     ck_assert_int_eq(cuc__cu.cuCtxPopCurrent(&popped), 0);
     ck_ok(cuc_context_from_handle(&context, foreign));
     ck_ok(cuc_context_stream_create(&far, context, NULL));
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_record(event, far), "the event is of context",
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_record(far, event), "the event is of context",
              "the stream of context");
     cuc_stream_release(far);
     cuc_context_release(context);
@@ -192,7 +192,7 @@ START_TEST(an_event_is_recorded_in_its_own_context_only)
     if (!other)
         SKIP("the rest needs two devices");
     ck_ok(cuc_stream_create(&far, other, NULL));
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_record(event, far),
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_record(far, event),
              "the stream is of device 1 (", "the event of device 0 (");
     ck_ok(cuc_stream_wait_event(far, event)); // waiting differs
     cuc_stream_release(far);
@@ -219,7 +219,7 @@ START_TEST(a_foreign_event_is_borrowed)
              "context is NULL", "no context is current");
     ck_assert_ptr_null(wrapped);
     ck_ok(cuc_event_from_handle(&wrapped, foreign, primary, CUC_EVENT_TIMING));
-    ck_ok(cuc_event_record(wrapped, stream));
+    ck_ok(cuc_event_record(stream, wrapped));
     ck_ok(cuc_stream_wait_event(stream, wrapped));
     ck_ok(cuc_event_synchronize(wrapped));
     ck_ok(cuc_event_get_elapsed(&ms, wrapped, wrapped));
@@ -238,7 +238,7 @@ START_TEST(an_event_of_a_capture_cannot_be_asked)
         ck_assert_int_eq(
             cuc__cu.cuStreamBeginCapture(cuc_stream_handle(stream), CU_STREAM_CAPTURE_MODE_RELAXED),
             0);
-        ck_ok(cuc_event_record(event, stream));
+        ck_ok(cuc_event_record(stream, event));
         if (wait)
             ck_fails(CUC_ERROR_BUSY, cuc_event_synchronize(event), "CUDA_ERROR_CAPTURED_EVENT");
         else
@@ -247,7 +247,7 @@ START_TEST(an_event_of_a_capture_cannot_be_asked)
         if (graph)
             ck_assert_int_eq(cuc__cu.cuGraphDestroy(graph), 0);
     }
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     ck_ok(cuc_event_synchronize(event));
 }
 END_TEST
@@ -259,7 +259,7 @@ START_TEST(a_capture_allows_to_measure_between_events)
     float ms = -1;
 
     ck_ok(cuc_stream_create(&captured, device, NULL));
-    ck_ok(cuc_event_record(e, stream));
+    ck_ok(cuc_event_record(stream, e));
     ck_ok(cuc_event_synchronize(e));
     for (int mode = CU_STREAM_CAPTURE_MODE_GLOBAL; mode <= CU_STREAM_CAPTURE_MODE_RELAXED; mode++) {
         CUgraph graph = NULL;
@@ -287,7 +287,7 @@ START_TEST(a_record_that_fails_leaves_the_event_unrecorded)
     NEED_FAKE();
     cuc_event *e = timed(device);
     fake_fail("cuEventRecord", 1, CUDA_ERROR_UNKNOWN);
-    ck_fails(CUC_ERROR_DRIVER, cuc_event_record(e, stream), "cuEventRecord returned 999");
+    ck_fails(CUC_ERROR_DRIVER, cuc_event_record(stream, e), "cuEventRecord returned 999");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(&ms, e, e), "was never recorded");
     fake_fail("cuEventQuery", 1, CUDA_ERROR_UNKNOWN);
     ck_fails(CUC_ERROR_DRIVER, cuc_event_query(e), "cuEventQuery");
@@ -309,7 +309,7 @@ START_TEST(a_released_event_is_still_waited_for)
 
     ck_ok(cuc_stream_create(&second, device, NULL));
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     ck_ok(cuc_stream_wait_event(second, event));
     cuc_event_release(event);
     event = NULL;
@@ -335,9 +335,9 @@ START_TEST(null_arguments_are_named)
              "out is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_from_handle(&none, NULL, primary, 0),
              "handle is NULL");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_record(NULL, stream),
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_record(stream, NULL),
              "event is NULL, expected a cuc_event");
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_record(event, NULL), "stream is NULL");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_record(NULL, event), "stream is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_query(NULL), "event is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_synchronize(NULL), "event is NULL");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_event_get_elapsed(NULL, event, event),

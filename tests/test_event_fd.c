@@ -61,7 +61,7 @@ START_TEST(a_complete_event_is_readable_at_once)
     int32_t fd = -1;
 
     if (_i) {
-        ck_ok(cuc_event_record(event, stream));
+        ck_ok(cuc_event_record(stream, event));
         ck_ok(cuc_event_synchronize(event));
     } // else it was never recorded
     ck_ok(cuc_event_get_fd(&fd, event));
@@ -81,7 +81,7 @@ START_TEST(a_descriptor_becomes_readable_when_the_event_completes)
     uint64_t count = 0;
 
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     ck_ok(cuc_event_get_fd(&fd, event));
     ck_assert(!readable(fd, 20));
     go = 1;
@@ -104,17 +104,17 @@ START_TEST(a_descriptor_stands_for_what_was_recorded_by_then)
     cuc_buffer *word;
 
     ck_ok(cuc_memory_synchronous_create(&plain, device, CUC_MEMORY_DEVICE));
-    ck_ok(cuc_buffer_create(&word, plain, 4, NULL));
+    ck_ok(cuc_buffer_create(&word, NULL, plain, 4));
     cuc_memory_resource_release(plain);
     ck_ok(cuc_buffer_fill(stream, word, 0, 0, 4, 4));
     ck_ok(cuc_stream_synchronize(stream));
     ck_ok(cuc_stream_create(&other, device, NULL));
 
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     ck_ok(cuc_event_get_fd(&fd, event));
     ck_ok(cuc_stream_wait_value(stream, cuc_buffer_ptr(word), 1, 4, CUC_WAIT_EQ));
-    ck_ok(cuc_event_record(event, stream)); // anew
+    ck_ok(cuc_event_record(stream, event)); // anew
     go = 1;
     ck_assert(readable(fd, 10000));
     ck_assert_int_eq(cuc_event_query(event), CUC_NOT_READY);
@@ -135,7 +135,7 @@ START_TEST(the_streams_that_wait_are_used_again)
         int32_t fd[3];
 
         ck_ok(cuc_launch_host(stream, wait_for_go, &go));
-        ck_ok(cuc_event_record(event, stream));
+        ck_ok(cuc_event_record(stream, event));
         for (int i = 0; i < 3; i++)
             ck_ok(cuc_event_get_fd(&fd[i], event));
         go = 1;
@@ -159,7 +159,7 @@ START_TEST(a_descriptor_may_be_closed_at_any_time)
     int before = open_descriptors();
 
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     ck_ok(cuc_event_get_fd(&fd, event));
     close(fd);
     ck_assert_int_eq(pipe2(pipes, O_NONBLOCK), 0); // may get the number of the closed one
@@ -171,7 +171,7 @@ START_TEST(a_descriptor_may_be_closed_at_any_time)
     close(pipes[1]);
     go = 0;
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     ck_ok(cuc_event_get_fd(&again, event)); // the waiting stream still works
     go = 1;
     ck_assert(readable(again, 10000));
@@ -185,7 +185,7 @@ START_TEST(an_event_may_be_released_while_a_descriptor_waits)
     int32_t fd = -1;
 
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     ck_ok(cuc_event_get_fd(&fd, event));
     cuc_event_release(event);
     event = NULL;
@@ -215,7 +215,7 @@ START_TEST(a_foreign_context_may_be_released_while_a_descriptor_waits)
         ck_ok(cuc_context_stream_create(&s, context, NULL));
         ck_ok(cuc_context_event_create(&e, context, NULL));
         ck_ok(cuc_launch_host(s, wait_for_go, &go));
-        ck_ok(cuc_event_record(e, s));
+        ck_ok(cuc_event_record(s, e));
         ck_ok(cuc_event_get_fd(&fd, e));
         cuc_event_release(e);
         if (round == 0) { // once before all is released: nothing stays
@@ -244,7 +244,7 @@ START_TEST(a_descriptor_becomes_readable_when_the_context_fails)
     NEED_FAKE();
     fake_hold(cuc_stream_handle(stream));
     ck_ok(cuc_launch_host(stream, wait_for_go, NULL));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     ck_ok(cuc_event_get_fd(&fd, event));
     ck_assert(!readable(fd, 5));
     fake_poison(cuc_stream_handle(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -270,7 +270,7 @@ START_TEST(an_event_of_a_capture_has_no_descriptor)
 
     ck_assert_int_eq(
         cuc__cu.cuStreamBeginCapture(cuc_stream_handle(stream), CU_STREAM_CAPTURE_MODE_GLOBAL), 0);
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     ck_fails(CUC_ERROR_BUSY, cuc_event_get_fd(&fd, event), "CUDA_ERROR_CAPTURED_EVENT");
     ck_assert_int_eq(fd, 42);
     ck_assert_int_eq(open_descriptors(), before);
@@ -289,7 +289,7 @@ START_TEST(a_descriptor_is_made_beside_a_capture_without_spoiling_it)
 
     ck_ok(cuc_stream_create(&captured, device, NULL));
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     ck_assert_int_eq(
         cuc__cu.cuStreamBeginCapture(cuc_stream_handle(captured), CU_STREAM_CAPTURE_MODE_GLOBAL),
         0);
@@ -313,7 +313,7 @@ START_TEST(a_failure_on_the_way_leaves_no_descriptor)
 
     NEED_FAKE();
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     for (int i = 0; i < CUC_LENGTH(calls); i++) {
         fake_fail(calls[i], 1, CUDA_ERROR_UNKNOWN);
         ck_fails(CUC_ERROR_DRIVER, cuc_event_get_fd(&fd, event), calls[i]);
@@ -348,7 +348,7 @@ START_TEST(a_system_without_descriptors_left_is_told)
 
     NEED_FAKE(); // a real driver may need one of its own
     ck_ok(cuc_launch_host(stream, wait_for_go, &go));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     // none for the eventfd; then one, and none for its duplicate
     for (int left = 0; left < 2; left++) {

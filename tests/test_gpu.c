@@ -64,7 +64,7 @@ static cuc_buffer *allocate(size_t bytes)
 {
     cuc_buffer *b = NULL;
 
-    ck_ok(cuc_buffer_create(&b, NULL, bytes, stream));
+    ck_ok(cuc_buffer_create(&b, stream, NULL, bytes));
     return b;
 }
 
@@ -73,7 +73,7 @@ static cuc_buffer *allocate_pinned(void *host, size_t bytes)
 {
     cuc_buffer *b = NULL;
 
-    ck_ok(cuc_buffer_create(&b, pinned_memory, bytes, NULL));
+    ck_ok(cuc_buffer_create(&b, NULL, pinned_memory, bytes));
     ck_ok(cuc_buffer_get_host_pointer(host, b));
     memset(*(void **)host, 0xA5, bytes);
     return b;
@@ -435,9 +435,9 @@ START_TEST(events_measure_a_kernel)
 
     ck_ok(cuc_event_create(&start, device, CUC_EVENT_OPTIONS(.flags = CUC_EVENT_TIMING)));
     ck_ok(cuc_event_create(&end, device, CUC_EVENT_OPTIONS(.flags = CUC_EVENT_TIMING)));
-    ck_ok(cuc_event_record(start, stream));
+    ck_ok(cuc_event_record(stream, start));
     ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }), k, 20000000ull));
-    ck_ok(cuc_event_record(end, stream));
+    ck_ok(cuc_event_record(stream, end));
     ck_assert_int_eq(cuc_event_query(end), CUC_NOT_READY);
     ck_assert_int_eq(cuc_event_get_elapsed(&ms, start, end), CUC_NOT_READY);
     ck_ok(cuc_event_synchronize(end));
@@ -457,7 +457,7 @@ START_TEST(streams_wait_for_words_of_device_memory)
     uint64_t words[2] = { 0, 0 };
 
     ck_ok(cuc_memory_synchronous_create(&plain, device, CUC_MEMORY_DEVICE));
-    ck_ok(cuc_buffer_create(&b, plain, 16, NULL));
+    ck_ok(cuc_buffer_create(&b, NULL, plain, 16));
     ck_ok(cuc_stream_create(&other, device, NULL));
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_wait_value(stream, cuc_buffer_ptr(pooled), 7, 4, 0),
              "in a memory pool");
@@ -524,7 +524,7 @@ START_TEST(a_descriptor_waits_for_a_long_kernel)
     ck_ok(cuc_event_create(&event, device, NULL));
     for (int round = 0; round < 3; round++) {
         ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }, .block = { 1 }), k, 50000000ull));
-        ck_ok(cuc_event_record(event, stream));
+        ck_ok(cuc_event_record(stream, event));
         ck_ok(cuc_event_get_fd(&fd, event));
         struct pollfd p = { .fd = fd, .events = POLLIN };
         ck_assert_int_eq(poll(&p, 1, 10), 0); // less than 50 ms have passed
@@ -574,7 +574,7 @@ START_TEST(kernels_work_in_memory_of_every_kind)
         cuc_kernel_release(k);
         return;
     }
-    ck_ok(cuc_buffer_create(&b, resource, sizeof(data), stream));
+    ck_ok(cuc_buffer_create(&b, stream, resource, sizeof(data)));
     for (int i = 0; i < N; i++)
         data[i] = i - 100;
     ck_ok(cuc_buffer_write_async(stream, b, 0, data, sizeof(data)));
@@ -823,7 +823,7 @@ static int fault(int blocking)
     CHECK(prepare() == CUC_OK);
     CHECK(cuc_object_get_kernel(&saxpy, object, "saxpy") == CUC_OK);
     CHECK(cuc_object_get_kernel(&illegal, object, "illegal") == CUC_OK);
-    CHECK(cuc_buffer_create(&b, NULL, 4096, stream) == CUC_OK);
+    CHECK(cuc_buffer_create(&b, stream, NULL, 4096) == CUC_OK);
     CHECK(cuc_buffer_fill(stream, b, 0, 0, 4, 4096) == CUC_OK);
     CHECK(cuc_event_create(&event, device, NULL) == CUC_OK);
     CHECK(cuc_device_get_context(&context, device) == CUC_OK);
@@ -848,12 +848,12 @@ static int fault(int blocking)
     CHECK(cuc_context_is_lost(context) == CUDA_ERROR_ILLEGAL_ADDRESS);
     printf("%s\n", cuc_error_message());
     // Later failures refer to the first one, and the log names the launch again.
-    CHECK(cuc_event_record(event, stream) == CUC_ERROR_CONTEXT_LOST);
+    CHECK(cuc_event_record(stream, event) == CUC_ERROR_CONTEXT_LOST);
     CHECK(cuc_error_library_code() == CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK(strstr(cuc_error_message(), "first seen by cuc_") != NULL);
     CHECK(strstr(cuc_error_log(), "illegal grid 5,1,1") != NULL);
     CHECK(CUC_LAUNCH(stream, shape, saxpy, 1.0f, b, b, 64u) == CUC_ERROR_CONTEXT_LOST);
-    CHECK(cuc_buffer_create(&more, NULL, 64, stream) == CUC_ERROR_CONTEXT_LOST);
+    CHECK(cuc_buffer_create(&more, stream, NULL, 64) == CUC_ERROR_CONTEXT_LOST);
     CHECK(cuc_device_synchronize(device) == CUC_ERROR_CONTEXT_LOST);
     cuc_event_release(event);
     cuc_buffer_release(b);

@@ -82,7 +82,7 @@ START_TEST(an_empty_capture_is_an_empty_graph)
     ck_assert_uint_eq(node_count(graph), 0);
     ck_assert_uint_eq(edge_count(graph), 0);
     cuc_graph_exec *exec = instance_of(graph);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
@@ -96,12 +96,12 @@ START_TEST(another_stream_joins_by_an_event_and_joins_again)
     ck_ok(cuc_event_create(&back, device, NULL));
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
-    ck_ok(cuc_event_record(fork, stream));
+    ck_ok(cuc_event_record(stream, fork));
     ck_ok(launch_on(stream, affine, buffer, 1, 2));
     ck_ok(cuc_stream_wait_event(side, fork));
     ck_assert_int_eq(status_of(side), CUC_CAPTURE_ACTIVE);
     ck_ok(cuc_launch_host(side, nothing, NULL));
-    ck_ok(cuc_event_record(back, side));
+    ck_ok(cuc_event_record(side, back));
     ck_ok(cuc_stream_wait_event(stream, back));
     ck_ok(launch_on(stream, affine, buffer, 1, 3));
     cuc_graph *graph = end_capture();
@@ -111,7 +111,7 @@ START_TEST(another_stream_joins_by_an_event_and_joins_again)
     ck_assert_int_eq(status_of(side), CUC_CAPTURE_NONE);
     ck_ok(cuc_stream_synchronize(side));
     cuc_graph_exec *exec = instance_of(graph);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 6);
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
@@ -132,7 +132,7 @@ START_TEST(waiting_for_a_stream_forks_and_joins_too)
     ck_assert_uint_eq(node_count(graph), 3);
     ck_assert_uint_ge(edge_count(graph), 2);
     cuc_graph_exec *exec = instance_of(graph);
-    ck_ok(cuc_graph_exec_launch(exec, side));
+    ck_ok(cuc_graph_exec_launch(side, exec));
     ck_ok(cuc_stream_synchronize(side));
     ck_assert_uint_eq(value_of(buffer), 15);
     cuc_graph_exec_release(exec);
@@ -184,7 +184,7 @@ START_TEST(work_from_outside_cannot_be_waited_for)
     cuc_event *event;
 
     ck_ok(cuc_event_create(&event, device, NULL));
-    ck_ok(cuc_event_record(event, side));
+    ck_ok(cuc_event_record(side, event));
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
     ck_fails(CUC_ERROR_DRIVER, cuc_stream_wait_event(stream, event),
              "CUDA_ERROR_STREAM_CAPTURE_ISOLATION");
@@ -478,7 +478,7 @@ START_TEST(the_default_stream_of_each_thread_is_captured_apart)
     ck_assert_uint_eq(node_count(graph), 2);
     ck_assert_uint_eq(node_count(others), 1);
     cuc_graph_exec *exec = instance_of(graph);
-    ck_ok(cuc_graph_exec_launch(exec, own));
+    ck_ok(cuc_graph_exec_launch(own, exec));
     ck_ok(cuc_stream_synchronize(own));
     ck_assert_uint_eq(value_of(buffer), 5);
     cuc_graph_exec_release(exec);
@@ -518,7 +518,7 @@ START_TEST(a_graph_is_put_into_another)
     ck_types(outer, expected, 3);
     ck_assert_uint_eq(edge_count(outer), 2);
     cuc_graph_exec *exec = instance_of(outer);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 63);
     cuc_graph_exec_release(exec);
     cuc_graph_release(outer);
@@ -645,7 +645,7 @@ START_TEST(a_driver_from_before_12_3_captures_too)
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_graph_get_edge_count(&edges, graph), "12.3");
     ck_assert_int_eq(fake_live("user"), 1); // its kernel stays alive anyway
     cuc_graph_exec *exec = instance_of(graph);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 1);
     ck_ok(cuc_stream_begin_capture(side, CUC_CAPTURE_GLOBAL));
     ck_fails(CUC_ERROR_NOT_SUPPORTED, cuc_stream_embed_graph(side, graph), "12.3");

@@ -28,7 +28,7 @@ START_TEST(every_launch_does_all_of_it_again)
     cuc_graph_exec *exec = instance_of(graph);
     cuc_graph_release(graph);
     for (int i = 0; i < 10; i++) {
-        ck_ok(cuc_graph_exec_launch(exec, i % 2 ? stream : side));
+        ck_ok(cuc_graph_exec_launch(i % 2 ? stream : side, exec));
         ck_ok(cuc_stream_synchronize(i % 2 ? stream : side));
         expected = 2 * (3 * expected + 1) - 5;
         for (int k = 0; k < N; k++)
@@ -51,7 +51,7 @@ START_TEST(arguments_are_as_they_were_when_they_were_captured)
     cuc_graph *graph = end_capture();
     memset(&arguments, 0xff, sizeof(arguments));
     cuc_graph_exec *exec = instance_of(graph);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 3);
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
@@ -81,7 +81,7 @@ START_TEST(launches_of_one_instance_follow_one_another_on_all_streams)
     cuc_graph *graph = end_capture();
     cuc_graph_exec *exec = instance_of(graph);
     for (int i = 0; i < 4; i++)
-        ck_ok(cuc_graph_exec_launch(exec, i % 2 ? stream : side));
+        ck_ok(cuc_graph_exec_launch(i % 2 ? stream : side, exec));
     ck_ok(cuc_stream_synchronize(stream));
     ck_ok(cuc_stream_synchronize(side));
     ck_assert_int_eq(runs, 8);
@@ -99,7 +99,7 @@ START_TEST(later_work_of_the_stream_comes_after_all_of_the_graph)
     cuc_graph *graph = end_capture();
     cuc_graph_exec *exec = instance_of(graph);
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_ok(launch_on(stream, affine, buffer, 10, 0));
     cuc_graph_exec_release(exec); // before it has run
     cuc_graph_release(graph);
@@ -120,11 +120,11 @@ START_TEST(an_instance_is_brought_to_the_device_ahead)
     ck_assert_uint_eq(cuc_graph_exec_flags(NULL), 0);
     ck_assert_ptr_nonnull(cuc_graph_exec_handle(exec));
     ck_assert_ptr_null(cuc_graph_exec_handle(NULL));
-    ck_ok(cuc_graph_exec_upload(second, stream));
+    ck_ok(cuc_graph_exec_upload(stream, second));
     ck_assert_uint_eq(value_of(buffer), 0); // nothing has run
-    ck_ok(cuc_graph_exec_launch(exec, stream));
-    ck_ok(cuc_graph_exec_upload(exec, side)); // behind its launch
-    ck_ok(cuc_graph_exec_launch(second, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
+    ck_ok(cuc_graph_exec_upload(side, exec)); // behind its launch
+    ck_ok(cuc_graph_exec_launch(stream, second));
     ck_ok(cuc_stream_synchronize(side));
     ck_assert_uint_eq(value_of(buffer), 8);
     ck_assert_ptr_eq(cuc_graph_exec_retain(exec), exec);
@@ -144,8 +144,8 @@ START_TEST(default_streams_launch_graphs_too)
     cuc_stream *own;
 
     ck_ok(cuc_stream_get_default(&own, device, _i));
-    ck_ok(cuc_graph_exec_upload(exec, own));
-    ck_ok(cuc_graph_exec_launch(exec, own));
+    ck_ok(cuc_graph_exec_upload(own, exec));
+    ck_ok(cuc_graph_exec_launch(own, exec));
     ck_ok(cuc_stream_synchronize(own));
     ck_assert_ptr_null(testing_current());
     ck_assert_uint_eq(value_of(buffer), 4);
@@ -163,10 +163,10 @@ START_TEST(a_captured_stream_takes_no_instance_and_its_capture_goes_on)
     cuc_graph_exec *exec = instance_of(graph);
 
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
-    ck_fails(CUC_ERROR_BUSY, cuc_graph_exec_launch(exec, stream), "is being captured",
+    ck_fails(CUC_ERROR_BUSY, cuc_graph_exec_launch(stream, exec), "is being captured",
              "cuc_stream_embed_graph");
-    ck_fails(CUC_ERROR_BUSY, cuc_graph_exec_upload(exec, stream), "is being captured");
-    ck_ok(cuc_graph_exec_launch(exec, side)); // another one does
+    ck_fails(CUC_ERROR_BUSY, cuc_graph_exec_upload(stream, exec), "is being captured");
+    ck_ok(cuc_graph_exec_launch(side, exec)); // another one does
     ck_ok(launch_on(stream, affine, buffer, 1, 1));
     cuc_graph_release(end_capture());
     ck_ok(cuc_stream_synchronize(side));
@@ -212,10 +212,10 @@ START_TEST(wrong_arguments_are_refused_in_words)
     ck_fails(bad, cuc_graph_instantiate(&none, graph, &larger), "struct_size");
     cuc_graph_exec_options_init(&larger, sizeof(larger));
     ck_assert_uint_eq(larger.struct_size, sizeof(larger));
-    ck_fails(bad, cuc_graph_exec_launch(NULL, stream), "exec is NULL");
-    ck_fails(bad, cuc_graph_exec_launch(exec, NULL), "stream is NULL");
-    ck_fails(bad, cuc_graph_exec_upload(NULL, stream), "exec is NULL");
-    ck_fails(bad, cuc_graph_exec_upload(exec, NULL), "stream is NULL");
+    ck_fails(bad, cuc_graph_exec_launch(stream, NULL), "exec is NULL");
+    ck_fails(bad, cuc_graph_exec_launch(NULL, exec), "stream is NULL");
+    ck_fails(bad, cuc_graph_exec_upload(stream, NULL), "exec is NULL");
+    ck_fails(bad, cuc_graph_exec_upload(NULL, exec), "stream is NULL");
     ck_fails(bad, cuc_graph_exec_update(NULL, graph), "exec is NULL");
     ck_fails(bad, cuc_graph_exec_update(exec, NULL), "graph is NULL");
     ck_assert_ptr_eq(none, (void *)1);
@@ -246,7 +246,7 @@ START_TEST(what_kernels_cannot_launch_is_named)
     graph = captured(affine, 1, 1);
     ck_ok(cuc_graph_instantiate(&exec, graph,
                                 CUC_GRAPH_EXEC_OPTIONS(.flags = CUC_GRAPH_DEVICE_LAUNCH)));
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 1);
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
@@ -264,7 +264,7 @@ START_TEST(an_update_changes_arguments_kernels_and_addresses)
     ck_ok(cuc_buffer_copy(stream, other, 0, buffer, 0, 4 * N));
     cuc_graph *graph = end_capture();
     cuc_graph_exec *exec = instance_of(graph);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     cuc_graph_release(graph);
     BEGIN(CUC_CAPTURE_GLOBAL);
     ck_ok(launch_on(stream, minus, other, 5, 2));
@@ -273,7 +273,7 @@ START_TEST(an_update_changes_arguments_kernels_and_addresses)
     ck_ok(cuc_graph_exec_update(exec, graph)); // while it may still run
     cuc_graph_release(graph);
     ck_assert_uint_eq(value_of(buffer), 1);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 3);
     cuc_graph_exec_release(exec);
     cuc_buffer_release(other);
@@ -373,7 +373,7 @@ START_TEST(a_copy_may_come_to_be_between_other_kinds_of_memory)
     graph = end_capture();
     ck_ok(cuc_graph_exec_update(exec, graph));
     cuc_graph_release(graph);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_ok(cuc_stream_synchronize(stream));
     cuc_graph_exec_release(exec);
 }
@@ -399,7 +399,7 @@ START_TEST(an_update_that_cannot_be_made_says_which_node_and_why)
                       cuc_error_message());
     cuc_graph_release(graph);
     // It is unchanged.
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     BEGIN(CUC_CAPTURE_GLOBAL);
     same();
     graph = end_capture();
@@ -444,7 +444,7 @@ START_TEST(memory_that_a_graph_allocates_and_frees_is_there_within_a_launch)
     cuc_buffer *own;
 
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
-    ck_ok(cuc_buffer_create(&own, NULL, 4 * N, stream));
+    ck_ok(cuc_buffer_create(&own, stream, NULL, 4 * N));
     cuc_device_ptr ptr = cuc_buffer_ptr(own);
     ck_ok(cuc_buffer_fill(stream, own, 0, 20, 4, 4 * N));
     ck_ok(launch_on(stream, affine, own, 2, 2));
@@ -462,7 +462,7 @@ START_TEST(memory_that_a_graph_allocates_and_frees_is_there_within_a_launch)
         memset(host, 0, sizeof(host));
         if (fake_available())
             ck_assert(!fake_allocated(ptr));
-        ck_ok(cuc_graph_exec_launch(exec, stream));
+        ck_ok(cuc_graph_exec_launch(stream, exec));
         ck_ok(cuc_stream_synchronize(stream));
         ck_assert_uint_eq(host[N - 1], 42);
     }
@@ -480,7 +480,7 @@ START_TEST(memory_that_a_launch_leaves_is_freed_before_the_next_one)
     cuc_buffer *own;
 
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
-    ck_ok(cuc_buffer_create(&own, NULL, 4 * N, stream));
+    ck_ok(cuc_buffer_create(&own, stream, NULL, 4 * N));
     ck_ok(cuc_buffer_fill(stream, own, 0, 20, 4, 4 * N));
     cuc_graph *graph = end_capture();
     cuc_device_ptr ptr = cuc_buffer_ptr(own);
@@ -488,16 +488,16 @@ START_TEST(memory_that_a_launch_leaves_is_freed_before_the_next_one)
     ck_ok(cuc_graph_instantiate(
         &exec, graph, CUC_GRAPH_EXEC_OPTIONS(.flags = automatic ? CUC_GRAPH_AUTO_FREE : 0)));
     cuc_graph_release(graph);
-    ck_assert_int_lt(cuc_memory_free(pool, ptr, 4 * N, stream), 0); // nothing is there
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_assert_int_lt(cuc_memory_free(stream, pool, ptr, 4 * N), 0); // nothing is there
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(own), 20);
     ck_ok(launch_on(stream, affine, own, 1, 1));
     ck_assert_uint_eq(value_of(own), 21);
     if (automatic) {
-        ck_ok(cuc_graph_exec_launch(exec, stream));
+        ck_ok(cuc_graph_exec_launch(stream, exec));
         ck_assert_uint_eq(value_of(own), 20);
     } else {
-        ck_fails(CUC_ERROR_DRIVER, cuc_graph_exec_launch(exec, stream), "may not be freed yet",
+        ck_fails(CUC_ERROR_DRIVER, cuc_graph_exec_launch(stream, exec), "may not be freed yet",
                  "CUC_GRAPH_AUTO_FREE");
         ck_assert_uint_eq(value_of(own), 21);
     }
@@ -505,8 +505,8 @@ START_TEST(memory_that_a_launch_leaves_is_freed_before_the_next_one)
     ck_ok(cuc_stream_synchronize(stream));
     if (fake_available())
         ck_assert(!fake_allocated(ptr));
-    ck_ok(cuc_graph_exec_launch(exec, stream)); // and now another fits
-    ck_ok(cuc_memory_free(pool, ptr, 4 * N, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec)); // and now another fits
+    ck_ok(cuc_memory_free(stream, pool, ptr, 4 * N));
     cuc_graph_exec_release(exec);
     cuc_memory_resource_release(pool);
 }
@@ -517,17 +517,17 @@ START_TEST(a_buffer_from_before_is_not_freed_within_a_capture)
     cuc_buffer *before;
 
     NEED_SIMULATED();
-    ck_ok(cuc_buffer_create(&before, NULL, 64, stream));
+    ck_ok(cuc_buffer_create(&before, stream, NULL, 64));
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
     cuc_device_ptr ptr = cuc_buffer_ptr(before);
     cuc_memory_resource *pool = cuc_memory_resource_retain(cuc_buffer_memory_resource(before));
-    ck_fails(CUC_ERROR_BUSY, cuc_memory_free(pool, ptr, 64, stream), "not memory of its graph");
+    ck_fails(CUC_ERROR_BUSY, cuc_memory_free(stream, pool, ptr, 64), "not memory of its graph");
     cuc_buffer_release(before);
     ck_assert_int_eq(unraisable.count, 1);
     ck_assert_ptr_nonnull(strstr(unraisable.last, "not memory of that graph"));
     unraisable.count = 0;
     cuc_graph_release(end_capture()); // it goes on
-    ck_ok(cuc_memory_free(pool, ptr, 64, stream));
+    ck_ok(cuc_memory_free(stream, pool, ptr, 64));
     cuc_memory_resource_release(pool);
 }
 END_TEST
@@ -548,8 +548,8 @@ START_TEST(a_driver_that_refuses_is_told_of_with_its_call)
     for (int i = 0; i < CUC_LENGTH(calls); i++) {
         fake_fail(calls[i], 1, 999);
         cuc_status st = i < 3    ? cuc_graph_instantiate(&none, graph, NULL)
-                        : i == 3 ? cuc_graph_exec_upload(exec, stream)
-                        : i == 4 ? cuc_graph_exec_launch(exec, stream)
+                        : i == 3 ? cuc_graph_exec_upload(stream, exec)
+                        : i == 4 ? cuc_graph_exec_launch(stream, exec)
                                  : cuc_graph_exec_update(exec, graph);
         ck_assert_int_eq(st, CUC_ERROR_DRIVER);
         ck_assert_str_eq(cuc_error_library_call(), calls[i]);
@@ -559,7 +559,7 @@ START_TEST(a_driver_that_refuses_is_told_of_with_its_call)
     }
     ck_assert_ptr_eq(none, (void *)1);
     fake_fail("cuGraphLaunch", 1, 2);
-    ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_graph_exec_launch(exec, stream), "");
+    ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_graph_exec_launch(stream, exec), "");
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
 }
@@ -571,7 +571,7 @@ START_TEST(a_graph_in_a_lost_context_says_what_lost_it)
     cuc_graph *graph = captured(affine, 1, 1);
     cuc_graph_exec *exec = instance_of(graph);
     fake_poison(cuc_stream_handle(stream), 700);
-    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_graph_exec_launch(exec, stream),
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_graph_exec_launch(stream, exec),
              "CUDA_ERROR_ILLEGAL_ADDRESS");
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);

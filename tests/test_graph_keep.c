@@ -50,12 +50,12 @@ START_TEST(the_code_of_captured_kernels_stays_as_long_as_it_is_needed)
     cuc_graph_exec *exec = instance_of(graph);
     cuc_graph_release(graph);
     for (int i = 1; i <= 3; i++) {
-        ck_ok(cuc_graph_exec_launch(exec, stream));
+        ck_ok(cuc_graph_exec_launch(stream, exec));
         ck_assert_uint_eq(value_of(buffer), 4 * (uint32_t)i);
     }
     if (fake_available())
         ck_assert_int_eq(fake_live("library"), 1);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     cuc_graph_exec_release(exec);
     ck_assert_uint_eq(value_of(buffer), 16);
     if (fake_available())
@@ -129,7 +129,7 @@ START_TEST(an_owner_is_dropped_when_graph_and_instances_are_gone)
     cuc_graph_exec *first = instance_of(graph), *second = instance_of(graph);
     cuc_graph_release(graph);
     cuc_graph_exec_release(first);
-    ck_ok(cuc_graph_exec_launch(second, stream));
+    ck_ok(cuc_graph_exec_launch(stream, second));
     ck_ok(cuc_stream_synchronize(stream));
     testing_sleep_ms(5);
     ck_assert_int_eq(dropped_after_tidying(), 0);
@@ -148,7 +148,7 @@ START_TEST(a_launch_that_has_not_ended_keeps_everything)
     cuc_graph_exec *exec = instance_of(graph);
     cuc_graph_release(graph);
     fake_hold(cuc_stream_handle(stream));
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     cuc_graph_exec_release(exec);
     testing_sleep_ms(5);
     ck_assert_int_eq(dropped_after_tidying(), 0);
@@ -169,7 +169,7 @@ START_TEST(an_update_trades_what_is_kept)
     cuc_graph_release(one);
     if (hold)
         fake_hold(cuc_stream_handle(stream));
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_ok(cuc_graph_exec_update(exec, two));
     if (hold) { // the launch in progress still has the old one
         testing_sleep_ms(5);
@@ -179,7 +179,7 @@ START_TEST(an_update_trades_what_is_kept)
     ck_ok(cuc_stream_synchronize(stream));
     ck_soon(dropped_after_tidying() == 1);
     cuc_graph_release(two);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 3);
     cuc_graph_exec_release(exec);
 }
@@ -189,7 +189,7 @@ START_TEST(a_graph_keeps_a_buffer)
 {
     cuc_buffer *own;
 
-    ck_ok(cuc_buffer_create(&own, NULL, 4 * N, stream));
+    ck_ok(cuc_buffer_create(&own, stream, NULL, 4 * N));
     cuc_device_ptr ptr = cuc_buffer_ptr(own);
     set_value(own, 5);
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
@@ -199,7 +199,7 @@ START_TEST(a_graph_keeps_a_buffer)
     cuc_buffer_release(own);
     cuc_graph_exec *exec = instance_of(graph);
     cuc_graph_release(graph);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 5);
     if (fake_available())
         ck_assert(fake_allocated(ptr));
@@ -215,7 +215,7 @@ START_TEST(nothing_is_let_go_while_a_stream_is_captured)
     size_t nodes = 0;
     cuc_buffer *own;
 
-    ck_ok(cuc_buffer_create(&own, NULL, 4 * N, stream));
+    ck_ok(cuc_buffer_create(&own, stream, NULL, 4 * N));
     ck_ok(cuc_graph_keep_buffer(graph, own));
     cuc_buffer_release(own);
     BEGIN(CUC_CAPTURE_THREAD_LOCAL);
@@ -249,7 +249,7 @@ START_TEST(what_a_capture_that_begins_meanwhile_holds_up_is_let_go_later)
 
     if (_i)
         ck_ok(cuc_memory_synchronous_create(&resource, device, CUC_MEMORY_DEVICE));
-    ck_ok(cuc_buffer_create(&own, resource, 4 * N, stream));
+    ck_ok(cuc_buffer_create(&own, stream, resource, 4 * N));
     cuc_memory_resource_release(resource);
     const cuc_device_ptr ptr = cuc_buffer_ptr(own);
     ck_assert(cuc__defer_drop(own, let_go)); // the last remaining one goes first
@@ -294,7 +294,7 @@ START_TEST(an_embedded_graph_brings_what_it_keeps)
     cuc_graph_release(inner);
     cuc_graph_exec *exec = instance_of(outer);
     cuc_graph_release(outer);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 3);
     ck_assert_int_eq(dropped_after_tidying(), 0);
     ck_assert_uint_eq(references(), before + 1);

@@ -96,7 +96,7 @@ START_TEST(a_stream_of_a_part_does_what_others_do)
     ck_ok(cuc_event_create(&event, device, NULL));
     ck_ok(cuc_buffer_fill(part, buffer, 0, 1, 4, 4 * N));
     ck_ok(launch_on(part, affine, buffer, 2, 3));
-    ck_ok(cuc_event_record(event, part));
+    ck_ok(cuc_event_record(part, event));
     ck_ok(cuc_stream_wait_event(other, event));
     ck_ok(launch_on(other, affine, buffer, 10, 0));
     ck_ok(cuc_stream_wait_stream(stream, other));
@@ -104,13 +104,13 @@ START_TEST(a_stream_of_a_part_does_what_others_do)
     // Memory in stream order, and a graph.
     cuc_buffer *mine = NULL;
     cuc_graph *graph = NULL;
-    ck_ok(cuc_buffer_create(&mine, NULL, 4 * N, part));
+    ck_ok(cuc_buffer_create(&mine, part, NULL, 4 * N));
     ck_ok(cuc_buffer_copy(part, mine, 0, buffer, 0, 4 * N));
     ck_ok(cuc_stream_begin_capture(part, CUC_CAPTURE_THREAD_LOCAL));
     ck_ok(launch_on(part, affine, mine, 1, 1));
     ck_ok(cuc_stream_end_capture(&graph, part));
     cuc_graph_exec *exec = instance_of(graph);
-    ck_ok(cuc_graph_exec_launch(exec, part));
+    ck_ok(cuc_graph_exec_launch(part, exec));
     ck_ok(cuc_stream_wait_stream(stream, part));
     ck_assert_uint_eq(value_of(mine), 51);
     cuc_buffer_release(mine);
@@ -156,7 +156,7 @@ static uint32_t mark_where(bool *used, cuc_stream *s, cuc_kernel *kernel)
     cuc_buffer *out = NULL;
     uint32_t count = 0;
 
-    ck_ok(cuc_buffer_create(&out, NULL, sizeof(host), s));
+    ck_ok(cuc_buffer_create(&out, s, NULL, sizeof(host)));
     ck_ok(CUC_LAUNCH(s, CUC_LAUNCH_CONFIG(.grid = { BLOCKS }, .block = { 1024 }), kernel, out));
     ck_ok(cuc_buffer_read_async(s, host, out, 0, sizeof(host)));
     ck_ok(cuc_stream_synchronize(s));

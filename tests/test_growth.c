@@ -19,7 +19,7 @@ static void setup(void)
     device_setup();
     ck_ok(cuc_object_create(&object, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1, NULL));
     ck_ok(cuc_object_get_kernel(&kernel, object, "one"));
-    ck_ok(cuc_buffer_create(&buffer, NULL, 4096, stream));
+    ck_ok(cuc_buffer_create(&buffer, stream, NULL, 4096));
 }
 
 static void teardown(void)
@@ -45,7 +45,7 @@ static void make_event(int round)
     int32_t fd = -1;
 
     ck_ok(cuc_event_create(&made, device, NULL));
-    ck_ok(cuc_event_record(made, stream));
+    ck_ok(cuc_event_record(stream, made));
     if (round % 8 == 0) {
         ck_ok(cuc_event_get_fd(&fd, made));
         close(fd);
@@ -57,7 +57,7 @@ static void make_buffer(int round)
 {
     cuc_buffer *made = NULL;
 
-    ck_ok(cuc_buffer_create(&made, NULL, 1000 + (size_t)round, stream));
+    ck_ok(cuc_buffer_create(&made, stream, NULL, 1000 + (size_t)round));
     cuc_buffer_release(made);
 }
 
@@ -68,7 +68,7 @@ static void make_pinned(int round)
 
     (void)round;
     ck_ok(cuc_memory_synchronous_create(&memory, device, CUC_MEMORY_PINNED));
-    ck_ok(cuc_buffer_create(&made, memory, 4096, NULL));
+    ck_ok(cuc_buffer_create(&made, NULL, memory, 4096));
     cuc_buffer_release(made);
     cuc_memory_resource_release(memory);
 }
@@ -80,7 +80,7 @@ static void make_pool(int round)
 
     (void)round;
     ck_ok(cuc_memory_pool_create(&memory, device, NULL));
-    ck_ok(cuc_buffer_create(&made, memory, 4096, stream));
+    ck_ok(cuc_buffer_create(&made, stream, memory, 4096));
     cuc_buffer_release(made);
     ck_ok(cuc_stream_synchronize(stream));
     cuc_memory_resource_release(memory);
@@ -133,7 +133,7 @@ static void make_graph(int round)
     ck_ok(cuc_graph_keep_buffer(graph, buffer));
     ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
     cuc_graph_release(graph);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     cuc_graph_exec_release(exec);
 }
 
@@ -172,7 +172,7 @@ static void fail_to_make(int round)
     cuc_buffer *none = NULL;
 
     (void)round;
-    ck_assert_int_lt(cuc_buffer_create(&none, NULL, (size_t)1 << 60, stream), 0);
+    ck_assert_int_lt(cuc_buffer_create(&none, stream, NULL, (size_t)1 << 60), 0);
 }
 
 static const struct growth {

@@ -154,11 +154,11 @@ START_TEST(public_calls_refuse_released_and_mistaken_handles)
     ck_ok(cuc_stream_create(&stream, device, NULL));
     ck_ok(cuc_event_create(&event, device, NULL));
     ck_ok(cuc_stream_get_default(&kept, device, CUC_STREAM_LEGACY));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
 
     ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_stream_query((cuc_stream *)(void *)event),
              "is not a live cuc_stream: it is a cuc_event");
-    ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_event_record((cuc_event *)(void *)stream, stream),
+    ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_event_record(stream, (cuc_event *)(void *)stream),
              "event (", "is not a live cuc_event: it is a cuc_stream");
     ck_fails(CUC_ERROR_INVALID_HANDLE,
              cuc_stream_create(&stream, (cuc_device *)(void *)stream, NULL), "cuc_device");
@@ -172,7 +172,7 @@ START_TEST(public_calls_refuse_released_and_mistaken_handles)
     ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_stream_query(stream), "stream (", "released already");
     ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_stream_get_id(&id, stream), "released already");
     ck_assert_uint_eq(id, 77);
-    ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_event_record(event, stream), "stream (");
+    ck_fails(CUC_ERROR_INVALID_HANDLE, cuc_event_record(stream, event), "stream (");
     cuc_stream_release(stream);
     ck_assert_int_eq(failures.count, 1);
     ck_assert_ptr_nonnull(strstr(failures.last, "cuc_stream_release"));
@@ -219,7 +219,7 @@ START_TEST(a_pointer_that_is_no_device_address_is_refused_by_its_number)
     ck_ok(cuc_stream_create(&stream, device, NULL));
     ck_ok(cuc_object_create(&object, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1, NULL));
     ck_ok(cuc_object_get_kernel(&three, object, "three"));
-    ck_ok(cuc_buffer_create(&buffer, NULL, 256, stream));
+    ck_ok(cuc_buffer_create(&buffer, stream, NULL, 256));
     for (size_t i = 0; i < CUC_LENGTH(wrong); i++) {
         if (!refused)
             ck_ok(CUC_LAUNCH(stream, shape, three, 1.0F, wrong[i], 4));

@@ -181,7 +181,7 @@ START_TEST(names_of_graphs_do_not_pile_up)
             exec = NULL;
             ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
         }
-        ck_ok(cuc_graph_exec_launch(exec, stream));
+        ck_ok(cuc_graph_exec_launch(stream, exec));
         cuc_graph_release(graph);
         cuc_kernel_release(kernel);
     }

@@ -86,8 +86,8 @@ static void import_again(cuc_buffer *buffer, cuc_memory_resource *pool,
     cuc_stream *side;
 
     ck_ok(cuc_stream_create(&side, device, NULL));
-    ck_ok(cuc_buffer_from_ipc_handle(&again, pool, handle, 4 * N, side));
-    ck_ok(cuc_buffer_from_ipc_handle(&third, pool, handle, 4 * N, side));
+    ck_ok(cuc_buffer_from_ipc_handle(&again, side, pool, handle, 4 * N));
+    ck_ok(cuc_buffer_from_ipc_handle(&third, side, pool, handle, 4 * N));
     ck_assert_uint_eq(cuc_buffer_ptr(again), cuc_buffer_ptr(buffer));
     ck_assert_uint_eq(cuc_buffer_ptr(third), cuc_buffer_ptr(buffer));
     cuc_buffer_release(again);
@@ -111,20 +111,20 @@ static void other_process(void)
     ck_ok(cuc_memory_pool_from_fd(&pool, device, fd));
     ck_ok(cuc_memory_pool_from_fd(&again, device, fd)); // for which the driver may use one pool
     close(fd);
-    ck_assert_int_lt(cuc_buffer_create(&buffer, pool, 16, stream), 0);
+    ck_assert_int_lt(cuc_buffer_create(&buffer, stream, pool, 16), 0);
     hear(to_parent, &handle, sizeof(handle));
     for (size_t over = 1; over; over <<= 20)
         ck_fails(CUC_ERROR_INVALID_ARGUMENT,
-                 cuc_buffer_from_ipc_handle(&buffer, pool, &handle, 4 * N + over, stream),
+                 cuc_buffer_from_ipc_handle(&buffer, stream, pool, &handle, 4 * N + over),
                  "bytes is", "the buffer that the handle names has");
     ck_assert_ptr_null(buffer);
-    ck_ok(cuc_buffer_from_ipc_handle(&buffer, pool, &handle, 4 * N, stream));
+    ck_ok(cuc_buffer_from_ipc_handle(&buffer, stream, pool, &handle, 4 * N));
     piece = handle;
     cuc_memory_resource_release(again);
     cuc__pools_destroy_released();
     import_again(buffer, pool, &handle);
     ck_fails(CUC_ERROR_INVALID_ARGUMENT,
-             cuc_buffer_from_ipc_handle(&more, pool, &handle, 4 * N + 4, stream), "bytes is");
+             cuc_buffer_from_ipc_handle(&more, stream, pool, &handle, 4 * N + 4), "bytes is");
     check_all(buffer, 7); // the refused import left it in place
     ck_ok(cuc_buffer_fill(stream, buffer, 0, 9, 4, 4 * N));
     ck_ok(cuc_stream_synchronize(stream));
@@ -145,7 +145,7 @@ static void other_process(void)
     ck_ok(cuc_event_query(event));
     cuc_event_release(event);
     cuc_buffer_release(buffer);
-    ck_ok(cuc_buffer_from_ipc_handle(&buffer, pool, &piece, 4 * N, stream)); // anew
+    ck_ok(cuc_buffer_from_ipc_handle(&buffer, stream, pool, &piece, 4 * N)); // anew
     check_all(buffer, 11);
     cuc_buffer_release(buffer);
     cuc_memory_resource_release(pool);
@@ -195,9 +195,9 @@ START_TEST(two_processes_share_memory_and_order)
     ck_ok(cuc_memory_pool_create(&pool, device,
                                  CUC_MEMORY_POOL_OPTIONS(.flags = CUC_MEMORY_POOL_IPC)));
     ck_ok(cuc_memory_pool_export(&fd, pool));
-    ck_ok(cuc_buffer_create(&other, pool, 4 * N, stream));
+    ck_ok(cuc_buffer_create(&other, stream, pool, 4 * N));
     ck_ok(cuc_buffer_fill(stream, other, 0, 5, 4, 4 * N));
-    ck_ok(cuc_buffer_create(&buffer, pool, 4 * N, stream));
+    ck_ok(cuc_buffer_create(&buffer, stream, pool, 4 * N));
     ck_ok(cuc_buffer_fill(stream, buffer, 0, 7, 4, 4 * N));
     ck_ok(cuc_stream_synchronize(stream));
     say_fd(to_child, fd);
@@ -214,7 +214,7 @@ START_TEST(two_processes_share_memory_and_order)
     hear(to_child, &byte, 1);
     ck_ok(cuc_launch_host(stream, hold, &gate[0]));
     ck_ok(cuc_buffer_fill(stream, buffer, 0, 11, 4, 4 * N));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     ck_assert_int_eq(cuc_event_query(event), CUC_NOT_READY);
     say(to_child, &byte, 1);
     hear(to_child, &byte, 1);
@@ -255,20 +255,20 @@ static void other_imports_several_pools(void)
     hear(to_parent, handles, sizeof(handles));
     for (int b = 0; b < BUFFERS; b++)
         for (int p = POOLS; p-- > 0;)
-            ck_ok(cuc_buffer_from_ipc_handle(&buffers[p][b], pools[p], &handles[p][b], 4 * N,
-                                             stream));
+            ck_ok(cuc_buffer_from_ipc_handle(&buffers[p][b], stream, pools[p], &handles[p][b],
+                                             4 * N));
     for (int p = 0; p < POOLS; p++)
         for (int b = 0; b < BUFFERS; b++)
             check_all(buffers[p][b], mark_of(p, b));
 
-    ck_assert_int_lt(cuc_buffer_from_ipc_handle(&again, pools[0], &handles[2][0], 4 * N, stream),
+    ck_assert_int_lt(cuc_buffer_from_ipc_handle(&again, stream, pools[0], &handles[2][0], 4 * N),
                      0);
     // it belongs to another pool
     ck_assert_int_eq(cuc_error_library_code(), CUDA_ERROR_INVALID_VALUE);
     ck_assert_ptr_null(again);
 
     // Releasing one pool's buffer leaves the others, and its second import, in place.
-    ck_ok(cuc_buffer_from_ipc_handle(&again, pools[1], &handles[1][0], 4 * N, stream));
+    ck_ok(cuc_buffer_from_ipc_handle(&again, stream, pools[1], &handles[1][0], 4 * N));
     ck_assert_uint_eq(cuc_buffer_ptr(again), cuc_buffer_ptr(buffers[1][0]));
     cuc_buffer_release(buffers[1][0]);
     cuc_buffer_release(buffers[0][0]);
@@ -276,7 +276,7 @@ static void other_imports_several_pools(void)
     check_all(buffers[2][0], mark_of(2, 0));
     cuc_buffer_release(again);
     ck_ok(cuc_stream_synchronize(stream));
-    ck_ok(cuc_buffer_from_ipc_handle(&again, pools[0], &handles[0][0], 4 * N, stream));
+    ck_ok(cuc_buffer_from_ipc_handle(&again, stream, pools[0], &handles[0][0], 4 * N));
     check_all(again, mark_of(0, 0));
     buffers[0][0] = again;
     buffers[1][0] = NULL;
@@ -309,7 +309,7 @@ START_TEST(each_buffer_is_imported_from_its_own_pool)
         say_fd(to_child, fd);
         close(fd);
         for (int b = 0; b < BUFFERS; b++) {
-            ck_ok(cuc_buffer_create(&buffers[p][b], pools[p], 4 * N, stream));
+            ck_ok(cuc_buffer_create(&buffers[p][b], stream, pools[p], 4 * N));
             ck_ok(cuc_buffer_fill(stream, buffers[p][b], 0, mark_of(p, b), 4, 4 * N));
             ck_ok(cuc_buffer_export(&handles[p][b], buffers[p][b]));
         }
@@ -339,7 +339,7 @@ START_TEST(a_buffer_is_named_before_its_pool_is)
     open_driver();
     ck_ok(cuc_memory_pool_create(&pool, device,
                                  CUC_MEMORY_POOL_OPTIONS(.flags = CUC_MEMORY_POOL_IPC)));
-    ck_ok(cuc_buffer_create(&buffer, pool, 4 * N, stream));
+    ck_ok(cuc_buffer_create(&buffer, stream, pool, 4 * N));
     ck_ok(cuc_buffer_export(&handle, buffer));
     ck_assert_int_ne(memcmp(&handle, &none, sizeof(none)), 0);
     ck_ok(cuc_memory_pool_export(&fd, pool));
@@ -365,7 +365,7 @@ static void other_grows(void)
     hear(to_parent, &bytes, sizeof(bytes));
     for (int i = 0; i < 2; i++)
         pieces[i].fd = hear_fd(to_parent);
-    ck_ok(cuc_buffer_from_pieces(&buffer, resource, pieces, 2, bytes, stream));
+    ck_ok(cuc_buffer_from_pieces(&buffer, stream, resource, pieces, 2, bytes));
     close(pieces[0].fd);
     close(pieces[1].fd);
     say(to_parent, &byte, 1);
@@ -394,7 +394,7 @@ START_TEST(memory_that_grows_goes_to_another_process)
                                     CUC_MEMORY_VIRTUAL_OPTIONS(.flags = CUC_MEMORY_VIRTUAL_IPC)));
     ck_ok(cuc_memory_get_granularity(&grain, resource));
     bytes = 2 * grain;
-    ck_ok(cuc_buffer_create(&first, resource, 4 * N, stream));
+    ck_ok(cuc_buffer_create(&first, stream, resource, 4 * N));
     ck_ok(cuc_buffer_grow(&buffer, first, bytes));
     ck_ok(cuc_buffer_fill(stream, buffer, 0, 7, 4, bytes));
     ck_ok(cuc_stream_synchronize(stream));
@@ -429,7 +429,7 @@ START_TEST(what_is_of_one_process_alone_is_refused)
     open_driver();
     ck_ok(cuc_memory_pool_create(&pool, device, NULL));
     ck_ok(cuc_memory_synchronous_create(&none, device, CUC_MEMORY_DEVICE));
-    ck_ok(cuc_buffer_create(&buffer, pool, 256, stream));
+    ck_ok(cuc_buffer_create(&buffer, stream, pool, 256));
     ck_ok(cuc_buffer_slice(&slice, buffer, 0, 128));
     ck_ok(cuc_event_create(&event, device, NULL));
     ck_assert_int_lt(cuc_memory_pool_export(&fd, pool), 0);
@@ -443,8 +443,8 @@ START_TEST(what_is_of_one_process_alone_is_refused)
     ck_assert_int_lt(cuc_buffer_export(&handle, buffer), 0);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "CUC_MEMORY_POOL_IPC"));
     ck_fails(bad, cuc_buffer_export(&handle, slice), "is a slice");
-    ck_fails(bad, cuc_buffer_from_ipc_handle(&buffer, none, &handle, 256, stream), "is not a pool");
-    ck_assert_int_lt(cuc_buffer_from_ipc_handle(&buffer, pool, &handle, 256, stream), 0);
+    ck_fails(bad, cuc_buffer_from_ipc_handle(&buffer, stream, none, &handle, 256), "is not a pool");
+    ck_assert_int_lt(cuc_buffer_from_ipc_handle(&buffer, stream, pool, &handle, 256), 0);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "cuMemPoolImportPointer"));
     ck_fails(bad, cuc_event_export(&handle, event), "CUC_EVENT_IPC");
     ck_assert_int_lt(cuc_event_from_ipc_handle(&event, device, &handle), 0);

@@ -20,11 +20,11 @@ START_TEST(memory_that_the_device_cannot_reach_is_refused)
     if (!other)
         SKIP("it needs two devices");
     ck_ok(cuc_stream_create(&far, other, NULL));
-    ck_ok(cuc_buffer_create(&buffer, NULL, 64, far));
+    ck_ok(cuc_buffer_create(&buffer, far, NULL, 64));
     ck_ok(cuc_tensor_from_buffer(&tensor, buffer, CUC_F32, 1, (const int64_t[]){ 16 }));
     ck_assert_int_eq(tensor.device, 1);
     ck_ok(cuc_memory_synchronous_create(&resource, other, CUC_MEMORY_PINNED));
-    ck_ok(cuc_buffer_create(&pinned, resource, 64, NULL));
+    ck_ok(cuc_buffer_create(&pinned, NULL, resource, 64));
     ck_ok(cuc_device_get_memory_resource(&pool, other));
     ck_ok(cuc_device_can_access_peer(&can, device, other));
     if (can) {
@@ -257,7 +257,7 @@ START_TEST(a_fault_is_told_with_the_latest_launches)
     faulty = kernel("faulty");
     ran = 0;
     fake_define_kernel("faulty", fault);
-    ck_ok(cuc_buffer_create(&buffer, NULL, 64, stream));
+    ck_ok(cuc_buffer_create(&buffer, stream, NULL, 64));
     for (int i = 0; i < 20; i++)
         ck_ok(CUC_LAUNCH(stream, SHAPE, none));
     ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 3, 4, 5 }, .block = { 6, 7, 8 }), three,
@@ -288,7 +288,7 @@ START_TEST(a_fault_is_told_with_the_latest_launches)
              "first seen by cuc_stream_synchronize");
     ck_short(whole);
     cuc_buffer *more = NULL;
-    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_buffer_create(&more, NULL, 64, stream),
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_buffer_create(&more, stream, NULL, 64),
              "first seen by cuc_stream_synchronize");
     ck_short(whole);
     ck_assert_ptr_null(more);
@@ -331,7 +331,7 @@ static cuc_event *recorded(void)
     cuc_event *event = NULL;
 
     ck_ok(cuc_event_create(&event, device, NULL));
-    ck_ok(cuc_event_record(event, stream));
+    ck_ok(cuc_event_record(stream, event));
     return event;
 }
 
@@ -464,10 +464,10 @@ START_TEST(a_fault_in_a_graph_is_blamed_on_its_kernels)
     fake_define_kernel("faulty", fault);
     cuc_graph_exec *exec = graph_of(faulty);
     fake_fail("cuGraphLaunch", 1, CUDA_ERROR_INVALID_VALUE);
-    ck_fails(CUC_ERROR_DRIVER, cuc_graph_exec_launch(exec, stream), "launching a graph");
+    ck_fails(CUC_ERROR_DRIVER, cuc_graph_exec_launch(stream, exec), "launching a graph");
     ck_ok(CUC_LAUNCH(stream, SHAPE, three, 1.0f, 0ull, 1));
     ck_ok(cuc_stream_synchronize(stream));
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_synchronize(stream),
              "one of which may be the cause: graph of 3 nodes (kernels none, faulty) on stream 0x");
     ck_assert_ptr_null(strstr(cuc_error_log(), ";")); // nothing else
@@ -613,7 +613,7 @@ START_TEST(a_fault_is_blamed_on_kernels_inside_of_a_graph)
     cuc_graph *graph = end(stream);
     ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
     cuc_graph_release(graph);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_stream_synchronize(stream), blamed);
     cuc_graph_exec_release(exec);
     cuc_stream_release(side);
@@ -636,13 +636,13 @@ START_TEST(with_blocking_launches_a_fault_in_a_graph_is_its_own)
     faults = false;
     cuc_graph_exec *exec = graph_of(faulty);
     ran = 0;
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_int_eq(ran, 3); // when the call returned
     ck_ok(cuc_stream_get_default(&legacy, device, CUC_STREAM_LEGACY));
-    ck_ok(cuc_graph_exec_launch(exec, legacy));
+    ck_ok(cuc_graph_exec_launch(legacy, exec));
     ck_assert_int_eq(ran, 6);
     faults = true;
-    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_graph_exec_launch(exec, stream),
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_graph_exec_launch(stream, exec),
              "running a graph of 3 nodes (kernels none, faulty)", "CUCORE_LAUNCH_BLOCKING",
              "first seen by cuc_graph_exec_launch", "cuStreamSynchronize returned 700");
     ck_assert_ptr_null(strstr(cuc_error_log(), ";"));

@@ -33,7 +33,7 @@ START_TEST(every_kind_of_argument_arrives_as_its_bytes)
     unsigned long long ull = UINT64_MAX;
     _Bool yes = 1;
 
-    ck_ok(cuc_buffer_create(&buffer, NULL, 256, stream));
+    ck_ok(cuc_buffer_create(&buffer, stream, NULL, 256));
     ck_ok(cuc_tensor_from_buffer(&tensor, buffer, CUC_F32, 1, (const int64_t[]){ 64 }));
     tensor.data += 16;
     cuc_device_ptr ptr = cuc_buffer_ptr(buffer);
@@ -81,7 +81,7 @@ START_TEST(arguments_may_be_values_of_expressions)
     struct point points[2] = { { 1, 2, 3 }, { 4, 5, 6 } };
     cuc_buffer *buffer = NULL;
 
-    ck_ok(cuc_buffer_create(&buffer, NULL, 256, stream));
+    ck_ok(cuc_buffer_create(&buffer, stream, NULL, 256));
     const cuc_buffer *const_buffer = buffer;
     cuc_tensor tensor = { .data = cuc_buffer_ptr(buffer) + 8, .dtype = CUC_F32, .device = 0 };
     const void *pointer = points;

@@ -76,7 +76,7 @@ START_TEST(variables_of_every_kind_arrive)
     struct point point = { 1, 2, 3 };
     uint16_t half = 0x3C00;
 
-    ck_ok(cuc_buffer_create(&buffer, NULL, 256, stream));
+    ck_ok(cuc_buffer_create(&buffer, stream, NULL, 256));
     cuc_device_ptr ptr = cuc_buffer_ptr(buffer);
     cuc_tensor tensor_value = { .data = ptr + 16, .dtype = CUC_F32, .device = 0 };
     const cuc_tensor *tensor = &tensor_value;

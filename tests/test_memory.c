@@ -63,7 +63,7 @@ START_TEST(every_resource_allocates_and_frees)
     ck_assert_uint_eq(cuc_memory_resource_access(mr), s->access);
     ck_assert_ptr_eq(cuc_memory_resource_device(mr), s->kind == CUC_MEMORY_PINNED ? NULL : device);
 
-    ck_ok(cuc_memory_allocate(&ptr, mr, 1000, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, mr, 1000));
     ck_assert_uint_ne(ptr, 0);
     ck_assert_uint_eq(ptr % 256, 0);
     ck_ok(cuc_memory_get_pointer_info(&info, ptr));
@@ -73,7 +73,7 @@ START_TEST(every_resource_allocates_and_frees)
         ck_ok(cuc_stream_synchronize(stream));
         memset((void *)(uintptr_t)ptr, 7, 1000);
     }
-    ck_ok(cuc_memory_free(mr, ptr, 1000, stream));
+    ck_ok(cuc_memory_free(stream, mr, ptr, 1000));
     ck_ok(cuc_stream_synchronize(stream));
     if (fake_available())
         ck_assert(!fake_allocated(ptr));
@@ -89,9 +89,9 @@ START_TEST(no_bytes_are_an_address_of_0_from_every_resource)
 
     ck_ok(s->make(&mr, s->kind));
     fake_calls_reset();
-    ck_ok(cuc_memory_allocate(&ptr, mr, 0, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, mr, 0));
     ck_assert_uint_eq(ptr, 0);
-    ck_ok(cuc_memory_free(mr, ptr, 0, stream));
+    ck_ok(cuc_memory_free(stream, mr, ptr, 0));
     ck_assert_int_eq(fake_calls_total(), 0);
     cuc_memory_resource_release(mr);
 }
@@ -105,12 +105,12 @@ START_TEST(a_pool_wants_a_stream_and_others_do_without)
 
     ck_ok(s->make(&mr, s->kind));
     if (s->is_pool) {
-        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_allocate(&ptr, mr, 64, NULL),
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_allocate(&ptr, NULL, mr, 64),
                  "stream is NULL");
         ck_assert_uint_eq(ptr, 99);
     } else {
-        ck_ok(cuc_memory_allocate(&ptr, mr, 64, NULL));
-        ck_ok(cuc_memory_free(mr, ptr, 64, NULL));
+        ck_ok(cuc_memory_allocate(&ptr, NULL, mr, 64));
+        ck_ok(cuc_memory_free(NULL, mr, ptr, 64));
     }
     cuc_memory_resource_release(mr);
 }
@@ -128,12 +128,12 @@ START_TEST(device_memory_is_not_allocated_on_another_devices_stream)
     ck_ok(cuc_device_get(&second, 1));
     ck_ok(cuc_stream_create(&other, second, NULL));
     if (s->kind == CUC_MEMORY_DEVICE) {
-        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_allocate(&ptr, mr, 64, other), "device 0",
+        ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_allocate(&ptr, other, mr, 64), "device 0",
                  "device 1");
         ck_assert_uint_eq(ptr, 99);
     } else if (!s->is_pool) {
-        ck_ok(cuc_memory_allocate(&ptr, mr, 64, other));
-        ck_ok(cuc_memory_free(mr, ptr, 64, other));
+        ck_ok(cuc_memory_allocate(&ptr, other, mr, 64));
+        ck_ok(cuc_memory_free(other, mr, ptr, 64));
     }
     cuc_stream_release(other);
     cuc_memory_resource_release(mr);
@@ -161,12 +161,12 @@ START_TEST(a_driver_call_that_fails_leaves_nothing_behind)
             ck_assert_int_eq(cuc_error_library_code(), 999);
             ck_assert_int_eq(fake_live("pool"), pools);
         } else {
-            st = cuc_memory_allocate(&ptr, mr, 64, on);
+            st = cuc_memory_allocate(&ptr, on, mr, 64);
             if (st < 0)
                 ck_assert_uint_eq(ptr, 99);
-            else if ((st = cuc_memory_free(mr, ptr, 64, on)) < 0)
-                (void)cuc_memory_free(mr, ptr, 64,
-                                      stream); // unless the pop failed
+            else if ((st = cuc_memory_free(on, mr, ptr, 64)) < 0)
+                (void)cuc_memory_free(stream, mr, ptr,
+                                      64); // unless the pop failed
             done = fake_fails_armed() == 1;
             fake_fail_reset();
             cuc_memory_resource_release(mr);
@@ -227,8 +227,8 @@ START_TEST(a_device_without_pools_has_a_synchronous_default)
     ck_ok(cuc_device_get(&bare, 1));
     ck_ok(cuc_device_get_memory_resource(&mr, bare));
     ck_assert_int_eq(cuc_memory_resource_is_pool(mr), 0);
-    ck_ok(cuc_memory_allocate(&ptr, mr, 64, NULL));
-    ck_ok(cuc_memory_free(mr, ptr, 64, NULL));
+    ck_ok(cuc_memory_allocate(&ptr, NULL, mr, 64));
+    ck_ok(cuc_memory_free(NULL, mr, ptr, 64));
     cuc_memory_resource_release(mr);
 
     mr = untouched;
@@ -324,7 +324,7 @@ START_TEST(a_pool_gives_no_more_than_its_most)
     cuc_device_ptr ptr = 99;
 
     ck_ok(cuc_memory_pool_create(&mr, device, CUC_MEMORY_POOL_OPTIONS(.max_bytes = 64 << 20)));
-    ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_memory_allocate(&ptr, mr, (size_t)1 << 30, stream),
+    ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_memory_allocate(&ptr, stream, mr, (size_t)1 << 30),
              "1073741824 bytes");
     ck_assert_uint_eq(ptr, 99);
     cuc_memory_resource_release(mr);
@@ -391,11 +391,11 @@ START_TEST(statistics_follow_what_is_allocated)
 
     ck_ok(cuc_memory_pool_create(
         &mr, device, CUC_MEMORY_POOL_OPTIONS(.release_threshold = CUC_MEMORY_POOL_KEEP_ALL)));
-    ck_ok(cuc_memory_allocate(&ptr, mr, 1 << 20, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, mr, 1 << 20));
     ck_ok(cuc_memory_pool_get_statistics(&s, mr));
     ck_assert_uint_ge(s.used_bytes, 1 << 20);
     ck_assert_uint_ge(s.reserved_bytes, s.used_bytes);
-    ck_ok(cuc_memory_free(mr, ptr, 1 << 20, stream));
+    ck_ok(cuc_memory_free(stream, mr, ptr, 1 << 20));
     ck_ok(cuc_stream_synchronize(stream));
     ck_ok(cuc_memory_pool_get_statistics(&s, mr));
     ck_assert_uint_eq(s.used_bytes, 0);
@@ -504,8 +504,8 @@ START_TEST(a_wrapped_pool_is_borrowed_and_its_owner_dropped_once)
     ck_ok(cuc_memory_pool_from_handle(&wrapped, device, CUC_MEMORY_DEVICE,
                                       cuc_memory_pool_handle(made), &dropped, drop));
     ck_assert_ptr_eq(cuc_memory_pool_handle(wrapped), cuc_memory_pool_handle(made));
-    ck_ok(cuc_memory_allocate(&ptr, wrapped, 64, stream));
-    ck_ok(cuc_memory_free(wrapped, ptr, 64, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, wrapped, 64));
+    ck_ok(cuc_memory_free(stream, wrapped, ptr, 64));
     ck_assert_ptr_eq(cuc_memory_resource_retain(wrapped), wrapped);
     cuc_memory_resource_release(wrapped);
     ck_assert_int_eq(dropped, 0);
@@ -529,8 +529,8 @@ static void *release_pool(const cuc_memory_pool_options *options, int fill,
     ck_ok(cuc_memory_pool_create(&pool, device, options));
     void *handle = cuc_memory_pool_handle(pool);
     if (fill) {
-        ck_ok(cuc_memory_allocate(&ptr, pool, 64, stream));
-        ck_ok(cuc_memory_free(pool, ptr, 64, stream));
+        ck_ok(cuc_memory_allocate(&ptr, stream, pool, 64));
+        ck_ok(cuc_memory_free(stream, pool, ptr, 64));
         ck_ok(cuc_stream_synchronize(stream));
     }
     if (change)
@@ -642,8 +642,8 @@ START_TEST(too_many_pools_at_rest_go_in_time)
     cuc__pools_destroy_released();
     for (int i = 0; i < POOLS; i++) {
         ck_ok(cuc_memory_pool_create(&pools[i], device, NULL));
-        ck_ok(cuc_memory_allocate(&ptr, pools[i], 64, stream));
-        ck_ok(cuc_memory_free(pools[i], ptr, 64, stream));
+        ck_ok(cuc_memory_allocate(&ptr, stream, pools[i], 64));
+        ck_ok(cuc_memory_free(stream, pools[i], ptr, 64));
     }
     ck_ok(cuc_stream_synchronize(stream));
     for (int i = 0; i < POOLS; i++)
@@ -690,9 +690,9 @@ START_TEST(a_pool_at_rest_that_holds_memory_is_not_destroyed)
 
     cuc__pools_destroy_released();
     ck_ok(cuc_memory_pool_create(&pool, device, NULL));
-    ck_ok(cuc_memory_allocate(&ptr, pool, 64, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, pool, 64));
     fake_hold(stream->handle);
-    ck_ok(cuc_memory_free(pool, ptr, 64, stream));
+    ck_ok(cuc_memory_free(stream, pool, ptr, 64));
     cuc_memory_resource_release(pool);
     cuc__pools_destroy_released();
     ck_assert_int_eq(fake_live("pool"), 1);
@@ -767,8 +767,8 @@ START_TEST(a_capture_of_another_stream_does_not_mind_synchronous_memory)
     ck_ok(cuc_memory_synchronous_create(&mr, device, sources[_i].kind));
     ck_ok(cuc_stream_create(&other, device, NULL));
     capture();
-    ck_ok(cuc_memory_allocate(&ptr, mr, 64, other));
-    ck_ok(cuc_memory_free(mr, ptr, 64, other));
+    ck_ok(cuc_memory_allocate(&ptr, other, mr, 64));
+    ck_ok(cuc_memory_free(other, mr, ptr, 64));
     end_capture();
     cuc_stream_release(other);
     cuc_memory_resource_release(mr);
@@ -803,11 +803,11 @@ START_TEST(synchronous_memory_is_not_freed_while_its_stream_is_captured)
     cuc_device_ptr ptr;
 
     ck_ok(cuc_memory_synchronous_create(&mr, device, sources[_i].kind));
-    ck_ok(cuc_memory_allocate(&ptr, mr, 64, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, mr, 64));
     capture();
-    ck_fails(CUC_ERROR_BUSY, cuc_memory_free(mr, ptr, 64, stream), "captured");
+    ck_fails(CUC_ERROR_BUSY, cuc_memory_free(stream, mr, ptr, 64), "captured");
     end_capture();
-    ck_ok(cuc_memory_free(mr, ptr, 64, stream));
+    ck_ok(cuc_memory_free(stream, mr, ptr, 64));
     cuc_memory_resource_release(mr);
 }
 END_TEST
@@ -818,21 +818,21 @@ START_TEST(synchronous_memory_waits_for_its_stream_before_it_goes)
     cuc_device_ptr ptr;
 
     ck_ok(cuc_memory_synchronous_create(&mr, device, sources[_i].kind));
-    ck_ok(cuc_memory_allocate(&ptr, mr, 64, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, mr, 64));
     fake_calls_reset();
-    ck_ok(cuc_memory_free(mr, ptr, 64, stream));
+    ck_ok(cuc_memory_free(stream, mr, ptr, 64));
     ck_assert_int_eq(fake_calls("cuStreamSynchronize"), 1);
-    ck_ok(cuc_memory_allocate(&ptr, mr, 64, NULL));
+    ck_ok(cuc_memory_allocate(&ptr, NULL, mr, 64));
     fake_calls_reset();
-    ck_ok(cuc_memory_free(mr, ptr, 64, NULL));
+    ck_ok(cuc_memory_free(NULL, mr, ptr, 64));
     ck_assert_int_eq(fake_calls("cuStreamSynchronize"), 0);
 
     // A failed wait frees nothing.
-    ck_ok(cuc_memory_allocate(&ptr, mr, 64, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, mr, 64));
     fake_fail("cuStreamSynchronize", 1, 999);
-    ck_fails(CUC_ERROR_DRIVER, cuc_memory_free(mr, ptr, 64, stream), "");
+    ck_fails(CUC_ERROR_DRIVER, cuc_memory_free(stream, mr, ptr, 64), "");
     ck_assert(fake_allocated(ptr));
-    ck_ok(cuc_memory_free(mr, ptr, 64, stream));
+    ck_ok(cuc_memory_free(stream, mr, ptr, 64));
     cuc_memory_resource_release(mr);
 }
 END_TEST
@@ -847,7 +847,7 @@ START_TEST(memory_that_is_used_up_is_told_with_the_size_asked)
     ck_ok(s->make(&mr, s->kind));
     if (s->kind == CUC_MEMORY_DEVICE) {
         ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY,
-                 cuc_memory_allocate(&ptr, mr, (size_t)5 << 20, stream),
+                 cuc_memory_allocate(&ptr, stream, mr, (size_t)5 << 20),
                  "5242880 bytes of device memory");
         ck_assert_int_eq(cuc_error_library_code(), 2);
         ck_assert_uint_eq(ptr, 99);
@@ -863,11 +863,11 @@ START_TEST(a_lost_context_is_told_and_frees_nothing)
     cuc_device_ptr ptr;
 
     ck_ok(s->make(&mr, s->kind));
-    ck_ok(cuc_memory_allocate(&ptr, mr, 64, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, mr, 64));
     fake_poison(stream->handle, 700);
-    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_memory_allocate(&ptr, mr, 64, stream), "");
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_memory_allocate(&ptr, stream, mr, 64), "");
     ck_assert_int_eq(cuc_error_library_code(), 700);
-    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_memory_free(mr, ptr, 64, stream), "");
+    ck_fails(CUC_ERROR_CONTEXT_LOST, cuc_memory_free(stream, mr, ptr, 64), "");
     cuc_memory_resource_release(mr);
     cuc_stream_release(stream);
     ck_assert_int_eq(unraisable.count, 0);
@@ -896,9 +896,9 @@ START_TEST(null_arguments_are_refused)
     ck_fails(bad, cuc_memory_synchronous_create(&mr, device, 4), "");
     ck_fails(bad, cuc_memory_resource_create(NULL, &callbacks), "");
     ck_fails(bad, cuc_memory_resource_create(&mr, NULL), "");
-    ck_fails(bad, cuc_memory_allocate(NULL, mr, 1, stream), "");
-    ck_fails(bad, cuc_memory_allocate(&ptr, NULL, 1, stream), "");
-    ck_fails(bad, cuc_memory_free(NULL, 1, 1, stream), "");
+    ck_fails(bad, cuc_memory_allocate(NULL, stream, mr, 1), "");
+    ck_fails(bad, cuc_memory_allocate(&ptr, stream, NULL, 1), "");
+    ck_fails(bad, cuc_memory_free(stream, NULL, 1, 1), "");
     ck_fails(bad, cuc_device_get_memory_resource(NULL, device), "");
     ck_fails(bad, cuc_device_get_memory_resource(&mr, NULL), "");
     ck_fails(bad, cuc_device_set_memory_resource(NULL, NULL), "");
@@ -926,7 +926,7 @@ static struct user {
     bool forget;
 } user;
 
-static cuc_status user_allocate(void *u, cuc_device_ptr *out, size_t bytes, cuc_stream *s)
+static cuc_status user_allocate(void *u, cuc_device_ptr *out, cuc_stream *s, size_t bytes)
 {
     ck_assert_ptr_eq(u, &user);
     user.bytes = bytes;
@@ -939,7 +939,7 @@ static cuc_status user_allocate(void *u, cuc_device_ptr *out, size_t bytes, cuc_
     return CUC_OK;
 }
 
-static cuc_status user_deallocate(void *u, cuc_device_ptr ptr, size_t bytes, cuc_stream *s)
+static cuc_status user_deallocate(void *u, cuc_stream *s, cuc_device_ptr ptr, size_t bytes)
 {
     ck_assert_ptr_eq(u, &user);
     ck_assert_uint_eq(bytes, user.bytes);
@@ -978,10 +978,10 @@ START_TEST(a_users_own_resource_is_asked_with_what_was_passed)
     ck_assert_int_eq(cuc_memory_resource_kind(mr), CUC_MEMORY_CUSTOM);
     ck_assert_uint_eq(cuc_memory_resource_access(mr), CUC_MEMORY_ACCESS_HOST);
     ck_assert_ptr_null(cuc_memory_resource_device(mr));
-    ck_ok(cuc_memory_allocate(&ptr, mr, 123, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, mr, 123));
     ck_assert_uint_eq(user.bytes, 123);
     ck_assert_ptr_eq(user.stream, stream);
-    ck_ok(cuc_memory_free(mr, ptr, 123, NULL));
+    ck_ok(cuc_memory_free(NULL, mr, ptr, 123));
     ck_assert_ptr_null(user.stream);
     ck_assert_int_eq(user.freed, 1);
     ck_assert_int_eq(user.destroyed, 0);
@@ -996,22 +996,22 @@ START_TEST(a_users_failure_is_passed_on_with_what_was_asked)
     cuc_device_ptr ptr = 99;
 
     user.status = CUC_ERROR_OUT_OF_MEMORY;
-    ck_fails(CUC_ERROR_OUT_OF_MEMORY, cuc_memory_allocate(&ptr, mr, 123, stream),
+    ck_fails(CUC_ERROR_OUT_OF_MEMORY, cuc_memory_allocate(&ptr, stream, mr, 123),
              "allocate returned CUC_ERROR_OUT_OF_MEMORY for 123 bytes");
     ck_assert_uint_eq(ptr, 99);
     user.status = CUC_OK;
     user.forget = true;
-    ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_memory_allocate(&ptr, mr, 123, stream),
+    ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_memory_allocate(&ptr, stream, mr, 123),
              "wrote no address");
     ck_assert_uint_eq(ptr, 99);
     user.allocated = 0;
     user.forget = false;
-    ck_ok(cuc_memory_allocate(&ptr, mr, 123, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, mr, 123));
     user.status = CUC_ERROR_BUSY;
-    ck_fails(CUC_ERROR_BUSY, cuc_memory_free(mr, ptr, 123, stream),
+    ck_fails(CUC_ERROR_BUSY, cuc_memory_free(stream, mr, ptr, 123),
              "deallocate returned CUC_ERROR_BUSY");
     user.status = CUC_OK;
-    ck_ok(cuc_memory_free(mr, ptr, 123, stream));
+    ck_ok(cuc_memory_free(stream, mr, ptr, 123));
     cuc_memory_resource_release(mr);
 }
 END_TEST
@@ -1025,7 +1025,7 @@ START_TEST(a_users_resource_of_a_device_wants_its_streams)
     ck_ok(cuc_device_get(&second, 1));
     mr = user_resource(second);
     ck_assert_ptr_eq(cuc_memory_resource_device(mr), second);
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_allocate(&ptr, mr, 64, stream), "device 1");
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_allocate(&ptr, stream, mr, 64), "device 1");
     ck_assert_int_eq(user.allocated, 0);
     cuc_memory_resource_release(mr);
 }
@@ -1071,12 +1071,12 @@ static void managed_setup(void)
 {
     device_setup();
     ck_ok(cuc_memory_synchronous_create(&managed, device, CUC_MEMORY_MANAGED));
-    ck_ok(cuc_memory_allocate(&range, managed, range_bytes, stream));
+    ck_ok(cuc_memory_allocate(&range, stream, managed, range_bytes));
 }
 
 static void managed_teardown(void)
 {
-    ck_ok(cuc_memory_free(managed, range, range_bytes, stream));
+    ck_ok(cuc_memory_free(stream, managed, range, range_bytes));
     cuc_memory_resource_release(managed);
     device_teardown();
 }
@@ -1262,12 +1262,12 @@ START_TEST(memory_that_is_not_managed_is_told)
     int32_t on = 77;
 
     ck_ok(cuc_memory_synchronous_create(&mr, device, CUC_MEMORY_DEVICE));
-    ck_ok(cuc_memory_allocate(&ptr, mr, 64, stream));
+    ck_ok(cuc_memory_allocate(&ptr, stream, mr, 64));
     ck_fails(CUC_ERROR_DRIVER, cuc_memory_get_read_mostly(&on, ptr, 64), "managed");
     ck_assert_int_eq(on, 77);
     ck_fails(CUC_ERROR_DRIVER, cuc_memory_prefetch(stream, ptr, 64, CUC_MEMORY_LOCATION(2, 0)), "");
     ck_fails(CUC_ERROR_DRIVER, cuc_memory_advise(ptr, 64, CUC_ADVISE_SET_READ_MOSTLY, NULL), "");
-    ck_ok(cuc_memory_free(mr, ptr, 64, stream));
+    ck_ok(cuc_memory_free(stream, mr, ptr, 64));
     cuc_memory_resource_release(mr);
 }
 END_TEST
@@ -1299,7 +1299,7 @@ START_TEST(an_address_inside_an_allocation_tells_the_whole)
     cuc_device_ptr ptr;
 
     ck_ok(cuc_memory_synchronous_create(&mr, device, CUC_MEMORY_DEVICE));
-    ck_ok(cuc_memory_allocate(&ptr, mr, 1 << 20, NULL));
+    ck_ok(cuc_memory_allocate(&ptr, NULL, mr, 1 << 20));
     ck_ok(cuc_memory_get_pointer_info(&info, ptr + 1000));
     ck_assert_uint_eq(info.base, ptr);
     ck_assert_uint_ge(info.bytes, 1 << 20);
@@ -1309,7 +1309,7 @@ START_TEST(an_address_inside_an_allocation_tells_the_whole)
     ck_assert_int_eq(info.device, 0);
     ck_assert_int_eq(info.mapped, 1);
     ck_assert_uint_ne(info.buffer_id, 0);
-    ck_ok(cuc_memory_free(mr, ptr, 1 << 20, NULL));
+    ck_ok(cuc_memory_free(NULL, mr, ptr, 1 << 20));
     cuc_memory_resource_release(mr);
 }
 END_TEST

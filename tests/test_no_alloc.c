@@ -32,12 +32,12 @@ static void setup(void)
     ck_ok(cuc_object_get_kernel(&none, object, "none"));
     ck_ok(cuc_object_get_kernel(&three, object, "three"));
     ck_ok(cuc_object_get_kernel(&many, object, "many"));
-    ck_ok(cuc_buffer_create(&buffer, NULL, 4096, stream));
+    ck_ok(cuc_buffer_create(&buffer, stream, NULL, 4096));
     ck_ok(cuc_memory_synchronous_create(&resource, device, CUC_MEMORY_DEVICE));
-    ck_ok(cuc_buffer_create(&word, resource, 4, NULL));
+    ck_ok(cuc_buffer_create(&word, NULL, resource, 4));
     cuc_memory_resource_release(resource);
     ck_ok(cuc_memory_synchronous_create(&resource, device, CUC_MEMORY_PINNED));
-    ck_ok(cuc_buffer_create(&pinned, resource, 4096, NULL));
+    ck_ok(cuc_buffer_create(&pinned, NULL, resource, 4096));
     ck_ok(cuc_buffer_get_host_pointer(&host, pinned));
     cuc_memory_resource_release(resource);
     ck_ok(cuc_tensor_from_buffer(&tensor, buffer, CUC_F32, 1, (const int64_t[]){ 16 }));
@@ -155,12 +155,12 @@ static cuc_status launch_host(void)
 
 static cuc_status record(void)
 {
-    return cuc_event_record(event, stream);
+    return cuc_event_record(stream, event);
 }
 
 static cuc_status record_on_the_default_stream(void)
 {
-    return cuc_event_record(event, legacy);
+    return cuc_event_record(legacy, event);
 }
 
 static cuc_status wait_event(void)
@@ -235,17 +235,17 @@ static cuc_status fill(void)
 
 static cuc_status launch_graph(void)
 {
-    return cuc_graph_exec_launch(exec, stream);
+    return cuc_graph_exec_launch(stream, exec);
 }
 
 static cuc_status launch_graph_on_the_default_stream(void)
 {
-    return cuc_graph_exec_launch(exec, legacy);
+    return cuc_graph_exec_launch(legacy, exec);
 }
 
 static cuc_status upload_graph(void)
 {
-    return cuc_graph_exec_upload(exec, stream);
+    return cuc_graph_exec_upload(stream, exec);
 }
 
 static const struct {

@@ -96,7 +96,7 @@ START_TEST(nodes_come_behind_those_that_are_named)
     cuc_graph_release(graph);
     for (int i = 0; i < 2; i++) {
         set_value(buffer, 77);
-        ck_ok(cuc_graph_exec_launch(exec, stream));
+        ck_ok(cuc_graph_exec_launch(stream, exec));
         ck_assert_uint_eq(value_of(buffer), 32);
     }
     cuc_graph_exec_release(exec);
@@ -114,7 +114,7 @@ static void ck_keeps_its_code(uint32_t expected)
     object = NULL;
     cuc_graph_exec *exec = instance_of(graph);
     cuc_graph_release(graph);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), expected);
     cuc_graph_exec_release(exec);
 }
@@ -148,7 +148,7 @@ START_TEST(a_capture_that_is_cancelled_leaves_the_graph)
     ck_ok(cuc_graph_get_node_count(&count, graph));
     ck_assert_uint_eq(count, 1);
     cuc_graph_exec *exec = instance_of(graph);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 1);
     cuc_graph_exec_release(exec);
     cuc_graph_release(graph);
@@ -227,12 +227,12 @@ START_TEST(events_of_outside_are_nodes)
     begin(NULL, 0);
     ck_ok(cuc_stream_wait_external(stream, before));
     ck_ok(launch_on(stream, affine, buffer, 0, 9));
-    ck_ok(cuc_event_record_external(behind, stream));
+    ck_ok(cuc_event_record_external(stream, behind));
     end();
     ck_types(graph, expected, 3);
     cuc_graph_exec *exec = instance_of(graph);
-    ck_ok(cuc_event_record(before, side));
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_event_record(side, before));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_ok(cuc_event_synchronize(behind));
     ck_assert_uint_eq(value_of(buffer), 9);
     cuc_graph_exec_release(exec);
@@ -253,25 +253,25 @@ START_TEST(launches_pass_over_what_is_disabled)
     cuc_node *first = kernel_after(affine, 0, 4, NULL, 0);
     cuc_node *second = kernel_after(minus, 2, 1, &first, 1);
     begin(&second, 1);
-    ck_ok(cuc_event_record_external(event, stream));
+    ck_ok(cuc_event_record_external(stream, event));
     cuc_node *record = end();
     kernel_after(affine, 1, 10, &record, 1);
     cuc_graph_exec *exec = instance_of(graph);
     ck_ok(cuc_graph_exec_get_enabled(&enabled, exec, second));
     ck_assert_int_eq(enabled, 1);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 17);
 
     ck_ok(cuc_graph_exec_set_enabled(exec, second, 0));
     ck_ok(cuc_graph_exec_get_enabled(&enabled, exec, second));
     ck_assert_int_eq(enabled, 0);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 14);
     ck_ok(cuc_graph_exec_update(exec, graph)); // the update leaves it unchanged
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 14);
     ck_ok(cuc_graph_exec_set_enabled(exec, second, 1));
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 17);
 
     ck_fails(CUC_ERROR_DRIVER, cuc_graph_exec_set_enabled(exec, record, 0),
@@ -316,7 +316,7 @@ START_TEST(edges_are_added_and_removed)
     cuc_node *now_from[] = { fill, second }, *now_to[] = { second, first };
     ck_ok(cuc_graph_add_edges(graph, now_from, now_to, 2));
     cuc_graph_exec *exec = instance_of(graph);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 11); // 1 * 5 * 2 + 1
 
     ck_fails(CUC_ERROR_DRIVER, cuc_graph_add_edges(graph, &fill, &second, 1),
@@ -397,12 +397,12 @@ START_TEST(memory_of_graphs_is_counted)
     uint64_t before = for_graphs(CUC_GRAPH_MEMORY_USED);
     ck_ok(cuc_graph_create(&graph, device));
     begin(NULL, 0);
-    ck_ok(cuc_buffer_create(&part, pool, BYTES, stream));
+    ck_ok(cuc_buffer_create(&part, stream, pool, BYTES));
     ck_ok(cuc_buffer_fill(stream, part, 0, 7, 4, BYTES));
     cuc_buffer_release(part);
     end();
     cuc_graph_exec *exec = instance_of(graph);
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_ok(cuc_stream_synchronize(stream));
     ck_assert_uint_ge(for_graphs(CUC_GRAPH_MEMORY_USED_HIGH), before + BYTES);
     ck_assert_uint_ge(for_graphs(CUC_GRAPH_MEMORY_RESERVED), before + BYTES);
@@ -451,7 +451,7 @@ START_TEST(what_makes_no_sense_is_refused)
     ck_fails(bad, cuc_stream_get_capture_nodes(&node, 1, &count, stream), "not being captured");
     ck_fails(bad, cuc_stream_get_capture_nodes(NULL, 1, &count, stream), "nodes is NULL");
     ck_fails(bad, cuc_stream_get_capture_nodes(&node, 1, NULL, stream), "count is NULL");
-    ck_fails(bad, cuc_event_record_external(event, stream), "not being captured");
+    ck_fails(bad, cuc_event_record_external(stream, event), "not being captured");
     ck_fails(bad, cuc_stream_wait_external(stream, event), "not being captured");
     ck_fails(bad, cuc_graph_get_nodes(NULL, 1, graph), "nodes is NULL");
     ck_fails(bad, cuc_graph_get_edges(&node, NULL, 1, graph), "to is NULL");

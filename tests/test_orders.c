@@ -98,7 +98,7 @@ static const char *make_work(struct batch *b)
     TRY(launch_on(b->stream, b));
     TRY(cuc_event_create(&event, device, NULL));
     KEEP(event, event);
-    TRY(cuc_event_record(event, b->stream));
+    TRY(cuc_event_record(b->stream, event));
     TRY(cuc_buffer_slice(&slice, b->buffer, 64, 64));
     KEEP(buffer, slice);
     TRY(cuc_device_get_context(&context, device));
@@ -124,7 +124,7 @@ static const char *make_capture(struct batch *b)
     TRY(cuc_graph_keep_buffer(graph, b->buffer));
     TRY(cuc_graph_instantiate(&exec, graph, NULL));
     KEEP(graph_exec, exec);
-    TRY(cuc_graph_exec_launch(exec, b->stream));
+    TRY(cuc_graph_exec_launch(b->stream, exec));
     return NULL;
 }
 
@@ -144,7 +144,7 @@ static const char *make_graph(struct batch *b)
     KEEP(graph, same);
     TRY(cuc_graph_keep_buffer(graph, b->buffer));
     TRY(cuc_graph_instantiate(&gone, graph, NULL));
-    cuc_status st = cuc_graph_exec_launch(gone, b->stream);
+    cuc_status st = cuc_graph_exec_launch(b->stream, gone);
     cuc_graph_exec_release(gone);
     if (st < 0)
         return "cuc_graph_exec_launch";
@@ -185,7 +185,7 @@ static const char *make_pool(struct batch *b)
 
     TRY(cuc_memory_pool_create(&pool, device,
                                CUC_MEMORY_POOL_OPTIONS(.flags = CUC_MEMORY_POOL_IPC)));
-    cuc_status st = cuc_buffer_create(&buffer, pool, 5000, b->stream);
+    cuc_status st = cuc_buffer_create(&buffer, b->stream, pool, 5000);
     cuc_memory_resource_release(pool);
     if (st < 0)
         return "cuc_buffer_create";
@@ -201,7 +201,7 @@ static const char *make_virtual(struct batch *b)
 
     TRY(cuc_memory_virtual_create(&resource, device, NULL));
     KEEP(memory_resource, resource);
-    TRY(cuc_buffer_create(&first, resource, 100, b->stream));
+    TRY(cuc_buffer_create(&first, b->stream, resource, 100));
     KEEP(buffer, first);
     TRY(cuc_buffer_grow(&more, first, (size_t)3 << 20));
     KEEP(buffer, more);
@@ -229,8 +229,8 @@ static const char *make_green(struct batch *b)
     KEEP(stream, stream);
     TRY(cuc_context_event_create(&event, cuc_stream_context(stream), NULL));
     KEEP(event, event);
-    TRY(cuc_event_record(event, stream));
-    TRY(cuc_buffer_create(&buffer, NULL, 16, stream));
+    TRY(cuc_event_record(stream, event));
+    TRY(cuc_buffer_create(&buffer, stream, NULL, 16));
     KEEP(buffer, buffer);
     return NULL;
 }
@@ -256,7 +256,7 @@ static const char *make_all(struct batch *b)
     KEEP(object, code);
     TRY(cuc_object_get_kernel(&b->kernel, code, "three"));
     KEEP(kernel, b->kernel);
-    TRY(cuc_buffer_create(&b->buffer, NULL, 256, b->stream));
+    TRY(cuc_buffer_create(&b->buffer, b->stream, NULL, 256));
     KEEP(buffer, b->buffer);
     for (int i = 0; i < CUC_LENGTH(makers); i++) {
         const char *wrong = makers[i].left_out ? NULL : makers[i].make(b);

@@ -37,7 +37,7 @@ static cuc_buffer *far_buffer(uint32_t value)
 {
     cuc_buffer *b = NULL;
 
-    ck_ok(cuc_buffer_create(&b, NULL, 4 * N, far));
+    ck_ok(cuc_buffer_create(&b, far, NULL, 4 * N));
     ck_ok(cuc_buffer_fill(far, b, 0, value, 4, 4 * N));
     return b;
 }
@@ -77,7 +77,7 @@ START_TEST(a_stream_waits_for_one_of_the_other)
     ck_ok(cuc_event_create(&event, device, NULL));
     for (uint32_t i = 1; i <= 20; i++) {
         ck_ok(launch_on(stream, affine, buffer, 1, 1));
-        ck_ok(cuc_event_record(event, stream));
+        ck_ok(cuc_event_record(stream, event));
         ck_ok(cuc_stream_wait_event(far, event));
         ck_ok(cuc_copy_peer(far, cuc_buffer_ptr(there), second, cuc_buffer_ptr(buffer), device,
                             4 * N));
@@ -182,7 +182,7 @@ START_TEST(kernels_of_both_work_in_one_memory)
     if (memories[_i].of_device && !reaches)
         SKIP("device 1 does not reach device 0");
     memories[_i].make(&resource);
-    ck_ok(cuc_buffer_create(&both, resource, 4 * N, stream));
+    ck_ok(cuc_buffer_create(&both, stream, resource, 4 * N));
     ck_ok(cuc_buffer_fill(stream, both, 0, 1, 4, 4 * N));
     for (int i = 0; i < 10; i++) {
         ck_ok(launch_on(stream, affine, both, 1, 1));
@@ -310,7 +310,7 @@ START_TEST(a_launch_refuses_memory_that_its_device_cannot_reach)
     if (attempts[how].launch == launch_by_tensor && closed[memory].by_resource)
         SKIP("who reaches this memory is known of its buffer alone");
     closed[memory].make(&resource);
-    ck_ok(cuc_buffer_create(&there, resource, 4 * N, stream));
+    ck_ok(cuc_buffer_create(&there, stream, resource, 4 * N));
     ck_ok(cuc_buffer_fill(stream, there, 0, 3, 4, 4 * N));
     const bool opens = reaches && strcmp(attempts[how].what, "buffer") == 0;
     cuc_status st = attempts[how].launch(there);
@@ -351,7 +351,7 @@ START_TEST(one_graph_has_work_of_both)
     ck_ok(cuc_stream_end_capture(&graph, stream));
     ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
     for (int i = 0; i < 4; i++)
-        ck_ok(cuc_graph_exec_launch(exec, stream));
+        ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_assert_uint_eq(value_of(buffer), 12);
     ck_far(there, 16);
     cuc_graph_exec_release(exec);

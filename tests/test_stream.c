@@ -139,7 +139,7 @@ START_TEST(work_after_a_wait_for_an_event_comes_after_the_event)
     ck_ok(cuc_stream_wait_event(b, event)); // never recorded: no wait
     ck_ok(cuc_launch_host(a, wait_for_go, &go));
     queue_note(a, 1);
-    ck_ok(cuc_event_record(event, a));
+    ck_ok(cuc_event_record(a, event));
     ck_ok(cuc_stream_wait_event(b, event));
     queue_note(b, 2);
     testing_sleep_ms(20);

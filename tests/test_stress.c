@@ -78,7 +78,7 @@ static void share(struct worker *w)
     cuc_buffer *made = NULL;
 
     if (random_below(w, 2)) {
-        MUST(cuc_buffer_create(&made, NULL, 4 + random_below(w, 1 << 14), w->streams[1]));
+        MUST(cuc_buffer_create(&made, w->streams[1], NULL, 4 + random_below(w, 1 << 14)));
         MUST(cuc_stream_synchronize(w->streams[1]));
     }
     cuc_buffer_release(atomic_exchange(&buffers[random_below(w, SLOTS)], made));
@@ -90,7 +90,7 @@ static void compute(struct worker *w)
     cuc_stream *stream = w->streams[random_below(w, 2)];
     cuc_buffer *own = NULL;
 
-    MUST(cuc_buffer_create(&own, NULL, sizeof(back), stream));
+    MUST(cuc_buffer_create(&own, stream, NULL, sizeof(back)));
     MUST(cuc_buffer_fill(stream, own, 0, 0, 4, sizeof(back)));
     for (uint32_t i = 0; i < times; i++)
         MUST(CUC_LAUNCH(stream, SHAPE(WORDS / 32), kernel, own));
@@ -103,7 +103,7 @@ static void compute(struct worker *w)
 
 static void order(struct worker *w)
 {
-    MUST(cuc_event_record(w->event, w->streams[0]));
+    MUST(cuc_event_record(w->streams[0], w->event));
     MUST(cuc_stream_wait_event(w->streams[1], w->event));
     MUST(cuc_stream_wait_stream(w->streams[0], w->streams[1]));
     cuc_event_release(w->event);
@@ -116,7 +116,7 @@ static void capture(struct worker *w)
     cuc_buffer *own = NULL;
     cuc_graph *graph = NULL;
 
-    MUST(cuc_buffer_create(&own, NULL, WORDS * 4, stream));
+    MUST(cuc_buffer_create(&own, stream, NULL, WORDS * 4));
     MUST(cuc_stream_begin_capture(stream, CUC_CAPTURE_THREAD_LOCAL));
     for (uint32_t i = random_below(w, 4); i; i--)
         MUST(CUC_LAUNCH(stream, SHAPE(2), kernel, own));
@@ -135,7 +135,7 @@ static void capture(struct worker *w)
 static void replay(struct worker *w)
 {
     if (w->exec)
-        MUST(cuc_graph_exec_launch(w->exec, w->streams[random_below(w, 2)]));
+        MUST(cuc_graph_exec_launch(w->streams[random_below(w, 2)], w->exec));
 }
 
 static void renew_stream(struct worker *w)

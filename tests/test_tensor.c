@@ -191,8 +191,8 @@ START_TEST(a_tensor_of_a_buffer_stays_within_it)
     cuc_tensor t = untouched;
     cuc_buffer *b, *empty, *odd;
 
-    ck_ok(cuc_buffer_create(&b, NULL, 35 * 4, stream));
-    ck_ok(cuc_buffer_create(&empty, NULL, 0, stream));
+    ck_ok(cuc_buffer_create(&b, stream, NULL, 35 * 4));
+    ck_ok(cuc_buffer_create(&empty, stream, NULL, 0));
     ck_ok(cuc_buffer_slice(&odd, b, 2, 100));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_tensor_from_buffer(&t, b, CUC_F32, 2, too_large),
              "36 elements of f32 take 144 bytes, the buffer has 140 bytes");
@@ -237,7 +237,7 @@ START_TEST(the_kind_of_memory_goes_with_it_to_dlpack_and_back)
     cuc_buffer *b;
 
     ck_ok(cuc_memory_synchronous_create(&mr, device, row->kind));
-    ck_ok(cuc_buffer_create(&b, mr, 140, stream));
+    ck_ok(cuc_buffer_create(&b, stream, mr, 140));
     cuc_memory_resource_release(mr);
     ck_ok(cuc_tensor_from_buffer(&t, b, CUC_F32, 2, shape));
     ck_assert_int_eq(t.device, row->device);
@@ -266,7 +266,7 @@ START_TEST(a_tensor_that_passes_its_owner_is_not_given_away)
     cuc_buffer *whole, *b;
     cuc_tensor t;
 
-    ck_ok(cuc_buffer_create(&whole, NULL, 256, stream));
+    ck_ok(cuc_buffer_create(&whole, stream, NULL, 256));
     ck_ok(cuc_buffer_slice(&b, whole, 64, 64));
     ck_ok(cuc_tensor_from_buffer(&t, b, CUC_F32, 2, shape));
     static const struct {

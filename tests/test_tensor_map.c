@@ -65,9 +65,9 @@ static void setup(void)
     }
     ck_ok(cuc_device_get(&device, 0));
     ck_ok(cuc_stream_create(&stream, device, NULL));
-    ck_ok(cuc_buffer_create(&array, NULL, sizeof(host), stream));
-    ck_ok(cuc_buffer_create(&other, NULL, sizeof(host), stream));
-    ck_ok(cuc_buffer_create(&out, NULL, 128, stream));
+    ck_ok(cuc_buffer_create(&array, stream, NULL, sizeof(host)));
+    ck_ok(cuc_buffer_create(&other, stream, NULL, sizeof(host)));
+    ck_ok(cuc_buffer_create(&out, stream, NULL, 128));
     for (int i = 0; i < ROWS * COLUMNS; i++)
         host[i] = (float)i;
     ck_ok(cuc_buffer_write_async(stream, array, 0, host, sizeof(host)));

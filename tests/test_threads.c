@@ -29,7 +29,7 @@ static void setup(void)
     ck_ok(cuc_object_create(&object, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1, NULL));
     ck_ok(cuc_object_get_kernel(&kernel, object, "three"));
     ck_ok(cuc_stream_create(&shared, device, NULL));
-    ck_ok(cuc_buffer_create(&buffer, NULL, 4096, shared));
+    ck_ok(cuc_buffer_create(&buffer, shared, NULL, 4096));
     ck_ok(cuc_stream_synchronize(shared));
 }
 
@@ -111,12 +111,12 @@ static const char *own_objects(int number)
         TRY(cuc_stream_create(&stream, device, NULL));
         TRY(cuc_stream_create(&second, device, NULL));
         TRY(cuc_event_create(&event, device, NULL));
-        TRY(cuc_buffer_create(&own, NULL, sizeof(data), stream));
+        TRY(cuc_buffer_create(&own, stream, NULL, sizeof(data)));
         TRY(cuc_object_create(&code, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1, NULL));
         TRY(cuc_object_get_kernel(&k, code, "one"));
         TRY(cuc_buffer_write_async(stream, own, 0, data, sizeof(data)));
         TRY(CUC_LAUNCH(stream, SHAPE, k, own));
-        TRY(cuc_event_record(event, stream));
+        TRY(cuc_event_record(stream, event));
         TRY(cuc_stream_wait_event(second, event));
         TRY(cuc_stream_wait_stream(second, stream));
         TRY(cuc_buffer_read_async(second, back, own, 0, sizeof(back)));
@@ -302,7 +302,7 @@ static const char *wait_by_descriptor(int number)
     for (int i = 0; i < ROUNDS; i++) {
         int32_t fd;
         TRY(CUC_LAUNCH(stream, SHAPE, kernel, 1.0f, buffer, number));
-        TRY(cuc_event_record(event, stream));
+        TRY(cuc_event_record(stream, event));
         TRY(cuc_event_get_fd(&fd, event));
         struct pollfd p = { .fd = fd, .events = POLLIN };
         EXPECT(poll(&p, 1, 10000) == 1);

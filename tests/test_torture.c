@@ -108,7 +108,7 @@ static cuc_status divide(struct things *t)
     STEP(NO_OUT, cuc_green_context_get_sms, &rest, t->green);
     STEP(t->part, cuc_green_context_stream_create, &t->part, t->green, NULL);
     STEP(t->memory, cuc_memory_virtual_create, &t->memory, t->device, NULL);
-    STEP(t->small, cuc_buffer_create, &t->small, t->memory, 1024, t->part);
+    STEP(t->small, cuc_buffer_create, &t->small, t->part, t->memory, 1024);
     STEP(t->large, cuc_buffer_grow, &t->large, t->small, ((size_t)2 << 20) + 1);
     STEP(NO_OUT, cuc_tensor_from_buffer, &tensor, t->large, CUC_F32, 2, shape);
     STEP(NO_OUT, cuc_tensor_map_encode_tiled, &map, &tensor, box, NULL);
@@ -126,7 +126,7 @@ static cuc_status go(struct things *t)
     STEP(t->stream, cuc_stream_create, &t->stream, t->device, NULL);
     STEP(t->second, cuc_stream_create, &t->second, t->device, CUC_STREAM_OPTIONS(.priority = -1));
     STEP(t->event, cuc_event_create, &t->event, t->device, NULL);
-    STEP(t->buffer, cuc_buffer_create, &t->buffer, NULL, sizeof(data), t->stream);
+    STEP(t->buffer, cuc_buffer_create, &t->buffer, t->stream, NULL, sizeof(data));
     STEP(t->object, cuc_object_create, &t->object, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1,
          NULL);
     STEP(t->kernel, cuc_object_get_kernel, &t->kernel, t->object, "three");
@@ -137,7 +137,7 @@ static cuc_status go(struct things *t)
          3);
     STEP(NO_OUT, cuc_launch, t->stream,
          CUC_LAUNCH_CONFIG(.grid = { 2 }, .block = { 32 }, .cluster = { 2 }), t->kernel, args, 3);
-    STEP(NO_OUT, cuc_event_record, t->event, t->stream);
+    STEP(NO_OUT, cuc_event_record, t->stream, t->event);
     STEP(NO_OUT, cuc_stream_wait_event, t->second, t->event);
     STEP(NO_OUT, cuc_stream_wait_stream, t->stream, t->second);
     STEP(NO_OUT, cuc_buffer_read_async, t->stream, back, t->buffer, 0, sizeof(back));
@@ -157,8 +157,8 @@ static cuc_status go(struct things *t)
     STEP(t->whole, cuc_stream_end_capture, &t->whole, t->stream);
     STEP(t->exec, cuc_graph_instantiate, &t->exec, t->graph,
          CUC_GRAPH_EXEC_OPTIONS(.upload = t->second));
-    STEP(NO_OUT, cuc_graph_exec_upload, t->exec, t->stream);
-    STEP(NO_OUT, cuc_graph_exec_launch, t->exec, t->stream);
+    STEP(NO_OUT, cuc_graph_exec_upload, t->stream, t->exec);
+    STEP(NO_OUT, cuc_graph_exec_launch, t->stream, t->exec);
     STEP(NO_OUT, cuc_graph_exec_update, t->exec, t->graph);
     STEP(NO_OUT, cuc_stream_synchronize, t->stream);
     size_t number = 0;

@@ -46,7 +46,7 @@ static cuc_buffer *new_of(cuc_memory_resource *from, size_t bytes)
 {
     cuc_buffer *b = NULL;
 
-    ck_ok(cuc_buffer_create(&b, from, bytes, stream));
+    ck_ok(cuc_buffer_create(&b, stream, from, bytes));
     ck_assert_uint_eq(cuc_buffer_bytes(b), bytes);
     return b;
 }
@@ -140,13 +140,13 @@ START_TEST(addresses_may_go_without_a_buffer_too)
 {
     cuc_device_ptr ptr = 0;
 
-    ck_ok(cuc_memory_allocate(&ptr, resource, 100, NULL));
+    ck_ok(cuc_memory_allocate(&ptr, NULL, resource, 100));
     ck_assert_uint_ne(ptr, 0);
-    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_free(resource, ptr + 8, 100, NULL),
+    ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_memory_free(NULL, resource, ptr + 8, 100),
              "is not memory of this resource");
-    ck_ok(cuc_memory_free(resource, ptr, 100, NULL));
-    ck_ok(cuc_memory_allocate(&ptr, resource, 100, stream));
-    ck_ok(cuc_memory_free(resource, ptr, 100, stream));
+    ck_ok(cuc_memory_free(NULL, resource, ptr, 100));
+    ck_ok(cuc_memory_allocate(&ptr, stream, resource, 100));
+    ck_ok(cuc_memory_free(stream, resource, ptr, 100));
 }
 END_TEST
 
@@ -234,7 +234,7 @@ START_TEST(pieces_make_a_buffer_of_another_resource)
     ck_assert_uint_eq(one, 1);
     close_all(&pieces[2], one);
     cuc_buffer_release(less);
-    ck_ok(cuc_buffer_from_pieces(&there, to, pieces, count, 3 * grain - 5, stream));
+    ck_ok(cuc_buffer_from_pieces(&there, stream, to, pieces, count, 3 * grain - 5));
     close_all(pieces, count);
     ck_assert_uint_eq(cuc_buffer_bytes(there), 3 * grain - 5);
     ck_assert_uint_ne(cuc_buffer_ptr(there), cuc_buffer_ptr(all));
@@ -276,27 +276,27 @@ START_TEST(pieces_that_make_no_sense_are_refused)
     ck_assert_uint_eq(count, 7);
     ck_assert_uint_eq(pieces[0].bytes, 0);
     ck_ok(cuc_buffer_export_pieces(pieces, 1, &count, b));
-    ck_fails(bad, cuc_buffer_from_pieces(NULL, r, pieces, 1, 1, stream), "out is NULL");
-    ck_fails(bad, cuc_buffer_from_pieces(&out, NULL, pieces, 1, 1, stream), "resource is NULL");
-    ck_fails(bad, cuc_buffer_from_pieces(&out, r, NULL, 1, 1, stream), "pieces is NULL");
-    ck_fails(bad, cuc_buffer_from_pieces(&out, plain, pieces, 1, 1, stream),
+    ck_fails(bad, cuc_buffer_from_pieces(NULL, stream, r, pieces, 1, 1), "out is NULL");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, stream, NULL, pieces, 1, 1), "resource is NULL");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, stream, r, NULL, 1, 1), "pieces is NULL");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, stream, plain, pieces, 1, 1),
              "not from cuc_memory_virtual_create()");
-    ck_fails(bad, cuc_buffer_from_pieces(&out, r, pieces, 0, 1, stream), "bytes is 1");
-    ck_fails(bad, cuc_buffer_from_pieces(&out, r, pieces, 1, 0, stream), "bytes is 0");
-    ck_fails(bad, cuc_buffer_from_pieces(&out, r, pieces, 1, (size_t)pieces[0].bytes + 1, stream),
+    ck_fails(bad, cuc_buffer_from_pieces(&out, stream, r, pieces, 0, 1), "bytes is 1");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, stream, r, pieces, 1, 0), "bytes is 0");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, stream, r, pieces, 1, (size_t)pieces[0].bytes + 1),
              "pieces have");
     const int fd = pieces[0].fd;
     pieces[0].fd = -1;
-    ck_fails(bad, cuc_buffer_from_pieces(&out, r, pieces, 1, 1, stream), "file descriptor -1");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, stream, r, pieces, 1, 1), "file descriptor -1");
     pieces[0].fd = fd;
     pieces[0].bytes = 100;
-    ck_fails(bad, cuc_buffer_from_pieces(&out, r, pieces, 1, 1, stream), "pieces[0] has 100 bytes");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, stream, r, pieces, 1, 1), "pieces[0] has 100 bytes");
     pieces[0].bytes = grain;
     pieces[1] = (cuc_memory_piece){ .bytes = SIZE_MAX / grain * grain, .fd = fd };
-    ck_fails(bad, cuc_buffer_from_pieces(&out, r, pieces, 2, 1, stream), "pieces[1] has");
+    ck_fails(bad, cuc_buffer_from_pieces(&out, stream, r, pieces, 2, 1), "pieces[1] has");
     ck_assert_int_eq(close(fd), 0);
     pieces[0].fd = 0; // something else
-    ck_assert_int_lt(cuc_buffer_from_pieces(&out, r, pieces, 1, 1, stream), 0);
+    ck_assert_int_lt(cuc_buffer_from_pieces(&out, stream, r, pieces, 1, 1), 0);
     ck_assert_ptr_nonnull(strstr(cuc_error_message(), "file descriptor 0"));
     ck_assert_ptr_null(out);
     cuc_buffer_release(slice);
@@ -375,7 +375,7 @@ START_TEST(a_failure_of_the_driver_leaves_nothing)
 
     NEED_FAKE();
     fake_fail(calls[_i].call, calls[_i].nth, CUDA_ERROR_OUT_OF_MEMORY);
-    cuc_status st = cuc_buffer_create(&b, resource, grain, stream);
+    cuc_status st = cuc_buffer_create(&b, stream, resource, grain);
     if (st >= 0) {
         write_byte(b, 3, 5);
         ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY, cuc_buffer_grow(&more, b, 2 * grain),
@@ -399,8 +399,8 @@ static void *allocate_and_free(void *stop)
     cuc_device_ptr ptr = 0;
 
     while (!atomic_load((atomic_int *)stop))
-        if (cuc_memory_allocate(&ptr, resource, 1, NULL) < 0 ||
-            cuc_memory_free(resource, ptr, 1, NULL) < 0)
+        if (cuc_memory_allocate(&ptr, NULL, resource, 1) < 0 ||
+            cuc_memory_free(NULL, resource, ptr, 1) < 0)
             return "memory was refused";
     return NULL;
 }
@@ -412,9 +412,9 @@ static int let_go_after_fork(cuc_buffer *b)
     cuc_buffer *more = NULL;
 
     alarm(10);
-    int refused = (cuc_memory_allocate(&ptr, resource, 1, NULL) == CUC_ERROR_FORKED) +
+    int refused = (cuc_memory_allocate(&ptr, NULL, resource, 1) == CUC_ERROR_FORKED) +
                   (cuc_buffer_grow(&more, b, 2 * grain) == CUC_ERROR_FORKED) +
-                  (cuc_memory_free(resource, cuc_buffer_ptr(b), 1, NULL) == CUC_ERROR_FORKED);
+                  (cuc_memory_free(NULL, resource, cuc_buffer_ptr(b), 1) == CUC_ERROR_FORKED);
     cuc_buffer_release(b);
     cuc_memory_resource_release(resource);
     return refused == 3 ? unraisable.count : 99;
@@ -429,7 +429,7 @@ START_TEST(a_forked_child_lets_go_without_a_wait)
 
     if (!cuc__driver_simulated())
         SKIP("this process goes on with the driver that it has");
-    ck_ok(cuc_buffer_create(&b, resource, 1, NULL));
+    ck_ok(cuc_buffer_create(&b, NULL, resource, 1));
     ck_assert_int_eq(pthread_create(&thread, NULL, allocate_and_free, &stop), 0);
     for (int i = 0; i < 50; i++) {
         int status = 0;
@@ -478,7 +478,7 @@ START_TEST(a_failure_leaves_no_file_and_no_memory)
     cuc_status st = cuc_buffer_export_pieces(pieces, 2, &count, all);
     if (st >= 0) {
         ck_fails(CUC_ERROR_OUT_OF_DEVICE_MEMORY,
-                 cuc_buffer_from_pieces(&there, r, pieces, count, 2 * grain, stream),
+                 cuc_buffer_from_pieces(&there, stream, r, pieces, count, 2 * grain),
                  shared_calls[_i].call);
         ck_assert_ptr_null(there);
         close_all(pieces, count);

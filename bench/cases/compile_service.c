@@ -74,7 +74,7 @@ static cuc_status launch(point *p, cuc_kernel *kernel, char *why, size_t why_siz
         y[i] = (float)(COUNT - i);
     }
     for (int i = 0; i < 2 && st >= 0; i++) {
-        st = cuc_buffer_create(&buffers[i], NULL, sizeof(x), p->stream);
+        st = cuc_buffer_create(&buffers[i], p->stream, NULL, sizeof(x));
         if (st >= 0)
             st = cuc_buffer_write_async(p->stream, buffers[i], 0, i ? y : x, sizeof(x));
     }

@@ -223,9 +223,9 @@ static cuc_status time_choice(double *out, bench_lt *t, cuc_stream *stream, cuc_
 
     for (int i = 0; i < TIMINGS && st >= 0; i++) {
         float ms = 0;
-        if ((st = cuc_event_record(events[0], stream)) >= 0 &&
+        if ((st = cuc_event_record(stream, events[0])) >= 0 &&
             (st = bench_lt_run(t, stream, a, b, d, extra)) >= 0 &&
-            (st = cuc_event_record(events[1], stream)) >= 0 &&
+            (st = cuc_event_record(stream, events[1])) >= 0 &&
             (st = cuc_event_synchronize(events[1])) >= 0)
             st = cuc_event_get_elapsed(&ms, events[0], events[1]);
         times[i] = (double)ms;
@@ -243,7 +243,7 @@ cuc_status bench_lt_choose(bench_lt *t, cuc_stream *stream, cuc_device_ptr a, cu
     cuc_event *events[2] = { NULL, NULL };
     double best = INFINITY;
     int fastest = -1;
-    cuc_status st = cuc_buffer_create(&t->workspace, NULL, workspace_bytes, stream);
+    cuc_status st = cuc_buffer_create(&t->workspace, stream, NULL, workspace_bytes);
 
     timing.flags = CUC_EVENT_TIMING;
     for (int i = 0; i < 2 && st >= 0; i++)

@@ -130,7 +130,7 @@ static cuc_status make_plan(cuc_bench_state *state, grouped *g, char *why, size_
     uint64_t bytes = (uint64_t)(g->groups + 1) * sizeof(*g->offset);
     cuc_status st;
 
-    if ((st = cuc_buffer_create(&g->offsets, NULL, bytes, stream)) < 0 ||
+    if ((st = cuc_buffer_create(&g->offsets, stream, NULL, bytes)) < 0 ||
         (st = cuc_bench_state_defer(state, bench_drop_buffer, g->offsets)) < 0 ||
         (st = cuc_buffer_write_async(stream, g->offsets, 0, g->offset, bytes)) < 0 ||
         (st = cuc_stream_synchronize(stream)) < 0)

@@ -68,8 +68,8 @@ cuc_status bench_plan_gemm_create(bench_plan_gemm **out, cuc_bench_state *state,
         return st;
     g->workspace_bytes = cuc_gemm_plan_workspace_bytes(g->plan, p->m, p->n);
     if (g->workspace_bytes &&
-        ((st = cuc_buffer_create(&g->workspace, NULL, g->workspace_bytes,
-                                 cuc_bench_state_stream(state))) < 0 ||
+        ((st = cuc_buffer_create(&g->workspace, cuc_bench_state_stream(state), NULL,
+                                 g->workspace_bytes)) < 0 ||
          (st = cuc_bench_state_defer(state, drop_workspace, g->workspace)) < 0))
         return st;
     *out = g;

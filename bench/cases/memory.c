@@ -116,7 +116,7 @@ static cuc_status make_host(copying *c, cuc_bench_state *state)
         cuc_memory_synchronous_create(&pinned, cuc_bench_state_device(state), CUC_MEMORY_PINNED);
     if (st < 0)
         return st;
-    st = cuc_buffer_create(&buffer, pinned, c->bytes, NULL);
+    st = cuc_buffer_create(&buffer, NULL, pinned, c->bytes);
     cuc_memory_resource_release(pinned);
     if (st < 0 || (st = cuc_bench_state_defer(state, bench_drop_buffer, buffer)) < 0)
         return st;

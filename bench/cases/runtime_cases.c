@@ -70,9 +70,9 @@ cuc_status bench_open(struct bench *b, cuc_device *device, cuc_stream *stream)
         (!stream && (st = cuc_stream_create(&b->stream, device, NULL)) < 0) ||
         (st = cuc_stream_create(&b->other, device, NULL)) < 0 ||
         (st = cuc_event_create(&b->event, device, NULL)) < 0 ||
-        (st = cuc_event_record(b->event, b->stream)) < 0 || // to be waited for
+        (st = cuc_event_record(b->stream, b->event)) < 0 || // to be waited for
         (st = cuc_memory_pool_get_current(&b->pool, device, CUC_MEMORY_DEVICE)) < 0 ||
-        (st = cuc_buffer_create(&b->buffer, b->pool, 1 << 20, b->stream)) < 0 ||
+        (st = cuc_buffer_create(&b->buffer, b->stream, b->pool, 1 << 20)) < 0 ||
         (st = open_kernels(b)) < 0 || (st = resolve_raw(&b->cu)) < 0) {
         bench_close(b);
         return st;
@@ -197,7 +197,7 @@ static int cuc_record(struct bench *b, int calls)
     int bad = 0;
 
     for (int i = 0; i < calls; i++)
-        bad |= cuc_event_record(b->event, b->stream);
+        bad |= cuc_event_record(b->stream, b->event);
     return bad;
 }
 
@@ -237,8 +237,8 @@ static int cuc_alloc_free(struct bench *b, int calls)
 
     for (int i = 0; i < calls; i++) {
         cuc_device_ptr ptr = 0;
-        bad |= cuc_memory_allocate(&ptr, b->pool, 4096, b->stream);
-        bad |= cuc_memory_free(b->pool, ptr, 4096, b->stream);
+        bad |= cuc_memory_allocate(&ptr, b->stream, b->pool, 4096);
+        bad |= cuc_memory_free(b->stream, b->pool, ptr, 4096);
     }
     return bad;
 }
@@ -249,7 +249,7 @@ static int cuc_buffer_cycle(struct bench *b, int calls)
 
     for (int i = 0; i < calls; i++) {
         cuc_buffer *buffer = NULL;
-        bad |= cuc_buffer_create(&buffer, b->pool, 4096, b->stream);
+        bad |= cuc_buffer_create(&buffer, b->stream, b->pool, 4096);
         cuc_buffer_release(buffer);
     }
     return bad;

@@ -276,7 +276,7 @@ static cuc_status make_buffers(point *p)
     for (int i = 0; i < BUFFERS && st >= 0; i++) {
         if (!program->element_bytes[i])
             continue;
-        st = cuc_buffer_create(&p->buffers[i], NULL, count * program->element_bytes[i], p->stream);
+        st = cuc_buffer_create(&p->buffers[i], p->stream, NULL, count * program->element_bytes[i]);
         if (st >= 0 && program->fills[i])
             st = write_all(p, p->buffers[i], program->fills[i]);
         p->allocated += st < 0 ? 0 : (double)cuc_buffer_bytes(p->buffers[i]);

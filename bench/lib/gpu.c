@@ -56,10 +56,10 @@ static cuc_status make_memory(struct cuc__bench_gpu *g)
 
     if (st < 0)
         return st;
-    st = cuc_buffer_create(&g->words, pinned, WORDS_BYTES, g->stream);
+    st = cuc_buffer_create(&g->words, g->stream, pinned, WORDS_BYTES);
     cuc_memory_resource_release(pinned);
     if (st < 0 || (st = cuc_buffer_get_host_pointer(&host, g->words)) < 0 ||
-        (st = cuc_buffer_create(&g->flushed, NULL, (flush + 15) / 16 * 16, g->stream)) < 0)
+        (st = cuc_buffer_create(&g->flushed, g->stream, NULL, (flush + 15) / 16 * 16)) < 0)
         return st;
     st = cuc_buffer_fill(g->stream, g->flushed, 0, 0, 4, cuc_buffer_bytes(g->flushed));
     g->host_words = st < 0 ? NULL : host;

@@ -195,7 +195,7 @@ static cuc_status make_on_device(cuc_bench_input *input, const cuc_bench_input_o
     input->stride = (input->bytes + SET_ALIGNMENT - 1) / SET_ALIGNMENT * SET_ALIGNMENT;
     input->sets = o->sets ? o->sets : automatic_sets(g, input->stride, max_set_bytes);
     for (;;) {
-        st = cuc_buffer_create(&input->buffer, NULL, input->stride * input->sets, g->stream);
+        st = cuc_buffer_create(&input->buffer, g->stream, NULL, input->stride * input->sets);
         if (st != CUC_ERROR_OUT_OF_DEVICE_MEMORY || o->sets || input->sets == 1)
             break;
         input->sets /= 2;

@@ -154,9 +154,9 @@ static cuc_status time_copies(double *out, struct cuc__bench_gpu *g, cuc_buffer 
 
     for (int i = 0; i < 20 && st >= 0; i++) {
         float ms = 0;
-        if ((st = cuc_event_record(g->start, g->stream)) >= 0 &&
+        if ((st = cuc_event_record(g->stream, g->start)) >= 0 &&
             (st = cuc_copy(g->stream, from + half, from, half)) >= 0 &&
-            (st = cuc_event_record(g->stop, g->stream)) >= 0 &&
+            (st = cuc_event_record(g->stream, g->stop)) >= 0 &&
             (st = cuc_event_synchronize(g->stop)) >= 0)
             st = cuc_event_get_elapsed(&ms, g->start, g->stop);
         if (ms > 0 && (double)ms < best)
@@ -181,7 +181,7 @@ static cuc_status measure_copy(const cuc_bench_peak **out, cuc_bench *b)
         return st;
     while (bytes > free_bytes / 4 && bytes > 1 << 20)
         bytes /= 2;
-    if ((st = cuc_buffer_create(&buffer, NULL, bytes, g->stream)) < 0)
+    if ((st = cuc_buffer_create(&buffer, g->stream, NULL, bytes)) < 0)
         return st;
     st = time_copies(&value, g, buffer);
     cuc_buffer_release(buffer);

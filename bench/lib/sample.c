@@ -51,7 +51,7 @@ static cuc_status launch_graph(const struct cuc__bench_trial *t, struct cuc__ben
                                uint64_t set)
 {
     (void)set; // the sets were captured with the runs
-    return cuc_graph_exec_launch(t->graph, g->stream);
+    return cuc_graph_exec_launch(g->stream, t->graph);
 }
 
 // Measure device time between two events around the work of `enqueue`. The stream is held until
@@ -73,13 +73,13 @@ static cuc_status sample_events(struct cuc__bench_sample *out, const struct cuc_
         st = block ? cuc__bench_block(g) : cuc_stream_synchronize(g->stream);
     if (st < 0)
         return st;
-    if ((st = cuc_event_record(g->start, g->stream)) >= 0) {
+    if ((st = cuc_event_record(g->stream, g->start)) >= 0) {
         before = cuc__bench_now();
         st = enqueue(t, g, set);
         after = cuc__bench_now();
     }
     if (st >= 0)
-        st = cuc_event_record(g->stop, g->stream);
+        st = cuc_event_record(g->stream, g->stop);
     if (block)
         cuc__bench_unblock(g);
     if (st < 0) {
@@ -219,7 +219,7 @@ static cuc_status capture(struct cuc__bench_trial *t, struct cuc__bench_gpu *g)
         return st;
     st = cuc_graph_instantiate(&t->graph, graph, NULL);
     cuc_graph_release(graph);
-    return st < 0 ? st : cuc_graph_exec_upload(t->graph, g->stream);
+    return st < 0 ? st : cuc_graph_exec_upload(g->stream, t->graph);
 }
 
 cuc_status cuc__bench_trial_begin(struct cuc__bench_trial *t, struct cuc__bench_gpu *gpu,

@@ -195,7 +195,7 @@ cuc_status cuc_gemm_tune(char *choice, size_t room, cuc_device *device,
     make_plans(&race);
     if (x.workspace_bytes &&
         ((st = cuc_stream_create(&stream, device, NULL)) < 0 ||
-         (st = cuc_buffer_create(&x.workspace, NULL, x.workspace_bytes, stream)) < 0 ||
+         (st = cuc_buffer_create(&x.workspace, stream, NULL, x.workspace_bytes)) < 0 ||
          (st = cuc_stream_synchronize(stream)) < 0))
         goto end;
     if ((st = cuc__tune_run(&race)) >= 0)

@@ -60,7 +60,7 @@ static cuc_status save(struct arguments *x, const cuc_kernel *kernel, cuc_stream
         if (!s.bytes)
             continue;
         x->written[x->spans] = s;
-        if ((st = cuc_buffer_create(&x->written[x->spans].saved, NULL, s.bytes, stream)) < 0)
+        if ((st = cuc_buffer_create(&x->written[x->spans].saved, stream, NULL, s.bytes)) < 0)
             return st;
         st = cuc_copy(stream, cuc_buffer_ptr(x->written[x->spans++].saved), s.at, s.bytes);
     }

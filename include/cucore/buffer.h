@@ -32,10 +32,10 @@ typedef struct cuc_buffer cuc_buffer;
  * @capture a pool's memory becomes a node of the graph; a synchronous resource is safe: asks the
  *          driver in relaxed mode; a user-defined one is as its callbacks are
  * @param[out] out      a new reference; release it
- * @param      resource retained; NULL: the default resource of the stream's device
- * @param      bytes    0 creates an empty buffer with address 0, without calling the resource
  * @param      stream   retained; it will free the buffer; NULL only for a resource that is not a
  *                      pool
+ * @param      resource retained; NULL: the default resource of the stream's device
+ * @param      bytes    0 creates an empty buffer with address 0, without calling the resource
  * @retval CUC_OK                         allocated
  * @retval CUC_ERROR_INVALID_ARGUMENT     out is NULL, stream is NULL where it is required, or the
  *                                        stream belongs to another device than the resource
@@ -45,8 +45,8 @@ typedef struct cuc_buffer cuc_buffer;
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemAllocFromPoolAsync
  * @since 0.1
  */
-CUC_API cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, size_t bytes,
-                                     cuc_stream *stream);
+CUC_API cuc_status cuc_buffer_create(cuc_buffer **out, cuc_stream *stream,
+                                     cuc_memory_resource *resource, size_t bytes);
 
 /** Description of memory for cuc_buffer_from_pointer(); zero is the default of every field. */
 typedef struct cuc_buffer_options {

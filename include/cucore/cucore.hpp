@@ -423,7 +423,7 @@ class stream : public handle<cuc_stream, cuc_stream_retain, cuc_stream_release>
 
     void record(const event &to) const
     {
-        check(cuc_event_record(to.get(), get()));
+        check(cuc_event_record(get(), to.get()));
     }
 
     /**
@@ -526,12 +526,12 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
     /** Memory of the device's default resource. */
     buffer(const stream &on, size_t bytes)
     {
-        check(cuc_buffer_create(out(), nullptr, bytes, on.get()));
+        check(cuc_buffer_create(out(), on.get(), nullptr, bytes));
     }
 
-    buffer(const memory_resource &from, const stream &on, size_t bytes)
+    buffer(const stream &on, const memory_resource &from, size_t bytes)
     {
-        check(cuc_buffer_create(out(), from.get(), bytes, on.get()));
+        check(cuc_buffer_create(out(), on.get(), from.get(), bytes));
     }
 
     /** Handle for a process that has imported its pool. */
@@ -544,12 +544,12 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
     }
 
     /** Another process's buffer, from an imported pool; it must live longer in that process. */
-    static buffer from_ipc_handle(const memory_resource &pool, const cuc_ipc_handle &name,
-                                  size_t bytes, const stream &on)
+    static buffer from_ipc_handle(const stream &on, const memory_resource &pool,
+                                  const cuc_ipc_handle &name, size_t bytes)
     {
         buffer result;
 
-        check(cuc_buffer_from_ipc_handle(result.out(), pool.get(), &name, bytes, on.get()));
+        check(cuc_buffer_from_ipc_handle(result.out(), on.get(), pool.get(), &name, bytes));
         return result;
     }
 
@@ -568,14 +568,13 @@ class buffer : public handle<cuc_buffer, cuc_buffer_retain, cuc_buffer_release>
     }
 
     /** Another process's memory, at addresses of a growing() resource of this process. */
-    static buffer from_pieces(const memory_resource &here,
-                              const std::vector<cuc_memory_piece> &pieces, size_t bytes,
-                              const stream &on)
+    static buffer from_pieces(const stream &on, const memory_resource &here,
+                              const std::vector<cuc_memory_piece> &pieces, size_t bytes)
     {
         buffer result;
 
-        check(cuc_buffer_from_pieces(result.out(), here.get(), pieces.data(), pieces.size(), bytes,
-                                     on.get()));
+        check(cuc_buffer_from_pieces(result.out(), on.get(), here.get(), pieces.data(),
+                                     pieces.size(), bytes));
         return result;
     }
 
@@ -1272,7 +1271,7 @@ class graph_exec : public handle<cuc_graph_exec, cuc_graph_exec_retain, cuc_grap
 
     void launch(const stream &on) const
     {
-        check(cuc_graph_exec_launch(get(), on.get()));
+        check(cuc_graph_exec_launch(on.get(), get()));
     }
 
     /** Disable a node in launches of the instance, or enable it again. */

@@ -154,15 +154,15 @@ CUC_API uint32_t cuc_event_flags(const cuc_event *event);
  * @order  enqueues and returns
  * @thread any thread; one call at a time on the same event and stream
  * @capture becomes a dependency in the graph
- * @param event  of the stream's context; replaces its previous recording
  * @param stream the queue
+ * @param event  of the stream's context; replaces its previous recording
  * @retval CUC_OK                     enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the two belong to different contexts
  * @retval CUC_ERROR_CONTEXT_LOST     an earlier failure destroyed the context
  * @source CUDA Driver API, "Event Management": cuEventRecord
  * @since 0.1
  */
-CUC_API cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream);
+CUC_API cuc_status cuc_event_record(cuc_stream *stream, cuc_event *event);
 
 /**
  * Check whether an event has completed, without waiting. A never recorded event counts as complete.

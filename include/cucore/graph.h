@@ -10,7 +10,7 @@
  *     ...                                          // launches, copies, fills, host functions
  *     cuc_stream_end_capture(&graph, stream);
  *     cuc_graph_instantiate(&exec, graph, NULL);
- *     cuc_graph_exec_launch(exec, stream);         // repeatedly
+ *     cuc_graph_exec_launch(stream, exec);         // repeatedly
  *
  * Waits bring in work of other streams: a stream that waits for an event of the captured one, or
  * for the stream itself (cuc_stream_wait_stream()), is captured with it from then on, and its nodes
@@ -516,8 +516,8 @@ CUC_API uint32_t cuc_graph_exec_flags(const cuc_graph_exec *exec);
  * @order  enqueues and returns; ordered after the stream's work and the instance's launches
  * @thread any thread; one call at a time on the same instance and stream
  * @capture not on a captured stream: CUC_ERROR_BUSY, or the capture is spoilt where others began it
- * @param exec   the instance
  * @param stream a queue of the device that will launch it
+ * @param exec   the instance
  * @retval CUC_OK                         enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT     an argument is NULL
  * @retval CUC_ERROR_BUSY                 the stream is being captured
@@ -526,7 +526,7 @@ CUC_API uint32_t cuc_graph_exec_flags(const cuc_graph_exec *exec);
  * @source CUDA Driver API, "Graph Management": cuGraphUpload
  * @since 0.1
  */
-CUC_API cuc_status cuc_graph_exec_upload(cuc_graph_exec *exec, cuc_stream *stream);
+CUC_API cuc_status cuc_graph_exec_upload(cuc_stream *stream, cuc_graph_exec *exec);
 
 /**
  * Launch an instance: everything captured runs, in stream order.
@@ -538,8 +538,8 @@ CUC_API cuc_status cuc_graph_exec_upload(cuc_graph_exec *exec, cuc_stream *strea
  * @thread any thread; one call at a time on the same instance and stream
  * @capture not on a captured stream: CUC_ERROR_BUSY, or the capture is spoilt where others began
  *          it; cuc_stream_embed_graph() captures a graph in a graph
- * @param exec   may be released before it has run
  * @param stream the queue
+ * @param exec   may be released before it has run
  * @retval CUC_OK                         enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT     an argument is NULL
  * @retval CUC_ERROR_BUSY                 the stream is being captured
@@ -550,7 +550,7 @@ CUC_API cuc_status cuc_graph_exec_upload(cuc_graph_exec *exec, cuc_stream *strea
  * @source CUDA Driver API, "Graph Management": cuGraphLaunch
  * @since 0.1
  */
-CUC_API cuc_status cuc_graph_exec_launch(cuc_graph_exec *exec, cuc_stream *stream);
+CUC_API cuc_status cuc_graph_exec_launch(cuc_stream *stream, cuc_graph_exec *exec);
 
 /**
  * Update an instance to another graph with the same nodes and edges but other parameters, such as a

@@ -11,7 +11,7 @@
  *     cuc_buffer_export(&handle, buffer);
  *     ...                                       // send fd and handle
  *     cuc_memory_pool_from_fd(&pool, device, fd);
- *     cuc_buffer_from_ipc_handle(&buffer, pool, &handle, bytes, stream);
+ *     cuc_buffer_from_ipc_handle(&buffer, stream, pool, &handle, bytes);
  *
  * The memory lives until the process that created it releases its buffer; the other process must
  * release its own buffer first. The two processes order their work themselves, with an event, or
@@ -92,11 +92,11 @@ CUC_API cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buff
  * @thread any thread
  * @capture safe: not restricted by the driver
  * @param[out] out    retained; release it before the other process releases its own
+ * @param      stream orders the release of the buffer; retained
  * @param      pool   from cuc_memory_pool_from_fd() of the buffer's pool; retained
  * @param      handle from cuc_buffer_export()
  * @param      bytes  size of the buffer, which the other process must send; a smaller size
  *                    imports its beginning
- * @param      stream orders the release of the buffer; retained
  * @retval CUC_OK                     imported
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, the resource is not a pool, or bytes
  *                                    exceeds the buffer's size; a driver that does not tell the
@@ -106,9 +106,9 @@ CUC_API cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buff
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemPoolImportPointer
  * @since 0.1
  */
-CUC_API cuc_status cuc_buffer_from_ipc_handle(cuc_buffer **out, cuc_memory_resource *pool,
-                                              const cuc_ipc_handle *handle, size_t bytes,
-                                              cuc_stream *stream);
+CUC_API cuc_status cuc_buffer_from_ipc_handle(cuc_buffer **out, cuc_stream *stream,
+                                              cuc_memory_resource *pool,
+                                              const cuc_ipc_handle *handle, size_t bytes);
 
 /**
  * Export an event to another process.

@@ -214,9 +214,9 @@ typedef struct cuc_memory_callbacks {
     size_t struct_size; /**< sizeof(cuc_memory_callbacks); the initialisers set it */
     void *user;         /**< passed to every callback */
     /** Write the address of `bytes` bytes (never 0) to *out. `stream` may be NULL. */
-    cuc_status (*allocate)(void *user, cuc_device_ptr *out, size_t bytes, cuc_stream *stream);
+    cuc_status (*allocate)(void *user, cuc_device_ptr *out, cuc_stream *stream, size_t bytes);
     /** Free an allocation in stream order; NULL `stream`: at once. May run on any thread. */
-    cuc_status (*deallocate)(void *user, cuc_device_ptr ptr, size_t bytes, cuc_stream *stream);
+    cuc_status (*deallocate)(void *user, cuc_stream *stream, cuc_device_ptr ptr, size_t bytes);
     /** Called once, after the last buffer and reference are gone; may be NULL. */
     void (*destroy)(void *user);
     /** Device that owns the memory; only its streams can use the resource. NULL: every stream can,
@@ -278,9 +278,9 @@ CUC_API cuc_status cuc_memory_resource_create(cuc_memory_resource **out,
  *          driver in relaxed mode; a user-defined one is as its callbacks are
  * @param[out] out      the address, aligned to at least 256 bytes (user-defined resource: as the
  *                      callback aligns it); 0 for 0 bytes, which need no free
+ * @param      stream   orders the allocation; NULL only for a synchronous or user-defined resource
  * @param      resource must outlive the allocation
  * @param      bytes    size of the allocation
- * @param      stream   orders the allocation; NULL only for a synchronous or user-defined resource
  * @retval CUC_OK                         allocated
  * @retval CUC_ERROR_INVALID_ARGUMENT     out or resource is NULL, stream is NULL for a pool, or the
  *                                        stream belongs to another device than a resource of device
@@ -290,8 +290,8 @@ CUC_API cuc_status cuc_memory_resource_create(cuc_memory_resource **out,
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemAllocFromPoolAsync
  * @since 0.1
  */
-CUC_API cuc_status cuc_memory_allocate(cuc_device_ptr *out, cuc_memory_resource *resource,
-                                       size_t bytes, cuc_stream *stream);
+CUC_API cuc_status cuc_memory_allocate(cuc_device_ptr *out, cuc_stream *stream,
+                                       cuc_memory_resource *resource, size_t bytes);
 
 /**
  * Free memory from cuc_memory_allocate().
@@ -302,11 +302,11 @@ CUC_API cuc_status cuc_memory_allocate(cuc_device_ptr *out, cuc_memory_resource 
  * @capture the free of a pool's memory becomes a node of the graph; a synchronous resource is
  *          refused with CUC_ERROR_BUSY on a captured stream, whose capture goes on, else safe:
  *          asks the driver in relaxed mode; a user-defined one is as its callbacks are
+ * @param stream   any stream of the device, ordered after all uses; NULL as for
+ *                 cuc_memory_allocate()
  * @param resource the resource that allocated it
  * @param ptr      0 does nothing
  * @param bytes    as allocated
- * @param stream   any stream of the device, ordered after all uses; NULL as for
- *                 cuc_memory_allocate()
  * @retval CUC_OK                     freed, or the free is enqueued
  * @retval CUC_ERROR_INVALID_ARGUMENT resource is NULL, stream is NULL for a pool, or the stream
  *                                    belongs to another device than the resource
@@ -317,8 +317,8 @@ CUC_API cuc_status cuc_memory_allocate(cuc_device_ptr *out, cuc_memory_resource 
  * @source CUDA Driver API, "Stream Ordered Memory Allocator": cuMemFreeAsync
  * @since 0.1
  */
-CUC_API cuc_status cuc_memory_free(cuc_memory_resource *resource, cuc_device_ptr ptr, size_t bytes,
-                                   cuc_stream *stream);
+CUC_API cuc_status cuc_memory_free(cuc_stream *stream, cuc_memory_resource *resource,
+                                   cuc_device_ptr ptr, size_t bytes);
 
 /* ---- Pools ------------------------------------------------------------------------------ */
 

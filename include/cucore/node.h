@@ -85,7 +85,7 @@ CUC_API cuc_status cuc_stream_begin_capture_to(cuc_stream *stream, cuc_graph *gr
  *
  * @thread any thread; one call at a time on the same stream
  * @capture safe: not restricted by the driver; on a stream that is not captured it fails
- * @param[out] nodes  borrowed from the graph, at most `room`; may be NULL with a room of 0
+ * @param[out] nodes  [room] borrowed from the graph, at most `room`; may be NULL with a room of 0
  * @param      room   capacity of nodes
  * @param[out] count  the number of nodes
  * @param      stream a captured stream
@@ -108,15 +108,15 @@ CUC_API cuc_status cuc_stream_get_capture_nodes(cuc_node **nodes, size_t room, s
  * @order  each launch of the graph records it when the stream's earlier work is complete
  * @thread any thread; one call at a time on the same event and stream
  * @capture becomes a node of the graph; on a stream that is not captured it fails
- * @param event  of the stream's context; the caller keeps it alive as long as the graph
  * @param stream a captured stream
+ * @param event  of the stream's context; the caller keeps it alive as long as the graph
  * @retval CUC_OK                     added
  * @retval CUC_ERROR_INVALID_ARGUMENT an argument is NULL, or the stream is not captured
  * @retval CUC_ERROR_DRIVER           the driver refused; also CUC_ERROR_CONTEXT_LOST
  * @source CUDA Driver API, "Event Management": cuEventRecordWithFlags
  * @since 0.1
  */
-CUC_API cuc_status cuc_event_record_external(cuc_event *event, cuc_stream *stream);
+CUC_API cuc_status cuc_event_record_external(cuc_stream *stream, cuc_event *event);
 
 /**
  * Add a node that waits for an event recorded outside the graph.
@@ -139,7 +139,7 @@ CUC_API cuc_status cuc_stream_wait_external(cuc_stream *stream, cuc_event *event
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param[out] nodes borrowed from the graph, at most `room`; further elements stay unchanged
+ * @param[out] nodes [room] borrowed from the graph, at most `room`; further elements stay unchanged
  * @param      room  capacity of nodes
  * @param      graph the graph
  * @retval CUC_OK                     written
@@ -156,8 +156,8 @@ CUC_API cuc_status cuc_graph_get_nodes(cuc_node **nodes, size_t room, cuc_graph 
  *
  * @thread any thread; one call at a time on the same graph
  * @capture safe: not restricted by the driver
- * @param[out] from  borrowed from the graph, at most `room`
- * @param[out] to    the same number, borrowed from the graph
+ * @param[out] from  [room] borrowed from the graph, at most `room`
+ * @param[out] to    [room] the same number, borrowed from the graph
  * @param      room  capacity of each; cuc_graph_get_edge_count() returns the number of edges
  * @param      graph the graph
  * @retval CUC_OK                     written

@@ -8,7 +8,7 @@
  *
  *     cuc_memory_virtual_create(&resource, device,
  *                        CUC_MEMORY_VIRTUAL_OPTIONS(.reserve_bytes = (uint64_t)64 << 30));
- *     cuc_buffer_create(&cache, resource, first_bytes, stream);
+ *     cuc_buffer_create(&cache, stream, resource, first_bytes);
  *     cuc_buffer_grow(&more, cache, later_bytes);      // same address, same contents
  */
 #ifndef CUCORE_VIRTUAL_H
@@ -149,7 +149,7 @@ typedef struct cuc_memory_piece {
  *
  *     cuc_buffer_export_pieces(pieces, 8, &count, buffer);                 // in this process
  *     ...                                                                  // send the pieces
- *     cuc_buffer_from_pieces(&buffer, resource, pieces, count, bytes, stream);
+ *     cuc_buffer_from_pieces(&buffer, stream, resource, pieces, count, bytes);
  *
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
@@ -179,6 +179,7 @@ CUC_API cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t roo
  * @thread any thread
  * @capture safe: asks the driver in relaxed mode
  * @param[out] out      a new reference; release it
+ * @param      stream   orders the release of the buffer; retained; NULL: none
  * @param      resource of this process, from cuc_memory_virtual_create() with the same device and
  * flags; it supplies the addresses and the devices with access
  * @param      pieces   [count] from cuc_buffer_export_pieces(), with this process's file
@@ -186,7 +187,6 @@ CUC_API cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t roo
  * @param      count    more than 0
  * @param      bytes    size of the buffer, which the other process must send: more than 0, and at
  *                      most the size of all pieces
- * @param      stream   orders the release of the buffer; retained; NULL: none
  * @retval CUC_OK                         imported
  * @retval CUC_ERROR_INVALID_ARGUMENT     out, resource or pieces is NULL, the resource is of
  *                                        another sort, count or bytes is 0, or the sizes of the
@@ -199,9 +199,10 @@ CUC_API cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t roo
  * cuMemSetAccess
  * @since 0.1
  */
-CUC_API cuc_status cuc_buffer_from_pieces(cuc_buffer **out, cuc_memory_resource *resource,
+CUC_API cuc_status cuc_buffer_from_pieces(cuc_buffer **out, cuc_stream *stream,
+                                          cuc_memory_resource *resource,
                                           const cuc_memory_piece *pieces, size_t count,
-                                          size_t bytes, cuc_stream *stream);
+                                          size_t bytes);
 
 CUC_END_DECLS
 

@@ -150,7 +150,7 @@ uint32_t cuc_event_flags(const cuc_event *event)
     return event ? event->flags : 0;
 }
 
-cuc_status cuc_event_record(cuc_event *event, cuc_stream *stream)
+cuc_status cuc_event_record(cuc_stream *stream, cuc_event *event)
 {
     CUC_CHECK(event, EVENT);
     CUC_CHECK(stream, STREAM);

@@ -319,7 +319,7 @@ static cuc_status check_not_captured(const cuc_stream *stream, const char *funct
                      (void *)stream->handle);
 }
 
-cuc_status cuc_graph_exec_upload(cuc_graph_exec *exec, cuc_stream *stream)
+cuc_status cuc_graph_exec_upload(cuc_stream *stream, cuc_graph_exec *exec)
 {
     cuc_status st;
 
@@ -376,7 +376,7 @@ static cuc_status launch_with_care(cuc_graph_exec *exec, cuc_stream *stream)
     return cuc__context_leave(stream->context, pushed, st, function);
 }
 
-cuc_status cuc_graph_exec_launch(cuc_graph_exec *exec, cuc_stream *stream)
+cuc_status cuc_graph_exec_launch(cuc_stream *stream, cuc_graph_exec *exec)
 {
     cuc_status st;
 

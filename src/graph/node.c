@@ -81,7 +81,7 @@ static cuc_status check_captured(cuc_stream *stream, const char *function)
     return CUC_OK;
 }
 
-cuc_status cuc_event_record_external(cuc_event *event, cuc_stream *stream)
+cuc_status cuc_event_record_external(cuc_stream *stream, cuc_event *event)
 {
     CUC_CHECK(event, EVENT);
     CUC_CHECK(stream, STREAM);

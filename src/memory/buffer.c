@@ -65,8 +65,8 @@ static bool may_be_managed(const cuc_memory_resource *resource)
            resource->access == (CUC_MEMORY_ACCESS_DEVICE | CUC_MEMORY_ACCESS_HOST);
 }
 
-cuc_status cuc_buffer_create(cuc_buffer **out, cuc_memory_resource *resource, size_t bytes,
-                             cuc_stream *stream)
+cuc_status cuc_buffer_create(cuc_buffer **out, cuc_stream *stream, cuc_memory_resource *resource,
+                             size_t bytes)
 {
     cuc_status st;
 

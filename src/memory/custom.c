@@ -23,7 +23,7 @@ static cuc_status custom_allocate(cuc_memory_resource *resource, CUdeviceptr *ou
 {
     cuc_device_ptr ptr = 0;
 
-    cuc_status st = resource->callbacks.allocate(resource->callbacks.user, &ptr, bytes, stream);
+    cuc_status st = resource->callbacks.allocate(resource->callbacks.user, &ptr, stream, bytes);
     if (st < 0)
         return failed(st, "allocate", bytes, function);
     if (!ptr)
@@ -37,7 +37,7 @@ static cuc_status custom_allocate(cuc_memory_resource *resource, CUdeviceptr *ou
 static cuc_status custom_deallocate(cuc_memory_resource *resource, CUdeviceptr ptr, size_t bytes,
                                     cuc_stream *stream, const char *function)
 {
-    cuc_status st = resource->callbacks.deallocate(resource->callbacks.user, ptr, bytes, stream);
+    cuc_status st = resource->callbacks.deallocate(resource->callbacks.user, stream, ptr, bytes);
 
     if (st >= 0)
         return CUC_OK;

@@ -281,9 +281,9 @@ cuc_status cuc_buffer_export(cuc_ipc_handle *out, const cuc_buffer *buffer)
     return CUC_OK;
 }
 
-cuc_status cuc_buffer_from_ipc_handle(cuc_buffer **out, cuc_memory_resource *pool,
-                                      const cuc_ipc_handle *handle, size_t bytes,
-                                      cuc_stream *stream)
+cuc_status cuc_buffer_from_ipc_handle(cuc_buffer **out, cuc_stream *stream,
+                                      cuc_memory_resource *pool, const cuc_ipc_handle *handle,
+                                      size_t bytes)
 {
     CUmemPoolPtrExportData data;
     CUdeviceptr ptr = 0;

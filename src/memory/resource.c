@@ -156,8 +156,8 @@ int32_t cuc_memory_resource_is_pool(const cuc_memory_resource *resource)
     return resource && resource->pool;
 }
 
-cuc_status cuc_memory_allocate(cuc_device_ptr *out, cuc_memory_resource *resource, size_t bytes,
-                               cuc_stream *stream)
+cuc_status cuc_memory_allocate(cuc_device_ptr *out, cuc_stream *stream,
+                               cuc_memory_resource *resource, size_t bytes)
 {
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(resource, MEMORY_RESOURCE);
@@ -173,8 +173,8 @@ cuc_status cuc_memory_allocate(cuc_device_ptr *out, cuc_memory_resource *resourc
     return resource->ops->allocate(resource, out, bytes, stream, __func__);
 }
 
-cuc_status cuc_memory_free(cuc_memory_resource *resource, cuc_device_ptr ptr, size_t bytes,
-                           cuc_stream *stream)
+cuc_status cuc_memory_free(cuc_stream *stream, cuc_memory_resource *resource, cuc_device_ptr ptr,
+                           size_t bytes)
 {
     CUC_CHECK(resource, MEMORY_RESOURCE);
     if (stream)

@@ -94,9 +94,9 @@ static cuc_status check_pieces(uint64_t *sum, const struct cuc__virtual *v,
     return CUC_OK;
 }
 
-cuc_status cuc_buffer_from_pieces(cuc_buffer **out, cuc_memory_resource *resource,
-                                  const cuc_memory_piece *pieces, size_t count, size_t bytes,
-                                  cuc_stream *stream)
+cuc_status cuc_buffer_from_pieces(cuc_buffer **out, cuc_stream *stream,
+                                  cuc_memory_resource *resource, const cuc_memory_piece *pieces,
+                                  size_t count, size_t bytes)
 {
     struct cuc__region *r = NULL;
     uint64_t sum;

@@ -137,7 +137,7 @@ void *cuc__python_MemoryResource_allocate(struct cuc__python_call *c,
     tidy();
     void *state = cuc__python_begin(c, s);
     cuc_status st =
-        cuc_buffer_create(&made, c->self_value.resource, c->values[0].size, c->values[1].stream);
+        cuc_buffer_create(&made, c->values[1].stream, c->self_value.resource, c->values[0].size);
     cuc__python_end(c, s, state);
     if (st < 0)
         return failed(c);

@@ -43,7 +43,7 @@ void *cuc__python_Stream_record(struct cuc__python_call *c, const struct cuc__py
     cuc_status st = event ? CUC_OK
                           : cuc_event_create(&made, cuc_stream_device(c->self_value.stream), NULL);
     if (st >= 0)
-        st = cuc_event_record(event ? event : made, c->self_value.stream);
+        st = cuc_event_record(c->self_value.stream, event ? event : made);
     cuc__python_end(c, s, state);
     if (st < 0) {
         failed(c); // before another call can overwrite the failure

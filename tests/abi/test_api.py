@@ -107,6 +107,38 @@ class Changes(unittest.TestCase):
         self.assertIn("CUC_I16 was 3, now 99", self.told(change))
 
 
+class Streams(unittest.TestCase):
+    """The stream is the first input of every function and callback."""
+
+    MOVES = [  # a function or a callback, the stream's new place, the mistake
+        ("cuc_launch", 1, "after config"),
+        ("cuc_event_record", 1, "after event"),
+        ("cuc_buffer_create", 3, "after resource, bytes"),
+        ("cuc_buffer_create", 0, "before out"),
+        ("cuc_graph_exec_launch", 1, "after exec"),
+        ("cuc_memory_free", 3, "after resource, ptr, bytes"),
+        ("cuc_copy_to_host", 2, "after src"),
+        ("cuc_memory_callbacks.allocate", 3, "after bytes"),
+        ("cuc_memory_callbacks.allocate", 1, "before out"),
+        ("cuc_memory_callbacks.deallocate", 3, "after ptr, bytes"),
+    ]
+
+    def test_they_are_in_their_place(self):
+        for library in tool.LIBRARIES:
+            self.assertEqual(abi.misplaced_streams(tool.load(library)), [])
+
+    def test_one_elsewhere_is_told(self):
+        for name, place, mistake in self.MOVES:
+            with self.subTest(name=name, place=place):
+                api = tool.load("cucore")
+                parameters = next(p for n, p, _ in abi.signatures(api) if n == name)
+                stream = next(p for p in parameters if abi.is_stream(p))
+                parameters.remove(stream)
+                parameters.insert(place, stream)
+                self.assertEqual(abi.misplaced_streams(api),
+                                 [f"{name}(): the stream comes {mistake}, and has to be the first input"])
+
+
 class SymbolMaps(unittest.TestCase):
     def test_a_later_release_builds_on_the_one_before(self):
         api = tool.load("cucore")

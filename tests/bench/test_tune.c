@@ -129,7 +129,7 @@ static cuc_tensor array(cuc_buffer **buffer, float first)
 
     for (int i = 0; i < N; i++)
         numbers[i] = first + (float)i;
-    ck_ok(cuc_buffer_create(buffer, NULL, sizeof(numbers), stream));
+    ck_ok(cuc_buffer_create(buffer, stream, NULL, sizeof(numbers)));
     ck_ok(cuc_buffer_write_async(stream, *buffer, 0, numbers, sizeof(numbers)));
     ck_ok(cuc_tensor_from_buffer(&t, *buffer, CUC_F32, 1, shape));
     ck_ok(cuc_stream_synchronize(stream));

@@ -306,7 +306,7 @@ START_TEST(buffers_copy_fill_and_slice)
 {
     const cuc::device device;
     const cuc::stream stream(device);
-    const cuc::buffer a(stream, 64), b(cuc::memory_resource::pool(device), stream, 64);
+    const cuc::buffer a(stream, 64), b(stream, cuc::memory_resource::pool(device), 64);
     uint8_t back[64];
 
     a.fill(stream, 0xab);
@@ -316,7 +316,7 @@ START_TEST(buffers_copy_fill_and_slice)
     stream.synchronize();
     for (size_t i = 0; i < sizeof(back); i++)
         ck_assert_uint_eq(back[i], i / 16 == 1 ? 0xab : 0);
-    const cuc::buffer pinned(cuc::memory_resource::synchronous(device, CUC_MEMORY_PINNED), stream,
+    const cuc::buffer pinned(stream, cuc::memory_resource::synchronous(device, CUC_MEMORY_PINNED),
                              sizeof(int));
     *pinned.host<int>() = 5;
     ck_assert_int_eq(*pinned.host<int>(), 5);
@@ -439,7 +439,7 @@ START_TEST(memory_and_events_have_names_for_other_processes)
     const cuc::device device(0);
     const cuc::stream stream(device);
     const auto pool = cuc::memory_resource::shareable(device);
-    const cuc::buffer buffer(pool, stream, 4096);
+    const cuc::buffer buffer(stream, pool, 4096);
     const cuc::event event(device, CUC_EVENT_IPC);
     const cuc_ipc_handle none = {}, names[] = { buffer.export_ipc(), event.export_ipc() };
     const int fd = pool.export_ipc();
@@ -510,7 +510,7 @@ START_TEST(a_buffer_grows)
 {
     const cuc::stream stream{ cuc::device() };
     const auto resource = cuc::memory_resource::growing(cuc::device(), 64 << 20);
-    const cuc::buffer first(resource, stream, 8);
+    const cuc::buffer first(stream, resource, 8);
 
     first.fill(stream, 3);
     const cuc::buffer second = first.grow(4 << 20);
@@ -526,12 +526,12 @@ START_TEST(memory_that_grows_has_pieces_for_others)
 {
     const cuc::stream stream{ cuc::device() };
     const auto resource = cuc::memory_resource::growing(cuc::device(), 0, CUC_MEMORY_VIRTUAL_IPC);
-    const cuc::buffer first(resource, stream, 8);
+    const cuc::buffer first(stream, resource, 8);
     const cuc::buffer second = first.grow(4 << 20);
 
     second.fill(stream, 6);
     const auto pieces = second.export_pieces();
-    const auto there = cuc::buffer::from_pieces(resource, pieces, 3 << 20, stream);
+    const auto there = cuc::buffer::from_pieces(stream, resource, pieces, 3 << 20);
     for (const auto &piece : pieces)
         close(piece.fd);
     ck_assert_uint_eq(pieces.size(), 2);
@@ -539,7 +539,7 @@ START_TEST(memory_that_grows_has_pieces_for_others)
     there.read_async(stream, &got, 1, (3 << 20) - 1);
     stream.synchronize();
     ck_assert_uint_eq(got, 6);
-    ck_assert_int_eq(thrown_by([&] { cuc::buffer::from_pieces(resource, {}, 8, stream); }).code(),
+    ck_assert_int_eq(thrown_by([&] { cuc::buffer::from_pieces(stream, resource, {}, 8); }).code(),
                      CUC_ERROR_INVALID_ARGUMENT);
 }
 END_TEST

@@ -38,7 +38,7 @@ static void start(const char *name)
     ck_ok(cuc_device_get(&device, 0));
     ck_ok(cuc_stream_create(&stream, device, NULL));
     ck_ok(cuc_device_get_memory_resource(&memory, device));
-    ck_ok(cuc_buffer_create(&buffer, memory, 256, stream));
+    ck_ok(cuc_buffer_create(&buffer, stream, memory, 256));
     ck_ok(cuc_object_create(&code, CUC_CODE_PTX, ptx, sizeof(ptx) - 1, NULL));
     ck_ok(cuc_object_get_kernel(&kernel, code, name));
     cuc_object_release(code);
@@ -69,7 +69,7 @@ START_TEST(advice_names_the_setting_and_not_a_gpu)
     setenv("CUCORE_SIM_MEMORY", "1K", 1);
     ck_ok(cuc_device_get(&device, 0));
     ck_ok(cuc_stream_create(&stream, device, NULL));
-    ck_assert_int_lt(cuc_buffer_create(&buffer, NULL, 1 << 20, stream), 0);
+    ck_assert_int_lt(cuc_buffer_create(&buffer, stream, NULL, 1 << 20), 0);
     check_message((const char *[]){ "CUDA_ERROR_OUT_OF_MEMORY", "CUCORE_SIM_MEMORY", NULL });
     ck_assert_ptr_null(strstr(cuc_error_message(), "nvidia-smi"));
 }
@@ -146,7 +146,7 @@ START_TEST(a_call_that_is_refused_says_why_and_the_next_failure_does_not_repeat_
     start("sum");
     ck_assert_int_lt(cuc_stream_wait_value(stream, cuc_buffer_ptr(buffer), 1, 4, CUC_WAIT_GEQ), 0);
     check_message((const char *[]){ "is memory of a pool, take some of cuMemAlloc", NULL });
-    ck_assert_int_lt(cuc_buffer_create(&none, memory, (size_t)8 << 30, stream), 0);
+    ck_assert_int_lt(cuc_buffer_create(&none, stream, memory, (size_t)8 << 30), 0);
     ck_assert_ptr_null(strstr(cuc_error_message(), "is memory of a pool"));
 }
 END_TEST

@@ -370,8 +370,8 @@ static int open_device(int *arch)
     simulated = cuc_driver_is_simulated();
     if (cuc_device_get_compute_capability(&major, &minor, device) < 0 ||
         cuc_stream_create(&stream, device, NULL) < 0 ||
-        cuc_buffer_create(&device_in, NULL, SLOTS * 8, stream) < 0 ||
-        cuc_buffer_create(&device_out, NULL, SLOTS * 8, stream) < 0) {
+        cuc_buffer_create(&device_in, stream, NULL, SLOTS * 8) < 0 ||
+        cuc_buffer_create(&device_out, stream, NULL, SLOTS * 8) < 0) {
         printf("WRONG %s\n", cuc_error_message());
         return 1;
     }

@@ -83,7 +83,7 @@ static void *room(struct run *r, size_t bytes)
     void *host;
 
     ck_assert_int_lt(r->buffer_count, CUC_LENGTH(r->buffers));
-    ck_ok(cuc_buffer_create(&r->buffers[r->buffer_count], r->managed, bytes, r->stream));
+    ck_ok(cuc_buffer_create(&r->buffers[r->buffer_count], r->stream, r->managed, bytes));
     ck_ok(cuc_stream_synchronize(r->stream));
     ck_ok(cuc_buffer_get_host_pointer(&host, r->buffers[r->buffer_count++]));
     memset(host, 0, bytes);

@@ -87,7 +87,7 @@ SHARED cuc_buffer *new_buffer(void)
     cuc_buffer *b = NULL;
 
     ck_ok(cuc_memory_synchronous_create(&resource, device, CUC_MEMORY_DEVICE));
-    ck_ok(cuc_buffer_create(&b, resource, 4 * N, NULL));
+    ck_ok(cuc_buffer_create(&b, NULL, resource, 4 * N));
     cuc_memory_resource_release(resource);
     set_value(b, 0);
     return b;

@@ -205,7 +205,7 @@ void construct_make(struct tensor *t, const struct tile_parameter *p, const int6
             memcpy(a, b, size);
             memcpy(b, kept, size);
         }
-    ck_ok(cuc_buffer_create(&t->buffer, construct_memory, t->size, construct_stream));
+    ck_ok(cuc_buffer_create(&t->buffer, construct_stream, construct_memory, t->size));
     ck_ok(cuc_stream_synchronize(construct_stream));
     ck_ok(cuc_buffer_get_host_pointer(&host, t->buffer));
     t->image = host;

@@ -403,7 +403,7 @@ static void run_driver(cuc_kernel *kernel, struct argument *a, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         if (!a[i].bytes)
             continue;
-        ck_ok(cuc_buffer_create(&buffer[i], NULL, a[i].size, stream));
+        ck_ok(cuc_buffer_create(&buffer[i], stream, NULL, a[i].size));
         if (a[i].size)
             ck_ok(cuc_buffer_write_async(stream, buffer[i], 0, a[i].image, a[i].size));
         a[i].tensor.data = cuc_buffer_ptr(buffer[i]) + (uint64_t)a[i].origin;

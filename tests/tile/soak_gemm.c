@@ -156,7 +156,7 @@ static void make(struct array *a, cuc_dtype dtype, int64_t batch, int64_t rows, 
 
     *a = (struct array){ .bytes = (size_t)((batch ? batch : 1) * lines * lead * bytes) };
     a->bytes += 2 * AROUND + (size_t)(gap * bytes);
-    must(cuc_buffer_create(&a->buffer, NULL, a->bytes, stream));
+    must(cuc_buffer_create(&a->buffer, stream, NULL, a->bytes));
     a->t.data = cuc_buffer_ptr(a->buffer) + AROUND + (uint64_t)(gap * bytes);
     a->t.dtype = dtype;
     if (batch) {
@@ -333,7 +333,7 @@ static void run(const struct kind *kind, cuc_gemm_plan *plan, const int64_t shap
     args.offsets = tensor(&offsets);
     args.workspace_bytes = cuc_gemm_plan_workspace_bytes(plan, m, n);
     if (args.workspace_bytes) {
-        must(cuc_buffer_create(&workspace, NULL, args.workspace_bytes, stream));
+        must(cuc_buffer_create(&workspace, stream, NULL, args.workspace_bytes));
         args.workspace = cuc_buffer_ptr(workspace);
     }
     must(o->form == CUC_GEMM_BATCHED
@@ -437,7 +437,7 @@ int main(int argc, char **argv)
     }
     must(cuc_device_get(&device, 0));
     must(cuc_stream_create(&stream, device, NULL));
-    must(cuc_buffer_create(&counts, NULL, 2 * sizeof(uint64_t), stream));
+    must(cuc_buffer_create(&counts, stream, NULL, 2 * sizeof(uint64_t)));
     open_kernels(device);
     time_t end = time(NULL) + (time_t)seconds;
     uint64_t made = 0;

@@ -99,7 +99,7 @@ static void make(struct array *a, cuc_dtype dtype, int64_t batch, int64_t rows, 
     a->size = (size_t)(2 * GUARD + lines * lead) * bytes;
     a->bytes = malloc(a->size);
     memset(a->bytes, POISON, a->size);
-    ck_ok(cuc_buffer_create(&a->buffer, NULL, a->size, stream));
+    ck_ok(cuc_buffer_create(&a->buffer, stream, NULL, a->size));
     a->t.data = cuc_buffer_ptr(a->buffer) + GUARD * bytes;
     a->t.dtype = dtype;
     a->t.rank = rank;
@@ -353,7 +353,7 @@ static void make_all(struct arrays *x, const struct row *r, const cuc_gemm_plan 
                                      x->offsets.size));
     x->args.workspace_bytes = cuc_gemm_plan_workspace_bytes(plan, r->m, r->n);
     if (x->args.workspace_bytes) {
-        ck_ok(cuc_buffer_create(&x->workspace.buffer, NULL, x->args.workspace_bytes, stream));
+        ck_ok(cuc_buffer_create(&x->workspace.buffer, stream, NULL, x->args.workspace_bytes));
         x->args.workspace = cuc_buffer_ptr(x->workspace.buffer);
     }
 }
@@ -765,7 +765,7 @@ START_TEST(results_with_two_elements_at_one_address_are_refused)
     cuc_gemm_plan *plan;
     cuc_buffer *buffer;
 
-    ck_ok(cuc_buffer_create(&buffer, NULL, BYTES, stream));
+    ck_ok(cuc_buffer_create(&buffer, stream, NULL, BYTES));
     ck_ok(cuc_buffer_fill(stream, buffer, 0, 0, 1, BYTES));
     cuc_device_ptr at = cuc_buffer_ptr(buffer);
     ck_ok(cuc_gemm_plan_create(&plan, device,

@@ -261,7 +261,7 @@ START_TEST(arguments_of_another_kind_are_refused)
     cuc_buffer *buffer = NULL;
     const cuc_tensor *nothing = NULL;
 
-    ck_ok(cuc_buffer_create(&buffer, NULL, 20000, stream));
+    ck_ok(cuc_buffer_create(&buffer, stream, NULL, 20000));
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, CUC_LAUNCH(stream, NULL, vadd, &t, &t),
              "vadd: expected 3 arguments, got 2");
     ck_fails(CUC_ERROR_INVALID_ARGUMENT, cuc_launch(stream, NULL, vadd, NULL, 3),
@@ -562,7 +562,7 @@ static cuc_tensor on_device(cuc_buffer **buffer, const float *data, int64_t n)
 {
     cuc_tensor t;
 
-    ck_ok(cuc_buffer_create(buffer, NULL, (size_t)n * sizeof(*data), stream));
+    ck_ok(cuc_buffer_create(buffer, stream, NULL, (size_t)n * sizeof(*data)));
     ck_ok(cuc_buffer_write_async(stream, *buffer, 0, data, (size_t)n * sizeof(*data)));
     ck_ok(cuc_tensor_from_buffer(&t, *buffer, CUC_F32, 1, &n));
     return t;
@@ -680,7 +680,7 @@ START_TEST(a_launch_becomes_a_node_of_a_graph)
     cuc_object_release(object);
     object = NULL;
     ck_ok(cuc_graph_instantiate(&exec, graph, NULL));
-    ck_ok(cuc_graph_exec_launch(exec, stream));
+    ck_ok(cuc_graph_exec_launch(stream, exec));
     ck_ok(cuc_buffer_read_async(stream, c, buffers[2], 0, sizeof(c)));
     ck_ok(cuc_stream_synchronize(stream));
     for (int i = 0; i < 100; i++)
@@ -700,7 +700,7 @@ START_TEST(a_kernel_without_a_grid_takes_the_launchs)
     cuc_buffer *buffer;
     cuc_tensor t;
 
-    ck_ok(cuc_buffer_create(&buffer, NULL, sizeof(data), stream));
+    ck_ok(cuc_buffer_create(&buffer, stream, NULL, sizeof(data)));
     ck_ok(cuc_buffer_fill(stream, buffer, 0, 0, 4, sizeof(data)));
     ck_ok(cuc_tensor_from_buffer(&t, buffer, CUC_I32, 1, (const int64_t[]){ 64 }));
     ck_ok(CUC_LAUNCH(stream, CUC_LAUNCH_CONFIG(.grid = { 1 }), fill, &t, 7));

@@ -237,7 +237,7 @@ static void begin(struct run *r, const struct function *f, bool wide, int room)
     MUST_BE_OK(cuc_memory_synchronous_create(&r->managed, r->device, CUC_MEMORY_MANAGED));
     for (int i = 0; i < 3; i++) {
         void *host;
-        MUST_BE_OK(cuc_buffer_create(&r->buffer[i], r->managed, (size_t)room * 8, r->stream));
+        MUST_BE_OK(cuc_buffer_create(&r->buffer[i], r->stream, r->managed, (size_t)room * 8));
         MUST_BE_OK(cuc_stream_synchronize(r->stream));
         MUST_BE_OK(cuc_buffer_get_host_pointer(&host, r->buffer[i]));
         memset(host, 0, (size_t)room * 8);

@@ -75,7 +75,7 @@ cuc_status contender_prepare(contender *c, cuc_stream *stream)
         size_t bytes = (size_t)l->arguments[i].bytes;
         if (l->arguments[i].kind != ARGUMENT_INOUT)
             continue;
-        st = cuc_buffer_create(&c->pristine[i], NULL, bytes, stream);
+        st = cuc_buffer_create(&c->pristine[i], stream, NULL, bytes);
         if (st >= 0)
             st = cuc_buffer_copy(stream, c->pristine[i], 0, l->buffers[i], 0, bytes);
     }

@@ -183,7 +183,7 @@ static cuc_status fill_buffer(launcher *l, size_t i)
                                 cuc_device_ordinal(l->device));
     if (l->tile && !a->bytes)
         return CUC_OK;
-    cuc_status st = cuc_buffer_create(&l->buffers[i], NULL, (size_t)a->bytes, l->stream);
+    cuc_status st = cuc_buffer_create(&l->buffers[i], l->stream, NULL, (size_t)a->bytes);
     if (st >= 0 && l->tile)
         st = cuc_tensor_from_buffer(&l->tensors[i], l->buffers[i], a->dtype, a->rank, a->shape);
     if (st < 0)
@@ -209,9 +209,9 @@ static cuc_status time_batch(launcher *l, cuc_event **events, float *times, size
     cuc_status st = CUC_OK;
 
     for (size_t i = 0; i < count && st >= 0; i++) {
-        if ((st = cuc_event_record(events[2 * i], l->stream)) >= 0 &&
+        if ((st = cuc_event_record(l->stream, events[2 * i])) >= 0 &&
             (st = cuc_launch(l->stream, &l->config, l->kernel, l->args, l->argument_count)) >= 0)
-            st = cuc_event_record(events[2 * i + 1], l->stream);
+            st = cuc_event_record(l->stream, events[2 * i + 1]);
     }
     if (st >= 0)
         st = cuc_stream_synchronize(l->stream);

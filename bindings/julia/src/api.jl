@@ -1381,8 +1381,8 @@ cuc_buffer_bytes(buffer) =
 cuc_buffer_copy(stream, dst, dst_offset, src, src_offset, bytes) =
     ccall((:cuc_buffer_copy, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, Ptr{cuc_buffer}, Csize_t, Csize_t), stream, dst, dst_offset, src, src_offset, bytes)
 # Allocate a buffer.
-cuc_buffer_create(out, resource, bytes, stream) =
-    ccall((:cuc_buffer_create, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Csize_t, Ptr{cuc_stream}), out, resource, bytes, stream)
+cuc_buffer_create(out, stream, resource, bytes) =
+    ccall((:cuc_buffer_create, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_stream}, Ptr{cuc_memory_resource}, Csize_t), out, stream, resource, bytes)
 # The device that owns a buffer's memory.
 cuc_buffer_device(buffer) =
     ccall((:cuc_buffer_device, libcucore), Ptr{cuc_device}, (Ptr{cuc_buffer},), buffer)
@@ -1396,11 +1396,11 @@ cuc_buffer_export_pieces(pieces, room, count, buffer) =
 cuc_buffer_fill(stream, buffer, offset, pattern, pattern_bytes, bytes) =
     ccall((:cuc_buffer_fill, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_buffer}, Csize_t, UInt32, UInt32, Csize_t), stream, buffer, offset, pattern, pattern_bytes, bytes)
 # Import another process's buffer. A repeated import has the same address; the memory stays mapped until the last of its buffers in this process is released.
-cuc_buffer_from_ipc_handle(out, pool, handle, bytes, stream) =
-    ccall((:cuc_buffer_from_ipc_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_ipc_handle}, Csize_t, Ptr{cuc_stream}), out, pool, handle, bytes, stream)
+cuc_buffer_from_ipc_handle(out, stream, pool, handle, bytes) =
+    ccall((:cuc_buffer_from_ipc_handle, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_stream}, Ptr{cuc_memory_resource}, Ptr{cuc_ipc_handle}, Csize_t), out, stream, pool, handle, bytes)
 # Create a buffer over memory of another process. It grows like other buffers of its resource, with memory of its own process.
-cuc_buffer_from_pieces(out, resource, pieces, count, bytes, stream) =
-    ccall((:cuc_buffer_from_pieces, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_memory_resource}, Ptr{cuc_memory_piece}, Csize_t, Csize_t, Ptr{cuc_stream}), out, resource, pieces, count, bytes, stream)
+cuc_buffer_from_pieces(out, stream, resource, pieces, count, bytes) =
+    ccall((:cuc_buffer_from_pieces, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, Ptr{cuc_stream}, Ptr{cuc_memory_resource}, Ptr{cuc_memory_piece}, Csize_t, Csize_t), out, stream, resource, pieces, count, bytes)
 # Create a buffer over existing memory: from cuMemAlloc(), cudaMalloc(), another library, or the host.
 cuc_buffer_from_pointer(out, ptr, bytes, options) =
     ccall((:cuc_buffer_from_pointer, libcucore), cuc_status, (Ptr{Ptr{cuc_buffer}}, cuc_device_ptr, Csize_t, Ptr{cuc_buffer_options}), out, ptr, bytes, options)
@@ -1720,11 +1720,11 @@ cuc_event_options_init(options, caller_size) =
 cuc_event_query(event) =
     ccall((:cuc_event_query, libcucore), cuc_status, (Ptr{cuc_event},), event)
 # Record an event; it completes when all work now on the stream is complete.
-cuc_event_record(event, stream) =
-    ccall((:cuc_event_record, libcucore), cuc_status, (Ptr{cuc_event}, Ptr{cuc_stream}), event, stream)
+cuc_event_record(stream, event) =
+    ccall((:cuc_event_record, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_event}), stream, event)
 # Add a node that records an event for work outside the graph. (An event recorded by cuc_event_record() on a captured stream marks a point inside the graph, for its other streams.)
-cuc_event_record_external(event, stream) =
-    ccall((:cuc_event_record_external, libcucore), cuc_status, (Ptr{cuc_event}, Ptr{cuc_stream}), event, stream)
+cuc_event_record_external(stream, event) =
+    ccall((:cuc_event_record_external, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_event}), stream, event)
 # Release an event. Waits already enqueued for it stay in effect.
 cuc_event_release(event) =
     ccall((:cuc_event_release, libcucore), Cvoid, (Ptr{cuc_event},), event)
@@ -1855,8 +1855,8 @@ cuc_graph_exec_get_enabled(out, exec, node) =
 cuc_graph_exec_handle(exec) =
     ccall((:cuc_graph_exec_handle, libcucore), Ptr{Cvoid}, (Ptr{cuc_graph_exec},), exec)
 # Launch an instance: everything captured runs, in stream order.
-cuc_graph_exec_launch(exec, stream) =
-    ccall((:cuc_graph_exec_launch, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_stream}), exec, stream)
+cuc_graph_exec_launch(stream, exec) =
+    ccall((:cuc_graph_exec_launch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_graph_exec}), stream, exec)
 # Zero options and write their size.
 cuc_graph_exec_options_init(options, caller_size) =
     ccall((:cuc_graph_exec_options_init, libcucore), Cvoid, (Ptr{cuc_graph_exec_options}, Csize_t), options, caller_size)
@@ -1873,8 +1873,8 @@ cuc_graph_exec_set_enabled(exec, node, enabled) =
 cuc_graph_exec_update(exec, graph) =
     ccall((:cuc_graph_exec_update, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_graph}), exec, graph)
 # Upload an instance to the device, so that its first launch is as fast as the others.
-cuc_graph_exec_upload(exec, stream) =
-    ccall((:cuc_graph_exec_upload, libcucore), cuc_status, (Ptr{cuc_graph_exec}, Ptr{cuc_stream}), exec, stream)
+cuc_graph_exec_upload(stream, exec) =
+    ccall((:cuc_graph_exec_upload, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_graph_exec}), stream, exec)
 # Draw a graph in Graphviz's DOT language.
 cuc_graph_get_dot(text, bytes, graph, flags) =
     ccall((:cuc_graph_get_dot, libcucore), cuc_status, (Ptr{Ptr{UInt8}}, Ptr{Csize_t}, Ptr{cuc_graph}, UInt32), text, bytes, graph, flags)
@@ -2059,8 +2059,8 @@ cuc_linker_retain(linker) =
 cuc_memory_advise(ptr, bytes, advice, location) =
     ccall((:cuc_memory_advise, libcucore), cuc_status, (cuc_device_ptr, Csize_t, Int32, Ptr{cuc_memory_location}), ptr, bytes, advice, location)
 # Allocate a bare address from a resource.
-cuc_memory_allocate(out, resource, bytes, stream) =
-    ccall((:cuc_memory_allocate, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{cuc_memory_resource}, Csize_t, Ptr{cuc_stream}), out, resource, bytes, stream)
+cuc_memory_allocate(out, stream, resource, bytes) =
+    ccall((:cuc_memory_allocate, libcucore), cuc_status, (Ptr{cuc_device_ptr}, Ptr{cuc_stream}, Ptr{cuc_memory_resource}, Csize_t), out, stream, resource, bytes)
 # Zero a cuc_memory_batch and write its size.
 cuc_memory_batch_init(batch, caller_size) =
     ccall((:cuc_memory_batch_init, libcucore), Cvoid, (Ptr{cuc_memory_batch}, Csize_t), batch, caller_size)
@@ -2077,8 +2077,8 @@ cuc_memory_discard_and_prefetch_batch(stream, batch) =
 cuc_memory_discard_batch(stream, batch) =
     ccall((:cuc_memory_discard_batch, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_memory_batch}), stream, batch)
 # Free memory from cuc_memory_allocate().
-cuc_memory_free(resource, ptr, bytes, stream) =
-    ccall((:cuc_memory_free, libcucore), cuc_status, (Ptr{cuc_memory_resource}, cuc_device_ptr, Csize_t, Ptr{cuc_stream}), resource, ptr, bytes, stream)
+cuc_memory_free(stream, resource, ptr, bytes) =
+    ccall((:cuc_memory_free, libcucore), cuc_status, (Ptr{cuc_stream}, Ptr{cuc_memory_resource}, cuc_device_ptr, Csize_t), stream, resource, ptr, bytes)
 # The devices for which a range of managed memory stays mapped.
 cuc_memory_get_accessed_by(count, devices, capacity, ptr, bytes) =
     ccall((:cuc_memory_get_accessed_by, libcucore), cuc_status, (Ptr{Csize_t}, Ptr{Int32}, Csize_t, cuc_device_ptr, Csize_t), count, devices, capacity, ptr, bytes)

@@ -77,7 +77,7 @@ function Event(device::Device = Device(); timing::Bool = false, ipc::Bool = fals
 end
 
 """Record what the stream has been given so far."""
-record(event::Event, stream::Stream) = (check(C.cuc_event_record(event, stream)); event)
+record(stream::Stream, event::Event) = (check(C.cuc_event_record(stream, event)); event)
 
 synchronize(it::Event) = (check(C.cuc_event_synchronize(it)); nothing)
 Base.isready(it::Event) = check(C.cuc_event_query(it)) == C.CUC_OK

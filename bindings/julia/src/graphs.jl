@@ -138,7 +138,7 @@ end
 instantiate(it::Graph) =
     GraphExec(made(out -> C.cuc_graph_instantiate(out, it, C_NULL), C.cuc_graph_exec))
 
-launch(stream::Stream, it::GraphExec) = (check(C.cuc_graph_exec_launch(it, stream)); nothing)
+launch(stream::Stream, it::GraphExec) = (check(C.cuc_graph_exec_launch(stream, it)); nothing)
 
 """Update arguments and launch shapes from a graph with the same nodes."""
 update!(it::GraphExec, from::Graph) = (check(C.cuc_graph_exec_update(it, from)); it)

@@ -35,7 +35,7 @@ raw_of(it::IpcHandle) = Ref(C.cuc_ipc_handle(it.bytes))
 
 """
     import_ipc(MemoryResource, fd, device = Device())
-    import_ipc(Buffer, handle, pool, bytes, stream)
+    import_ipc(Buffer, stream, pool, handle, bytes)
     import_ipc(Event, handle, device = Device())
 
 Import from another process: a pool, for importing its buffers; a buffer of that many bytes,
@@ -44,7 +44,7 @@ or an event, to wait for the work it recorded.
 """
 import_ipc(::Type{MemoryResource}, fd::RawFD, device::Device = Device()) = MemoryResource(
     made(out -> C.cuc_memory_pool_from_fd(out, device, reinterpret(Int32, fd)), C.cuc_memory_resource))
-import_ipc(::Type{Buffer}, handle::IpcHandle, pool::MemoryResource, bytes::Integer, stream::Stream) =
-    Buffer(made(out -> C.cuc_buffer_from_ipc_handle(out, pool, raw_of(handle), bytes, stream), C.cuc_buffer))
+import_ipc(::Type{Buffer}, stream::Stream, pool::MemoryResource, handle::IpcHandle, bytes::Integer) =
+    Buffer(made(out -> C.cuc_buffer_from_ipc_handle(out, stream, pool, raw_of(handle), bytes), C.cuc_buffer))
 import_ipc(::Type{Event}, handle::IpcHandle, device::Device = Device()) =
     Event(made(out -> C.cuc_event_from_ipc_handle(out, device, raw_of(handle)), C.cuc_event))

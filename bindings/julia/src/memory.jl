@@ -17,7 +17,7 @@ function Buffer(stream::Stream, bytes::Integer; kind::Symbol = :device,
                 resource::Union{Nothing,MemoryResource} = nothing)
     haskey(KINDS, kind) || throw(ArgumentError("kind is $kind: one of $(keys(KINDS)) is expected"))
     from = resource !== nothing ? resource : kind === :device ? C_NULL : memory(Device(stream), kind)
-    Buffer(made(out -> C.cuc_buffer_create(out, from, bytes, stream), C.cuc_buffer))
+    Buffer(made(out -> C.cuc_buffer_create(out, stream, from, bytes), C.cuc_buffer))
 end
 
 memory(device::Device, kind::Symbol) = MemoryResource(

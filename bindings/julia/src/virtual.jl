@@ -85,14 +85,14 @@ function export_pieces(f::Function, it::Buffer)
 end
 
 """
-    import_pieces(pieces, resource, bytes, stream)
+    import_pieces(stream, resource, pieces, bytes)
 
 Map another process's memory as a buffer of that many bytes, at addresses of a
 [`virtual_memory`](@ref) resource of this process with the same options. The caller must
 still close the pieces. If the buffer grows, it grows with memory of this process.
 """
-function import_pieces(pieces, resource::MemoryResource, bytes::Integer, stream::Stream)
+function import_pieces(stream::Stream, resource::MemoryResource, pieces, bytes::Integer)
     raw = C.cuc_memory_piece[struct_of(C.cuc_memory_piece; bytes = each.bytes, fd = reinterpret(Int32, each.fd))
                              for each in pieces]
-    Buffer(made(out -> C.cuc_buffer_from_pieces(out, resource, raw, length(raw), bytes, stream), C.cuc_buffer))
+    Buffer(made(out -> C.cuc_buffer_from_pieces(out, stream, resource, raw, length(raw), bytes), C.cuc_buffer))
 end

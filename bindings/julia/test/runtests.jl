@@ -135,19 +135,19 @@ end
 @testset "streams and events" begin
     first, second = Stream(), Stream(; priority = 0)
     start, stop = Event(; timing = true), Event(; timing = true)
-    record(start, first)
+    record(first, start)
     wait(second, start)
     wait(second, first)
-    record(stop, second)
+    record(second, stop)
     wait(stop)
     synchronize(stop)
     synchronize(second)
     @test isready(stop) && isready(second) && elapsed(start, stop) >= 0
     flag = Buffer(second, 4; kind = :pinned)
     unsafe_wrap(Array{UInt32}, flag, 1)[1] = 0
-    record(start, first)
+    record(first, start)
     CuCore.check(CuCore.C.cuc_stream_wait_value(first, pointer(flag), 1, 4, CuCore.C.CUC_WAIT_EQ))
-    record(stop, first)
+    record(first, stop)
     @test_throws CuError elapsed(start, stop) # no 0, as nothing has been measured
     CuCore.check(CuCore.C.cuc_stream_write_value(second, pointer(flag), 1, 4, 0))
     synchronize(stop)
@@ -328,7 +328,7 @@ pool = import_ipc(MemoryResource, RawFD(0))
 buffer_handle, event_handle = (IpcHandle(hex2bytes(each)) for each in ARGS)
 Stream() do stream
     wait(stream, import_ipc(Event, event_handle))
-    theirs = import_ipc(Buffer, buffer_handle, pool, 64, stream)
+    theirs = import_ipc(Buffer, stream, pool, buffer_handle, 64)
     back = zeros(UInt8, 64)
     CuCore.check(CuCore.C.cuc_buffer_read_async(stream, pointer(back), theirs, 0, 64))
     synchronize(stream)
@@ -342,7 +342,7 @@ end
         pool, event = shareable_pool(), Event(; ipc = true)
         buffer = Buffer(stream, 64; resource = pool)
         fill_bytes!(stream, buffer, 0x5a)
-        record(event, stream)
+        record(stream, event)
         synchronize(stream)
         fd = export_ipc(pool)
         names = [bytes2hex(collect(export_ipc(each).bytes)) for each in (buffer, event)]
@@ -404,7 +404,7 @@ using CuCore
 each, bytes = parse.(Int, ARGS)
 pieces = [MemoryPiece(RawFD(0), each), MemoryPiece(RawFD(1), bytes - each)]
 Stream() do stream
-    theirs = import_pieces(pieces, virtual_memory(; ipc = true), bytes, stream)
+    theirs = import_pieces(stream, virtual_memory(; ipc = true), pieces, bytes)
     there = DeviceArray{UInt8}(theirs, bytes)
     all(Array(stream, there) .== 0x5a) || error("it has \$(unique(Array(stream, there)))")
     fill_bytes!(stream, theirs, 0xa5)
@@ -431,12 +431,12 @@ end
         @test_throws ErrorException export_pieces(each -> (append!(pieces, each); error("on purpose")), buffer)
         @test length(pieces) == 4 && !any(isopen_fd(piece.fd) for piece in pieces)
         pieces = export_pieces(buffer)
-        there = import_pieces(pieces, virtual_memory(; ipc = true), 3grain, stream)
+        there = import_pieces(stream, virtual_memory(; ipc = true), pieces, 3grain)
         @test all(isopen_fd(piece.fd) for piece in pieces)
         foreach(close, pieces)
         close(buffer)
         @test bytes(there) == 3grain && Array(stream, DeviceArray{UInt8}(there, 3grain)) == fill(0xa5, 3grain)
-        @test_throws CuError import_pieces([], resource, 8, stream)
+        @test_throws CuError import_pieces(stream, resource, [], 8)
         @test_throws CuError export_pieces(there) # it goes no further
     end
 end

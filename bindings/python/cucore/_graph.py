@@ -223,11 +223,11 @@ class GraphExec(Handle):
         return f"<GraphExec handle={self.handle:#x}>" if self._h else "<GraphExec, closed>"
 
     def launch(self, stream: StreamLike) -> None:
-        check(raw.cuc_graph_exec_launch(self._h, as_stream(stream)._h))
+        check(raw.cuc_graph_exec_launch(as_stream(stream)._h, self._h))
 
     def upload(self, stream: StreamLike) -> None:
         """Upload the graph to the device ahead of its first launch."""
-        check(raw.cuc_graph_exec_upload(self._h, as_stream(stream)._h))
+        check(raw.cuc_graph_exec_upload(as_stream(stream)._h, self._h))
 
     def update(self, source: Any) -> None:
         """Update the parameters from another graph with the same topology: a Graph, or a builder's."""

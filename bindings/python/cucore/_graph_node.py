@@ -124,7 +124,7 @@ class _Verbs:
                                     "allocate in a graph that is captured")
         out = ctypes.c_uint64()
         node = self._put(AllocNode, lambda stream: call(
-            raw.cuc_memory_allocate, ctypes.byref(out), handle, size, stream._h), [resource],
+            raw.cuc_memory_allocate, ctypes.byref(out), stream._h, handle, size), [resource],
             bytesize=size, device_id=int(resource.device_id), memory_type=kind, peer_access=())
         node._members["dptr"] = out.value
         graph._memory[out.value] = (handle, size)
@@ -138,7 +138,7 @@ class _Verbs:
             raise InvalidArgumentError(f"{address:#x} is no memory that a node of this graph has allocated")
         resource, size = graph._memory[address]
         node = self._put(FreeNode, lambda stream: check(
-            raw.cuc_memory_free(resource, address, size, stream._h)), dptr=address)
+            raw.cuc_memory_free(stream._h, resource, address, size)), dptr=address)
         del graph._memory[address]
         return node
 
@@ -151,7 +151,7 @@ class _Verbs:
         """Record an event, for work outside the graph."""
         handle = handle_of(Event, event, "event")
         return self._put(EventRecordNode, lambda stream: check(
-            raw.cuc_event_record_external(handle, stream._h)), [_again(event, raw.cuc_event_retain)],
+            raw.cuc_event_record_external(stream._h, handle)), [_again(event, raw.cuc_event_retain)],
             event=event)
 
     def wait(self, event: Event) -> EventWaitNode:

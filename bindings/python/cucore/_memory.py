@@ -138,11 +138,11 @@ def _stream_to_free_on(resource: MemoryResource, stream: int | None) -> Stream:
 
 
 def _custom(resource: MemoryResource) -> int:
-    def allocate(_user: int, out: int, size: int, stream: int) -> int:
+    def allocate(_user: int, out: int, stream: int | None, size: int) -> int:
         return raw.cuc_error_set(raw.CUC_ERROR_NOT_SUPPORTED, b"allocate",
                                  b"a resource written in Python allocates by its allocate()")
 
-    def deallocate(_user: int, ptr: int, size: int, stream: int | None) -> int:
+    def deallocate(_user: int, stream: int | None, ptr: int, size: int) -> int:
         try:
             resource.deallocate(ptr, size, stream=_stream_to_free_on(resource, stream))
         except Exception as error:
@@ -203,7 +203,7 @@ class Buffer(Handle, BufferBase):
     @classmethod
     def _of(cls, resource: MemoryResource, size: int, stream: int | None) -> Self:
         """Allocate a new buffer."""
-        self = cls._own(create(raw.cuc_buffer_create, resource._h or resource._open(), size, stream))
+        self = cls._own(create(raw.cuc_buffer_create, stream, resource._h or resource._open(), size))
         self._resource = resource
         if resource._ipc is not None:
             self._pool = resource  # type: ignore[assignment]  # a pool has `_ipc`
@@ -244,8 +244,8 @@ class Buffer(Handle, BufferBase):
         """
         given = imported(ipc_descriptor, IPCBufferDescriptor)
         queue = as_stream(stream)
-        made = cls._own(create(raw.cuc_buffer_from_ipc_handle, handle_of(MemoryResource, mr, "mr"), ctypes.byref(given),
-                               ipc_descriptor.size, queue._h))
+        made = cls._own(create(raw.cuc_buffer_from_ipc_handle, queue._h, handle_of(MemoryResource, mr, "mr"),
+                               ctypes.byref(given), ipc_descriptor.size))
         made._pool = made._resource = mr
         made._named = ipc_descriptor  # allows passing it on
         return made
@@ -351,8 +351,8 @@ class Buffer(Handle, BufferBase):
             if own is not None and not own.is_closed:
                 dst = own.allocate(size, stream=queue)
             else:
-                dst = Buffer._own(create(raw.cuc_buffer_create, raw.cuc_buffer_memory_resource(self._h), size,
-                                         queue._h))
+                dst = Buffer._own(create(raw.cuc_buffer_create, queue._h,
+                                         raw.cuc_buffer_memory_resource(self._h), size))
         if isinstance(dst, Buffer):
             dst._open()
             self._same_size(dst.size, size)

@@ -155,7 +155,7 @@ class Event(Handle, EventBase):
 
     def record(self, stream: StreamLike) -> None:
         """Capture the work now in the stream."""
-        check(raw.cuc_event_record(self._h, as_stream(stream)._h))
+        check(raw.cuc_event_record(as_stream(stream)._h, self._h))
 
     def sync(self) -> None:
         """Block until the recorded work completes."""
@@ -323,7 +323,7 @@ class Stream(Handle, StreamBase):
         """Record an event, a new one if none is given."""
         if event is None:
             event = Event._create(self.device, options)
-        check(raw.cuc_event_record(handle_of(Event, event, "event"), self._h))
+        check(raw.cuc_event_record(self._h, handle_of(Event, event, "event")))
         return event
 
     def wait(self, event_or_stream: Event | StreamLike) -> None:

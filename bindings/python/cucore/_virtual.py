@@ -103,8 +103,8 @@ class VirtualMemoryBuffer(Buffer):
         for made, (fd, size) in zip(pieces, given):
             assign(made, "fd", fd)
             assign(made, "bytes", size)
-        made = cls._own(create(raw.cuc_buffer_from_pieces, handle_of(MemoryResource, mr, "mr"), pieces, len(given),
-                               ipc_descriptor.size, None if stream is None else as_stream(stream)._h))
+        made = cls._own(create(raw.cuc_buffer_from_pieces, None if stream is None else as_stream(stream)._h,
+                               handle_of(MemoryResource, mr, "mr"), pieces, len(given), ipc_descriptor.size))
         made._resource = mr
         return made
 

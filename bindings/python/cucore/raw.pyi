@@ -1275,7 +1275,7 @@ def cuc_buffer_bytes(buffer: Pointer) -> int:
     """The length of a buffer."""
 def cuc_buffer_copy(stream: Pointer, dst: Pointer, dst_offset: int, src: Pointer, src_offset: int, bytes: int) -> int:
     """Copy bytes from one buffer into another, in stream order; also between devices, and between ranges of one buffer that do not overlap."""
-def cuc_buffer_create(out: Pointer, resource: Pointer, bytes: int, stream: Pointer) -> int:
+def cuc_buffer_create(out: Pointer, stream: Pointer, resource: Pointer, bytes: int) -> int:
     """Allocate a buffer."""
 def cuc_buffer_device(buffer: Pointer) -> int | None:
     """The device that owns a buffer's memory."""
@@ -1285,9 +1285,9 @@ def cuc_buffer_export_pieces(pieces: Pointer, room: int, count: Pointer, buffer:
     """Export the memory of a virtual-memory buffer to another process, as one file descriptor for each piece."""
 def cuc_buffer_fill(stream: Pointer, buffer: Pointer, offset: int, pattern: int, pattern_bytes: int, bytes: int) -> int:
     """Fill a part of a buffer with a pattern, in stream order."""
-def cuc_buffer_from_ipc_handle(out: Pointer, pool: Pointer, handle: Pointer, bytes: int, stream: Pointer) -> int:
+def cuc_buffer_from_ipc_handle(out: Pointer, stream: Pointer, pool: Pointer, handle: Pointer, bytes: int) -> int:
     """Import another process's buffer."""
-def cuc_buffer_from_pieces(out: Pointer, resource: Pointer, pieces: Pointer, count: int, bytes: int, stream: Pointer) -> int:
+def cuc_buffer_from_pieces(out: Pointer, stream: Pointer, resource: Pointer, pieces: Pointer, count: int, bytes: int) -> int:
     """Create a buffer over memory of another process."""
 def cuc_buffer_from_pointer(out: Pointer, ptr: int, bytes: int, options: Pointer) -> int:
     """Create a buffer over existing memory:"""
@@ -1501,9 +1501,9 @@ def cuc_event_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
 def cuc_event_query(event: Pointer) -> int:
     """Check whether an event has completed, without waiting."""
-def cuc_event_record(event: Pointer, stream: Pointer) -> int:
+def cuc_event_record(stream: Pointer, event: Pointer) -> int:
     """Record an event; it completes when all work now on the stream is complete."""
-def cuc_event_record_external(event: Pointer, stream: Pointer) -> int:
+def cuc_event_record_external(stream: Pointer, event: Pointer) -> int:
     """Add a node that records an event for work outside the graph."""
 def cuc_event_release(event: Pointer) -> None:
     """Release an event."""
@@ -1591,7 +1591,7 @@ def cuc_graph_exec_get_enabled(out: Pointer, exec: Pointer, node: Pointer) -> in
     """Check whether launches of an instance run a node."""
 def cuc_graph_exec_handle(exec: Pointer) -> int | None:
     """The driver's handle of an instance, which is also its cudaGraphExec_t."""
-def cuc_graph_exec_launch(exec: Pointer, stream: Pointer) -> int:
+def cuc_graph_exec_launch(stream: Pointer, exec: Pointer) -> int:
     """Launch an instance:"""
 def cuc_graph_exec_options_init(options: Pointer, caller_size: int) -> None:
     """Zero options and write their size."""
@@ -1603,7 +1603,7 @@ def cuc_graph_exec_set_enabled(exec: Pointer, node: Pointer, enabled: int) -> in
     """Disable a node in launches of an instance, or enable it again."""
 def cuc_graph_exec_update(exec: Pointer, graph: Pointer) -> int:
     """Update an instance to another graph with the same nodes and edges but other parameters, such as a new capture of the same code."""
-def cuc_graph_exec_upload(exec: Pointer, stream: Pointer) -> int:
+def cuc_graph_exec_upload(stream: Pointer, exec: Pointer) -> int:
     """Upload an instance to the device, so that its first launch is as fast as the others."""
 def cuc_graph_get_dot(text: Pointer, bytes: Pointer, graph: Pointer, flags: int) -> int:
     """Draw a graph in Graphviz's DOT language."""
@@ -1727,7 +1727,7 @@ def cuc_linker_retain(linker: Pointer) -> int | None:
     """Add a reference to a linker."""
 def cuc_memory_advise(ptr: int, bytes: int, advice: int, location: Pointer) -> int:
     """Advise the driver how a range of managed memory will be used."""
-def cuc_memory_allocate(out: Pointer, resource: Pointer, bytes: int, stream: Pointer) -> int:
+def cuc_memory_allocate(out: Pointer, stream: Pointer, resource: Pointer, bytes: int) -> int:
     """Allocate a bare address from a resource."""
 def cuc_memory_batch_init(batch: Pointer, caller_size: int) -> None:
     """Zero a cuc_memory_batch and write its size."""
@@ -1739,7 +1739,7 @@ def cuc_memory_discard_and_prefetch_batch(stream: Pointer, batch: Pointer) -> in
     """Discard several ranges of managed memory and prefetch each to its location, without moving contents."""
 def cuc_memory_discard_batch(stream: Pointer, batch: Pointer) -> int:
     """Discard several ranges of managed memory, each as by cuc_memory_discard()."""
-def cuc_memory_free(resource: Pointer, ptr: int, bytes: int, stream: Pointer) -> int:
+def cuc_memory_free(stream: Pointer, resource: Pointer, ptr: int, bytes: int) -> int:
     """Free memory from cuc_memory_allocate()."""
 def cuc_memory_get_accessed_by(count: Pointer, devices: Pointer, capacity: int, ptr: int, bytes: int) -> int:
     """The devices for which a range of managed memory stays mapped."""

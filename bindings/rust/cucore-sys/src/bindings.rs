@@ -1979,9 +1979,9 @@ pub struct cuc_memory_callbacks {
     /// passed to every callback
     pub user: *mut c_void,
     /// Write the address of `bytes` bytes (never 0) to *out. `stream` may be NULL.
-    pub allocate: Option<unsafe extern "C" fn(user: *mut c_void, out: *mut cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status>,
+    pub allocate: Option<unsafe extern "C" fn(user: *mut c_void, out: *mut cuc_device_ptr, stream: *mut cuc_stream, bytes: usize) -> cuc_status>,
     /// Free an allocation in stream order; NULL `stream`: at once. May run on any thread.
-    pub deallocate: Option<unsafe extern "C" fn(user: *mut c_void, ptr: cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status>,
+    pub deallocate: Option<unsafe extern "C" fn(user: *mut c_void, stream: *mut cuc_stream, ptr: cuc_device_ptr, bytes: usize) -> cuc_status>,
     /// Called once, after the last buffer and reference are gone; may be NULL.
     pub destroy: Option<unsafe extern "C" fn(user: *mut c_void)>,
     /// Device that owns the memory; only its streams can use the resource. NULL: every stream can, and the driver reports the device of each allocation.
@@ -2666,7 +2666,7 @@ extern "C" {
     /// ranges of one buffer that do not overlap.
     pub fn cuc_buffer_copy(stream: *mut cuc_stream, dst: *mut cuc_buffer, dst_offset: usize, src: *const cuc_buffer, src_offset: usize, bytes: usize) -> cuc_status;
     /// Allocate a buffer.
-    pub fn cuc_buffer_create(out: *mut *mut cuc_buffer, resource: *mut cuc_memory_resource, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
+    pub fn cuc_buffer_create(out: *mut *mut cuc_buffer, stream: *mut cuc_stream, resource: *mut cuc_memory_resource, bytes: usize) -> cuc_status;
     /// The device that owns a buffer's memory.
     pub fn cuc_buffer_device(buffer: *const cuc_buffer) -> *mut cuc_device;
     /// Export a buffer to a process that has imported its pool.
@@ -2678,10 +2678,10 @@ extern "C" {
     pub fn cuc_buffer_fill(stream: *mut cuc_stream, buffer: *mut cuc_buffer, offset: usize, pattern: u32, pattern_bytes: u32, bytes: usize) -> cuc_status;
     /// Import another process's buffer. A repeated import has the same address; the memory stays mapped
     /// until the last of its buffers in this process is released.
-    pub fn cuc_buffer_from_ipc_handle(out: *mut *mut cuc_buffer, pool: *mut cuc_memory_resource, handle: *const cuc_ipc_handle, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
+    pub fn cuc_buffer_from_ipc_handle(out: *mut *mut cuc_buffer, stream: *mut cuc_stream, pool: *mut cuc_memory_resource, handle: *const cuc_ipc_handle, bytes: usize) -> cuc_status;
     /// Create a buffer over memory of another process. It grows like other buffers of its resource, with
     /// memory of its own process.
-    pub fn cuc_buffer_from_pieces(out: *mut *mut cuc_buffer, resource: *mut cuc_memory_resource, pieces: *const cuc_memory_piece, count: usize, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
+    pub fn cuc_buffer_from_pieces(out: *mut *mut cuc_buffer, stream: *mut cuc_stream, resource: *mut cuc_memory_resource, pieces: *const cuc_memory_piece, count: usize, bytes: usize) -> cuc_status;
     /// Create a buffer over existing memory: from cuMemAlloc(), cudaMalloc(), another library, or the
     /// host.
     pub fn cuc_buffer_from_pointer(out: *mut *mut cuc_buffer, ptr: cuc_device_ptr, bytes: usize, options: *const cuc_buffer_options) -> cuc_status;
@@ -2898,10 +2898,10 @@ extern "C" {
     /// Check whether an event has completed, without waiting. A never recorded event counts as complete.
     pub fn cuc_event_query(event: *mut cuc_event) -> cuc_status;
     /// Record an event; it completes when all work now on the stream is complete.
-    pub fn cuc_event_record(event: *mut cuc_event, stream: *mut cuc_stream) -> cuc_status;
+    pub fn cuc_event_record(stream: *mut cuc_stream, event: *mut cuc_event) -> cuc_status;
     /// Add a node that records an event for work outside the graph. (An event recorded by
     /// cuc_event_record() on a captured stream marks a point inside the graph, for its other streams.)
-    pub fn cuc_event_record_external(event: *mut cuc_event, stream: *mut cuc_stream) -> cuc_status;
+    pub fn cuc_event_record_external(stream: *mut cuc_stream, event: *mut cuc_event) -> cuc_status;
     /// Release an event. Waits already enqueued for it stay in effect.
     pub fn cuc_event_release(event: *mut cuc_event);
     /// Add a reference to an event.
@@ -2991,7 +2991,7 @@ extern "C" {
     /// The driver's handle of an instance, which is also its cudaGraphExec_t.
     pub fn cuc_graph_exec_handle(exec: *const cuc_graph_exec) -> *mut c_void;
     /// Launch an instance: everything captured runs, in stream order.
-    pub fn cuc_graph_exec_launch(exec: *mut cuc_graph_exec, stream: *mut cuc_stream) -> cuc_status;
+    pub fn cuc_graph_exec_launch(stream: *mut cuc_stream, exec: *mut cuc_graph_exec) -> cuc_status;
     /// Zero options and write their size.
     pub fn cuc_graph_exec_options_init(options: *mut cuc_graph_exec_options, caller_size: usize);
     /// Release an instance. Launches in progress complete.
@@ -3005,7 +3005,7 @@ extern "C" {
     /// new capture of the same code. This is much cheaper than a new instance.
     pub fn cuc_graph_exec_update(exec: *mut cuc_graph_exec, graph: *mut cuc_graph) -> cuc_status;
     /// Upload an instance to the device, so that its first launch is as fast as the others.
-    pub fn cuc_graph_exec_upload(exec: *mut cuc_graph_exec, stream: *mut cuc_stream) -> cuc_status;
+    pub fn cuc_graph_exec_upload(stream: *mut cuc_stream, exec: *mut cuc_graph_exec) -> cuc_status;
     /// Draw a graph in Graphviz's DOT language.
     pub fn cuc_graph_get_dot(text: *mut *const c_char, bytes: *mut usize, graph: *mut cuc_graph, flags: u32) -> cuc_status;
     /// The number of edges of a graph. An edge is a pair of nodes; one begins when the other has ended.
@@ -3132,7 +3132,7 @@ extern "C" {
     /// Advise the driver how a range of managed memory will be used. The advice takes effect at once.
     pub fn cuc_memory_advise(ptr: cuc_device_ptr, bytes: usize, advice: i32, location: *const cuc_memory_location) -> cuc_status;
     /// Allocate a bare address from a resource.
-    pub fn cuc_memory_allocate(out: *mut cuc_device_ptr, resource: *mut cuc_memory_resource, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
+    pub fn cuc_memory_allocate(out: *mut cuc_device_ptr, stream: *mut cuc_stream, resource: *mut cuc_memory_resource, bytes: usize) -> cuc_status;
     /// Zero a cuc_memory_batch and write its size.
     pub fn cuc_memory_batch_init(batch: *mut cuc_memory_batch, caller_size: usize);
     /// Zero a cuc_memory_callbacks and write its size.
@@ -3145,7 +3145,7 @@ extern "C" {
     /// Discard several ranges of managed memory, each as by cuc_memory_discard().
     pub fn cuc_memory_discard_batch(stream: *mut cuc_stream, batch: *const cuc_memory_batch) -> cuc_status;
     /// Free memory from cuc_memory_allocate().
-    pub fn cuc_memory_free(resource: *mut cuc_memory_resource, ptr: cuc_device_ptr, bytes: usize, stream: *mut cuc_stream) -> cuc_status;
+    pub fn cuc_memory_free(stream: *mut cuc_stream, resource: *mut cuc_memory_resource, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
     /// The devices for which a range of managed memory stays mapped.
     pub fn cuc_memory_get_accessed_by(count: *mut usize, devices: *mut i32, capacity: usize, ptr: cuc_device_ptr, bytes: usize) -> cuc_status;
     /// The size of the pieces that a virtual-memory resource allocates.

@@ -192,7 +192,7 @@ impl GraphExec {
     /// Memory used by the captured work must live ([`Graph::keep`]), and nothing else may use it
     /// until the launch completes.
     pub unsafe fn launch(&self, stream: &Stream) -> Result<()> {
-        check(sys::cuc_graph_exec_launch(self.as_raw(), stream.as_raw())).map(drop)
+        check(sys::cuc_graph_exec_launch(stream.as_raw(), self.as_raw())).map(drop)
     }
 
     /// Update arguments and launch shapes from a graph with the same nodes.

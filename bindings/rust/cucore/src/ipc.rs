@@ -51,13 +51,13 @@ impl Buffer {
     /// The buffer must have that many bytes and stay alive there until this one is dropped and the
     /// stream has reached that point.
     pub unsafe fn from_ipc_handle(
+        stream: &Stream,
         pool: &MemoryResource,
         handle: &IpcHandle,
         bytes: usize,
-        stream: &Stream,
     ) -> Result<Self> {
         let (from, raw, on) = (pool.as_raw(), handle.raw(), stream.as_raw());
-        Self::made(|out| sys::cuc_buffer_from_ipc_handle(out, from, &raw, bytes, on))
+        Self::made(|out| sys::cuc_buffer_from_ipc_handle(out, on, from, &raw, bytes))
     }
 }
 
@@ -100,10 +100,10 @@ impl Buffer {
     /// Map another process's memory at addresses of a [`MemoryResource::growing_shareable`]
     /// resource of this process.
     pub fn from_pieces(
+        stream: &Stream,
         here: &MemoryResource,
         pieces: &[Piece],
         bytes: usize,
-        stream: &Stream,
     ) -> Result<Self> {
         let raw: Vec<_> = pieces
             .iter()
@@ -115,7 +115,7 @@ impl Buffer {
             .collect();
         Self::made(|out| unsafe {
             let (from, count) = (raw.as_ptr(), raw.len());
-            sys::cuc_buffer_from_pieces(out, here.as_raw(), from, count, bytes, stream.as_raw())
+            sys::cuc_buffer_from_pieces(out, stream.as_raw(), here.as_raw(), from, count, bytes)
         })
     }
 }

@@ -61,12 +61,12 @@ impl Buffer {
 
     /// Allocate from the device's default resource.
     pub fn new(stream: &Stream, bytes: usize) -> Result<Self> {
-        Self::made(|out| unsafe { sys::cuc_buffer_create(out, null_mut(), bytes, stream.as_raw()) })
+        Self::made(|out| unsafe { sys::cuc_buffer_create(out, stream.as_raw(), null_mut(), bytes) })
     }
 
-    pub fn from_resource(from: &MemoryResource, stream: &Stream, bytes: usize) -> Result<Self> {
+    pub fn from_resource(stream: &Stream, from: &MemoryResource, bytes: usize) -> Result<Self> {
         let (from, on) = (from.as_raw(), stream.as_raw());
-        Self::made(|out| unsafe { sys::cuc_buffer_create(out, from, bytes, on) })
+        Self::made(|out| unsafe { sys::cuc_buffer_create(out, on, from, bytes) })
     }
 
     /// A slice, which keeps the whole buffer alive.

@@ -65,7 +65,7 @@ impl Stream {
     }
 
     pub fn record(&self, event: &Event) -> Result<()> {
-        check(unsafe { sys::cuc_event_record(event.as_raw(), self.as_raw()) }).map(drop)
+        check(unsafe { sys::cuc_event_record(self.as_raw(), event.as_raw()) }).map(drop)
     }
 
     /// On a capturing stream: make the graph record an event, at each launch, for work outside it.
@@ -73,7 +73,7 @@ impl Stream {
     /// # Safety
     /// The event must live as long as the graph.
     pub unsafe fn record_external(&self, event: &Event) -> Result<()> {
-        check(sys::cuc_event_record_external(event.as_raw(), self.as_raw())).map(drop)
+        check(sys::cuc_event_record_external(self.as_raw(), event.as_raw())).map(drop)
     }
 
     /// On a capturing stream: make the graph wait for an event recorded outside it.
