@@ -60,8 +60,6 @@ struct kernel *sim_kernel_new(struct library *library, char *name)
 
     if (library->kernel_count == library->bucket_count)
         add_buckets(library);
-    if (sim_kernel_named(library, name))
-        library->twice = k;
     struct kernel **at = bucket(library, name);
     k->next_named = *at;
     *at = k;

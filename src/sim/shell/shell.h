@@ -267,8 +267,7 @@ struct library {
     struct kernel *kernels, **last_kernel;
     struct kernel **named, *few_named[16]; // buckets by name; the number is a power of two
     unsigned kernel_count, bucket_count;
-    const struct kernel *twice; // the second kernel of one name
-    void *code;                 // owned by the back end
+    void *code; // owned by the back end
 };
 
 // Work
