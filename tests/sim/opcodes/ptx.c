@@ -53,7 +53,75 @@ static const char *register_type(char reg)
     }
 }
 
-static void say_kernel(struct text *t, const struct instance *x, size_t index)
+// True for a text of one instruction that each thread executes by itself.
+static bool stands_alone(const struct instance *x)
+{
+    static const char *const families[] = { "integer", "logic",   "float", "half",
+                                            "convert", "compare", "video" };
+
+    for (uint32_t k = 0; k < x->outs; k++)
+        if (x->out[k]->reg == 'c') // no instruction but a load or a conversion writes 8 bits
+            return false;
+    for (size_t i = 0; i < CUC_LENGTH(families); i++)
+        if (strcmp(x->row->family, families[i]) == 0)
+            return strchr(x->text, ';')[1] == '\0';
+    return false;
+}
+
+// Writes the instance's text with other destinations, and another first source if `aliased`.
+static void say_again(struct text *t, const struct instance *x, bool aliased)
+{
+    for (const char *at = x->text; *at; at++) {
+        const bool renamed = strncmp(at, "%d", 2) == 0 || (aliased && strncmp(at, "%i0", 3) == 0);
+        say(t, "%.*s", renamed ? 2 : 1, renamed ? "%g" : at);
+        at += renamed;
+    }
+    say(t, "\n");
+}
+
+// Inverts result k if %g of that number differs from %e.
+static void say_comparison(struct text *t, const struct instance *x, uint32_t k)
+{
+    const char *type = register_type(x->out[k]->reg);
+
+    if (x->out[k]->reg == 'p')
+        say(t, "xor.pred %%wrong, %%g%u, %%e%u;\n", k, k);
+    else
+        say(t, "setp.ne.%s %%wrong, %%g%u, %%e%u;\n", type, k, k);
+    say(t, "@%%wrong not.%s %%d%u, %%d%u;\n", type, k, k);
+}
+
+// Executes the instruction twice more: under a guard, where the other threads' destinations keep
+// their values, and onto its first source. A result that differs is inverted, so that the oracle
+// refuses it.
+static void say_variants(struct text *t, const struct instance *x)
+{
+    const bool aliased = x->outs == 1 && x->ins && x->in[0]->reg == x->out[0]->reg;
+
+    say(t, ".reg .pred %%wrong;\nand.b32 %%pick, %%n, 5;\nsetp.ne.u32 %%set, %%pick, 0;\n");
+    for (uint32_t k = 0; k < x->outs; k++) {
+        const char *type = register_type(x->out[k]->reg);
+        const char *untouched = x->out[k]->reg == 'p'   ? "0"
+                                : x->out[k]->reg == 'h' ? "0x3c3c"
+                                : x->out[k]->reg == 'r' ? "0xc3c33c3c"
+                                                        : "0x5a5aa5a5c3c33c3c";
+        say(t, ".reg .%s %%g%u, %%e%u;\nmov.%s %%g%u, %s;\nmov.%s %%e%u, %s;\n", type, k, k, type,
+            k, untouched, type, k, untouched);
+        say(t, "@%%set mov.%s %%e%u, %%d%u;\n", type, k, k);
+    }
+    say(t, "@%%set ");
+    say_again(t, x, false);
+    for (uint32_t k = 0; k < x->outs; k++)
+        say_comparison(t, x, k);
+    if (aliased) {
+        const char *type = register_type(x->out[0]->reg);
+        say(t, "mov.%s %%g0, %%i0;\nmov.%s %%e0, %%d0;\n", type, type);
+        say_again(t, x, true);
+        say_comparison(t, x, 0);
+    }
+}
+
+static void say_kernel(struct text *t, const struct instance *x, size_t index, bool variants)
 {
     const uint32_t stride = x->cases * 8;
 
@@ -85,6 +153,8 @@ static void say_kernel(struct text *t, const struct instance *x, size_t index)
             say(t, "ld.global.%s %%i%u, [%%in+%u];\n", register_type(x->in[i]->reg), i, i * stride);
     }
     say(t, "%s\n", x->text);
+    if (variants && stands_alone(x))
+        say_variants(t, x);
     for (uint32_t i = 0; i < x->outs; i++) {
         if (x->out[i]->reg == 'p')
             say(t, "selp.b32 %%pick, 1, 0, %%d%u;\nst.global.b32 [%%out+%u], %%pick;\n", i,
@@ -96,12 +166,13 @@ static void say_kernel(struct text *t, const struct instance *x, size_t index)
     say(t, "ret;\n}\n");
 }
 
-char *instances_ptx(const struct instance *const *list, size_t count, const char *target)
+char *instances_ptx(const struct instance *const *list, size_t count, const char *target,
+                    bool variants)
 {
     struct text t = { 0 };
 
     say(&t, ".version 9.0\n.target %s\n.address_size 64\n", target);
     for (size_t i = 0; i < count; i++)
-        say_kernel(&t, list[i], i);
+        say_kernel(&t, list[i], i, variants);
     return t.at;
 }
