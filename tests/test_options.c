@@ -1,6 +1,8 @@
-// Structs whose size the caller states: old and new callers mix safely.
+// Structs whose size the caller states: old and new callers mix safely. Fields of options, and the
+// texts of messages.
 #include "base/array.h"
 #include "base/options.h"
+#include "base/text.h"
 #include "testing.h"
 
 struct thing { // the library's size
@@ -160,6 +162,31 @@ START_TEST(a_field_is_refused_with_its_value_and_the_ones_expected)
 }
 END_TEST
 
+// Text that is appended to.
+START_TEST(a_text_grows_or_is_truncated_to_its_buffer)
+{
+    char small[8] = "";
+    struct cuc__text grown = { 0 }, cut = CUC_TEXT_IN(small);
+
+    for (int i = 0; i < 1000; i++)
+        cuc__text_put(&grown, "%03d,", i);
+    cuc__text_append(&grown, "end", 3);
+    ck_assert_uint_eq(grown.length, 4003);
+    ck_assert_str_eq(grown.at + 3992, "998,999,end");
+    ck_assert(!grown.lost);
+    free(grown.at);
+    cuc__text_put(&cut, "%s", "1234567");
+    ck_assert(!cut.lost && cut.length == 7);
+    cuc__text_put(&cut, "8");
+    ck_assert(cut.lost);
+    cut = (struct cuc__text)CUC_TEXT_IN(small);
+    cuc__text_put(&cut, "%d and %d", 100, 200);
+    cuc__text_put(&cut, "more");
+    ck_assert(cut.lost && cut.length == 7);
+    ck_assert_str_eq(small, "100 and");
+}
+END_TEST
+
 // Every exported _init, compared with its macro.
 static const cuc_stream_options stream_init = CUC_STREAM_OPTIONS_INIT;
 static const cuc_event_options event_init = CUC_EVENT_OPTIONS_INIT;
@@ -226,6 +253,7 @@ int main(void)
                         CUC_LENGTH(bad_sizes));
     tcase_add_loop_test(tests, a_field_is_refused_with_its_value_and_the_ones_expected, 0,
                         CUC_LENGTH(fields));
+    tcase_add_test(tests, a_text_grows_or_is_truncated_to_its_buffer);
     tcase_add_test(tests, an_out_struct_is_filled_as_far_as_the_caller_has_it);
     tcase_add_loop_test(tests, init_writes_what_the_caller_has_and_not_a_byte_more, 0,
                         CUC_LENGTH(inits));
