@@ -12,18 +12,11 @@ static struct testing_failures failures;
 
 static void setup(void)
 {
-    int32_t count;
-
     if (fake_available())
         fake_reset();
     memset(&failures, 0, sizeof(failures));
     cuc_set_failure_handler(testing_failed, &failures);
-    ck_ok(cuc_device_get_count(&count));
-    ck_ok(cuc_device_get(&device, 0));
-    ck_ok(cuc_device_get_context(&primary, device));
-    other = NULL;
-    if (count > 1)
-        ck_ok(cuc_device_get(&other, 1));
+    testing_devices(&device, &primary, &other);
 }
 
 static void teardown(void)

@@ -12,16 +12,9 @@ static cuc_event *event;
 
 static void setup(void)
 {
-    int32_t count;
-
     if (fake_available())
         fake_reset();
-    ck_ok(cuc_device_get_count(&count));
-    ck_ok(cuc_device_get(&device, 0));
-    ck_ok(cuc_device_get_context(&primary, device));
-    other = NULL;
-    if (count > 1)
-        ck_ok(cuc_device_get(&other, 1));
+    testing_devices(&device, &primary, &other);
     ck_ok(cuc_stream_create(&stream, device, NULL));
     ck_ok(cuc_event_create(&event, device, NULL));
 }

@@ -30,6 +30,9 @@ static const char ptx[] =
     ".maxntid 256, 1, 1\n"
     "{\n"
     "    .reg .pred %p<2>;\n"
+    "    .reg .b32 %r<2>;\n"
+    "    .reg .b64 %rd<2>;\n"
+    "    .reg .f32 %f<3>;\n"
     "    .shared .align 4 .b8 tile[1024];\n"
     "    mov.u32 %r1, %tid.x;\n"
     "    @%p1 bra $L__BB0_2;\n"
@@ -1055,16 +1058,17 @@ static const struct {
     CUresult code;
     const char *log;
 } bad_images[] = {
-    { "", CUDA_ERROR_INVALID_PTX, "no .version" },
+    { "", CUDA_ERROR_INVALID_PTX, "expected .version" },
     { "junk", CUDA_ERROR_INVALID_PTX, "junk" },
     { "\x7f"
       "ELF\2\1\1",
       CUDA_ERROR_NO_BINARY_FOR_GPU, "no machine code" },
     { ".version 9.9\n.target sm_90\n", CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "9.9" },
     { ".version 8.0\n.target sm_100a\n", CUDA_ERROR_NO_BINARY_FOR_GPU, "sm_100a" },
-    { ".version 8.0\n.target sm_90\n.entry f()\n{\n  bogus.u32 %r1;\n}\n", CUDA_ERROR_INVALID_PTX,
-      "line 5; error: 'bogus.u32' is no instruction" },
-    { ".version 8.0\n.target sm_90\n.entry f()\n{ ret;\n", CUDA_ERROR_INVALID_PTX, "does not end" },
+    { ".version 8.0\n.target sm_90\n.entry f()\n{\n  bogus.u32 %tid;\n}\n", CUDA_ERROR_INVALID_PTX,
+      "line 5: unknown instruction bogus" },
+    { ".version 8.0\n.target sm_90\n.entry f()\n{ ret;\n", CUDA_ERROR_INVALID_PTX,
+      "expected the } of a function" },
     { ".version 8.0\n.target sm_90\n.entry f(.param .what x)\n{ ret; }\n", CUDA_ERROR_INVALID_PTX,
       "line 3" },
 };

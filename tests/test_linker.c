@@ -579,9 +579,11 @@ START_TEST(the_drivers_linker_links_and_cleans_up)
 
     add_entry(l, "first");
     refused(l, CUC_CODE_CUBIN, CUC_ERROR_LINK,
-            "linking 3 inputs for sm_90a: error: first is defined more than once (cuLinkComplete");
+            "linking 3 inputs for sm_90a: line 21: found a second body of first, expected that of "
+            "line 4 alone (cuLinkComplete");
     ck_assert_int_eq(cuc_error_library(), CUC_LIBRARY_DRIVER);
-    ck_assert_str_eq(cuc_linker_error_log(l), "error: first is defined more than once");
+    ck_assert_str_eq(cuc_linker_error_log(l),
+                     "line 21: found a second body of first, expected that of line 4 alone");
     ck_assert_str_eq(cuc_error_log(), cuc_linker_error_log(l));
     ck_assert_int_eq(fake_live("link"), 0);
     ck_assert_ptr_null(testing_current());

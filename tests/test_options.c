@@ -1,6 +1,8 @@
-// Structs whose size the caller states: old and new callers mix safely.
+// Structs whose size the caller states: old and new callers mix safely. Fields of options, and the
+// texts of messages.
 #include "base/array.h"
 #include "base/options.h"
+#include "base/text.h"
 #include "testing.h"
 
 struct thing { // the library's size
@@ -118,6 +120,73 @@ START_TEST(an_out_struct_is_filled_as_far_as_the_caller_has_it)
 }
 END_TEST
 
+static const struct cuc__range ranges[] = { { "depth", 3, 1, 4, NULL },
+                                            { "kind", 9, 0, 2, "CUC_KIND_" },
+                                            { "width", 9, 1, 8, NULL } };
+
+// Each row breaks one check in place of the good value.
+static const struct {
+    uint32_t bits, reserved, alone;
+    int32_t on;
+    size_t ranges, skipped;
+    const char *says; // NULL: nothing is refused
+} fields[] = {
+    { .bits = 3, .on = CUC_OFF, .ranges = 1, .says = NULL },
+    { .bits = 5, .says = "options->flags is 0x5, expected CUC_X_ bits (0x3)" },
+    { .bits = 1,
+      .reserved = 7,
+      .says = "flags is 0x1 and reserved 7, expected CUC_X_ bits (0x3) and 0" },
+    { .alone = 1, .says = "options->reserved is 1, expected 0" },
+    { .on = 3, .says = "fast is 3, expected CUC_DEFAULT (0), CUC_ON (1) or CUC_OFF (2)" },
+    { .on = -1, .says = "fast is -1, expected" },
+    { .ranges = 3, .says = "kind is 9, expected a CUC_KIND_ constant, 0 to 2" },
+    { .ranges = 3, .skipped = 2, .says = "width is 9, expected 1 to 8" },
+};
+
+START_TEST(a_field_is_refused_with_its_value_and_the_ones_expected)
+{
+    const char *const f = "cuc_thing_create";
+    cuc_status st = cuc__check_bits("options->flags", fields[_i].bits, 3, fields[_i].reserved,
+                                    "CUC_X_ bits (0x3)", f);
+
+    if (st >= 0)
+        st = cuc__check_reserved("options->reserved", fields[_i].alone, f);
+    if (st >= 0)
+        st = cuc__check_switch("fast", fields[_i].on, f);
+    if (st >= 0)
+        st = cuc__check_ranges(ranges + fields[_i].skipped, fields[_i].ranges - fields[_i].skipped,
+                               f);
+    ck_assert_int_eq(st, fields[_i].says ? CUC_ERROR_INVALID_ARGUMENT : CUC_OK);
+    if (fields[_i].says)
+        ck_assert_ptr_nonnull(strstr(cuc_error_message(), fields[_i].says));
+}
+END_TEST
+
+// Text that is appended to.
+START_TEST(a_text_grows_or_is_truncated_to_its_buffer)
+{
+    char small[8] = "";
+    struct cuc__text grown = { 0 }, cut = CUC_TEXT_IN(small);
+
+    for (int i = 0; i < 1000; i++)
+        cuc__text_put(&grown, "%03d,", i);
+    cuc__text_append(&grown, "end", 3);
+    ck_assert_uint_eq(grown.length, 4003);
+    ck_assert_str_eq(grown.at + 3992, "998,999,end");
+    ck_assert(!grown.lost);
+    free(grown.at);
+    cuc__text_put(&cut, "%s", "1234567");
+    ck_assert(!cut.lost && cut.length == 7);
+    cuc__text_put(&cut, "8");
+    ck_assert(cut.lost);
+    cut = (struct cuc__text)CUC_TEXT_IN(small);
+    cuc__text_put(&cut, "%d and %d", 100, 200);
+    cuc__text_put(&cut, "more");
+    ck_assert(cut.lost && cut.length == 7);
+    ck_assert_str_eq(small, "100 and");
+}
+END_TEST
+
 // Every exported _init, compared with its macro.
 static const cuc_stream_options stream_init = CUC_STREAM_OPTIONS_INIT;
 static const cuc_event_options event_init = CUC_EVENT_OPTIONS_INIT;
@@ -182,6 +251,9 @@ int main(void)
     tcase_add_test(tests, a_newer_field_that_is_set_is_refused_with_its_place);
     tcase_add_loop_test(tests, a_size_that_no_struct_has_is_refused_with_the_size_expected, 0,
                         CUC_LENGTH(bad_sizes));
+    tcase_add_loop_test(tests, a_field_is_refused_with_its_value_and_the_ones_expected, 0,
+                        CUC_LENGTH(fields));
+    tcase_add_test(tests, a_text_grows_or_is_truncated_to_its_buffer);
     tcase_add_test(tests, an_out_struct_is_filled_as_far_as_the_caller_has_it);
     tcase_add_loop_test(tests, init_writes_what_the_caller_has_and_not_a_byte_more, 0,
                         CUC_LENGTH(inits));

@@ -1,5 +1,5 @@
 #include "child.h"
-
+#include "base/array.h"
 #include "support.h"
 
 #include <errno.h>
@@ -203,14 +203,9 @@ static bool read_more(bench_child *c, double until, cuc_status *st)
     struct pollfd poller = { .fd = c->fd, .events = POLLIN };
     double left = until - now();
 
-    if (c->room - c->used < 4096) {
-        char *longer = realloc(c->line, c->room + 65536);
-        if (!longer) {
-            *st = bench_no_memory("an answer");
-            return false;
-        }
-        c->line = longer;
-        c->room += 65536;
+    if (!CUC_RESERVE(c->line, c->room, c->used + 4096)) {
+        *st = bench_no_memory("an answer");
+        return false;
     }
     int ready = left > 0 ? poll(&poller, 1, left < 3600 ? (int)(left * 1e3) + 1 : -1) : 0;
     if (ready < 0 && errno == EINTR)

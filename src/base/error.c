@@ -1,6 +1,7 @@
 #include "error.h"
 
 #include "demangle.h"
+#include "text.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -274,17 +275,12 @@ const char *cuc_error_note(size_t index)
     return own && index < own->notes ? own->note[index] : "";
 }
 
-// Appends to a buffer that should be large enough, and truncates if it is not.
-static size_t append(char *to, size_t size, size_t at, const char *fmt, ...) CUC__PRINTF(4, 5);
-
-static size_t append(char *to, size_t size, size_t at, const char *fmt, ...)
+static void append_demangled(struct cuc__text *t, const char *text)
 {
-    va_list args;
-
-    va_start(args, fmt);
-    int n = vsnprintf(to + at, size - at, fmt, args);
-    va_end(args);
-    return n < 0 ? at : at + (size_t)n < size ? at + (size_t)n : size - 1;
+    if (t->lost)
+        return;
+    cuc__demangle_text(t->at + t->length, t->room - t->length, text);
+    t->length += strlen(t->at + t->length);
 }
 
 const char *cuc_error_message(void)
@@ -296,23 +292,20 @@ const char *cuc_error_message(void)
     if (r == &no_memory)
         return r->text;
 
-    size_t at = 0;
-    size_t size = sizeof(r->paragraph);
+    struct cuc__text t = CUC_TEXT_IN(r->paragraph);
     if (r->function[0])
-        at = append(r->paragraph, size, at, "%s: ", r->function);
-    cuc__demangle_text(r->paragraph + at, size - at, r->text);
-    at += strlen(r->paragraph + at);
+        cuc__text_put(&t, "%s: ", r->function);
+    append_demangled(&t, r->text);
     if (r->call[0])
-        at = append(r->paragraph, size, at, " (%s returned %d, %s)", r->call, r->code, r->symbol);
+        cuc__text_put(&t, " (%s returned %d, %s)", r->call, r->code, r->symbol);
     if (r->explanation[0])
-        at = append(r->paragraph, size, at, ". %s", r->explanation);
-    else if (r->notes && at && !strchr(".:?!\n", r->paragraph[at - 1]))
-        at = append(r->paragraph, size, at, ".");
+        cuc__text_put(&t, ". %s", r->explanation);
+    else if (r->notes && t.length && !strchr(".:?!\n", t.at[t.length - 1]))
+        cuc__text_put(&t, ".");
     for (size_t i = 0; i < r->notes; i++) {
-        at = append(r->paragraph, size, at, " Note: ");
-        cuc__demangle_text(r->paragraph + at, size - at, r->note[i]);
-        at += strlen(r->paragraph + at);
-        at = append(r->paragraph, size, at, ".");
+        cuc__text_put(&t, " Note: ");
+        append_demangled(&t, r->note[i]);
+        cuc__text_put(&t, ".");
     }
     return r->paragraph;
 }

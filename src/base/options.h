@@ -1,4 +1,4 @@
-// Reads option structs whose first field holds the caller's size.
+// Reads option structs whose first field holds the caller's size, and checks their fields.
 #ifndef CUCORE_BASE_OPTIONS_H
 #define CUCORE_BASE_OPTIONS_H
 
@@ -22,5 +22,42 @@ cuc_status cuc__write_struct(void *to, const void *from, size_t size, const char
 
 // The body of an exported `_init`: zeroes the caller's bytes, never more, and writes their number.
 void cuc__init_options(void *options, size_t caller_size);
+
+// Refuses a struct_size below `least` or above any struct's. `field` precedes "struct_size" in the
+// message, as in "out->".
+cuc_status cuc__check_size(const void *from, size_t least, size_t size, const char *field,
+                           const char *type, const char *function);
+
+// Fields. `field` is the name in messages, as in "options->flags"; `expected` is the text that
+// follows "expected", as in "CUC_GRAPH_ bits (0x7)".
+
+cuc_status cuc__fail_bits(const char *field, uint32_t bits, uint32_t reserved, const char *expected,
+                          const char *function);
+
+// Refuses bits outside `known`, and a set `reserved` field (0 for a struct without one).
+static inline cuc_status cuc__check_bits(const char *field, uint32_t bits, uint32_t known,
+                                         uint32_t reserved, const char *expected,
+                                         const char *function)
+{
+    if (__builtin_expect(!(bits & ~known) && !reserved, 1))
+        return CUC_OK;
+    return cuc__fail_bits(field, bits, reserved, expected, function);
+}
+
+// Refuses a set reserved field of a struct without flags.
+cuc_status cuc__check_reserved(const char *field, uint32_t value, const char *function);
+
+// Refuses values other than CUC_DEFAULT, CUC_ON and CUC_OFF.
+cuc_status cuc__check_switch(const char *field, int32_t value, const char *function);
+
+// The range of a numeric field. `constants` is the prefix of an enumeration's names, NULL for a
+// number.
+struct cuc__range {
+    const char *field;
+    int64_t value, least, most;
+    const char *constants;
+};
+
+cuc_status cuc__check_ranges(const struct cuc__range *rows, size_t count, const char *function);
 
 #endif

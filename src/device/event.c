@@ -13,13 +13,14 @@ void cuc_event_options_init(cuc_event_options *options, size_t caller_size)
 
 static const uint32_t known_flags = CUC_EVENT_TIMING | CUC_EVENT_BLOCKING_SYNC | CUC_EVENT_IPC;
 
-static cuc_status check_flags(uint32_t flags, const char *function)
+static cuc_status check_flags(uint32_t flags, uint32_t reserved, const char *function)
 {
-    if (flags & ~known_flags)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "flags is 0x%x, known are CUC_EVENT_TIMING (0x1), "
-                         "CUC_EVENT_BLOCKING_SYNC (0x2) and CUC_EVENT_IPC (0x4)",
-                         flags);
+    cuc_status st = cuc__check_bits(
+        "flags", flags, known_flags, reserved,
+        "CUC_EVENT_TIMING (0x1), CUC_EVENT_BLOCKING_SYNC (0x2) and CUC_EVENT_IPC (0x4)", function);
+
+    if (st < 0)
+        return st;
     if (flags & CUC_EVENT_TIMING && flags & CUC_EVENT_IPC)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "flags is 0x%x: an event for other processes (CUC_EVENT_IPC) has no "
@@ -52,10 +53,7 @@ static cuc_status create(cuc_event **out, cuc_context *context, const cuc_event_
 
     cuc_status st = cuc__read_options(&o, sizeof(o), options, "cuc_event_options", function);
     if (st >= 0)
-        st = check_flags(o.flags, function);
-    if (st >= 0 && o.reserved)
-        st = cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "options->reserved is %u, expected 0",
-                       o.reserved);
+        st = check_flags(o.flags, o.reserved, function);
     if (st >= 0)
         st = cuc__context_enter(context, &pushed, function);
     if (st < 0)
@@ -107,7 +105,7 @@ cuc_status cuc_event_from_handle(cuc_event **out, void *handle, cuc_context *con
 
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK_NOT_NULL(handle);
-    cuc_status st = check_flags(flags, __func__);
+    cuc_status st = check_flags(flags, 0, __func__);
     if (st >= 0)
         st = cuc__driver_init(__func__);
     if (st < 0)

@@ -65,11 +65,9 @@ cuc_status cuc_sms_split(cuc_sms *groups, uint32_t *count, cuc_sms *rest, const 
 
     CUC_CHECK_NOT_NULL(count);
     CUC_CHECK_NOT_NULL(from);
-    if (flags & ~(uint32_t)(CUC_SMS_ANY | CUC_SMS_MAX_CLUSTER))
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "flags is 0x%x, expected CUC_SMS_ bits (0x3)",
-                        flags);
-    cuc_status st = read(&whole, from, "from", 0, __func__);
-    if (st < 0)
+    cuc_status st = cuc__check_bits("flags", flags, CUC_SMS_ANY | CUC_SMS_MAX_CLUSTER, 0,
+                                    "CUC_SMS_ bits (0x3)", __func__);
+    if (st < 0 || (st = read(&whole, from, "from", 0, __func__)) < 0)
         return st;
     if (least > from->count)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,

@@ -52,13 +52,10 @@ static cuc_status create(cuc_stream **out, cuc_context *context, const cuc_strea
     bool pushed;
 
     cuc_status st = cuc__read_options(&o, sizeof(o), options, "cuc_stream_options", function);
-    if (st < 0)
-        return st;
-    if (o.flags & ~(uint32_t)CUC_STREAM_SYNC_LEGACY)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "flags is 0x%x, the only bit known is CUC_STREAM_SYNC_LEGACY (0x1)",
-                         o.flags);
-    if ((st = cuc__context_enter(context, &pushed, function)) < 0)
+    if (st < 0 ||
+        (st = cuc__check_bits("flags", o.flags, CUC_STREAM_SYNC_LEGACY, 0,
+                              "CUC_STREAM_SYNC_LEGACY (0x1) or 0", function)) < 0 ||
+        (st = cuc__context_enter(context, &pushed, function)) < 0)
         return st;
     // The driver's flag is the inverse. The driver clamps the priority to the device's range.
     unsigned flags = o.flags & CUC_STREAM_SYNC_LEGACY ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING;

@@ -84,11 +84,7 @@ static cuc_status check_size(const cuc_explanation *out, const char *function)
 {
     if (!out)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function, "out is NULL");
-    if (out->struct_size < sizeof(size_t) || out->struct_size > 4096)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "out->struct_size is %zu, expected sizeof(cuc_explanation), %zu",
-                         out->struct_size, sizeof(*out));
-    return CUC_OK;
+    return cuc__check_size(out, sizeof(size_t), sizeof(*out), "out->", "cuc_explanation", function);
 }
 
 static void write_out(cuc_explanation *out, cuc_explanation found)

@@ -37,41 +37,32 @@ void cuc_gemm_args_init(cuc_gemm_args *args, size_t caller_size)
 
 static cuc_status check_fields(const cuc_gemm_options *o, const char *function)
 {
-    const struct {
-        const char *name;
-        int64_t value, least, most;
-    } rows[] = {
-        { "form", o->form, CUC_GEMM_SINGLE, CUC_GEMM_GROUPED },
-        { "flags", o->flags, 0, (CUC_GEMM_SCALED_COLUMNS << 1) - 1 },
-        { "precision", o->precision, CUC_GEMM_IEEE, CUC_GEMM_TF32X3 },
-        { "a_order", o->a_order, CUC_GEMM_ROW_MAJOR, CUC_GEMM_COLUMN_MAJOR },
-        { "b_order", o->b_order, CUC_GEMM_ROW_MAJOR, CUC_GEMM_COLUMN_MAJOR },
-        { "d_order", o->d_order, CUC_GEMM_ROW_MAJOR, CUC_GEMM_COLUMN_MAJOR },
-        { "activation", o->activation, CUC_GEMM_LINEAR, CUC_GEMM_SILU },
-        { "bias", o->bias, CUC_GEMM_NO_BIAS, CUC_GEMM_BIAS_ROWS },
-        { "m", o->m, 0, INT64_MAX >> 16 },
-        { "n", o->n, 0, INT64_MAX >> 16 },
-        { "k", o->k, 0, INT64_MAX >> 16 },
-        { "batch", o->batch, 0, INT32_MAX },
-        { "tile_m", o->tile_m, 0, MOST_TILE },
-        { "tile_n", o->tile_n, 0, MOST_TILE },
-        { "tile_k", o->tile_k, 0, MOST_DEPTH },
-        { "stages", o->stages, 0, MOST_STAGES },
-        { "cluster", o->cluster, 0, MOST_CLUSTER },
-        { "warps", o->warps, 0, MOST_WARPS },
-        { "raster", o->raster, 0, MOST_RASTER },
-        { "split", o->split, 0, MOST_SPLIT },
-        { "parts", o->parts, 0, MOST_PARTS },
-        { "stream_k", o->stream_k, 0, MOST_STREAMED },
+    const struct cuc__range rows[] = {
+        { "form", o->form, CUC_GEMM_SINGLE, CUC_GEMM_GROUPED, NULL },
+        { "flags", o->flags, 0, (CUC_GEMM_SCALED_COLUMNS << 1) - 1, NULL },
+        { "precision", o->precision, CUC_GEMM_IEEE, CUC_GEMM_TF32X3, NULL },
+        { "a_order", o->a_order, CUC_GEMM_ROW_MAJOR, CUC_GEMM_COLUMN_MAJOR, NULL },
+        { "b_order", o->b_order, CUC_GEMM_ROW_MAJOR, CUC_GEMM_COLUMN_MAJOR, NULL },
+        { "d_order", o->d_order, CUC_GEMM_ROW_MAJOR, CUC_GEMM_COLUMN_MAJOR, NULL },
+        { "activation", o->activation, CUC_GEMM_LINEAR, CUC_GEMM_SILU, NULL },
+        { "bias", o->bias, CUC_GEMM_NO_BIAS, CUC_GEMM_BIAS_ROWS, NULL },
+        { "m", o->m, 0, INT64_MAX >> 16, NULL },
+        { "n", o->n, 0, INT64_MAX >> 16, NULL },
+        { "k", o->k, 0, INT64_MAX >> 16, NULL },
+        { "batch", o->batch, 0, INT32_MAX, NULL },
+        { "tile_m", o->tile_m, 0, MOST_TILE, NULL },
+        { "tile_n", o->tile_n, 0, MOST_TILE, NULL },
+        { "tile_k", o->tile_k, 0, MOST_DEPTH, NULL },
+        { "stages", o->stages, 0, MOST_STAGES, NULL },
+        { "cluster", o->cluster, 0, MOST_CLUSTER, NULL },
+        { "warps", o->warps, 0, MOST_WARPS, NULL },
+        { "raster", o->raster, 0, MOST_RASTER, NULL },
+        { "split", o->split, 0, MOST_SPLIT, NULL },
+        { "parts", o->parts, 0, MOST_PARTS, NULL },
+        { "stream_k", o->stream_k, 0, MOST_STREAMED, NULL },
     };
 
-    for (size_t i = 0; i < CUC_LENGTH(rows); i++)
-        if (rows[i].value < rows[i].least || rows[i].value > rows[i].most)
-            return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                             "%s is %lld, expected %lld to %lld", rows[i].name,
-                             (long long)rows[i].value, (long long)rows[i].least,
-                             (long long)rows[i].most);
-    return CUC_OK;
+    return cuc__check_ranges(rows, CUC_LENGTH(rows), function);
 }
 
 // ---- Element types

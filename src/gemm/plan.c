@@ -325,10 +325,10 @@ cuc_status cuc_gemm_options_set_choice(cuc_gemm_options *options, const char *ch
 
     CUC_CHECK_NOT_NULL(options);
     CUC_CHECK_NOT_NULL(choice);
-    if (options->struct_size < sizeof(*options))
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "options->struct_size is %zu, expected %zu: start from its _INIT",
-                        options->struct_size, sizeof(*options));
+    cuc_status st = cuc__check_size(options, sizeof(*options), sizeof(*options), "options->",
+                                    "cuc_gemm_options", __func__);
+    if (st < 0)
+        return st;
     if (!cuc__gemm_read_choice(&t, choice))
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "choice is \"%s\", expected such as \"BM=128 BN=256 BK=64 :cluster=2\"",

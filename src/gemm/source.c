@@ -2,18 +2,16 @@
 // launch checks and passes nothing else; sizes are constants in the text, which compiles as it is.
 #include "gemm.h"
 
-#include <assert.h>
+#include "base/text.h"
+
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 8192, SUM_ROWS = 4, SUM_COLUMNS = 256 };
+enum { SUM_ROWS = 4, SUM_COLUMNS = 256 };
 
 struct text {
-    char at[TEXT_BYTES];
-    size_t length;
+    struct cuc__text text;
     const struct cuc__gemm_kind *kind;
     const struct cuc__gemm_tile *tile;
     int variant;
@@ -22,14 +20,10 @@ struct text {
 __attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
 {
     va_list args;
-    int count;
 
     va_start(args, format);
-    count = vsnprintf(t->at + t->length, TEXT_BYTES - t->length, format, args);
+    cuc__text_vput(&t->text, format, args);
     va_end(args);
-    if (count > 0)
-        t->length += (size_t)count;
-    assert(t->length < TEXT_BYTES); // the longest takes a third of it
 }
 
 // ---- Functions and headers
@@ -371,14 +365,8 @@ static void put_grouped(struct text *t)
 char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm_tile *tile,
                        int variant)
 {
-    struct text *t = calloc(1, sizeof(*t));
-    char *text = NULL;
+    struct text source = { .kind = kind, .tile = tile, .variant = variant }, *t = &source;
 
-    if (!t)
-        return NULL;
-    t->kind = kind;
-    t->tile = tile;
-    t->variant = variant;
     put(t, "%s", functions[kind->activation].text);
     if (kind->form == CUC_GEMM_GROUPED)
         put_grouped(t);
@@ -388,8 +376,8 @@ char *cuc__gemm_source(const struct cuc__gemm_kind *kind, const struct cuc__gemm
         put_stream(t);
     else
         put_single(t);
-    if (t->length < TEXT_BYTES)
-        text = strdup(t->at);
-    free(t);
-    return text;
+    if (!t->text.lost)
+        return t->text.at;
+    free(t->text.at);
+    return NULL;
 }

@@ -3,15 +3,18 @@
 #include "base/array.h"
 #include "capture_registry.h"
 #include "graph.h"
+#include "base/options.h"
 #include "device/stream.h"
 
 #include <stdlib.h>
 
 static cuc_status check_flags(uint32_t default_value, uint32_t flags, const char *function)
 {
-    if (flags & ~(uint32_t)CUC_CONDITION_ASSIGN_DEFAULT)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "flags is 0x%x, expected CUC_CONDITION_ASSIGN_DEFAULT (1) or 0", flags);
+    cuc_status st = cuc__check_bits("flags", flags, CUC_CONDITION_ASSIGN_DEFAULT, 0,
+                                    "CUC_CONDITION_ASSIGN_DEFAULT (1) or 0", function);
+
+    if (st < 0)
+        return st;
     if (default_value && !flags)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "default_value is %u, which needs CUC_CONDITION_ASSIGN_DEFAULT in flags",

@@ -2,6 +2,7 @@
 #include "graph.h"
 
 #include "base/new_file.h"
+#include "base/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,12 +42,12 @@ static char *read_all(int fd, size_t *bytes)
 static cuc_status draw(char **out, size_t *bytes, const cuc_graph *graph, uint32_t flags,
                        const char *function)
 {
-    cuc_status st = CUC_OK;
+    cuc_status st = cuc__check_bits("flags", flags, ((uint32_t)CUC_DOT_CONDITIONALS << 1) - 1, 0,
+                                    "CUC_DOT_ bits (0xffff)", function);
     char path[64];
 
-    if (flags >= (uint32_t)CUC_DOT_CONDITIONALS << 1)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "flags is 0x%x, expected CUC_DOT_ bits (0xffff)", flags);
+    if (st < 0)
+        return st;
     int fd = memfd_create("cucore-dot", MFD_CLOEXEC);
     if (fd < 0)
         return cuc__fail(CUC_ERROR_IO, function, "cannot make a file in memory for the drawing: %s",

@@ -25,13 +25,9 @@ static cuc_status read_options(cuc_graph_exec_options *o, const cuc_graph_exec_o
     const uint32_t known = CUC_GRAPH_AUTO_FREE | CUC_GRAPH_DEVICE_LAUNCH | CUC_GRAPH_NODE_PRIORITY;
     cuc_status st = cuc__read_options(o, sizeof(*o), given, "cuc_graph_exec_options", function);
 
-    if (st < 0)
+    if (st < 0 || (st = cuc__check_bits("options->flags", o->flags, known, o->reserved,
+                                        "CUC_GRAPH_ bits (0x7)", function)) < 0)
         return st;
-    if (o->flags & ~known || o->reserved)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "options->flags is 0x%x and reserved %u, expected CUC_GRAPH_ bits (0x7) "
-                         "and 0",
-                         o->flags, o->reserved);
     if (o->flags & CUC_GRAPH_AUTO_FREE && o->flags & CUC_GRAPH_DEVICE_LAUNCH)
         return cuc__fail(
             CUC_ERROR_INVALID_ARGUMENT, function,

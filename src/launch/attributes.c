@@ -1,4 +1,5 @@
 #include "base/array.h"
+#include "base/options.h"
 #include "launch.h"
 
 #include "device/event.h"
@@ -205,7 +206,7 @@ cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attri
           { .id = CUC_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.value = 1 } },
     };
     const uint32_t known = CUC_LAUNCH_COOPERATIVE | CUC_LAUNCH_PROGRAMMATIC;
-    cuc_status st = CUC_OK;
+    cuc_status st;
 
     *out = (CUlaunchConfig){
         .gridDimX = config->grid[0],
@@ -217,11 +218,11 @@ cuc_status cuc__launch_config_fill(CUlaunchConfig *out, CUlaunchAttribute *attri
         .sharedMemBytes = config->shared_bytes,
         .attrs = attributes,
     };
-    if (config->flags & ~known)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "flags is 0x%x, expected CUC_LAUNCH_COOPERATIVE (0x1) and "
-                         "CUC_LAUNCH_PROGRAMMATIC (0x2)",
-                         config->flags);
+    st = cuc__check_bits("flags", config->flags, known, 0,
+                         "CUC_LAUNCH_COOPERATIVE (0x1) and CUC_LAUNCH_PROGRAMMATIC (0x2)",
+                         function);
+    if (st < 0)
+        return st;
     if (!config->cluster[0] && (config->cluster[1] | config->cluster[2]))
         return cuc__fail(
             CUC_ERROR_INVALID_ARGUMENT, function,

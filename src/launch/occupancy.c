@@ -29,12 +29,8 @@ static cuc_status check_block(uint32_t threads, const char *what, const cuc_devi
 
 static cuc_status check_flags(uint32_t flags, const char *function)
 {
-    if (flags & ~(uint32_t)CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "flags is 0x%x, only CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE (0x%x) is "
-                         "known",
-                         flags, CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE);
-    return CUC_OK;
+    return cuc__check_bits("flags", flags, CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE, 0,
+                           "CUC_OCCUPANCY_DISABLE_CACHING_OVERRIDE (0x1) or 0", function);
 }
 
 // Queries run in the device's primary context; the driver accepts a CUkernel as a CUfunction.
@@ -99,11 +95,9 @@ cuc_status cuc_occupancy_max_potential_block_size(uint32_t *grid, uint32_t *bloc
     if ((st = CUC_READ_OPTIONS(&o, options, cuc_occupancy_options)) < 0 ||
         (st = check_flags(o.flags, __func__)) < 0 ||
         (o.block_limit &&
-         (st = check_block(o.block_limit, "options.block_limit", device, __func__)) < 0))
+         (st = check_block(o.block_limit, "options.block_limit", device, __func__)) < 0) ||
+        (st = cuc__check_reserved("options.reserved", o.reserved, __func__)) < 0)
         return st;
-    if (o.reserved)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "options.reserved is %u, expected 0",
-                        o.reserved);
     if (o.shared_of_block && o.shared_bytes)
         return CUC_FAIL(
             CUC_ERROR_INVALID_ARGUMENT,

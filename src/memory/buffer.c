@@ -142,11 +142,9 @@ cuc_status cuc__buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "options->stream is set without options->resource: the stream orders a "
                         "free, but nothing frees this memory");
-    if (o.access & ~known || o.reserved)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "options->access is 0x%x and reserved %u, expected CUC_MEMORY_ACCESS_ bits "
-                        "(0x7) and 0",
-                        o.access, o.reserved);
+    if ((st = cuc__check_bits("options->access", o.access, known, o.reserved,
+                              "CUC_MEMORY_ACCESS_ bits (0x7)", __func__)) < 0)
+        return st;
     if (o.resource) {
         cuc_device *of_resource = cuc_memory_resource_device(o.resource);
         if ((st = cuc__memory_check_stream(o.resource, o.stream, __func__)) < 0)

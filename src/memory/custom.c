@@ -80,9 +80,8 @@ cuc_status cuc_memory_resource_create(cuc_memory_resource **out,
                         "callbacks->access is 0x%x, expected CUC_MEMORY_ACCESS_DEVICE (1), _HOST "
                         "(2), _MANAGED (4), at least one",
                         c.access);
-    if (c.reserved)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "callbacks->reserved is %u, expected 0",
-                        c.reserved);
+    if ((st = cuc__check_reserved("callbacks->reserved", c.reserved, __func__)) < 0)
+        return st;
     if (c.device)
         CUC_CHECK(c.device, DEVICE);
     cuc_memory_resource *r =

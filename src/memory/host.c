@@ -105,11 +105,9 @@ cuc_status cuc_host_register(cuc_device *device, void *host, size_t bytes, uint3
     CUC_CHECK_NOT_NULL(host);
     if (!bytes)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "bytes is 0, expected a range");
-    if (flags & ~known)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "flags is 0x%x, expected CUC_HOST_ bits (0xf)",
-                        flags);
-    cuc_status st = cuc__memory_check_range((uintptr_t)host, bytes, "host", __func__);
-    if (st < 0 || (st = cuc__device_primary(&context, device, __func__)) < 0 ||
+    cuc_status st = cuc__check_bits("flags", flags, known, 0, "CUC_HOST_ bits (0xf)", __func__);
+    if (st < 0 || (st = cuc__memory_check_range((uintptr_t)host, bytes, "host", __func__)) < 0 ||
+        (st = cuc__device_primary(&context, device, __func__)) < 0 ||
         (st = CUC_ENTER(context, &pushed)) < 0)
         return st;
     int code;

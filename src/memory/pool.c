@@ -273,14 +273,11 @@ cuc_status cuc_memory_pool_create(cuc_memory_resource **out, cuc_device *device,
     CUC_CHECK_NOT_NULL(out);
     CUC_CHECK(device, DEVICE);
     if ((st = CUC_READ_OPTIONS(&o, options, cuc_memory_pool_options)) < 0 ||
-        (st = cuc__memory_check_kind(o.kind, __func__)) < 0)
-        return st;
-    if (o.flags & ~(uint32_t)(CUC_MEMORY_POOL_HW_DECOMPRESS | CUC_MEMORY_POOL_IPC))
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "flags is 0x%x, the bits known are CUC_MEMORY_POOL_HW_DECOMPRESS (0x1) and "
-                        "CUC_MEMORY_POOL_IPC (0x2)",
-                        o.flags);
-    if ((st = place(&props.location, &o, device, __func__)) < 0 ||
+        (st = cuc__memory_check_kind(o.kind, __func__)) < 0 ||
+        (st = cuc__check_bits(
+             "flags", o.flags, CUC_MEMORY_POOL_HW_DECOMPRESS | CUC_MEMORY_POOL_IPC, 0,
+             "CUC_MEMORY_POOL_HW_DECOMPRESS (0x1) and CUC_MEMORY_POOL_IPC (0x2)", __func__)) < 0 ||
+        (st = place(&props.location, &o, device, __func__)) < 0 ||
         (st = check_pools(device, __func__)) < 0)
         return st;
     if (o.kind == CUC_MEMORY_MANAGED && cuc__driver_version() < 13000)

@@ -1,5 +1,6 @@
 #include "resource.h"
 #include "device/stream.h"
+#include "base/options.h"
 
 // Both directions need an address that is not 0 and is a multiple of a word of 4 or 8 bytes.
 static cuc_status check_word(cuc_device_ptr address, uint32_t bytes, const char *function)
@@ -60,13 +61,10 @@ cuc_status cuc_stream_write_value(cuc_stream *stream, cuc_device_ptr address, ui
 
     CUC_CHECK(stream, STREAM);
     cuc_status st = check_word(address, bytes, __func__);
-    if (st < 0)
-        return st;
-    if (flags & ~(uint32_t)CUC_WRITE_NO_MEMORY_BARRIER)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
-                        "flags is 0x%x, the only bit known is CUC_WRITE_NO_MEMORY_BARRIER (0x1)",
-                        flags);
-    if ((st = CUC_ENTER(stream->context, &pushed)) < 0)
+    if (st < 0 ||
+        (st = cuc__check_bits("flags", flags, CUC_WRITE_NO_MEMORY_BARRIER, 0,
+                              "CUC_WRITE_NO_MEMORY_BARRIER (0x1) or 0", __func__)) < 0 ||
+        (st = CUC_ENTER(stream->context, &pushed)) < 0)
         return st;
     // The current form of these calls refuses the driver's NO_MEMORY_BARRIER flag: the barrier is
     // always there, which the caller's permission to omit it allows.

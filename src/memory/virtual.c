@@ -137,14 +137,9 @@ static cuc_status read_options(cuc_memory_virtual_options *o,
                            CUC_MEMORY_VIRTUAL_IPC;
     cuc_status st = cuc__read_options(o, sizeof(*o), given, "cuc_memory_virtual_options", function);
 
-    if (st < 0)
+    if (st < 0 || (st = cuc__check_bits("options->flags", o->flags, known, o->reserved,
+                                        "CUC_MEMORY_VIRTUAL_ bits (0x1f)", function)) < 0)
         return st;
-    if (o->flags & ~known || o->reserved)
-        return cuc__fail(
-            CUC_ERROR_INVALID_ARGUMENT, function,
-            "options->flags is 0x%x and reserved %u, expected CUC_MEMORY_VIRTUAL_ bits "
-            "(0x1f) and 0",
-            o->flags, o->reserved);
     if (o->align & (o->align - 1))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "options->align is %" PRIu64 ", expected a power of two, or 0", o->align);

@@ -61,12 +61,9 @@ static cuc_status read_options(cuc_linker *l, const cuc_linker_options *o, const
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "arch is \"%s\", but a link is for a real architecture: \"sm_%d\"",
                          o->arch, arch.number);
-    if (o->keep_ptx < CUC_DEFAULT || o->keep_ptx > CUC_OFF)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "keep_ptx is %d, expected CUC_DEFAULT (0), CUC_ON (1) or CUC_OFF (2)",
-                         o->keep_ptx);
     // The flags are made for both backends, because values are checked there.
-    if ((st = cuc__options_to_flags(&l->flags, &cuc__linker_options_table, o, function)) < 0)
+    if ((st = cuc__check_switch("keep_ptx", o->keep_ptx, function)) < 0 ||
+        (st = cuc__options_to_flags(&l->flags, &cuc__linker_options_table, o, function)) < 0)
         return st;
     if ((st = choose_backend(l, o, function)) < 0)
         return st;

@@ -171,14 +171,11 @@ static cuc_status add_switch(cuc__flags *flags, const cuc__option *o, const void
 {
     int32_t value = number_at(options, o->offset);
     const char *flag = value == CUC_ON ? o->on : o->off;
+    cuc_status st = cuc__check_switch(o->field, value, function);
 
-    if (value != CUC_ON && value != CUC_OFF)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "%s is %d, expected CUC_DEFAULT (0), CUC_ON (1) or CUC_OFF (2)", o->field,
-                         value);
-    if (flag)
+    if (st >= 0 && flag)
         cuc__flags_add(flags, flag, "");
-    return CUC_OK;
+    return st;
 }
 
 static cuc_status add_number(cuc__flags *flags, const cuc__option *o, int32_t value,

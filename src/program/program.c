@@ -105,18 +105,11 @@ static cuc_status init_cuda(cuc_program *p, const cuc_program_options *o, const 
 {
     cuc_status st = cuc__program_refuse_tile_options(o, "CUDA C++", function);
 
-    if (st < 0)
+    if (st < 0 ||
+        (st = cuc__check_switch("link_time_optimization", o->link_time_optimization, function)) <
+            0 ||
+        (st = cuc__check_switch("no_default_headers", o->no_default_headers, function)) < 0)
         return st;
-    if (o->link_time_optimization < CUC_DEFAULT || o->link_time_optimization > CUC_OFF)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "link_time_optimization is %d, expected CUC_DEFAULT (0), CUC_ON (1) or "
-                         "CUC_OFF (2)",
-                         o->link_time_optimization);
-    if (o->no_default_headers < CUC_DEFAULT || o->no_default_headers > CUC_OFF)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "no_default_headers is %d, expected CUC_DEFAULT (0), CUC_ON (1) or "
-                         "CUC_OFF (2)",
-                         o->no_default_headers);
     p->needs_ltoir = o->link_time_optimization == CUC_ON;
     p->pch = o->pch == CUC_ON || o->create_pch;
     if ((st = copy_lists(p, o, function)) < 0)
@@ -198,11 +191,9 @@ cuc_status cuc_program_create(cuc_program **out, int32_t source_kind, const char
                         "source_kind is %d, expected CUC_SOURCE_CUDA (1), CUC_SOURCE_PTX (2) or "
                         "CUC_SOURCE_TILE (4)",
                         source_kind);
-    if ((st = CUC_READ_OPTIONS(&o, options, cuc_program_options)) < 0)
+    if ((st = CUC_READ_OPTIONS(&o, options, cuc_program_options)) < 0 ||
+        (st = cuc__check_reserved("options.reserved", (uint32_t)o.reserved, __func__)) < 0)
         return st;
-    if (o.reserved)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "options.reserved is %d, expected 0",
-                        o.reserved);
     cuc_program *p = calloc(1, sizeof(*p));
     if (!p)
         return CUC_FAIL(CUC_ERROR_OUT_OF_MEMORY, "no host memory for a program");

@@ -1,6 +1,7 @@
 // Tile programs: src/tile compiles them to PTX, and nvJitLink or the driver assembles that to a
 // cubin.
 #include "base/array.h"
+#include "base/options.h"
 #include "program.h"
 
 #include "driver/toolkit.h"
@@ -55,15 +56,6 @@ cuc_status cuc__program_refuse_tile_options(const cuc_program_options *o, const 
     return CUC_OK;
 }
 
-static cuc_status check_switch(int32_t value, const char *field, const char *function)
-{
-    return value >= CUC_DEFAULT && value <= CUC_OFF
-               ? CUC_OK
-               : cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                           "%s is %d, expected CUC_DEFAULT (0), CUC_ON (1) or CUC_OFF (2)", field,
-                           value);
-}
-
 static cuc_status read_switches(struct cuc__program_tile *t, const cuc_program_options *o,
                                 const char *function)
 {
@@ -79,7 +71,7 @@ static cuc_status read_switches(struct cuc__program_tile *t, const cuc_program_o
     };
 
     for (size_t i = 0; i < CUC_LENGTH(switches); i++) {
-        cuc_status st = check_switch(switches[i].value, switches[i].field, function);
+        cuc_status st = cuc__check_switch(switches[i].field, switches[i].value, function);
         if (st < 0)
             return st;
     }

@@ -103,11 +103,9 @@ cuc_status cuc_tile_interpret(cuc_program *program, const char *kernel, const cu
     cuc_status st;
 
     CUC_CHECK(program, PROGRAM);
-    if ((st = CUC_READ_OPTIONS(&o, options, cuc_tile_interpret_options)) < 0)
+    if ((st = CUC_READ_OPTIONS(&o, options, cuc_tile_interpret_options)) < 0 ||
+        (st = cuc__check_reserved("options.reserved", o.reserved, __func__)) < 0)
         return st;
-    if (o.reserved)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "options.reserved is %u, expected 0",
-                        o.reserved);
     tile_budget_open(&budget, &program->tile.limits);
     if ((st = cuc__program_open_tile(&module, program, &budget, __func__)) < 0)
         return st;

@@ -1,6 +1,7 @@
 #include "tensor.h"
 
 #include "memory/buffer.h"
+#include "base/options.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -132,10 +133,10 @@ cuc_status cuc__tensor_check(const cuc_tensor *t, const char *function)
     if (t->device < -1)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                          "device is %d, expected an ordinal or -1 for the host", t->device);
-    if (t->flags & ~(uint32_t)CUC__TENSOR_FLAGS)
-        return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "flags is 0x%x, expected CUC_TENSOR_ bits (0x%x)", t->flags,
-                         CUC__TENSOR_FLAGS);
+    cuc_status st = cuc__check_bits("flags", t->flags, CUC__TENSOR_FLAGS, 0,
+                                    "CUC_TENSOR_ bits (0x7)", function);
+    if (st < 0)
+        return st;
     for (int32_t i = 0; i < t->rank; i++)
         if (t->shape[i] < 0)
             return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,

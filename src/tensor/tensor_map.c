@@ -62,23 +62,19 @@ struct encoding {
 static cuc_status check_choices(const cuc_tensor_map_options *o, uint32_t known,
                                 const char *function)
 {
-    const struct {
-        const char *name, *constants;
-        int32_t value, most;
-    } choices[] = {
-        { "interleave", "CUC_TENSOR_MAP_INTERLEAVE_", o->interleave, 2 },
-        { "swizzle", "CUC_TENSOR_MAP_SWIZZLE_", o->swizzle, 6 },
-        { "l2_promotion", "CUC_TENSOR_MAP_L2_", o->l2_promotion, 3 },
-        { "fill", "CUC_TENSOR_MAP_FILL_", o->fill, 1 },
+    const struct cuc__range choices[] = {
+        { "options->interleave", o->interleave, 0, 2, "CUC_TENSOR_MAP_INTERLEAVE_" },
+        { "options->swizzle", o->swizzle, 0, 6, "CUC_TENSOR_MAP_SWIZZLE_" },
+        { "options->l2_promotion", o->l2_promotion, 0, 3, "CUC_TENSOR_MAP_L2_" },
+        { "options->fill", o->fill, 0, 1, "CUC_TENSOR_MAP_FILL_" },
     };
+    cuc_status st = cuc__check_ranges(choices, CUC_LENGTH(choices), function);
 
-    for (size_t i = 0; i < CUC_LENGTH(choices); i++)
-        if (choices[i].value < 0 || choices[i].value > choices[i].most)
-            REFUSE("options->%s is %d, expected a %s constant, 0 to %d", choices[i].name,
-                   choices[i].value, choices[i].constants, choices[i].most);
-    if (o->flags & ~known || o->reserved)
-        REFUSE("options->flags is 0x%x and reserved %u, expected CUC_TENSOR_MAP_ bits (0x%x) and 0",
-               o->flags, o->reserved, known);
+    if (st < 0 || (st = cuc__check_bits("options->flags", o->flags, known, o->reserved,
+                                        known & CUC_TENSOR_MAP_W128 ? "CUC_TENSOR_MAP_ bits (0x3)"
+                                                                    : "CUC_TENSOR_MAP_FTZ (0x1)",
+                                        function)) < 0)
+        return st;
     if (o->interleave == CUC_TENSOR_MAP_INTERLEAVE_32B && o->swizzle != CUC_TENSOR_MAP_SWIZZLE_32B)
         REFUSE("options->swizzle is %d: CUC_TENSOR_MAP_INTERLEAVE_32B takes "
                "CUC_TENSOR_MAP_SWIZZLE_32B (1)",

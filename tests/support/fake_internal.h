@@ -16,7 +16,7 @@ fake_kernel_fn *fake_kernel_slot(const char *name); // place of the host functio
 bool fake_any_kernel_defined(void);
 void fake_kernels_forget(void);
 
-// fake_ptx.c: returns a variable of a library, allocated on first use.
+// fake_code.c: a variable of a library, allocated on first use.
 struct variable {
     struct variable *next;
     char *name;

@@ -28,16 +28,9 @@ SHARED cuc_kernel *kernel(const char *name)
 
 SHARED void setup_without_reset(void)
 {
-    int32_t count;
-
     memset(&failures, 0, sizeof(failures));
     cuc_set_failure_handler(testing_failed, &failures);
-    ck_ok(cuc_device_get_count(&count));
-    ck_ok(cuc_device_get(&device, 0));
-    ck_ok(cuc_device_get_context(&primary, device));
-    other = NULL;
-    if (count > 1)
-        ck_ok(cuc_device_get(&other, 1));
+    testing_devices(&device, &primary, &other);
     ck_ok(cuc_stream_create(&stream, device, NULL));
     ck_ok(cuc_object_create(&object, CUC_CODE_PTX, launch_ptx, sizeof(launch_ptx) - 1, NULL));
     none = kernel("none");

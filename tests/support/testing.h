@@ -103,6 +103,19 @@ static inline void testing_failed(const char *message, void *user)
     f->count++;
 }
 
+// Gets the first device with its primary context, and the second, NULL if there is one only.
+static inline void testing_devices(cuc_device **device, cuc_context **primary, cuc_device **other)
+{
+    int32_t count;
+
+    ck_ok(cuc_device_get_count(&count));
+    ck_ok(cuc_device_get(device, 0));
+    ck_ok(cuc_device_get_context(primary, *device));
+    *other = NULL;
+    if (count > 1)
+        ck_ok(cuc_device_get(other, 1));
+}
+
 // Without a compiler there is nothing to test with.
 static inline bool testing_lacks(const char *name)
 {

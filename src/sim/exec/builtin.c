@@ -3,6 +3,7 @@
 #include "builtin.h"
 
 #include "base/array.h"
+#include "base/text.h"
 #include "memory.h"
 
 #include <inttypes.h>
@@ -17,33 +18,12 @@ enum {
     LONGEST_STRING = 1 << 20,  // in device memory; longer strings are truncated
 };
 
-// A growable text; a failed allocation leaves it unchanged.
-struct text {
-    char *at;
-    size_t length, room;
-};
-
-static void append(struct text *text, const char *bytes, size_t count)
-{
-    if (text->length + count + 1 > text->room) {
-        size_t room = 2 * (text->length + count + 1);
-        char *more = realloc(text->at, room);
-        if (!more)
-            return;
-        text->at = more;
-        text->room = room;
-    }
-    memcpy(text->at + text->length, bytes, count);
-    text->length += count;
-    text->at[text->length] = '\0';
-}
-
 // Reads a C string from device memory byte by byte, since each byte must be accessible.
 static bool read_string(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
-                        uint64_t address, struct text *out)
+                        uint64_t address, struct cuc__text *out)
 {
     out->length = 0;
-    append(out, "", 0);
+    cuc__text_append(out, "", 0);
     for (uint32_t i = 0; i < LONGEST_STRING; i++) {
         void *host;
         char c;
@@ -52,7 +32,7 @@ static bool read_string(struct sim_warp *w, const struct sim_op *op, uint32_t la
         memcpy(&c, host, 1);
         if (!c)
             break;
-        append(out, &c, 1);
+        cuc__text_append(out, &c, 1);
     }
     return out->at != NULL;
 }
@@ -91,7 +71,7 @@ static void put(struct conversion *c, const char *bytes, size_t count)
 }
 
 // Formats a value by `c`. A conversion that the host's printf does not know is printed as written.
-static void convert(struct text *out, struct conversion *c, uint64_t value, const char *string)
+static void convert(struct cuc__text *out, struct conversion *c, uint64_t value, const char *string)
 {
     char small[512];
     double number;
@@ -147,27 +127,27 @@ static void convert(struct text *out, struct conversion *c, uint64_t value, cons
             snprintf(big, (size_t)count + 1, c->host, number);
     }
     if (count > 0 && (big || count < (int)sizeof small))
-        append(out, big ? big : small, (size_t)count);
+        cuc__text_append(out, big ? big : small, (size_t)count);
     free(big);
 }
 
 // vprintf(format, arguments): writes a lane's output to `out` and the number of arguments used to
 // `taken`.
 static bool format(struct sim_warp *w, const struct sim_op *op, uint32_t lane, const char *at,
-                   uint64_t arguments, struct text *out, int *taken)
+                   uint64_t arguments, struct cuc__text *out, int *taken)
 {
-    struct text string = { 0 };
+    struct cuc__text string = { 0 };
     bool ok = true;
 
     *taken = 0;
     while (*at && ok) {
         size_t plain = strcspn(at, "%");
-        append(out, at, plain);
+        cuc__text_append(out, at, plain);
         at += plain;
         if (!*at)
             break;
         if (at[1] == '%') {
-            append(out, "%", 1);
+            cuc__text_append(out, "%", 1);
             at += 2;
             continue;
         }
@@ -203,7 +183,7 @@ static bool format(struct sim_warp *w, const struct sim_op *op, uint32_t lane, c
         }
         c.letter = *at;
         if (!*at || !strchr("diuxXocpsaAeEfFgG", *at)) {
-            append(out, start, (size_t)(at - start));
+            cuc__text_append(out, start, (size_t)(at - start));
             continue;
         }
         at++;
@@ -214,7 +194,7 @@ static bool format(struct sim_warp *w, const struct sim_op *op, uint32_t lane, c
             if (value)
                 ok = read_string(w, op, lane, value, &string);
             else
-                string.length = 0, append(&string, "(null)", 6);
+                string.length = 0, cuc__text_append(&string, "(null)", 6);
         }
         if (ok)
             convert(out, &c, value, string.at);
@@ -234,7 +214,7 @@ static uint64_t parameter(const unsigned char *params, uint32_t at, uint32_t byt
 static enum sim_next call_vprintf(struct sim_warp *w, const struct sim_op *op, uint32_t lane,
                                   const unsigned char *params, unsigned char *result)
 {
-    struct text line = { 0 }, out = { 0 };
+    struct cuc__text line = { 0 }, out = { 0 };
     uint64_t address = parameter(params, 0, 8);
     int taken = -1; // result for a NULL format
     bool ok = true;
@@ -261,7 +241,7 @@ static enum sim_next call_assertfail(struct sim_warp *w, const struct sim_op *op
                                      const unsigned char *params, unsigned char *result)
 {
     static const uint32_t at[] = { 0, 8, 24 };
-    struct text part[3] = { 0 };
+    struct cuc__text part[3] = { 0 };
     const struct sim_block *block = w->block;
     const uint32_t *size = block->grid->block, *index = block->index;
     uint32_t thread = w->index * SIM_WARP + lane;
@@ -273,7 +253,7 @@ static enum sim_next call_assertfail(struct sim_warp *w, const struct sim_op *op
         if (address)
             ok = read_string(w, op, lane, address, &part[i]);
         else
-            append(&part[i], "", 0);
+            cuc__text_append(&part[i], "", 0);
         ok = ok && part[i].at;
     }
     if (ok) {

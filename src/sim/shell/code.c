@@ -1,8 +1,8 @@
 // Code in libcucore-sim.so: loads PTX into the executor, once for each context that uses it.
 #include "code.h"
 #include "shell.h"
+#include "text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,8 @@
 #include "sim/exec/builtin.h"
 #include "sim/exec/run.h"
 #include "sim/machine/code.h"
+
+enum { NEWEST_PTX = 90 }; // 9.0
 
 struct code {
     char *text;
@@ -23,52 +25,6 @@ static int arch_of(int device)
 {
     return 10 * sim_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
            sim_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-}
-
-// Head directives of a text.
-
-// Returns the word after a directive, skipping comments; NULL if there is none.
-static const char *behind(const char *text, const char *directive)
-{
-    size_t n = strlen(directive);
-
-    while (*text) {
-        if (text[0] == '/' && text[1] == '/') {
-            text += strcspn(text, "\n");
-        } else if (text[0] == '/' && text[1] == '*') {
-            const char *end = strstr(text + 2, "*/");
-            text = end ? end + 2 : text + strlen(text);
-        } else if (strncmp(text, directive, n) == 0 && isspace((unsigned char)text[n])) {
-            return text + n + strspn(text + n, " \t\r\n");
-        } else if (*text == '{') {
-            return NULL; // a body: end of the head
-        } else {
-            text++;
-        }
-    }
-    return NULL;
-}
-
-static CUresult check_head(const char *text, int arch, char *log, size_t log_bytes)
-{
-    const char *version = behind(text, ".version"), *target = behind(text, ".target");
-    int major = 0, minor = 0, wanted = 0;
-    char suffix = '\0';
-
-    if (version && sscanf(version, "%4d.%4d", &major, &minor) == 2 && major * 10 + minor > 90) {
-        snprintf(log, log_bytes, "PTX %d.%d is newer than the 9.0 that this driver reads", major,
-                 minor);
-        return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
-    }
-    if (target && sscanf(target, "sm_%4d%c", &wanted, &suffix) >= 1 &&
-        (wanted > arch || (suffix == 'a' && wanted != arch) ||
-         (suffix == 'f' && wanted / 10 != arch / 10))) {
-        if (suffix != 'a' && suffix != 'f')
-            suffix = '\0';
-        snprintf(log, log_bytes, "code for sm_%d%.1s does not run on sm_%d", wanted, &suffix, arch);
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    }
-    return CUDA_SUCCESS;
 }
 
 // Estimates the registers of a thread from the values live at once when reading the text from top
@@ -136,15 +92,6 @@ static int registers_of(const struct sim_function *f, int threads)
 
 // Loading
 
-static void product_of(const uint32_t in[3], int out[3], int *product)
-{
-    *product = in[0] ? 1 : 0;
-    for (int i = 0; i < 3; i++) {
-        out[i] = in[0] ? in[i] ? (int)in[i] : 1 : 0;
-        *product *= out[i];
-    }
-}
-
 static void add_kernel(struct library *library, const struct sim_module *module,
                        const struct sim_code *code, int constant_bytes)
 {
@@ -153,14 +100,10 @@ static void add_kernel(struct library *library, const struct sim_module *module,
                                   .local = (int)code->stack_bytes,
                                   .constant = constant_bytes,
                                   .ptx = module->target };
-    int unused[3], exact, clusters;
     struct kernel *k =
         sim_kernel_new(library, strcpy(sim_alloc(strlen(code->name) + 1), code->name));
 
-    product_of(f->max_threads, unused, &facts.threads);
-    product_of(f->required_threads, facts.exact_threads, &exact);
-    product_of(f->required_cluster, facts.cluster, &clusters);
-    facts.threads = exact ? exact : facts.threads;
+    sim_text_launch_bounds(&facts, f);
     facts.registers = registers_of(f, facts.threads);
     k->parameters = sim_alloc((code->argument_count + 1) * sizeof(*k->parameters));
     k->parameter_count = code->argument_count;
@@ -213,7 +156,7 @@ CUresult sim_code_load(struct library *library, const char *text, char *log, siz
 {
     int arch = arch_of(0);
     size_t bytes = strlen(text);
-    CUresult result = check_head(text, arch, log, log_bytes);
+    CUresult result = sim_text_check_head(text, NEWEST_PTX, arch, log, log_bytes);
 
     if (result)
         return result;
@@ -244,7 +187,7 @@ CUresult sim_code_load(struct library *library, const char *text, char *log, siz
 
 CUresult sim_code_check(const char *text, char *log, size_t log_bytes)
 {
-    CUresult result = check_head(text, arch_of(0), log, log_bytes);
+    CUresult result = sim_text_check_head(text, NEWEST_PTX, arch_of(0), log, log_bytes);
 
     if (result)
         return result;

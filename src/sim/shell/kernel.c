@@ -60,8 +60,6 @@ struct kernel *sim_kernel_new(struct library *library, char *name)
 
     if (library->kernel_count == library->bucket_count)
         add_buckets(library);
-    if (sim_kernel_named(library, name))
-        library->twice = k;
     struct kernel **at = bucket(library, name);
     k->next_named = *at;
     *at = k;
@@ -263,22 +261,17 @@ void sim_function_end(struct function *function)
     free(function);
 }
 
-// Returns a function's kernel and device: its context's device, or for a CUkernel the current
-// context's.
-static CUresult kernel_on(CUfunction func, struct kernel **kernel, int *device)
+CUresult sim_kernel_on(CUfunction func, struct kernel **kernel, struct context **context)
 {
-    struct context *c;
-
-    *kernel = sim_kernel_of(func, &c);
+    *kernel = sim_kernel_of(func, context);
     if (!*kernel)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!c) {
+    if (!*context) {
         CUresult code = sim_current_state();
         if (code)
             return code;
-        c = sim_current();
+        *context = sim_current();
     }
-    *device = c->device;
     return CUDA_SUCCESS;
 }
 
@@ -293,10 +286,10 @@ CUresult sim_cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfu
 CUresult sim_cuFuncSetAttribute(CUfunction func, CUfunction_attribute attribute, int value)
 {
     struct kernel *k;
-    int device;
-    CUresult code = kernel_on(func, &k, &device);
+    struct context *c;
+    CUresult code = sim_kernel_on(func, &k, &c);
 
-    return code ? code : set_attribute(k, attribute, value, device);
+    return code ? code : set_attribute(k, attribute, value, c->device);
 }
 
 CUresult sim_cuFuncSetCacheConfig(CUfunction func, CUfunc_cache config)

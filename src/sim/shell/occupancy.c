@@ -50,16 +50,10 @@ int sim_blocks_per_sm(const struct kernel *k, int device, int threads, size_t dy
 static CUresult kernel_on(CUfunction func, struct kernel **kernel, int *device)
 {
     struct context *c;
+    CUresult code = sim_kernel_on(func, kernel, &c);
 
-    *kernel = sim_kernel_of(func, &c);
-    if (!*kernel)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (!c) {
-        CUresult code = sim_current_state();
-        if (code)
-            return code;
-        c = sim_current();
-    }
+    if (code)
+        return code;
     *device = c->device;
     return c->lost;
 }

@@ -267,8 +267,7 @@ struct library {
     struct kernel *kernels, **last_kernel;
     struct kernel **named, *few_named[16]; // buckets by name; the number is a power of two
     unsigned kernel_count, bucket_count;
-    const struct kernel *twice; // the second kernel of one name
-    void *code;                 // owned by the back end
+    void *code; // owned by the back end
 };
 
 // Work
@@ -687,6 +686,8 @@ CUresult sim_function_of(struct kernel *kernel, struct context *context, CUfunct
 void sim_function_end(struct function *function);
 // Returns the kernel of a CUfunction, or of a CUkernel passed as one, with *context NULL.
 struct kernel *sim_kernel_of(CUfunction handle, struct context **context);
+// The same, with the current context for a CUkernel.
+CUresult sim_kernel_on(CUfunction func, struct kernel **kernel, struct context **context);
 
 // occupancy.c
 int sim_blocks_per_sm(const struct kernel *kernel, int device, int threads, size_t dynamic);

@@ -1,5 +1,6 @@
 // Programs of the C builder: handles, the arguments that all calls have, and the end.
 #include "api.h"
+#include "tile/ir/array.h"
 
 #include "base/arena.h"
 #include "tile/ir/diagnostic.h"
@@ -186,16 +187,8 @@ static uint32_t new_handle(cuc_tile_program *p, struct tile_handle handle)
                    MOST_HANDLES);
         return 0;
     }
-    if (p->handles == p->room) {
-        uint32_t room = p->room ? 2 * p->room : 64;
-        struct tile_handle *grown = tile_take(p->module, room * sizeof(*grown));
-        if (!grown)
-            return 0;
-        if (p->handles)
-            memcpy(grown, p->handle, p->handles * sizeof(*grown));
-        p->handle = grown;
-        p->room = room;
-    }
+    if (!TILE_RESERVE(p->module, p->handle, p->room, p->handles + 1, 64))
+        return 0;
     p->handle[p->handles++] = handle;
     return p->tag << NUMBER_BITS | p->handles;
 }

@@ -4,6 +4,7 @@
 // remembers the word from which halves were extracted. Code that needs both halves reuses the word,
 // so ptxas sees no 16-bit register at all.
 #include "emit.h"
+#include "tile/ir/array.h"
 
 #include <string.h>
 
@@ -18,19 +19,9 @@ static void remember(struct tile_emitter *e, tile_register half, tile_register w
 {
     uint32_t number = half & 0xfffffff;
 
-    if (number >= e->half_room) {
-        uint32_t room = e->half_room ? 2 * e->half_room : 64;
-        while (room <= number)
-            room *= 2;
-        struct tile_half *grown = tile_take(e->module, room * sizeof(*grown));
-        if (!grown) { // it is only slower
-            e->failed = true;
-            return;
-        }
-        if (e->half_room)
-            memcpy(grown, e->half, e->half_room * sizeof(*grown));
-        e->half = grown;
-        e->half_room = room;
+    if (!TILE_RESERVE(e->module, e->half, e->half_room, number + 1, 64)) { // it is only slower
+        e->failed = true;
+        return;
     }
     e->half[number] = (struct tile_half){ word, upper };
 }

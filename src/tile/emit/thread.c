@@ -1,5 +1,6 @@
 // Coordinates of the calling thread, and the elements that it holds.
 #include "ring.h"
+#include "tile/ir/array.h"
 
 #include <string.h>
 
@@ -50,17 +51,9 @@ tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_l
     struct tile_text *before = tile_into_prologue(e);
     tile_register reg = gather_bits(e, layout, axis);
     e->text = before;
-    if (e->coordinates == e->coordinate_room) {
-        uint32_t room = e->coordinate_room ? 2 * e->coordinate_room : 16;
-        struct tile_coordinate_entry *grown = tile_take(e->module, room * sizeof(*grown));
-        if (!grown) {
-            e->failed = true;
-            return reg;
-        }
-        if (e->coordinates)
-            memcpy(grown, e->coordinate, e->coordinates * sizeof(*grown));
-        e->coordinate = grown;
-        e->coordinate_room = room;
+    if (!TILE_RESERVE(e->module, e->coordinate, e->coordinate_room, e->coordinates + 1, 16)) {
+        e->failed = true;
+        return reg;
     }
     e->coordinate[e->coordinates++] = (struct tile_coordinate_entry){ layout, axis, reg };
     return reg;

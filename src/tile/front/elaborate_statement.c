@@ -2,6 +2,7 @@
 //
 // Bindings are a stack; a block's own bindings end with it.
 #include "control.h"
+#include "tile/ir/array.h"
 
 #include <string.h>
 
@@ -37,16 +38,8 @@ void tile_push_binding(struct tile_elaborator *e, const char *name, struct tile_
     if (e->names.name[known].value)
         tile_error(e->module, TILE_T502, where, "name: %s is a %s of the language", name,
                    (const char *)e->names.name[known].value);
-    if (e->count == e->room) {
-        uint32_t room = e->room ? 2 * e->room : 64;
-        struct tile_binding *grown = tile_take(e->module, room * sizeof(*grown));
-        if (!grown)
-            return;
-        if (e->count)
-            memcpy(grown, e->binding, e->count * sizeof(*grown));
-        e->binding = grown;
-        e->room = room;
-    }
+    if (!TILE_RESERVE(e->module, e->binding, e->room, e->count + 1, 64))
+        return;
     uint32_t outer = e->names.name[known].number;
     e->binding[e->count++] = (struct tile_binding){ name, what, where, fixed, known, outer };
     e->names.name[known].number = e->count;

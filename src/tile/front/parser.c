@@ -1,5 +1,6 @@
 // Files, functions and kernel headers.
 #include "parser.h"
+#include "tile/ir/array.h"
 
 #include "base/arena.h"
 
@@ -7,16 +8,8 @@
 
 void tile_list_add(struct tile_parser *p, struct tile_list *list, void *item)
 {
-    if (list->count == list->room) {
-        uint32_t room = list->room ? 2 * list->room : 4;
-        void **grown = tile_take(p->module, room * sizeof(*grown));
-        if (!grown)
-            return;
-        if (list->count)
-            memcpy(grown, list->item, list->count * sizeof(*grown));
-        list->item = grown;
-        list->room = room;
-    }
+    if (!TILE_RESERVE(p->module, list->item, list->room, list->count + 1, 4))
+        return;
     list->item[list->count++] = item;
 }
 

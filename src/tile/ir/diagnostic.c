@@ -2,9 +2,11 @@
 #include "diagnostic.h"
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "budget.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -116,23 +118,8 @@ void tile_remark(struct tile_module *module, struct tile_location where, const c
 
 // As text
 
-struct writer {
-    char *to; // NULL: only the length is wanted
-    size_t length;
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct writer *w, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    int n = vsnprintf(w->to ? w->to + w->length : NULL, w->to ? (size_t)1 << 20 : 0, format, args);
-    va_end(args);
-    w->length += n > 0 ? (size_t)n : 0;
-}
-
 // Writes the source line of a position, and a caret under its column.
-static void put_line(struct writer *w, const struct tile_module *module,
+static void put_line(struct cuc__text *w, const struct tile_module *module,
                      const struct tile_location *where)
 {
     const char *at = module->text;
@@ -148,31 +135,31 @@ static void put_line(struct writer *w, const struct tile_module *module,
     }
     const char *stop = memchr(at, '\n', (size_t)(end - at));
     int length = (int)((stop ? stop : end) - at);
-    put(w, "    %.*s\n", length, at);
+    cuc__text_put(w, "    %.*s\n", length, at);
     if (!where->column)
         return;
-    put(w, "    ");
+    cuc__text_put(w, "    ");
     stop = at + length;
     // Keep tabs, so that the caret lines up; columns count characters.
     for (uint32_t i = 1; i < where->column; i++) {
-        put(w, "%c", at < stop && *at == '\t' ? '\t' : ' ');
+        cuc__text_put(w, "%c", at < stop && *at == '\t' ? '\t' : ' ');
         at += at < stop;
         while (at < stop && (*at & 0xc0) == 0x80)
             at++;
     }
-    put(w, "^\n");
+    cuc__text_put(w, "^\n");
 }
 
-static void put_place(struct writer *w, const struct tile_location *where)
+static void put_place(struct cuc__text *w, const struct tile_location *where)
 {
-    put(w, "%s", where->file ? where->file : "program.tile");
+    cuc__text_put(w, "%s", where->file ? where->file : "program.tile");
     if (where->line)
-        put(w, ":%u", where->line);
+        cuc__text_put(w, ":%u", where->line);
     if (where->line && where->column)
-        put(w, ":%u", where->column);
+        cuc__text_put(w, ":%u", where->column);
 }
 
-static void put_all(struct writer *w, const struct tile_module *module, bool remarks)
+static void put_all(struct cuc__text *w, const struct tile_module *module, bool remarks)
 {
     static const char *const words[] = {
         [TILE_ERROR] = "error", [TILE_REMARK] = "remark", [TILE_NOTE] = "note"
@@ -183,28 +170,27 @@ static void put_all(struct writer *w, const struct tile_module *module, bool rem
         if (one->severity == TILE_REMARK && !remarks)
             continue;
         put_place(w, &one->where);
-        put(w, ": %s", words[one->severity]);
+        cuc__text_put(w, ": %s", words[one->severity]);
         if (one->severity == TILE_ERROR)
-            put(w, " %s", codes[one->code].name);
-        put(w, ": %s\n", one->text);
+            cuc__text_put(w, " %s", codes[one->code].name);
+        cuc__text_put(w, ": %s\n", one->text);
         put_line(w, module, &one->where);
         for (const struct tile_location *call = one->where.inlined_at; call;
              call = call->inlined_at) {
             put_place(w, call);
-            put(w, ": note: called from here\n");
+            cuc__text_put(w, ": note: called from here\n");
         }
     }
     if (d->errors > TILE_MAX_ERRORS)
-        put(w, "%u more errors\n", d->errors - TILE_MAX_ERRORS);
+        cuc__text_put(w, "%u more errors\n", d->errors - TILE_MAX_ERRORS);
 }
 
 const char *tile_diagnostics_text(struct tile_module *module, bool remarks)
 {
-    struct writer measure = { NULL, 0 }, w = { NULL, 0 };
+    struct cuc__text w = { 0 };
 
-    put_all(&measure, module, remarks);
-    w.to = cuc__arena_take(module->arena, measure.length + 1);
-    if (w.to)
-        put_all(&w, module, remarks);
-    return w.to ? w.to : "no memory for the diagnostics\n";
+    put_all(&w, module, remarks);
+    const char *text = w.lost ? NULL : cuc__arena_copy(module->arena, w.at, w.length);
+    free(w.at);
+    return text ? text : "no memory for the diagnostics\n";
 }

@@ -1,6 +1,7 @@
 // Evaluates a launch's arguments. See host.h.
 #include "host.h"
 
+#include "base/text.h"
 #include "scalar.h"
 
 #include <inttypes.h>
@@ -191,26 +192,6 @@ static bool bind_tensor(struct tile_binding_set *set, const struct tile_paramete
     return true;
 }
 
-// Text that grows up to its buffer's size.
-struct appended {
-    char *text;
-    size_t used, room;
-};
-
-__attribute__((format(printf, 2, 3))) static void append(struct appended *out, const char *format,
-                                                         ...)
-{
-    va_list args;
-    int length;
-
-    if (out->used >= out->room)
-        return;
-    va_start(args, format);
-    length = vsnprintf(out->text + out->used, out->room - out->used, format, args);
-    va_end(args);
-    out->used += length > 0 ? (size_t)length : 0;
-}
-
 enum { PIECE_BYTES = 200 };
 
 typedef void describe(char *piece, const struct tile_binding_set *set,
@@ -263,7 +244,7 @@ DESCRIBE(aligned)
 
 // Appends the value behind a name in a fact, such as "N is 100". Each piece appears once: N in N %
 // 2 == 0 && N > 4 is the same.
-static void append_leaf(struct appended *out, const struct tile_binding_set *set,
+static void append_leaf(struct cuc__text *out, const struct tile_binding_set *set,
                         const struct tile_host_expression *x)
 {
     static describe *const kinds[] = {
@@ -276,11 +257,11 @@ static void append_leaf(struct appended *out, const struct tile_binding_set *set
     if (!tile_host_evaluate(set, x, &value, why, sizeof(why)))
         return;
     kinds[x->kind](piece, set, x, value);
-    if (*piece && out->used < out->room && !strstr(out->text, piece))
-        append(out, "%s%s", out->used ? ", " : "", piece);
+    if (*piece && !out->lost && !strstr(out->at, piece))
+        cuc__text_put(out, "%s%s", out->length ? ", " : "", piece);
 }
 
-static void append_leaves(struct appended *out, const struct tile_binding_set *set,
+static void append_leaves(struct cuc__text *out, const struct tile_binding_set *set,
                           const struct tile_host_expression *x)
 {
     append_leaf(out, set, x);
@@ -293,7 +274,7 @@ static bool refuse_fact(const struct tile_binding_set *set, const struct tile_fa
 {
     const struct tile_host_expression *x = fact->holds;
     char values[256] = "", why[8];
-    struct appended out = { values, 0, sizeof(values) };
+    struct cuc__text out = CUC_TEXT_IN(values);
     int64_t left;
 
     append_leaves(&out, set, x);
@@ -301,7 +282,7 @@ static bool refuse_fact(const struct tile_binding_set *set, const struct tile_fa
     if (x->kind == TILE_HOST_OP && x->operand[0] && x->operand[1] &&
         x->operand[0]->kind == TILE_HOST_OP && x->operand[1]->kind == TILE_HOST_CONSTANT &&
         tile_host_evaluate(set, x->operand[0], &left, why, sizeof(why)))
-        append(&out, "; the left side is %" PRId64, left);
+        cuc__text_put(&out, "; the left side is %" PRId64, left);
     return refuse(text, bytes, "where %s: it does not hold: %s", fact->text,
                   *values ? values : "it is false");
 }

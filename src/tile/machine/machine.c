@@ -18,6 +18,7 @@
 // language; `%n_1 @0` gives the layout of a scalar parameter. Source positions are not kept: values
 // that are read back have positions in this text.
 #include "tile/ir/diagnostic.h"
+#include "tile/ir/array.h"
 #include "tile/ir/layout.h"
 #include "tile/ir/text.h"
 #include "base/arena.h"
@@ -49,16 +50,8 @@ static uint32_t layout_number(struct printer *p, const struct tile_layout *layou
     for (uint32_t i = 0; i < p->layout_count; i++)
         if (tile_layout_same(p->layout[i], layout))
             return i;
-    if (p->layout_count == p->layout_room) {
-        uint32_t room = p->layout_room ? 2 * p->layout_room : 16;
-        const struct tile_layout **grown = tile_take(p->module, room * sizeof(*grown));
-        if (!grown)
-            return 0;
-        if (p->layout_count)
-            memcpy(grown, p->layout, p->layout_count * sizeof(*grown));
-        p->layout = grown;
-        p->layout_room = room;
-    }
+    if (!TILE_RESERVE(p->module, p->layout, p->layout_room, p->layout_count + 1, 16))
+        return 0;
     const char *text = tile_layout_text(p->module->arena, layout);
     tile_put(p->layouts, "layout @%u = %s\n", p->layout_count, text ? text : "?");
     p->layout[p->layout_count] = layout;

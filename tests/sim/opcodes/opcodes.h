@@ -149,8 +149,10 @@ bool has(const struct instance *x, const char *word);
 // A number within the instruction's modifiers: 16, 8, 16 of m16n8k16.
 bool shape_of(const struct instance *x, uint32_t *m, uint32_t *n, uint32_t *k);
 
-// One module with a kernel k0, k1 ... for each instance; free() it.
-char *instances_ptx(const struct instance *const *list, size_t count, const char *target);
+// One module with a kernel k0, k1 ... for each instance; free() it. With `variants` an instruction
+// of a single thread is also executed under a guard and onto its source, with the same result.
+char *instances_ptx(const struct instance *const *list, size_t count, const char *target,
+                    bool variants);
 
 // Answers.
 struct answer exactly(uint64_t bits);

@@ -1,0 +1,74 @@
+// Text that formatted output is appended to, in memory that grows or in a buffer of the caller's.
+#ifndef CUCORE_BASE_TEXT_H
+#define CUCORE_BASE_TEXT_H
+
+#include "array.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+// Zero is an empty text that grows; free() its `at`. After a loss nothing more is appended.
+struct cuc__text {
+    char *at; // zero-terminated; NULL until the first append
+    size_t length, room;
+    bool fixed; // `at` is the caller's buffer of `room` bytes
+    bool lost;  // out of memory, or the text is truncated to its buffer
+};
+
+// An empty text in an array of char.
+#define CUC_TEXT_IN(buffer)                                   \
+    {                                                         \
+        .at = (buffer), .room = sizeof(buffer), .fixed = true \
+    }
+
+// Makes room for `bytes` more and the terminator.
+static inline bool cuc__text_reserve(struct cuc__text *t, size_t bytes)
+{
+    const size_t need = t->length + bytes + 1;
+
+    if (t->lost || (t->fixed ? need > t->room : !CUC_RESERVE(t->at, t->room, need)))
+        t->lost = true;
+    return !t->lost;
+}
+
+static inline void cuc__text_append(struct cuc__text *t, const char *bytes, size_t count)
+{
+    if (!cuc__text_reserve(t, count))
+        return;
+    memcpy(t->at + t->length, bytes, count);
+    t->length += count;
+    t->at[t->length] = '\0';
+}
+
+__attribute__((format(printf, 2, 0))) static inline void
+cuc__text_vput(struct cuc__text *t, const char *format, va_list args)
+{
+    va_list again;
+
+    if (t->lost)
+        return;
+    va_copy(again, args);
+    int n = vsnprintf(t->at ? t->at + t->length : NULL, t->room - t->length, format, args);
+    if (n >= 0 && (size_t)n >= t->room - t->length) {
+        if (cuc__text_reserve(t, (size_t)n))
+            vsnprintf(t->at + t->length, t->room - t->length, format, again);
+        else
+            n = t->fixed && t->room ? (int)(t->room - t->length - 1) : 0;
+    }
+    t->length += n > 0 ? (size_t)n : 0;
+    va_end(again);
+}
+
+__attribute__((format(printf, 2, 3))) static inline void cuc__text_put(struct cuc__text *t,
+                                                                       const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    cuc__text_vput(t, format, args);
+    va_end(args);
+}
+
+#endif
