@@ -184,8 +184,7 @@ static inline uint64_t pair(uint32_t y, uint32_t z)
     return y | (uint64_t)z << 32;
 }
 
-// The slow path of a launch: on a default stream, whose context must be current, or with a wait for
-// each kernel.
+// The driver call of a launch that needs a current context (a default stream's) or a wait.
 static cuc_status __attribute__((noinline))
 launch_with_care(cuc_stream *stream, const cuc_kernel *kernel, const CUlaunchConfig *c,
                  void **parameters, bool captured)
@@ -359,7 +358,7 @@ launch_the_long_way(cuc_stream *stream, const cuc_launch_config *config, cuc_ker
     cuc_device *device = stream->device;
     struct cuc__kernel_limits *limits = &kernel->limits[device->ordinal];
     if (__builtin_expect(!atomic_load_explicit(&limits->known, memory_order_acquire), 0)) {
-        (void)cuc_launch_is_blocking();
+        (void)cuc_launch_is_blocking(); // reads CUCORE_LAUNCH_BLOCKING once
         if ((st = cuc__kernel_prepare(kernel, device, function)) < 0)
             return st;
     }

@@ -1,8 +1,8 @@
 // Accesses of whole tiles: load, load_at, load_rows, store, store_at, store_rows, store_reduce.
 //
 // The tile's origin is computed once and is uniform over the block. Nearly all blocks' tiles lie
-// entirely inside the tensor; they move in the widest vectors without masks. Otherwise elements
-// move one by one, each behind a predicate of its own.
+// entirely inside the tensor, and move in the widest vectors without masks. Tiles that cross an
+// edge move in vectors behind masks, or element by element where the edge may cut a vector.
 #include "access.h"
 
 #include "tile/pass/remark.h"

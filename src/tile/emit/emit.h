@@ -61,7 +61,8 @@ struct tile_emitter {
     struct tile_half *half; // by the number of a 16-bit register
     uint32_t half_room;
     tile_register zero[3]; // zeros that ptxas cannot recognize, one for each time words are widened
-    tile_register reduced; // 32 bits of the last reduction's result; TILE_NO_REGISTER
+    // 32 bits of the last reduction's result; TILE_NO_REGISTER before the first one
+    tile_register reduced;
     tile_register tid, lane, warp;     // computed in the prologue
     tile_register block[3], blocks[3]; // 64 bits
     tile_register shared;              // address of the scratch in shared memory, 32 bits

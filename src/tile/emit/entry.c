@@ -1,5 +1,5 @@
-// The entry of a kernel in which all threads do the same; pipeline.c and fused.c have those with
-// roles.
+// Emits the entries in which all threads do the same. pipeline.c and fused.c emit the entries with
+// roles (roles.h).
 #include "tile/signature/signature.h"
 #include "async.h"
 #include "emit.h"

@@ -76,7 +76,8 @@ void tile_find_next(struct tile_emitter *e);
 bool tile_is_loaded_early(const struct tile_emitter *e, const struct tile_op *op);
 // The loop over the product, in the current role.
 bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op);
-// fused.c: the same for a loop with several products; ops that warpgroups do not need.
+// fused.c: an entry for a loop with several products; true for an op whose results no warpgroup
+// needs. fused_loop.c: that loop, in the current role.
 struct tile_fused;
 bool tile_emit_fused(struct tile_module *module, const struct tile_kernel *kernel,
                      struct tile_fused *plan, const struct tile_target *target,

@@ -99,7 +99,7 @@ uint32_t tile_elaborate_values(struct tile_elaborator *e, const struct tile_ast 
 bool tile_elaborate_operand(struct tile_elaborator *e, const struct tile_ast *ast,
                             struct tile_operand *out);
 struct tile_value *tile_elaborate_value(struct tile_elaborator *e, const struct tile_ast *ast);
-// Constants; T505 if the expression is none.
+// Evaluate an expression that must be constant; report T505 otherwise.
 bool tile_elaborate_int(struct tile_elaborator *e, const struct tile_ast *ast, const char *what,
                         int64_t *out);
 struct tile_meaning tile_meaning_of(struct tile_value *value);

@@ -34,7 +34,7 @@ struct tile_budget {
 
 // Limits of 0 get the default.
 void tile_budget_open(struct tile_budget *budget, const struct tile_limits *limits);
-// Other limits from here on, for what was spent before, too; seconds count from here.
+// Replaces the limits. What was spent before counts against the new ones; seconds start anew.
 void tile_budget_limit(struct tile_budget *budget, const struct tile_limits *limits);
 // A module, within a budget that outlives it; NULL: without one. See tile_module_create().
 struct tile_module *tile_module_create_within(struct tile_budget *budget, const char *file,

@@ -56,7 +56,7 @@ bool tile_fused_want_place(struct tile_fused *p, const struct tile_op *load);
 // The loop argument that carries an accumulator. NULL if the product's result has another use.
 const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
                                                const struct tile_op *mma);
-// The number of warps that layouts cover.
+// The number of multiplying warps, whose threads hold tiles; the copying ones have no layout.
 uint32_t tile_fused_warps(const struct tile_fused *p);
 // The fused plan that contains a pipeline; NULL if it is a plain one.
 struct tile_fused *tile_fused_of(const struct tile_pipeline *plan);

@@ -60,7 +60,7 @@ struct tile_pipeline {
                                 // NULL if none
     uint32_t side_map;
     bool fused;   // it is the first member of a struct tile_fused (pass/fused.h)
-    bool *wanted; // by value id: the copying thread computes it; includes its loads
+    bool *wanted; // by value id: the copying thread computes it; set for the loads that it does too
     bool *known;  // by value id: before the loop, scalars that depend on scalars alone
 };
 
