@@ -240,8 +240,8 @@ struct tile_candidate {
 // A constant of the kernel's header, with its value in this compilation.
 struct tile_constant {
     const char *name;
-    cuc_dtype dtype; // CUC_I64 for any integer, CUC_F64, CUC_BOOL; CUC_DTYPE_UNKNOWN: the value is a
-                     // dtype
+    cuc_dtype dtype; // CUC_I64 for any integer, CUC_F64, CUC_BOOL; CUC_DTYPE_UNKNOWN: the value is
+                     // a dtype
     tile_wide i;
     double f;
     bool chosen;                            // by auto()
@@ -318,7 +318,7 @@ void tile_insert_before(struct tile_op *place, struct tile_op *op);
 struct tile_value *tile_make_before(struct tile_kernel *kernel, struct tile_op *place,
                                     enum tile_op_kind kind, const struct tile_type *type,
                                     uint32_t operands, struct tile_value *const *operand);
-// The same for scalar constants.
+// Insert a scalar constant in the same way.
 struct tile_value *tile_make_int_before(struct tile_kernel *kernel, struct tile_op *place,
                                         cuc_dtype dtype, int64_t value);
 struct tile_value *tile_make_real_before(struct tile_kernel *kernel, struct tile_op *place,
@@ -374,9 +374,9 @@ void tile_renumber(struct tile_kernel *kernel);
 
 // ir/print.c: prints the kernel or the whole module as source that parses to itself; in the arena.
 const char *tile_print(struct tile_module *module);
-// machine/machine.c: the same with layouts and attributes, for what the language cannot express; from
-// layout assignment on. machine/machine_parse.c reads it back to a module, whose diagnostics hold the
-// errors; NULL if out of memory.
+// machine/machine.c: the same with layouts and attributes, for what the language cannot express;
+// from layout assignment on. machine/machine_parse.c reads it back to a module, whose diagnostics
+// hold the errors; NULL if out of memory.
 const char *tile_print_machine(struct tile_module *module);
 struct tile_module *tile_parse_machine(const char *file, const char *text, size_t bytes);
 // The language's name for an op, such as "sum" for a reduce that sums.
