@@ -35,9 +35,8 @@ static tile_register step_of(struct tile_access_state *a, struct addresses *know
     return reg;
 }
 
-// Of the computed addresses, the one whose coordinates are closest below `own`, by axes first and
-// then by distance; the coordinates are subtracted from `own`. The thread's first address if there
-// is none.
+// The computed address whose coordinates are closest below `own`, by axes first and then by
+// distance; its coordinates are subtracted from `own`. The thread's first address if there is none.
 static tile_register nearest(struct tile_access_state *a, const struct addresses *known,
                              uint32_t *own)
 {

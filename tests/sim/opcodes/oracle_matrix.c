@@ -11,7 +11,7 @@ static uint64_t of_lane(const struct call *c, uint32_t k, uint32_t lane)
     return c->column[k][c->n / WARP * WARP + lane];
 }
 
-// The shape of a product, and the types of A and B: the second and third that the instruction names;
+// The shape of a product, and the types of A and B, which the instruction names second and third;
 // wmma with f16 names none.
 struct product {
     uint32_t m, n, k;
