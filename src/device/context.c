@@ -285,8 +285,7 @@ void cuc_context_release(cuc_context *context)
     if (!context || cuc__driver_forked())
         return; // a child destroys nothing: a thread of the parent may hold the lock for good
     if (!cuc__handle_is_valid(context, CUC__HANDLE_CONTEXT)) {
-        (void)cuc__handle_drop(
-            context, CUC__HANDLE_CONTEXT); // reports the invalid handle to the failure handler
+        (void)cuc__handle_drop(context, CUC__HANDLE_CONTEXT); // reports the invalid handle
         return;
     }
     if (cuc__handle_drop_shared(context))

@@ -425,8 +425,7 @@ bool cuc__capture_set_abandoned(const cuc_stream *stream)
     pthread_mutex_lock(&lock);
     struct cuc__capture *c = find(stream);
     if (c)
-        c->abandoned = find_filling(stream, true) !=
-                       NULL; // the other capture may have ended by now
+        c->abandoned = find_filling(stream, true) != NULL; // that capture may be over by now
     const bool is = c && c->abandoned;
     pthread_mutex_unlock(&lock);
     return is;

@@ -67,7 +67,7 @@ static const char *parameter_name(uint32_t type)
     return names[type];
 }
 
-// Describes the error; the checks below only detect that there is one.
+// Describes the error in an argument; the checks below only detect that there is one.
 static cuc_status __attribute__((cold, noinline))
 fail_argument(const cuc_kernel *k, const cuc_arg *args, size_t i)
 {
@@ -155,7 +155,7 @@ static int blocks_at_once(const cuc_stream *stream, const cuc_kernel *k, const C
     return cuc__context_leave(stream->context, pushed, CUC_OK, "cuc_launch") < 0 || r ? 0 : blocks;
 }
 
-// After a launch that the driver refused: adds to its code as much as is known.
+// Records a launch that the driver refused, with as much as is known about the reason.
 static cuc_status __attribute__((cold, noinline))
 fail_launch(const cuc_stream *stream, const cuc_kernel *k, const CUlaunchConfig *c, CUresult r,
             bool recorded)

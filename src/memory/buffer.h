@@ -32,8 +32,7 @@ cuc_status cuc__buffer_ask(const cuc_buffer *buffer, const char *function);
 
 static inline uint32_t cuc__buffer_access(const cuc_buffer *b)
 {
-    return atomic_load_explicit(
-        &b->access, memory_order_acquire); // acquire: the device is stored before the access
+    return atomic_load_explicit(&b->access, memory_order_acquire); // stored after the device
 }
 
 static inline cuc_device *cuc__buffer_device(const cuc_buffer *b)

@@ -95,8 +95,7 @@ struct mark {
     CUevent event;
 };
 
-static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; // guards the list, and makes imports and frees exclusive
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards the list, imports and frees
 static struct import *imports;
 
 static struct import *find_named(const cuc_memory_resource *pool,

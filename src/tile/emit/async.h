@@ -29,8 +29,8 @@ struct tile_copier {
 struct tile_prefetch_ring {
     const struct tile_prefetch *plan;
     tile_register base; // address of the stages in shared memory
-    tile_register stage,
-        ahead; // offsets from the base: of the stage to multiply, and of the stage to copy
+    // Offsets from the base: of the stage to multiply, and of the stage to copy.
+    tile_register stage, ahead;
     struct tile_copier copier[TILE_MOST_PREFETCHED];
     const char *type; // of the loop's variable
     tile_register variable, last, step;

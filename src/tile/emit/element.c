@@ -23,8 +23,8 @@ static tile_register of_bools(struct tile_emitter *e, enum tile_op_kind kind, ti
         return tile_make(e, TILE_PRED, "and.pred %R, %R, %R", x, y);
     if (kind == TILE_OR)
         return tile_make(e, TILE_PRED, "or.pred %R, %R, %R", x, y);
-    tile_register differs = tile_make(e, TILE_PRED, "xor.pred %R, %R, %R", x,
-                                      y); // the xor of predicates does both `ne` and `xor`
+    // Both `ne` and `xor` are the xor of predicates.
+    tile_register differs = tile_make(e, TILE_PRED, "xor.pred %R, %R, %R", x, y);
     return kind == TILE_EQ ? tile_make(e, TILE_PRED, "not.pred %R, %R", differs) : differs;
 }
 

@@ -18,15 +18,14 @@ struct tile_turn {
 struct tile_fused_ring {
     struct tile_ring ring;
     struct tile_fused *plan;
-    struct tile_turn turn,
-        late;                 // positions of the products that start early, and of the last product
-    tile_register held_phase; // of operands loaded once a tile
-    tile_register section;    // tiles along the grid's other axes that form a section
-    tile_register others;     // number of tiles along the other axes
-    tile_register along;      // tiles, or pairs of tiles, along the first axis
-    tile_register all;        // number of tiles or pairs
-    tile_register pairs;      // true if a block takes tiles in pairs
-    tile_register second;     // 1: the second tile of a pair
+    struct tile_turn turn, late; // of the products that start early, and of the last product
+    tile_register held_phase;    // of operands loaded once a tile
+    tile_register section;       // tiles along the grid's other axes that form a section
+    tile_register others;        // number of tiles along the other axes
+    tile_register along;         // tiles, or pairs of tiles, along the first axis
+    tile_register all;           // number of tiles or pairs
+    tile_register pairs;         // true if a block takes tiles in pairs
+    tile_register second;        // 1: the second tile of a pair
     tile_register descriptor[TILE_MOST_FEEDS];
     tile_register *words[TILE_MOST_PRODUCTS]; // left operands in registers
 };

@@ -11,8 +11,7 @@
 // the same hash form a chain, latest first.
 struct known {
     struct tile_op *op;
-    uint32_t hash,
-        below; // of its chain: the position of the previous op, from 1; 0 if there is none
+    uint32_t hash, below; // the position of the previous op of the chain, from 1; 0 if none
 };
 
 struct table {

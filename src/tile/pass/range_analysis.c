@@ -463,8 +463,7 @@ bool tile_grid_keeps_inside(const struct tile_ranges *ranges, const struct tile_
                             uint32_t axis)
 {
     while (index->op && index->op->kind == TILE_CAST && tile_is_integer(index->type.dtype) &&
-           cuc_dtype_bits(index->type.dtype) >=
-               32) // keeps the index: a grid has fewer than 2^31 blocks
+           cuc_dtype_bits(index->type.dtype) >= 32) // keeps it: below 2^31 blocks
         index = index->op->operand[0];
     if (!ranges || !index->op || index->op->kind != TILE_BLOCK)
         return false;
