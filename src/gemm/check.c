@@ -207,8 +207,8 @@ static cuc_status check_workspace(const struct cuc__gemm_call *c)
                          CUC__GEMM_WORKSPACE_ALIGN);
     if (needed == UINT64_MAX)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,
-                         "%d parts of sums for m %" PRId64 " and n %" PRId64
-                         " pass 64 bits of bytes: make the plan without parts",
+                         "the workspace of %d parts for m %" PRId64 " and n %" PRId64
+                         " exceeds 64 bits: make the plan without parts",
                          c->plan->tile.parts, c->m, c->n);
     if (needed && (!g->workspace || g->workspace_bytes < needed))
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function,

@@ -79,7 +79,7 @@ enum {
     { "require-tma", SOURCE_REQUIRE_TMA, NULL, "refuse a load with tma=true that cannot use it" },    \
     { "require-tensor-core", SOURCE_REQUIRE_TENSOR_CORE, NULL, "refuse an mma that cannot use one" }, \
     { "no-fma", SOURCE_NO_FMA, NULL, "round products before additions" },                             \
-    { "lang", SOURCE_LANG, "LANG", "kind of FILE if its suffix does not tell: cu, ptx or tile" }
+    { "lang", SOURCE_LANG, "LANG", "kind of FILE if its suffix does not say: cu, ptx or tile" }
 // clang-format on
 
 void source_options_begin(source_options *o, int argc);

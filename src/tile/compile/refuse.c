@@ -64,12 +64,13 @@ static void refuse_accumulators(struct tile_op *op, void *data)
     if (registers < REGISTERS)
         return;
     if (s->has_roles)
-        tile_remark(s->module, op->where, "mma: its sums do not fit in registers (%s, %s)",
+        tile_remark(s->module, op->where, "mma: its accumulators do not fit in registers (%s, %s)",
                     tile_variant_name(TILE_ALIGNED_32), tile_variant_name(TILE_INDEX_64));
     else
         tile_error(s->module, TILE_T602, op->where,
-                   "mma: its sums, with extents that are powers of two, take %lld registers, and a "
-                   "block has %d for all that it does: make them half as many, such as [128, %d]",
+                   "mma: its accumulators, with extents that are powers of two, take %lld "
+                   "registers, and a block has %d for everything: make them half as many, such as "
+                   "[128, %d]",
                    (long long)registers, REGISTERS, sum->dtype == CUC_F64 ? 128 : 256);
 }
 

@@ -272,7 +272,7 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
     }
     if (ok && bound[1] > bound[0] &&
         (uint64_t)bound[1] - (uint64_t)bound[0] > (uint64_t)bound[2] * TILE_MAX_STATIC_ITERATIONS) {
-        tile_error(e->module, TILE_T406, s->where, "static for: more than %d turns",
+        tile_error(e->module, TILE_T406, s->where, "static for: more than %d iterations",
                    TILE_MAX_STATIC_ITERATIONS);
         ok = false;
     }

@@ -446,7 +446,7 @@ bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where)
     if (deep || e->work >= TILE_MAX_WORK) {
         tile_error(e->module, deep ? TILE_T006 : TILE_T007, where,
                    deep ? "expression: nested deeper than %d, with the functions that are called"
-                        : "program: more than %d expressions and blocks, with every turn of a "
+                        : "program: more than %d expressions and blocks, with every iteration of a "
                           "static for and every call: make it with loops",
                    deep ? TILE_MAX_DEPTH : TILE_MAX_WORK);
         e->exhausted = true;

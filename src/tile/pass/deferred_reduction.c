@@ -117,5 +117,5 @@ const char *tile_settle_deferred_reductions(struct tile_kernel *kernel)
         p.changed = false;
         tile_walk(&kernel->body, follow, &p);
     }
-    return !p.kept ? "" : p.moved ? "sums that lanes have parts of would be moved" : NULL;
+    return !p.kept ? "" : p.moved ? "partial sums of lanes would change their layout" : NULL;
 }

@@ -135,9 +135,9 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
     if (acc->rank != 2)
         return "it has batches";
     if (!how || how->accumulator != acc->dtype || dtype == CUC_F32)
-        return "wgmma has nothing for its dtypes";
+        return "wgmma does not support its dtypes";
     if (how->promotes && !tile_int(mma, TILE_ATTR_FAST_ACC, 0))
-        return "sums of its dtype are promoted";
+        return "accumulators of its dtype are promoted";
     product->mma = mma;
     product->columns = (uint32_t)acc->extent[1];
     product->depth = (uint32_t)mma->operand[0]->type.extent[1];

@@ -140,20 +140,20 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
     }
     for (uint32_t i = 0; i < p->feeds; i++)
         if (p->feed[i].read && !can_read(&p->feed[i].stream))
-            return "a tile that is computed with does not lie so that it can be read";
+            return "a tile's layout in shared memory does not suit the work that reads it";
     for (uint32_t i = 0; i < p->products; i++) {
         const struct tile_value *a = p->product[i].mma->operand[0];
         struct tile_layout layout;
         if (!p->product[i].feed[0] &&
             (!tile_layout_wgmma(&layout, &a->type, tile_bits_of(tile_fused_warps(p))) ||
              !a->layout || !tile_layout_same(a->layout, &layout)))
-            return "a left operand does not lie as an accumulator";
+            return "a left operand has another layout than the accumulators";
     }
     struct absence absence = { p, false };
     if (p->base.groups == 3)
         tile_walk(&kernel->body, look_at_absence, &absence);
     if (absence.missed)
-        return "three warpgroups would need a fourth for what is not their rows";
+        return "work that is not split by rows would need a fourth warpgroup";
     if (!p->overlaps)
         return NULL;
     const char *why = tile_settle_deferred_reductions(kernel);

@@ -154,7 +154,7 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
     const struct tile_wgmma *how = tile_wgmma_of(x);
 
     if (!how || how->accumulator != acc->dtype)
-        return "wgmma has nothing for its dtypes";
+        return "wgmma does not support its dtypes";
     if (x == CUC_F32 && tile_int(p->mma, TILE_ATTR_PRECISION, TILE_IEEE) != TILE_TF32)
         return "its operands are f32, and its precision is not tf32";
     p->promotes = how->promotes && !tile_int(p->mma, TILE_ATTR_FAST_ACC, 0);
@@ -411,7 +411,7 @@ static const char *plan_shared(struct tile_pipeline *p, const struct tile_target
     p->stream[1].at = p->stream[0].bytes;
     p->stage_bytes = p->stream[0].bytes + p->stream[1].bytes;
     if (p->side && p->groups * p->together * TILE_SLAB_BYTES > p->stage_bytes)
-        return "what is loaded behind it does not go through its stages";
+        return "a load after it does not fit in its stages";
     if (p->store)
         rest -= tile_all_groups(p) * tile_staging_bytes(p);
     p->stages = rest / p->stage_bytes;

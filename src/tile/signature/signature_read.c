@@ -229,7 +229,7 @@ static void read_kernel(struct reader *r, struct tile_signature *s)
     for (uint32_t i = 0; i < s->entries; i++)
         read_entry(r, k, &s->entry[i]);
     if (r->at != r->end)
-        refuse(r, "it goes on behind its end");
+        refuse(r, "it has bytes after its end");
 }
 
 // Checks that everything an expression refers to exists.
