@@ -182,7 +182,7 @@ static void free_names(const char **names, size_t count)
 static bool names_of_ptx(cuc_object *object, const char ***out, size_t *count)
 {
     struct cuc__ptx ptx = { object->ptx, object->ptx + object->ptx_bytes };
-    struct cuc__ptx again = ptx;
+    struct cuc__ptx second = ptx;
     const char *at;
     size_t bytes, n = 0;
 
@@ -191,7 +191,7 @@ static bool names_of_ptx(cuc_object *object, const char ***out, size_t *count)
     const char **names = calloc(n + 1, sizeof(*names));
     if (!names)
         return false;
-    for (*count = 0; *count < n && cuc__ptx_next_entry(&again, &at, &bytes);) {
+    for (*count = 0; *count < n && cuc__ptx_next_entry(&second, &at, &bytes);) {
         char *name = strndup(at, bytes);
         const char *kept = name ? cuc__intern(name) : NULL;
         free(name);

@@ -136,8 +136,8 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
         loss = cuc__latest_loss();
     if (loss) {
         const cuc__explanation *first = cuc__explain(CUC_LIBRARY_DRIVER, loss->code);
-        // The whole story is told once, and the log of every failure has the launches.
-        const bool whole = !atomic_exchange(&loss->told, true);
+        // The full report appears once; the log of every failure has the launches.
+        const bool whole = !atomic_exchange(&loss->reported, true);
         explanation[0] = '\0';
         if (whole)
             snprintf(explanation, sizeof(explanation), "%s %s", first->meaning, first->remedy);

@@ -7,8 +7,8 @@
 struct cuc_context;
 
 // A driver call failed. `context` is the one it worked in, or NULL: a sticky code marks it lost,
-// and in a lost context the failure is told as the one that destroyed it. The text says what was
-// attempted, with its values. CUDA_ERROR_NOT_READY never comes here.
+// and in a lost context the failure is reported as the one that destroyed it. The text says what
+// was attempted, with its values. CUDA_ERROR_NOT_READY never comes here.
 cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *function,
                             const char *call, const char *fmt, ...) CUC__PRINTF(5, 6);
 

@@ -49,13 +49,13 @@ static const struct {
 };
 
 // Writes the extents of an operand, "Z, M, K".
-static void put_extents(struct text *t, bool shared, bool turned, const char *rows,
+static void put_extents(struct text *t, bool shared, bool transposed, const char *rows,
                         const char *columns)
 {
     const struct cuc__gemm_kind *k = t->kind;
 
     put(t, "[%s%s, %s]", k->form == CUC_GEMM_BATCHED && !shared ? "Z, " : "",
-        turned ? columns : rows, turned ? rows : columns);
+        transposed ? columns : rows, transposed ? rows : columns);
 }
 
 static void put_operands(struct text *t)
@@ -117,11 +117,11 @@ static void put_constants(struct text *t)
 // ---- Products
 
 static void put_load(struct text *t, const char *name, const char *batch, const char *row,
-                     const char *column, const char *rows, const char *columns, bool turned)
+                     const char *column, const char *rows, const char *columns, bool transposed)
 {
     const char *shape = *batch ? "_, " : "";
 
-    if (turned)
+    if (transposed)
         put(t, "trans(load(%s, [%s%s, %s], [%s%s, %s]))", name, batch, column, row, shape, columns,
             rows);
     else
@@ -269,9 +269,10 @@ static void put_split(struct text *t)
 // tile.
 static void put_stream(struct text *t)
 {
-    bool aside = cuc__gemm_partials_are_fragments(t->tile);
-    const char *sums = aside ? "partials" : "acc", *at = aside ? "r, 0, 0, 0" : "r, 0, 0";
-    const char *shape = aside ? "BM // 16, BN // 8, 128" : "BM, BN";
+    bool fragments = cuc__gemm_partials_are_fragments(t->tile);
+    const char *partials = fragments ? "partials" : "acc",
+               *at = fragments ? "r, 0, 0, 0" : "r, 0, 0";
+    const char *shape = fragments ? "BM // 16, BN // 8, 128" : "BM, BN";
 
     put(t, "fn over(x, inverse) { return cast(cast(x, u64) * inverse >> 40, u32) }\n"
            "kernel gemm(");
@@ -302,7 +303,7 @@ static void put_stream(struct text *t)
            "    for k in iterations - to .. iterations - from {\n");
     put_product(t, "m");
     put(t, "    }\n    if of and from == to { return }\n");
-    if (aside) // four accumulators of a thread, then those of the next lane
+    if (fragments) // four accumulators of a thread, then those of the next lane
         put(t,
             "    partials = reshape(permute(reshape(acc, [BM // 16, 2, 8, BN // 8, 4, 2]), "
             "[0, 3, 2, 4, 1, 5]), [%s])\n",
@@ -320,8 +321,8 @@ static void put_stream(struct text *t)
         "        store(flags, [r], 0, shape=[1])\n"
         "        to = minimum(to + each + cast(r < more, u32), iterations)\n"
         "    }\n",
-        at, sums, shape, sums, sums, at, shape);
-    if (aside)
+        at, partials, shape, partials, partials, at, shape);
+    if (fragments)
         put(t, "    acc = reshape(permute(reshape(partials, [BM // 16, BN // 8, 8, 4, 2, 2]), "
                "[0, 4, 2, 1, 3, 5]), [BM, BN])\n");
     put_end(t, "m, n", "BM, BN", "m", "BM", "BN", false);

@@ -10,7 +10,8 @@ struct cuc__keep;
 
 // Add one thing, making the list where it is NULL. One that is there already is not taken again.
 // `*taken` says whether it was. False without memory.
-bool cuc__keep_add(struct cuc__keep **keep, void *thing, void (*drop)(void *thing), bool *taken);
+bool cuc__keep_add(struct cuc__keep **keep, void *reference, void (*drop)(void *reference),
+                   bool *taken);
 
 // Put the things of one list into another, and let go of that. False without memory, with nothing
 // done.

@@ -49,7 +49,7 @@ static void check_for(const char *words)
     char wrong[32];
 
     ck_assert_msg(sim_checks_read(words, wrong, sizeof(wrong)), "%s", wrong);
-    sim_check_tell = listen_to;
+    sim_check_report = listen_to;
     told[0] = '\0';
 }
 

@@ -33,7 +33,7 @@ extern uint32_t sim_checks;
 bool sim_checks_read(const char *words, char *why, size_t why_bytes);
 // Receives findings that are not faults: one call for each finding, from any thread, one at a time.
 // NULL, the initial value: nobody.
-extern void (*sim_check_tell)(const char *report);
+extern void (*sim_check_report)(const char *report);
 // Returns the number of findings of a check so far, and the number of places.
 uint64_t sim_findings(uint32_t check, uint64_t *places);
 

@@ -20,7 +20,7 @@ static bool reach_of(size_t depth, size_t slice, size_t height, size_t pitch, si
 }
 
 // Reports an invalid source or destination.
-static CUresult tell_end(const char *what, const void *at, size_t bytes, CUresult code)
+static CUresult record_end(const char *what, const void *at, size_t bytes, CUresult code)
 {
     char where[256] = "which no memory of this process is";
     CUdeviceptr ptr = (CUdeviceptr)(uintptr_t)at;
@@ -31,7 +31,7 @@ static CUresult tell_end(const char *what, const void *at, size_t bytes, CUresul
                  a->bytes, SIM_S(a->bytes), (unsigned long long)a->base);
     else if (a || sim_in_arena(ptr))
         sim_memory_words(ptr, bytes, where, sizeof(where));
-    sim_tell("%s of %zu byte%s at 0x%llx, %s", what, bytes, SIM_S(bytes), (unsigned long long)ptr,
+    sim_warn("%s of %zu byte%s at 0x%llx, %s", what, bytes, SIM_S(bytes), (unsigned long long)ptr,
              where);
     return code;
 }
@@ -45,9 +45,9 @@ static CUresult check_copy(const struct copy *c, bool in_turn)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult code = sim_check_range((CUdeviceptr)(uintptr_t)c->dst, to, in_turn);
     if (code)
-        return tell_end("a copy: write", c->dst, to, code);
+        return record_end("a copy: write", c->dst, to, code);
     code = sim_check_range((CUdeviceptr)(uintptr_t)c->src, from, in_turn);
-    return code ? tell_end("a copy: read", c->src, from, code) : CUDA_SUCCESS;
+    return code ? record_end("a copy: read", c->src, from, code) : CUDA_SUCCESS;
 }
 
 static CUresult check_fill(const struct fill *f, bool in_turn)
@@ -58,7 +58,7 @@ static CUresult check_fill(const struct fill *f, bool in_turn)
         !reach_of(1, 0, f->height, f->pitch, width, &bytes))
         return CUDA_ERROR_INVALID_VALUE;
     CUresult code = sim_check_range((CUdeviceptr)(uintptr_t)f->dst, bytes, in_turn);
-    return code ? tell_end("a fill: write", f->dst, bytes, code) : CUDA_SUCCESS;
+    return code ? record_end("a fill: write", f->dst, bytes, code) : CUDA_SUCCESS;
 }
 
 CUresult sim_run_copy(const struct copy *c, bool unlocked)

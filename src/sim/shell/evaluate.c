@@ -17,19 +17,19 @@ EXPORTED sim_evaluate_free_fn cucoreSimulatedFree;
 
 enum { ARCH = 90 };
 
-void *cucoreSimulatedLoad(const char *ptx, size_t bytes, char *log, size_t room)
+void *cucoreSimulatedLoad(const char *ptx, size_t bytes, char *log, size_t capacity)
 {
-    struct sim_program *program = sim_program_load(ptx, bytes, ARCH, log, room);
+    struct sim_program *program = sim_program_load(ptx, bytes, ARCH, log, capacity);
 
     if (program && !sim_program_kernel_count(program)) {
-        snprintf(log, room, "there is no entry in it");
+        snprintf(log, capacity, "there is no entry in it");
         sim_program_free(program);
         return NULL;
     }
     return program;
 }
 
-int cucoreSimulatedRun(void *code, const struct sim_evaluation *run, char *log, size_t room)
+int cucoreSimulatedRun(void *code, const struct sim_evaluation *run, char *log, size_t capacity)
 {
     const struct sim_code *entry = sim_program_kernel(code, 0)->code;
     unsigned char *params = sim_alloc(entry->entry_param_bytes + 1);
@@ -55,7 +55,7 @@ int cucoreSimulatedRun(void *code, const struct sim_evaluation *run, char *log, 
         sim_memory_remove((uintptr_t)run->piece[i].at, NULL);
     }
     if (fault)
-        snprintf(log, room, "%s", grid.report);
+        snprintf(log, capacity, "%s", grid.report);
     free(params);
     return fault;
 }

@@ -77,7 +77,7 @@ struct step {
 
 struct steps {
     struct step *first;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct exec {

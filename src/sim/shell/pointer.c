@@ -357,15 +357,15 @@ CUresult sim_cuMemRangeGetAttribute(void *data, size_t bytes, CUmem_range_attrib
         break;
     case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: {
         int *list = data;
-        size_t room = bytes / sizeof(int), n = 0;
-        if (!room || bytes % sizeof(int))
+        size_t capacity = bytes / sizeof(int), n = 0;
+        if (!capacity || bytes % sizeof(int))
             return CUDA_ERROR_INVALID_VALUE;
-        for (int i = 0; i < 31 && n < room; i++)
+        for (int i = 0; i < 31 && n < capacity; i++)
             if (a->accessed_by & UINT32_C(1) << i)
                 list[n++] = i;
-        if (a->accessed_by & UINT32_C(1) << 31 && n < room)
+        if (a->accessed_by & UINT32_C(1) << 31 && n < capacity)
             list[n++] = CU_DEVICE_CPU;
-        while (n < room)
+        while (n < capacity)
             list[n++] = CU_DEVICE_INVALID;
         return CUDA_SUCCESS;
     }

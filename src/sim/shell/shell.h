@@ -399,7 +399,7 @@ struct sim_shell {
     struct object **objects, *first_objects[1024]; // buckets by handle
     size_t object_count, bucket_count;
     struct allocation **allocations; // sorted by address
-    size_t allocation_count, allocation_room;
+    size_t allocation_count, allocation_capacity;
     struct work *free_work;
     struct mark *free_marks;
     uint64_t launches;
@@ -418,7 +418,7 @@ struct sim_thread {
     // Handles, since a context may be destroyed while it is here. Entries past SIM_STACK are in
     // `deep`.
     uintptr_t stack[SIM_STACK], *deep;
-    size_t deep_room;
+    size_t deep_capacity;
 };
 
 extern _Thread_local struct sim_thread sim_thread;
@@ -701,7 +701,7 @@ void *sim_reserve_take(size_t bytes);
 bool sim_reserve_needed(const char *function);
 
 // finding.c: reports in a line the error of the current call or work, on stderr and to the library.
-void sim_tell(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+void sim_warn(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 void sim_finding_begin(void); // a call, or work of a stream
 void sim_finding_failed(int fn, CUresult code) __attribute__((cold));
 void sim_finding_fault(CUresult code) __attribute__((cold)); // the fault destroys a context

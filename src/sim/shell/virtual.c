@@ -123,7 +123,7 @@ static int reached_by(const struct mapping *m)
 }
 
 // Re-registers the accessible memory of a reservation.
-static void tell(const struct reservation *r, const char *by)
+static void reregister(const struct reservation *r, const char *by)
 {
     for (size_t i = sim.allocation_count; i-- > 0;)
         if (sim.allocations[i]->virtual && sim.allocations[i]->base - r->base < r->bytes)
@@ -402,7 +402,7 @@ CUresult sim_cuMemUnmap(CUdeviceptr ptr, size_t bytes)
         drop(m->chunk);
         free(m);
     }
-    tell(r, "cuMemUnmap");
+    reregister(r, "cuMemUnmap");
     return CUDA_SUCCESS;
 }
 
@@ -427,7 +427,7 @@ CUresult sim_cuMemSetAccess(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc
         if (mprotect((void *)(uintptr_t)m->base, m->chunk->bytes, how))
             return CUDA_ERROR_OPERATING_SYSTEM;
     }
-    tell(r, "cuMemSetAccess");
+    reregister(r, "cuMemSetAccess");
     return CUDA_SUCCESS;
 }
 

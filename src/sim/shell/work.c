@@ -418,7 +418,7 @@ CUresult sim_stream_thread(struct stream *s)
     int failed = pthread_create(&thread, &detached, stream_thread, s);
     pthread_attr_destroy(&detached);
     if (failed) {
-        sim_tell("no thread is to be had for a stream: %s", strerror(failed));
+        sim_warn("no thread is to be had for a stream: %s", strerror(failed));
         return CUDA_ERROR_OPERATING_SYSTEM;
     }
     s->worker = true;

@@ -50,11 +50,11 @@ void cuc_tile_program_release(cuc_tile_program *program)
 }
 
 // A program whose budget has ended is finished, and has an error.
-static void tell_budget(cuc_tile_program *p)
+static void report_budget(cuc_tile_program *p)
 {
     if (!tile_budget_ended(p->module->budget))
         return;
-    tile_budget_tell(p->module);
+    tile_budget_report(p->module);
     p->finished = true;
 }
 
@@ -75,7 +75,7 @@ cuc_status cuc_tile_program_set_budget(cuc_tile_program *program, const cuc_tile
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "budget_seconds is %g, expected a number above 0, or 0 for any",
                         b.budget_seconds);
-    tell_budget(program);
+    report_budget(program);
     if (program->finished)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "the program is finished, or has gone beyond its budget: give it another "
@@ -95,7 +95,7 @@ const char *cuc_tile_program_log(cuc_tile_program *program)
 {
     if (!cuc__handle_is_valid(program, CUC__HANDLE_TILE_PROGRAM))
         return "";
-    tell_budget(program);
+    report_budget(program);
     if (program->module->diagnostics->out_of_memory)
         return "no host memory for the program\n";
     return tile_diagnostics_text(program->module, false);
@@ -111,7 +111,7 @@ static const char *keep_file(cuc_tile_program *p, const char *file)
             return p->file[i];
     if (!file)
         return NULL;
-    if (!(p->files & (p->files - 1))) { // room is doubled at powers of two
+    if (!(p->files & (p->files - 1))) { // capacity is doubled at powers of two
         const char **grown = tile_take(p->module, (p->files ? 2 * p->files : 1) * sizeof(*grown));
         if (!grown)
             return NULL;
@@ -186,15 +186,15 @@ static uint32_t new_handle(cuc_tile_program *p, struct tile_handle handle)
                    MOST_HANDLES);
         return 0;
     }
-    if (p->handles == p->room) {
-        uint32_t room = p->room ? 2 * p->room : 64;
-        struct tile_handle *grown = tile_take(p->module, room * sizeof(*grown));
+    if (p->handles == p->capacity) {
+        uint32_t capacity = p->capacity ? 2 * p->capacity : 64;
+        struct tile_handle *grown = tile_take(p->module, capacity * sizeof(*grown));
         if (!grown)
             return 0;
         if (p->handles)
             memcpy(grown, p->handle, p->handles * sizeof(*grown));
         p->handle = grown;
-        p->room = room;
+        p->capacity = capacity;
     }
     p->handle[p->handles++] = handle;
     return p->tag << NUMBER_BITS | p->handles;
@@ -433,7 +433,7 @@ cuc_status cuc_tile_program_finish(const char **source, cuc_tile_program *progra
 
     CUC_CHECK(program, TILE_PROGRAM);
     struct tile_diagnostics *d = p->module->diagnostics;
-    tell_budget(p);
+    report_budget(p);
     if (!p->finished && !d->out_of_memory) {
         p->op = "finish";
         if (p->frame)
@@ -447,7 +447,7 @@ cuc_status cuc_tile_program_finish(const char **source, cuc_tile_program *progra
         if (!d->errors && tile_verify(p->module, "building"))
             p->source = tile_print(p->module);
     }
-    tell_budget(p);
+    report_budget(p);
     if (d->errors || d->out_of_memory)
         return fail(p, __func__);
     if (source)

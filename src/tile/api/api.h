@@ -89,7 +89,7 @@ struct cuc_tile_program {
     struct tile_elaborator e; // where ops go, and the names of the kernel's head
     const char *op;           // what is being built, for messages
     struct tile_handle *handle;
-    uint32_t handles, room, tag;
+    uint32_t handles, capacity, tag;
     const char **file; // names of source files
     uint32_t files;
     struct tile_frame *frame; // the innermost; NULL: no kernel is open
@@ -99,7 +99,7 @@ struct cuc_tile_program {
     uint32_t variables;
     // The open kernel's head.
     struct tile_kernel_ast header;
-    uint32_t parameter_room, fact_room;
+    uint32_t parameter_capacity, fact_capacity;
     struct tile_unset *unset, *last_unset; // of its loops, inner ones first
     bool finished;
     const char *source;
@@ -146,7 +146,7 @@ const char *tile_use_name(cuc_tile_program *p, const char *text);               
 // api_control.c: blocks.
 struct tile_frame *tile_open_frame(cuc_tile_program *p, enum tile_frame_kind kind,
                                    struct tile_op *op);
-// Take frames off down to this one, which stays, each told as not ended.
+// Take frames off down to this one, which stays, each reported as not ended.
 void tile_close_to(cuc_tile_program *p, const struct tile_frame *frame);
 void tile_drop_frame(cuc_tile_program *p);
 

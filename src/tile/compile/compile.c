@@ -34,7 +34,7 @@ struct unit {
     bool has_roles;            // an entry with roles is compiled
     struct tile_measures measures;
     uint32_t cluster;               // blocks
-    struct tile_prefetch *prefetch; // NULL: no loads run ahead,
+    struct tile_prefetch *prefetch; // NULL: no operands are prefetched,
     const char *why;                // for this reason
     struct output *out;             // NULL for a dump of layouts
     enum tile_variant variant;      // to emit
@@ -136,7 +136,7 @@ static bool choose_occupancy(struct unit *u)
     return true;
 }
 
-// If operands are copied ahead, a warp needs its registers only for accumulators. The more it has,
+// If operands are prefetched, a warp needs its registers only for accumulators. The more it has,
 // the more often each element read from shared memory is used.
 static struct tile_prefetch *choose_prefetch(struct tile_kernel *kernel,
                                              const struct tile_target *target, uint32_t *warps,
@@ -172,7 +172,7 @@ static bool give_fragments(struct unit *u)
 {
     // The barriers that order accesses cost nothing next to products.
     u->target.orders_all = tile_fragment_warps(u->kernel, &u->target) > 0;
-    tile_give_fragments(u->kernel, &u->target, u->warps);
+    tile_assign_fragments(u->kernel, &u->target, u->warps);
     return true;
 }
 
@@ -193,7 +193,7 @@ static bool settle_prefetch(struct unit *u)
 
 // ---- Emission
 
-// Lets loads run ahead if lines are aligned and shared memory suffices.
+// Prefetches operands if lines are aligned and shared memory suffices.
 static bool emit_entry(struct unit *u)
 {
     struct tile_module *module = u->kernel->module;
@@ -263,7 +263,7 @@ static const struct pass passes[] = {
     // Requests as many blocks per multiprocessor as the waiting values of a row allow.
     { LAYOUT, "choice of occupancy", choose_occupancy,
       .needs = TILE_IR_SIMPLE | TILE_IR_MEASURES | TILE_IR_WARPS },
-    // Plans the loop whose loads run ahead, which may lower the number of warps.
+    // Plans the loop whose operands are prefetched, which may lower the number of warps.
     { LAYOUT, "prefetch plan", plan_prefetch,
       .needs = TILE_IR_SOURCE | TILE_IR_SIMPLE | TILE_IR_WARPS, .leaves = TILE_IR_PREFETCH },
     // Gives products on tensor cores the layouts of their accumulators.
@@ -371,7 +371,7 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     tile_remark_prefetch(kernel, fast.prefetch, fast.why);
     for (uint32_t i = 0; i < VARIANTS; i++) {
         struct unit *unit = variants[i] == TILE_INDEX_64 ? &last : &fast;
-        if (variants[i] == TILE_OVERLAP_32 && !out.entry[out.entries - 1].presumes_apart)
+        if (variants[i] == TILE_OVERLAP_32 && !out.entry[out.entries - 1].assumes_no_overlap)
             continue;
         unit->variant = variants[i];
         if (!run_passes(unit, EMIT))

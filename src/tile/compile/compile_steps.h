@@ -35,7 +35,7 @@ enum tile_property {
     TILE_IR_WARPS = 1 << 6,     // a block's number of warps is chosen
     TILE_IR_MEASURES = 1 << 7,  // its measures are taken
     TILE_IR_ROLES = 1 << 8,     // its entry with roles is compiled, or there is none
-    TILE_IR_PREFETCH = 1 << 9,  // the plan of loads that run ahead fits its values' numbers
+    TILE_IR_PREFETCH = 1 << 9,  // the plan of prefetched operands fits its values' numbers
 };
 // properties.c: checks the first six on the IR, all but TILE_IR_MARKED. Reports the first one that
 // is missing after a pass. tile_keeps_properties() does so in debug builds, for a kernel that has

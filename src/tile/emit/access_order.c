@@ -50,7 +50,7 @@ static bool may_meet(struct tile_emitter *e, uint64_t touched, uint32_t paramete
         return false;
     // A launch takes this variant if they do not overlap, and TILE_OVERLAP_32 if they do.
     if (others && e->variant == TILE_ALIGNED_32 && (e->loop || !e->target->orders_all)) {
-        e->presumes_apart = true;
+        e->assumes_no_overlap = true;
         return false;
     }
     return others;

@@ -1,4 +1,4 @@
-// State of a loop whose loads run ahead of its products: see async.c and async_copy.c.
+// State of a loop that prefetches its products' operands: see async.c and async_copy.c.
 #ifndef CUCORE_TILE_EMIT_ASYNC_H
 #define CUCORE_TILE_EMIT_ASYNC_H
 
@@ -28,8 +28,9 @@ struct tile_copier {
 
 struct tile_prefetch_ring {
     const struct tile_prefetch *plan;
-    tile_register base;         // of the stages in shared memory
-    tile_register stage, ahead; // offsets from there of the stage to multiply and the stage to copy
+    tile_register base; // of the stages in shared memory
+    tile_register stage,
+        copied; // offsets from there of the stage to multiply and the stage to copy
     struct tile_copier copier[TILE_MOST_PREFETCHED];
     const char *type; // of the loop's variable
     tile_register variable, last, step;
@@ -62,7 +63,7 @@ void tile_close_copies(struct tile_emitter *e);
 // one; advances to it.
 void tile_await_stage(struct tile_emitter *e);
 void tile_advance_stage(struct tile_emitter *e);
-// mma_prefetch.c: for a loop with one product whose operands are both copied ahead, which reads the
+// mma_prefetch.c: for a loop with one product whose operands are both prefetched, which reads the
 // first step's fragments at the end of the previous iteration; this call reads them for the first
 // iteration.
 void tile_carry_product(struct tile_emitter *e);

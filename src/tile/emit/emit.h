@@ -57,9 +57,9 @@ struct tile_emitter {
     tile_register **value;       // by value id
     struct tile_emit_view *view; // by value id
     struct tile_coordinate_entry *coordinate;
-    uint32_t coordinates, coordinate_room;
+    uint32_t coordinates, coordinate_capacity;
     struct tile_half *half; // by the number of a 16-bit register
-    uint32_t half_room;
+    uint32_t half_capacity;
     tile_register zero[3]; // zeros that ptxas cannot recognize, one for each time words are widened
     tile_register reduced; // 32 bits of the last reduction's result; TILE_NO_REGISTER
     tile_register tid, lane, warp;     // computed in the prologue
@@ -73,8 +73,8 @@ struct tile_emitter {
     uint32_t parameter_bytes;
     // Tensors that were read or written since the last barrier, one bit per parameter.
     uint64_t read, written;
-    bool presumes_apart; // a barrier was omitted because the launch checks that tensors do not
-                         // overlap
+    bool assumes_no_overlap; // a barrier was omitted because the launch checks that tensors do not
+                             // overlap
     struct tile_emit_loop *loop;
     uint32_t line; // of the last .loc
     bool wants_printf, wants_assert;
@@ -85,7 +85,7 @@ struct tile_emitter {
     uint32_t deferred_ops;           // how many have been deferred
     struct tile_access_state
         *deferred_load;                   // the last load that is deferred in this way (access.h)
-    const struct tile_prefetch *prefetch; // the loop whose loads run ahead (async.c); NULL
+    const struct tile_prefetch *prefetch; // the loop with prefetched operands (async.c); NULL
     struct tile_prefetch_ring *prefetch_ring;
     uint32_t prefetch_bytes; // of its stages
     uint32_t prefetch_below; // of the scratch that code up to that loop uses; stages follow
@@ -224,8 +224,8 @@ void tile_put_declarations(struct tile_emitter *e, struct tile_text *out);
 void tile_put_functions(const struct tile_emitter *e, struct tile_text *out);
 const char *tile_entry_name(struct tile_module *module, const struct tile_kernel *kernel,
                             enum tile_variant variant);
-// entry.c: an entry in which all threads do the same. `prefetch`: the loop whose loads run ahead;
-// NULL. Returns false without a diagnostic if that is impossible.
+// entry.c: an entry in which all threads do the same. `prefetch`: the loop with prefetched
+// operands; NULL. Returns false without a diagnostic if that is impossible.
 bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kernel,
                      const struct tile_target *target, uint32_t warps, enum tile_variant variant,
                      const struct tile_prefetch *prefetch, struct tile_text *out,

@@ -99,11 +99,11 @@ static void read_any(struct tile_emitter *e, const struct tile_value *result, ti
 
 // If there are more bins than counters, a loop makes several passes, so that the code grows with
 // the tiles, not with their product.
-static void count_in_turns(struct tile_emitter *e, const struct tile_value *x,
-                           const struct tile_value *result, tile_register single, uint32_t words)
+static void count_in_passes(struct tile_emitter *e, const struct tile_value *x,
+                            const struct tile_value *result, tile_register single, uint32_t words)
 {
     uint32_t bins = (uint32_t)result->type.extent[0], again = tile_label(e);
-    bool apart = tile_thread_reach(result->layout, 0) >= words;
+    bool apart = tile_thread_mask(result->layout, 0) >= words;
     tile_register shared = tile_scratch(e, 4 * words), first = tile_new(e, TILE_R32);
     tile_register more = tile_new(e, TILE_PRED), own = tile_new(e, TILE_R32);
     tile_register here = tile_new(e, TILE_PRED);
@@ -118,11 +118,11 @@ static void count_in_turns(struct tile_emitter *e, const struct tile_value *x,
     tile_scratch_written(e);
     if (apart)
         read_any(e, result, shared, first, words);
-    for (uint32_t turn = 0; turn < bins && !apart; turn += words) {
+    for (uint32_t first_bin = 0; first_bin < bins && !apart; first_bin += words) {
         uint32_t next = tile_label(e);
-        tile_ins(e, "setp.ne.u32 %R, %R, %u", here, first, turn);
+        tile_ins(e, "setp.ne.u32 %R, %R, %u", here, first, first_bin);
         tile_branch(e, here, false, next);
-        read_part(e, result, own, turn, words);
+        read_part(e, result, own, first_bin, words);
         tile_put_label(e, next);
     }
     tile_ins(e, "add.u32 %R, %R, %u", first, first, words);
@@ -141,7 +141,7 @@ bool tile_emit_histogram(struct tile_emitter *e, const struct tile_op *op)
     for (uint32_t r = 0; out && r < tile_register_count(result); r++)
         tile_move(e, out[r], zero); // padding needs a value
     if (bins > words_at_once(e)) {
-        count_in_turns(e, x, result, single, words_at_once(e));
+        count_in_passes(e, x, result, single, words_at_once(e));
         return out && !e->failed;
     }
     tile_register shared = tile_scratch(e, 4 * bins);

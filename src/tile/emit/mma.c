@@ -91,7 +91,7 @@ static void write_slice(struct product *p, struct side *s, int64_t at, uint32_t 
         place = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", c, (unsigned)step, place);
         step *= axis == s->summed ? (int64_t)length : x->type.extent[axis];
     }
-    uint32_t reach = tile_thread_reach(x->layout, s->summed);
+    uint32_t reach = tile_thread_mask(x->layout, s->summed);
     for (uint32_t r = 0; r < tile_register_count(x); r++) {
         uint32_t own = tile_register_coordinate(x->layout, r, s->summed);
         int64_t offset = at - steps[s->summed] * first;
@@ -149,7 +149,7 @@ static void open_lines(struct product *p, struct side *s, tile_register shared, 
         line->offset = at;
         for (uint32_t axis = 0; axis < acc->type.rank; axis++) {
             line->offset += s->step[axis] * line->own[axis];
-            ragged |= s->step[axis] && line->own[axis] + tile_thread_reach(acc->layout, axis) >=
+            ragged |= s->step[axis] && line->own[axis] + tile_thread_mask(acc->layout, axis) >=
                                            (uint32_t)acc->type.extent[axis];
         }
         if (!ragged)
@@ -198,7 +198,7 @@ static void move_lines(struct product *p, struct side *s, uint32_t terms)
 
 // The loop
 
-static tile_register as_sum(struct product *p, cuc_dtype dtype, tile_register x)
+static tile_register as_accumulator(struct product *p, cuc_dtype dtype, tile_register x)
 {
     return p->dtype == CUC_I32 || p->dtype == dtype || dtype == CUC_TF32
                ? x
@@ -248,7 +248,7 @@ static void read_lines(struct product *p, struct side *s, uint32_t terms)
             tile_emit_load(e, "", "shared", dtype, read, read_at_once, line->at,
                            line->offset + (int64_t)k * s->next, TILE_NO_REGISTER);
             for (uint32_t v = 0; v < read_at_once; v++)
-                s->line[i + v % columns].value[k + v / columns] = as_sum(p, dtype, read[v]);
+                s->line[i + v % columns].value[k + v / columns] = as_accumulator(p, dtype, read[v]);
         }
     }
 }

@@ -64,7 +64,7 @@ static tile_register with_batches(struct tile_product *p, const struct tile_mma_
     uint32_t step = o->batch_bytes;
 
     for (uint32_t axis = p->m; axis-- > 0;) {
-        if (p->acc->layout->axis_bits[axis] && tile_thread_reach(p->acc->layout, axis))
+        if (p->acc->layout->axis_bits[axis] && tile_thread_mask(p->acc->layout, axis))
             at = tile_make(p->e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R",
                            tile_thread_coordinate(p->e, p->acc->layout, axis), step, at);
         step *= (uint32_t)p->acc->type.extent[axis];
@@ -82,9 +82,9 @@ static tile_register place_of(struct tile_emitter *e, const struct tile_mma_oper
 
     along = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", along, unit);
     if (o->span) {
-        tile_register turn = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", line, o->span / 8);
-        turn = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", turn, o->span - 16);
-        along = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", along, turn);
+        tile_register chunk = tile_make(e, TILE_R32, "mul.lo.u32 %R, %R, %u", line, o->span / 8);
+        chunk = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", chunk, o->span - 16);
+        along = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", along, chunk);
     }
     at = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", at, along);
     return tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", line, o->pitch, at);
@@ -103,7 +103,7 @@ static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_
     if (physical < size)
         across = tile_make(e, TILE_R32, "and.b32 %R, %R, %u", across, physical - 1);
     tile_register own = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", warp, across);
-    reach = tile_thread_reach(p->acc->layout, axis) | (size - 1);
+    reach = tile_thread_mask(p->acc->layout, axis) | (size - 1);
     uint32_t step = o->transposed ? o->bytes : o->pitch;
     for (uint32_t i = 0; i < o->count; i++) {
         uint32_t first = o->fragment[i].own;
@@ -126,7 +126,7 @@ static void open_lines(struct tile_product *p, struct tile_mma_operand *o, tile_
     }
 }
 
-// Lines copied ahead have their position in stage 0 plus the stage's offset.
+// Prefetched lines have their position in stage 0 plus the stage's offset.
 static void add_stage(struct tile_product *p, struct tile_mma_operand *o)
 {
     for (uint32_t i = 0; i < o->count && o->ring; i++) {

@@ -117,7 +117,7 @@ static void write_slice(struct tile_product *p, struct tile_mma_operand *o, uint
            x->type.extent[along] % (int32_t)(2 * vector) == 0 &&
            (along != o->summed || (first % (2 * vector) == 0 && length % (2 * vector) == 0)))
         vector *= 2;
-    uint32_t reach = tile_thread_reach(x->layout, o->summed);
+    uint32_t reach = tile_thread_mask(x->layout, o->summed);
     for (uint32_t r = 0; r < tile_register_count(x); r += vector) {
         uint32_t own = tile_register_coordinate(x->layout, r, o->summed);
         int64_t offset = (int64_t)o->at - steps[o->summed] * (int64_t)first;
@@ -307,7 +307,7 @@ static bool adds_in_place(const struct tile_product *p)
            (!in->op || in->op->parent == p->op->parent) && !p->e->value[p->acc->id];
 }
 
-static bool set_sums(struct tile_product *p)
+static bool set_accumulators(struct tile_product *p)
 {
     struct tile_emitter *e = p->e;
     bool narrows = p->acc->type.dtype == CUC_F16;
@@ -328,7 +328,7 @@ static bool set_sums(struct tile_product *p)
     return true;
 }
 
-static void give_sums(struct tile_product *p)
+static void return_accumulators(struct tile_product *p)
 {
     tile_register *out = tile_registers(p->e, p->acc);
 
@@ -370,19 +370,20 @@ bool tile_emit_mma_sync(struct tile_emitter *e, const struct tile_op *op)
     struct tile_product *p = e->prefetch_ring ? e->prefetch_ring->carried : NULL;
 
     if (p && p->op == op) {
-        if (!set_sums(p) || !tile_multiply_carried(p))
+        if (!set_accumulators(p) || !tile_multiply_carried(p))
             return false;
-        give_sums(p);
+        return_accumulators(p);
         return !e->failed;
     }
     p = tile_take(e->module, sizeof(*p));
-    if (!p || !tile_shape_product(p, e, op) || !set_sums(p) || !tile_set_mma_operand(p, &p->a, 0) ||
-        !tile_set_mma_operand(p, &p->b, 1) || !choose_slice(p))
+    if (!p || !tile_shape_product(p, e, op) || !set_accumulators(p) ||
+        !tile_set_mma_operand(p, &p->a, 0) || !tile_set_mma_operand(p, &p->b, 1) ||
+        !choose_slice(p))
         return false;
     if (!tile_find_fragments(p))
         return tile_cannot(e, op, "a warp has more than 128 fragments of an operand");
     if (!multiply_slices(p))
         return false;
-    give_sums(p);
+    return_accumulators(p);
     return !e->failed;
 }

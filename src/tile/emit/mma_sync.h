@@ -21,7 +21,7 @@ struct tile_mma_operand {
     bool transposed;        // lines go along the other axis
     bool single;            // elements are read one by one
     bool rounds;            // round f32 to tf32 in the fragments
-    bool ring;              // copied ahead: lies in a stage
+    bool ring;              // prefetched: lies in a stage
     bool direct;            // its registers are fragments already
     uint32_t pitch;         // bytes of a line
     uint32_t span;          // bytes of a line within which pieces are swizzled (layout/fragment.h)

@@ -37,14 +37,14 @@ static tile_register string_of(struct tile_emitter *e, const char *text, size_t 
 struct line {
     struct tile_emitter *e;
     char *format;
-    size_t length, room;
+    size_t length, capacity;
     tile_register argument[MOST_ARGUMENTS];
     uint32_t arguments;
 };
 
 static void append(struct line *line, const char *text, size_t length)
 {
-    for (size_t i = 0; i < length && line->length + 2 < line->room; i++)
+    for (size_t i = 0; i < length && line->length + 2 < line->capacity; i++)
         line->format[line->length++] = text[i];
 }
 
@@ -160,12 +160,12 @@ static void print_elements(struct tile_emitter *e, const struct tile_mark *mark,
 bool tile_emit_print(struct tile_emitter *e, const struct tile_op *op)
 {
     const char *at = tile_attribute(op, TILE_ATTR_TEXT)->text;
-    struct line line = { .e = e, .room = 2 * strlen(at) + 32 * (op->operand_count + 1) };
+    struct line line = { .e = e, .capacity = 2 * strlen(at) + 32 * (op->operand_count + 1) };
     tile_register first = tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, 0", e->tid);
     uint32_t done = tile_label(e);
     char bracket[TILE_BRACKET_BYTES];
 
-    line.format = tile_take(e->module, line.room);
+    line.format = tile_take(e->module, line.capacity);
     if (!line.format)
         return false;
     tile_branch(e, first, true, done);

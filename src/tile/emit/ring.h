@@ -7,11 +7,11 @@
 
 // Barriers at the start of shared memory, 8 bytes each: stage s is full, at 8 s; stage s is free
 // again, TILE_FREE_AT behind that. Behind them, for each of two teams: the stage and phase at which
-// it takes over the ring, if the other team tells it.
-enum { TILE_FREE_AT = 256, TILE_TURN_AT = 512 };
+// it takes over the ring, if the other team has published it.
+enum { TILE_FREE_AT = 256, TILE_HANDOVER_AT = 512 };
 
 // Named barriers; 0 is for all threads of the block.
-enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2, TILE_BARRIER_OF_TURN = 4 };
+enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2, TILE_BARRIER_OF_TEAM = 4 };
 
 // The slabs of a warpgroup, 64 rows of 128 bytes, through which a tile is stored.
 struct tile_staging {
@@ -54,7 +54,7 @@ struct tile_ring {
     // For teams: what the other team's tile adds to the stage, and to the phase (0 or 1). second:
     // nonzero until the second team has skipped the other team's first tile.
     tile_register others_stages, others_phase, second;
-    bool took_turn;          // in the text being emitted
+    bool waited_for_team;    // in the text being emitted
     uint32_t staging;        // offset in shared memory of the slabs to store
     struct tile_staging out; // kept if a side tile is loaded into them
     // For a side tile: the parts that have arrived in this tile, and the thread's addresses in the
@@ -87,7 +87,7 @@ bool tile_fused_skips(struct tile_emitter *e, const struct tile_op *op);
 void tile_ring_step(struct tile_emitter *e);
 // Skips the stages of the other team's tile.
 void tile_skip_other_team(struct tile_emitter *e);
-// If a tile ends in front of the loop: passes the team's turn to the other.
+// If a tile ends in front of the loop: hands the ring to the other team.
 void tile_skip_products(struct tile_emitter *e);
 // The barrier for a full stage; TILE_FREE_AT behind it is the barrier for a stage that has been
 // read.

@@ -8,7 +8,7 @@ enum { TILE_SHARED_FREE, TILE_SHARED_BUSY, TILE_SHARED_PART };
 
 enum {
     TILE_STATIC_SHARED = 48 * 1024, // a larger scratch is dynamic
-    TILE_SCRATCH_ALIGN = 128,       // with operands copied ahead: swizzles work on address bits
+    TILE_SCRATCH_ALIGN = 128,       // with prefetched operands: swizzles work on address bits
 };
 
 // A barrier of the block.

@@ -22,32 +22,32 @@ void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, t
     tile_register length = tile_make(e, class, "sub.%s %R, %R, %R", plain, *last, *first);
     tile_ins(e, "setp.ge.%s %R, %R, %R", type, none, *first, *last);
     tile_put(e->text, "\t@%s mov.b%s %s, 0;\n", tile_name(none), plain + 1, tile_name(length));
-    tile_register turns = length;
+    tile_register iterations = length;
     if (known != 1) {
-        turns = tile_make(e, class, "add.%s %R, %R, %R", plain, length, step);
-        tile_ins(e, "sub.%s %R, %R, 1", plain, turns, turns);
-        tile_ins(e, "div.%s %R, %R, %R", plain, turns, turns, step);
+        iterations = tile_make(e, class, "add.%s %R, %R, %R", plain, length, step);
+        tile_ins(e, "sub.%s %R, %R, 1", plain, iterations, iterations);
+        tile_ins(e, "div.%s %R, %R, %R", plain, iterations, iterations, step);
     }
-    turns = tile_make(e, class, "add.%s %R, %R, %u", plain, turns, parts - 1);
+    iterations = tile_make(e, class, "add.%s %R, %R, %u", plain, iterations, parts - 1);
     // A 64-bit division would be a call, next to which linked code does not overlap products
     // (C7509).
     if (!(parts & (parts - 1)))
-        turns =
-            tile_make(e, class, "shr.%s %R, %R, %u", plain, turns, (unsigned)__builtin_ctz(parts));
+        iterations = tile_make(e, class, "shr.%s %R, %R, %u", plain, iterations,
+                               (unsigned)__builtin_ctz(parts));
     else if (class == TILE_R64) // exact up to 2^60 iterations
-        turns =
-            tile_make(e, class, "mul.hi.u64 %R, %R, %l", turns, (int64_t)(UINT64_MAX / parts + 1));
+        iterations = tile_make(e, class, "mul.hi.u64 %R, %R, %l", iterations,
+                               (int64_t)(UINT64_MAX / parts + 1));
     else
-        turns = tile_make(e, class, "div.u32 %R, %R, %u", turns, parts);
+        iterations = tile_make(e, class, "div.u32 %R, %R, %u", iterations, parts);
     if (known != 1)
-        turns = tile_make(e, class, "mul.lo.%s %R, %R, %R", plain, turns, step);
+        iterations = tile_make(e, class, "mul.lo.%s %R, %R, %R", plain, iterations, step);
     tile_register rank = r->rank;
     if (class == TILE_R64)
         rank = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", r->rank);
-    tile_register before = tile_make(e, class, "mul.lo.%s %R, %R, %R", plain, turns, rank);
+    tile_register before = tile_make(e, class, "mul.lo.%s %R, %R, %R", plain, iterations, rank);
     before = tile_make(e, class, "min.%s %R, %R, %R", plain, before, length);
     tile_register left = tile_make(e, class, "sub.%s %R, %R, %R", plain, length, before);
-    left = tile_make(e, class, "min.%s %R, %R, %R", plain, left, turns);
+    left = tile_make(e, class, "min.%s %R, %R, %R", plain, left, iterations);
     *first = tile_make(e, class, "add.%s %R, %R, %R", plain, *first, before);
     *last = tile_make(e, class, "add.%s %R, %R, %R", plain, *first, left);
 }
@@ -93,11 +93,11 @@ void tile_cluster_barrier(struct tile_emitter *e, bool waits)
 static tile_register who_ends(struct tile_emitter *e)
 {
     const struct tile_ring *r = e->ring;
-    tile_register turn = tile_number32(e, 0);
+    tile_register owner = tile_number32(e, 0);
 
     if (r->plan->apart)
-        tile_ins(e, "rem.u32 %R, %R, %u", turn, e->warp, (unsigned)r->plan->split);
-    return tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %R", turn, r->rank);
+        tile_ins(e, "rem.u32 %R, %R, %u", owner, e->warp, (unsigned)r->plan->split);
+    return tile_make(e, TILE_PRED, "setp.eq.u32 %R, %R, %R", owner, r->rank);
 }
 
 void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t count)

@@ -189,10 +189,10 @@ const struct tile_staging *tile_staging_of(struct tile_emitter *e, const struct 
     tile_register piece = s->wide     ? tile_make(e, TILE_R32, "bfe.u32 %R, %R, 1, 1", e->lane)
                           : s->narrow ? tile_number32(e, 0)
                                       : tile_make(e, TILE_R32, "shr.u32 %R, %R, 4", e->lane);
-    tile_register turn = span == 128 ? tile_make(e, TILE_R32, "and.b32 %R, %R, 7", row)
-                                     : tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, %u", row,
-                                                 span == 64 ? 1u : 2u, span == 64 ? 2u : 1u);
-    piece = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", piece, turn);
+    tile_register chunk = span == 128 ? tile_make(e, TILE_R32, "and.b32 %R, %R, 7", row)
+                                      : tile_make(e, TILE_R32, "bfe.u32 %R, %R, %u, %u", row,
+                                                  span == 64 ? 1u : 2u, span == 64 ? 2u : 1u);
+    piece = tile_make(e, TILE_R32, "xor.b32 %R, %R, %R", piece, chunk);
     piece = tile_make(e, TILE_R32, "shl.b32 %R, %R, 4", piece);
     row = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, 16, %R", warp, row);
     tile_register line = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", row, span, s->at);

@@ -58,7 +58,7 @@ struct tile_elaborator {
     const struct tile_file_ast *file;
     const struct tile_kernel_ast *kernel;
     struct tile_binding *binding;
-    uint32_t count, room;
+    uint32_t count, capacity;
     struct tile_names names; // that were ever bound: `number` is the latest binding of each, from 1
     struct tile_names kernels;
     uint32_t frame; // the first binding that the running function sees
@@ -111,7 +111,7 @@ bool tile_meaning_operand(struct tile_elaborator *e, const struct tile_meaning *
 bool tile_meaning_is_constant(const struct tile_meaning *meaning);
 
 // Reports T501 or T405 for an unbound name, and binds it to a meaning known to be wrong.
-void tile_tell_unbound(struct tile_elaborator *e, const struct tile_ast *name);
+void tile_report_unbound(struct tile_elaborator *e, const struct tile_ast *name);
 // NULL if there is none of that name.
 struct tile_function_ast *tile_find_function(struct tile_elaborator *e, const char *name);
 enum { TILE_MAX_FN_PARAMETERS = 64 }; // of a function that is called
@@ -119,7 +119,7 @@ enum { TILE_MAX_FN_PARAMETERS = 64 }; // of a function that is called
 bool tile_match_function(struct tile_elaborator *e, const struct tile_function_ast *fn,
                          const struct tile_ast *call, const struct tile_ast **argument);
 // Reports T503 for a call of an unknown function.
-void tile_tell_no_function(struct tile_elaborator *e, const struct tile_ast *call);
+void tile_report_no_function(struct tile_elaborator *e, const struct tile_ast *call);
 
 // fold_constants.c: operators on constants without a dtype; T509 if there is no result.
 struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind op,

@@ -140,13 +140,13 @@ static void bind_arguments(struct tile_elaborator *e, const struct tile_op *op, 
     }
 }
 
-bool tile_step_aside(struct tile_elaborator *e, struct tile_aside *before)
+bool tile_enter_detached(struct tile_elaborator *e, struct tile_saved_state *before)
 {
     struct tile_block *nowhere = tile_block_create(e->b.kernel, NULL, 0);
     struct tile_meaning *dropped = tile_take(e->module, TILE_MAX_VALUES * sizeof(*dropped));
 
-    *before =
-        (struct tile_aside){ e->b.block, e->function_block, e->result, e->results, e->returned };
+    *before = (struct tile_saved_state){ e->b.block, e->function_block, e->result, e->results,
+                                         e->returned };
     if (!nowhere || !dropped)
         return false;
     if (e->b.block == e->function_block)
@@ -157,7 +157,7 @@ bool tile_step_aside(struct tile_elaborator *e, struct tile_aside *before)
     return true;
 }
 
-void tile_step_back(struct tile_elaborator *e, const struct tile_aside *before)
+void tile_leave_detached(struct tile_elaborator *e, const struct tile_saved_state *before)
 {
     e->b.block = before->block;
     e->function_block = before->function_block;
@@ -183,11 +183,11 @@ static void elaborate_wrong_loop(struct tile_elaborator *e, const struct tile_st
     struct tile_open_loop loop = { .wrong = s->kind != TILE_STATEMENT_STATIC_FOR,
                                    .outer = e->loop };
     struct names bound = { 0 };
-    struct tile_aside before;
+    struct tile_saved_state before;
 
     names_bound(e, s->body, &bound);
     give_up(e, &bound, s->where, false);
-    if (tile_step_aside(e, &before)) {
+    if (tile_enter_detached(e, &before)) {
         uint32_t inner = e->count;
         e->loop = &loop;
         if (s->names)
@@ -196,7 +196,7 @@ static void elaborate_wrong_loop(struct tile_elaborator *e, const struct tile_st
         e->loop = loop.outer;
         tile_unbind(e, inner);
     }
-    tile_step_back(e, &before);
+    tile_leave_detached(e, &before);
     give_up(e, &bound, s->where, false);
 }
 
@@ -235,12 +235,12 @@ void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement 
         struct tile_value *condition = tile_elaborate_value(e, s->value[0]);
         e->b.where = s->value[0] ? s->value[0]->where : s->where;
         e->b.op = "while";
-        struct tile_op *way_out = tile_build_if(&e->b, condition);
+        struct tile_op *leave = tile_build_if(&e->b, condition);
         e->b.op = NULL;
-        if (way_out) {
-            e->b.block = way_out->block[0];
+        if (leave) {
+            e->b.block = leave->block[0];
             tile_build_yield(&e->b, NULL, 0);
-            e->b.block = way_out->block[1];
+            e->b.block = leave->block[1];
             tile_leave_loop(e, TILE_BREAK, &loop);
             e->b.block = op->block[0];
         }
@@ -435,16 +435,16 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
     names_bound(e, s->body, &bound);
     names_bound(e, s->otherwise, &bound);
     if (!op) {
-        struct tile_aside before;
+        struct tile_saved_state before;
         // If the condition could have been a constant, one arm would not be elaborated.
         if (operand.value) {
-            if (tile_step_aside(e, &before)) {
+            if (tile_enter_detached(e, &before)) {
                 struct tile_block *nowhere = e->b.block;
                 e->function_block = NULL; // nor does a function return in there
                 elaborate_arm(e, s->body, nowhere, &bound, &arm[0]);
                 elaborate_arm(e, s->otherwise, nowhere, &bound, &arm[1]);
             }
-            tile_step_back(e, &before);
+            tile_leave_detached(e, &before);
         }
         give_up(e, &bound, s->where, true);
         return false;

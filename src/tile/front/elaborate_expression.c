@@ -98,11 +98,11 @@ static struct tile_meaning elaborate_name(struct tile_elaborator *e, const struc
 
     if (binding)
         return binding->what;
-    tile_tell_unbound(e, ast);
+    tile_report_unbound(e, ast);
     return (struct tile_meaning){ 0 };
 }
 
-void tile_tell_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
+void tile_report_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     const struct tile_lost *lost = e->lost;
     const char *near = NULL;
@@ -272,7 +272,7 @@ struct tile_function_ast *tile_find_function(struct tile_elaborator *e, const ch
     return known == UINT32_MAX ? NULL : e->file->functions.name[known].value;
 }
 
-void tile_tell_no_function(struct tile_elaborator *e, const struct tile_ast *ast)
+void tile_report_no_function(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     const char *near = NULL;
 
@@ -333,7 +333,7 @@ static uint32_t call_values(struct tile_elaborator *e, const struct tile_ast *as
     if (!fn) {
         uint32_t count = tile_elaborate_call(e, ast, out, &known);
         if (!known)
-            tile_tell_no_function(e, ast);
+            tile_report_no_function(e, ast);
         return count;
     }
     if (!tile_match_function(e, fn, ast, given))

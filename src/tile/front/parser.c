@@ -7,15 +7,15 @@
 
 void tile_list_add(struct tile_parser *p, struct tile_list *list, void *item)
 {
-    if (list->count == list->room) {
-        uint32_t room = list->room ? 2 * list->room : 4;
-        void **grown = tile_take(p->module, room * sizeof(*grown));
+    if (list->count == list->capacity) {
+        uint32_t capacity = list->capacity ? 2 * list->capacity : 4;
+        void **grown = tile_take(p->module, capacity * sizeof(*grown));
         if (!grown)
             return;
         if (list->count)
             memcpy(grown, list->item, list->count * sizeof(*grown));
         list->item = grown;
-        list->room = room;
+        list->capacity = capacity;
     }
     list->item[list->count++] = item;
 }

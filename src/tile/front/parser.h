@@ -21,7 +21,7 @@ struct tile_parser {
 // A list under construction.
 struct tile_list {
     void **item;
-    uint32_t count, room;
+    uint32_t count, capacity;
 };
 void tile_list_add(struct tile_parser *p, struct tile_list *list, void *item);
 

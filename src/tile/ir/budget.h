@@ -2,7 +2,7 @@
 //
 // One budget covers every module that a compilation makes, those of auto()'s candidates included.
 // Spending past a limit ends it: the module counts as out of memory, so that everything stops on
-// the paths that are there for that, and tile_budget_tell() then turns it into an error with a
+// the paths that are there for that, and tile_budget_report() then turns it into an error with a
 // code.
 #ifndef CUCORE_TILE_IR_BUDGET_H
 #define CUCORE_TILE_IR_BUDGET_H
@@ -76,6 +76,6 @@ static inline void tile_work_at(struct tile_module *module, struct tile_location
 void tile_budget_lift(struct tile_module *module);
 
 // If the budget has ended, the error that says so in place of that the module ran out of memory.
-void tile_budget_tell(struct tile_module *module);
+void tile_budget_report(struct tile_module *module);
 
 #endif

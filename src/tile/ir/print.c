@@ -19,7 +19,7 @@ static bool take_name(struct tile_printer *p, const char *name)
     for (const char *c = name; *c; c++)
         hash = hash * 31 + (unsigned char)*c;
     for (;; hash++) {
-        const char **slot = &p->used[hash & (p->used_room - 1)];
+        const char **slot = &p->used[hash & (p->used_capacity - 1)];
         if (!*slot) {
             *slot = name;
             return true;
@@ -212,9 +212,10 @@ const char *tile_print(struct tile_module *module)
     for (const struct tile_kernel *kernel = module->first; kernel; kernel = kernel->next) {
         p.kernel = kernel;
         p.name = tile_take(module, (kernel->value_count + 1) * sizeof(*p.name));
-        for (p.used_room = 64; p.used_room < 2 * kernel->value_count + 2 * kernel->dimension_count;)
-            p.used_room *= 2;
-        p.used = tile_take(module, p.used_room * sizeof(*p.used));
+        for (p.used_capacity = 64;
+             p.used_capacity < 2 * kernel->value_count + 2 * kernel->dimension_count;)
+            p.used_capacity *= 2;
+        p.used = tile_take(module, p.used_capacity * sizeof(*p.used));
         p.numbered = 0;
         if (!p.name || !p.used)
             break;

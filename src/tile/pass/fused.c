@@ -19,7 +19,7 @@ enum {
 
 // ---- Scalars that the copying thread computes for itself
 
-bool tile_fused_want(struct tile_fused *p, const struct tile_value *value)
+bool tile_fused_need(struct tile_fused *p, const struct tile_value *value)
 {
     const struct tile_op *op = value->op, *loop = p->base.loop;
 
@@ -33,16 +33,16 @@ bool tile_fused_want(struct tile_fused *p, const struct tile_value *value)
         return false;
     p->base.wanted[value->id] = true;
     for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!tile_fused_want(p, op->operand[i]))
+        if (!tile_fused_need(p, op->operand[i]))
             return false;
     return true;
 }
 
-bool tile_fused_want_place(struct tile_fused *p, const struct tile_op *load)
+bool tile_fused_need_place(struct tile_fused *p, const struct tile_op *load)
 {
     p->base.wanted[load->result[0]->id] = true;
     for (uint32_t i = 0; i < tile_attribute(load, TILE_ATTR_SHAPE)->count; i++)
-        if (!tile_fused_want(p, load->operand[1 + i]))
+        if (!tile_fused_need(p, load->operand[1 + i]))
             return false;
     return true;
 }
@@ -73,7 +73,7 @@ static struct tile_feed *new_feed(struct tile_fused *p, const struct tile_op *lo
     s->element = tile_bytes_of(load->result[0]->type.dtype);
     s->mn_major = mn_major;
     *why = "an operand's place is not computed from scalars alone";
-    if (tile_fused_want_place(p, load))
+    if (tile_fused_need_place(p, load))
         *why = tile_plan_stream(&p->base, s);
     if (!*why)
         return feed;
@@ -201,7 +201,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
     if (s.refused)
         return "the loop has stores, loops or another end";
     for (uint32_t i = 0; i < 3; i++)
-        if (!tile_fused_want(p, loop->operand[i]))
+        if (!tile_fused_need(p, loop->operand[i]))
             return "the loop's bounds are not computed from scalars alone";
     for (const struct tile_op *op = loop->block[0]->first; op; op = op->next) {
         s.count -= op->kind == TILE_MMA;

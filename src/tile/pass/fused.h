@@ -51,8 +51,8 @@ struct tile_fused *tile_plan_fused(struct tile_kernel *kernel, const struct tile
 const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p);
 // fused.c: mark a scalar, or everything that a load's indices depend on, for the copying thread to
 // compute; false if it cannot.
-bool tile_fused_want(struct tile_fused *p, const struct tile_value *value);
-bool tile_fused_want_place(struct tile_fused *p, const struct tile_op *load);
+bool tile_fused_need(struct tile_fused *p, const struct tile_value *value);
+bool tile_fused_need_place(struct tile_fused *p, const struct tile_op *load);
 // The loop argument that carries an accumulator. NULL if the product's result has another use.
 const struct tile_value *tile_fused_carried_in(const struct tile_op *loop,
                                                const struct tile_op *mma);

@@ -131,9 +131,9 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
     if (!p->base.wanted || !p->late || !p->needed)
         return "";
     for (uint32_t i = 0; i < 3; i++)
-        (void)tile_fused_want(p, p->base.loop->operand[i]);
+        (void)tile_fused_need(p, p->base.loop->operand[i]);
     for (uint32_t i = 0; i < p->feeds; i++)
-        (void)tile_fused_want_place(p, p->feed[i].stream.load);
+        (void)tile_fused_need_place(p, p->feed[i].stream.load);
     while (n.changed) {
         n.changed = false;
         tile_walk(&kernel->body, need_operands, &n);

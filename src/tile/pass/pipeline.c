@@ -128,15 +128,15 @@ static bool is_everywhere(const struct tile_value *value)
     return true;
 }
 
-static bool has_even_turns(const struct tile_pipeline *p)
+static bool has_even_iterations(const struct tile_pipeline *p)
 {
     return is_everywhere(p->loop->operand[0]) && is_everywhere(p->loop->operand[1]);
 }
 
 // True if two warpgroups can each take a tile of their own, which 4 requested warps ask for: one
 // finishes its tile while the other multiplies. Each must know the number of iterations of the
-// other's tile, or be told where that one ended.
-static bool can_take_turns(const struct tile_pipeline *p, const struct tile_target *target)
+// other's tile, or learn where that one ended.
+static bool can_ping_pong(const struct tile_pipeline *p, const struct tile_target *target)
 {
     const struct tile_op *by = p->loop->operand[2]->op;
     const int32_t *extent = p->mma->result[0]->type.extent;
@@ -144,7 +144,7 @@ static bool can_take_turns(const struct tile_pipeline *p, const struct tile_targ
 
     return target->warps == TILE_GROUP_THREADS / 32 && target->split <= 1 && extent[0] <= 128 &&
            extent[0] * extent[1] / TILE_GROUP_THREADS <= most && by && by->kind == TILE_CONSTANT &&
-           tile_int(by, TILE_ATTR_VALUE, 0) == 1 && (p->before || has_even_turns(p));
+           tile_int(by, TILE_ATTR_VALUE, 0) == 1 && (p->before || has_even_iterations(p));
 }
 
 static const char *plan_product(struct tile_pipeline *p, const struct tile_target *target)
@@ -162,9 +162,9 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
         return "its rows are not 64, 128 or 256, nor are its columns";
     p->columns = (uint32_t)acc->extent[1];
     p->depth = (uint32_t)p->mma->operand[0]->type.extent[1];
-    p->teams = can_take_turns(p, target) ? 2 : 1;
+    p->teams = can_ping_pong(p, target) ? 2 : 1;
     p->groups = acc->extent[0] > 64 && p->teams == 1 ? 2 : 1;
-    p->even = p->teams == 1 && !p->before && has_even_turns(p);
+    p->even = p->teams == 1 && !p->before && has_even_iterations(p);
     p->blocks = (uint32_t)acc->extent[0] / 64 / p->groups;
     if (p->columns % 8 || p->columns > MOST_COLUMNS)
         return "its columns are no multiple of 8, or more than 256";

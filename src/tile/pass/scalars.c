@@ -87,8 +87,8 @@ bool tile_rows_unseen(const struct tile_pipeline *p, const struct tile_op *load,
                 return false;
             continue;
         }
-        bool turns = p->swapped && op->kind == TILE_PERMUTE;
-        if (!(traits & (TILE_ELEMENTWISE | TILE_LEAF | TILE_TERMINATES)) && !turns &&
+        bool transposes = p->swapped && op->kind == TILE_PERMUTE;
+        if (!(traits & (TILE_ELEMENTWISE | TILE_LEAF | TILE_TERMINATES)) && !transposes &&
             op->kind != TILE_BROADCAST && op->kind != TILE_RESHAPE && op->kind != TILE_LOAD &&
             op->kind != TILE_SLICE && !tile_is_of_scalars(op))
             return false;

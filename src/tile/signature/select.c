@@ -95,7 +95,7 @@ static bool are_apart(const struct tile_signature *s, const struct tile_argument
 
 // True if an entry assumes that its tensors do not overlap: it has a counterpart with barriers, or
 // a last store that runs on the side, while the others must go elsewhere.
-static bool presumes_apart(const struct tile_signature *s, uint32_t entry)
+static bool assumes_no_overlap(const struct tile_signature *s, uint32_t entry)
 {
     return s->entry[entry + 1].variant == TILE_OVERLAP_32 ||
            (s->entry[entry].variant == TILE_TMA && s->written & (s->written - 1));
@@ -116,7 +116,7 @@ const struct tile_entry *tile_select_entry(const struct tile_signature *s,
         bool aligned = variant != TILE_INDEX_32 && variant != TILE_INDEX_64;
         if ((wide || needs.index32) && (!aligned || needs.aligned) &&
             can_have_maps(s, &s->entry[i], argument) &&
-            (!presumes_apart(s, i) || are_apart(s, argument)))
+            (!assumes_no_overlap(s, i) || are_apart(s, argument)))
             break;
     }
     return &s->entry[i];

@@ -40,7 +40,8 @@ bool tile_signature_put(struct tile_text *out, const struct tile_kernel *kernel,
 
 // Reads bytes, which may be anything. Returns NULL with the reason in the text, "" if out of
 // memory.
-struct tile_signature *tile_signature_read(const void *bytes, size_t count, char *why, size_t room);
+struct tile_signature *tile_signature_read(const void *bytes, size_t count, char *why,
+                                           size_t capacity);
 void tile_signature_free(struct tile_signature *signature);
 
 // select.c: the entry for arguments that tile_bind_arguments() has accepted: the first one whose

@@ -346,32 +346,33 @@ static uint32_t load_le32(const unsigned char *at)
 }
 
 // The length in the head; 0 with the reason.
-static uint32_t check_head(const unsigned char *at, size_t count, char *why, size_t room)
+static uint32_t check_head(const unsigned char *at, size_t count, char *why, size_t capacity)
 {
     if (count < HEAD_BYTES || memcmp(at, SIGNATURE_MAGIC, HEAD_VERSION) != 0) {
-        snprintf(why, room, "it does not begin as one");
+        snprintf(why, capacity, "it does not begin as one");
         return 0;
     }
     uint32_t version = load_le32(at + HEAD_VERSION), length = load_le32(at + HEAD_LENGTH);
     if (version != TILE_SIGNATURE_VERSION) {
-        snprintf(why, room, "it is of version %u, this library knows %d: update cucore", version,
-                 TILE_SIGNATURE_VERSION);
+        snprintf(why, capacity, "it is of version %u, this library knows %d: update cucore",
+                 version, TILE_SIGNATURE_VERSION);
     } else if (length < HEAD_BYTES || length > count) {
-        snprintf(why, room, "it has %zu bytes, and says that it has %u", count, length);
+        snprintf(why, capacity, "it has %zu bytes, and says that it has %u", count, length);
     } else if (checksum(at + HEAD_BYTES, length - HEAD_BYTES) != load_le32(at + HEAD_CHECKSUM)) {
-        snprintf(why, room, "its checksum is another");
+        snprintf(why, capacity, "its checksum is another");
     } else {
         return length;
     }
     return 0;
 }
 
-struct tile_signature *tile_signature_read(const void *bytes, size_t count, char *why, size_t room)
+struct tile_signature *tile_signature_read(const void *bytes, size_t count, char *why,
+                                           size_t capacity)
 {
     const unsigned char *at = bytes;
     uint32_t offset[TILE_MAX_PARAMETERS];
 
-    uint32_t length = check_head(at, count, why, room);
+    uint32_t length = check_head(at, count, why, capacity);
 
     if (!length)
         return NULL;
@@ -393,7 +394,7 @@ struct tile_signature *tile_signature_read(const void *bytes, size_t count, char
     if (memory && !r.why && (!s->entries || s->entry[s->entries - 1].variant != TILE_INDEX_64))
         r.why = "it has no entry for all arguments";
     if (!memory || r.why) {
-        snprintf(why, room, "%s", memory ? r.why : "");
+        snprintf(why, capacity, "%s", memory ? r.why : "");
         tile_module_free(module);
         return NULL;
     }
