@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    NAMES_BYTES = 1024, // of a message that lists the existing kernels
+    NAMES_BYTES = 1024, // size of a message that lists the existing kernels
 };
 
 // Set by the first atexit() handler that runs. It was registered after the driver's own handlers

@@ -25,7 +25,7 @@ enum {
 struct cuc__launch_ring {
     _Atomic uint32_t count; // counts up; the low bits are the next record
     struct cuc__launch_record records[CUC__LAUNCH_RECORDS];
-    struct cuc__launch_ring *next; // of all rings; intern.c's
+    struct cuc__launch_ring *next; // list of all rings, owned by intern.c
 };
 
 static inline void cuc__ring_add(struct cuc__launch_ring *ring, const char *what, CUstream stream,
@@ -59,7 +59,7 @@ void cuc__ring_mark_complete(struct cuc__launch_ring *ring, CUstream stream, uin
 // The same for every stream.
 void cuc__ring_mark_all_complete(struct cuc__launch_ring *ring, uint32_t mark);
 
-// Whether a record has this very name.
+// True if a record has this name, compared by address.
 bool cuc__ring_holds(const struct cuc__launch_ring *ring, const char *what);
 
 // The launches that may not be complete, the latest first, as text.

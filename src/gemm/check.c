@@ -47,7 +47,7 @@ struct expected {
     cuc_dtype dtype; // 0: no such array
     int32_t rank;
     int64_t shape[3];
-    const char *names; // of the extents: "m k"
+    const char *names; // names of the extents: "m k"
 };
 
 static const char *shape_text(char text[TEXT_BYTES], int32_t rank, const int64_t *shape)
@@ -149,7 +149,7 @@ static cuc_status check_arrays(struct cuc__gemm_call *c)
     bool grouped = k->form == CUC_GEMM_GROUPED;
     bool axis_a = batched && !(x ? k->shared_b : k->shared_a);
     bool axis_b = grouped || (batched && !(x ? k->shared_a : k->shared_b));
-    bool rows = k->bias_of_rows != x; // of d as the caller has it
+    bool rows = k->bias_of_rows != x; // in d as the caller has it
     cuc_dtype row = (x ? k->scaled_columns : k->scaled_rows) ? CUC_F32 : 0;
     cuc_dtype column = (x ? k->scaled_rows : k->scaled_columns) ? CUC_F32 : 0;
 

@@ -138,7 +138,7 @@ static inline int64_t cuc__gemm_cdiv(int64_t x, int64_t y)
 enum {
     CUC__GEMM_RASTER = 8,            // the default raster
     CUC__GEMM_MAX_WIDTH = 65535,     // maximum tiles along a row in a launch
-    CUC__GEMM_WORKSPACE_ALIGN = 256, // of its address, and of the partial sums after its flags
+    CUC__GEMM_WORKSPACE_ALIGN = 256, // for its address, and for the partial sums after its flags
 };
 struct cuc__gemm_stream_k {
     uint32_t each, more, shared, spread, units;

@@ -346,7 +346,7 @@ cuc_status cuc_stream_end_capture(cuc_graph **out, cuc_stream *stream)
             c = leave(stream, &ending, true);
         st = CUC_LEAVE(stream->context, pushed, st);
     }
-    if (c && c->into) { // which has it already
+    if (c && c->into) { // the graph has it already
         cuc_graph_release(graph);
         graph = cuc_graph_retain(c->into);
     } else {

@@ -219,7 +219,7 @@ void cuc__node_describe(char *text, size_t size, const cuc_graph *graph, CUgraph
     if (number < count)
         snprintf(text, size, "node %zu of %zu (%s%s%s)", number, count,
                  cuc_node_type_name((int32_t)type), space, name);
-    else // of a child graph, or without memory
+    else // a child graph's node, or out of memory
         snprintf(text, size, "a node (%s%s%s)", cuc_node_type_name((int32_t)type), space, name);
     free(nodes);
 }

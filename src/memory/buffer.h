@@ -17,7 +17,7 @@ struct cuc_buffer {
     struct cuc_memory_resource *resource; // retained; NULL for a foreign pointer
     struct cuc_stream *stream;            // retained; orders the free; NULL frees at once
     _Atomic uint32_t access;              // CUC_MEMORY_ACCESS_ bits; 0: not known yet
-    void *owner;                          // of a foreign pointer
+    void *owner;                          // a foreign pointer's owner
     void (*drop_owner)(void *owner);
     struct cuc_buffer *parent; // retained; the whole buffer of a slice
 };

@@ -135,7 +135,8 @@ static bool renew(CUmemoryPool pool)
 // Returns the oldest pool with these properties. It must be empty unless there are too many pools.
 static CUmemoryPool find(const CUmemPoolProps *props)
 {
-    const bool may_hold = kept > MOST_KEPT && !props->maxSize; // it would count towards a maximum
+    const bool may_hold = kept > MOST_KEPT &&
+                          !props->maxSize; // retained memory would count towards a maximum
     CUmemoryPool pool = NULL;
 
     for (struct released_pool **at = &oldest, *p; !pool && (p = *at);) {

@@ -24,7 +24,7 @@ struct cuc__program_tile {
     struct tile_target target; // from the options; the arch gives the rest
     bool of_device;            // the arch is that of a detected device
     bool remarks;
-    struct tile_limits limits; // of each compilation, 0: the default
+    struct tile_limits limits; // limits of each compilation; 0: the default
     char *ir, *machine;        // the texts last requested
 };
 
@@ -107,7 +107,7 @@ struct cuc__program_choice {
     struct tile_target target; // including a record's options
     const cuc_program *program;
     const char *function;
-    cuc_status status; // of the search for records
+    cuc_status status; // result of the search for records
 };
 cuc_status cuc__program_choose(struct cuc__program_choice *out, const cuc_program *program,
                                struct tile_budget *budget, const char *function);

@@ -89,7 +89,7 @@ struct sim_race_cluster {
     struct sim_view arrived, passed; // at barrier.cluster, from arrivals that are not relaxed
     struct sim_view running, ran;    // from all arrivals: the accesses made before it, visible or
                                      // not
-    struct sim_view places[SIM_RACE_PLACES]; // of strong accesses, by a hash of the address
+    struct sim_view places[SIM_RACE_PLACES]; // strong accesses, by a hash of the address
     bool fences;                             // a fence.proxy.async was executed
     bool broken;                             // out of memory: the next access reports it
 };

@@ -31,7 +31,7 @@ enum {
     WGMMA_D_INT = 1 << 27,
     WGMMA_SATFINITE = 1 << 28,
     WGMMA_SPARSE = 1 << 29,
-    WGMMA_SELECTOR = 30, // of the metadata, 1 bit
+    WGMMA_SELECTOR = 30, // metadata selector, 1 bit
 };
 
 // Handlers

@@ -51,7 +51,7 @@ struct sim_op {
     uint32_t guard;      // frame offset of the guard predicate, or SIM_NO_GUARD
     uint32_t guard_flip; // 0, or UINT32_MAX for @!p
     uint32_t o[6];
-    int64_t offset;       // of an address operand
+    int64_t offset;       // offset of an address operand
     uint32_t wide;        // bit i: the address base in o[i] is a 64-bit register, else 32-bit
     uint32_t extra;       // sub-operation, flags or branch target; each handler defines it
     uint32_t cache;       // index of the range cache, for ld/st

@@ -408,7 +408,7 @@ CUresult sim_capture_wait(struct stream *stream, const struct event *event)
     while (c && c->id != event->capture)
         c = c->next;
     if (!c)
-        return CUDA_ERROR_CAPTURED_EVENT; // of a finished capture
+        return CUDA_ERROR_CAPTURED_EVENT; // the capture has finished
     if (stream->capture && stream->capture != c) {
         spoil(stream->capture);
         spoil(c);

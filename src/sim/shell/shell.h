@@ -151,7 +151,7 @@ struct capture {
 struct stream {
     struct object head;
     struct stream *next_per_thread;
-    unsigned thread; // of a per-thread default stream
+    unsigned thread; // thread of a per-thread default stream
     unsigned flags;
     int priority;
     uint64_t id;
@@ -189,7 +189,7 @@ enum memory {
     MEMORY_HOST,
     MEMORY_REGISTERED,
     MEMORY_POOL,
-    MEMORY_VARIABLE, // of a library
+    MEMORY_VARIABLE, // a library's variable
 };
 
 struct allocation {

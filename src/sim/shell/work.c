@@ -520,7 +520,7 @@ CUresult sim_submit(struct stream *stream, const struct work *work)
 
 void sim_stream_drop(struct stream *stream)
 {
-    sim_stream_wake(stream); // it waits for something that is ending
+    sim_stream_wake(stream); // the stream waits for something that is ending
     while (stream->first) {
         struct work *w = take(stream);
         finish(stream, w);

@@ -101,7 +101,7 @@ const char *cuc_tile_program_log(cuc_tile_program *program)
     return tile_diagnostics_text(program->module, false);
 }
 
-// What every call begins with
+// The start of every call
 
 // Callers' file names live as long as the program: they are few, and mostly the one before.
 static const char *keep_file(cuc_tile_program *p, const char *file)

@@ -1,9 +1,9 @@
-// The C builder, which makes IR by calls as the front end makes it of a text. Its public side is
-// <cucore/tile_builder.h>; the ops themselves are build.h's, so that both obey the same rules.
+// The C builder, which makes IR by calls as the front end makes it from text. Its public side is
+// <cucore/tile_builder.h>. The ops come from build.h, so both obey the same rules.
 //
-// What a text says by names and braces is kept here: which handles there are and in which block
-// each was made, what variables stand for, and which loops and ifs are open. Once memory has run
-// out every call returns at once, and what was made may have gaps.
+// This state replaces a text's names and braces: the handles and the block of each, the values of
+// variables, and the open loops and ifs. After running out of memory every call returns at once,
+// and the IR may be incomplete.
 #ifndef CUCORE_TILE_BUILDER_H_INTERNAL
 #define CUCORE_TILE_BUILDER_H_INTERNAL
 
@@ -15,31 +15,31 @@
 
 enum {
     TILE_MOST_VARIABLES = 64, // variables visible at one point
-    TILE_MOST_OPEN = 100,     // loops and ifs, one in another
+    TILE_MOST_OPEN = 100,     // nested loops and ifs
 };
 
-// What a handle stands for. The low 24 bits of a handle are its number, from 1; the high 8 tell its
-// program from others.
+// The meaning of a handle. The low 24 bits of a handle are its number, from 1; the high 8
+// distinguish programs.
 struct tile_handle {
-    struct tile_meaning what; // of a value
-    uint32_t scope;           // of the block that it was made in; 0: a constant, seen everywhere
-    uint32_t variable;        // its number + 1 among those that can be read; 0: a value
+    struct tile_meaning what; // the value that it denotes
+    uint32_t scope;           // scope of its block; 0: a constant, visible everywhere
+    uint32_t variable;        // number + 1 among readable variables; 0: a value
 };
 
-struct tile_held { // by a variable
+struct tile_held { // the value that a variable holds
     struct tile_value *now;
     const char *name;
     struct tile_location where;
 };
 
-// A continue or break, with what every variable stood for there.
+// A continue or break, with the values of all variables there.
 struct tile_departure {
     struct tile_op *op;
     struct tile_value *now[TILE_MOST_VARIABLES];
     struct tile_departure *next;
 };
 
-// A loop's argument for a variable that the body did not set, and what stood there before.
+// A loop's argument for a variable that the body did not set, and the variable's earlier value.
 struct tile_unset {
     struct tile_value *argument, *before;
     struct tile_unset *next;
@@ -51,30 +51,30 @@ enum tile_frame_kind {
     TILE_IN_LOOP,
     TILE_IN_IF,
     TILE_IN_ELSE,
-    TILE_IN_FUNCTION, // of a reduction: nothing outside of it is seen
+    TILE_IN_FUNCTION, // a reduction's function: nothing outside of it is visible
 };
 
-// A block that is open.
+// An open block.
 struct tile_frame {
     enum tile_frame_kind kind;
     struct tile_frame *outer;
     struct tile_location where;
-    struct tile_op *op; // NULL: of a kernel, a function, an if of a constant; after an error
+    struct tile_op *op; // NULL for a kernel, a function, a constant if, and after an error
     struct tile_block *outside;
     uint32_t scope;
-    // Control does not come here: behind a break, in the arm of a constant that is not taken, after
-    // an error in the head. Ops are checked as ever, in a block that nobody looks at.
+    // Unreachable: after a break, in the arm that a constant condition excludes, or after an error
+    // in the head. Ops are still checked, in a detached block.
     bool dead;
-    // Variables of outside, what they stood for before, and which were set since, in that order.
+    // Outer variables: their number, the values before, and those set since, in that order.
     uint32_t variables, set_count;
     struct tile_value *before[TILE_MOST_VARIABLES];
     uint32_t set[TILE_MOST_VARIABLES];
-    // Of a loop: every variable gets an argument of the block, as nobody knows yet which the body
-    // will set. The kernel's end replaces those that it did not set by what stood there before.
-    bool alive; // it can be reached at all
+    // For a loop: every variable has a block argument, since the body may set any of them. The end
+    // of the kernel replaces the arguments of variables that stayed unset by their earlier values.
+    bool alive; // reachable
     struct tile_value *argument[TILE_MOST_VARIABLES];
     struct tile_departure *departure;
-    // Of an if, for each arm: whether it is put in, whether control leaves it, and its end.
+    // For an if, per arm: kept in the program; left by control; its end.
     struct {
         bool taken, leaves;
         struct tile_block *end;
@@ -86,34 +86,34 @@ struct cuc_tile_program {
     cuc__handle head;
     struct tile_module *module;
     struct tile_budget budget;
-    struct tile_elaborator e; // where ops go, and the names of the kernel's head
-    const char *op;           // what is being built, for messages
+    struct tile_elaborator e; // insertion point, and the names of the kernel's head
+    const char *op;           // the op being built, for messages
     struct tile_handle *handle;
     uint32_t handles, capacity, tag;
     const char **file; // names of source files
     uint32_t files;
     struct tile_frame *frame; // the innermost; NULL: no kernel is open
-    uint32_t scopes;          // given out
+    uint32_t scopes;          // number of scopes so far
     uint32_t kernel_scope;
     struct tile_held variable[TILE_MOST_VARIABLES];
     uint32_t variables;
     // The open kernel's head.
     struct tile_kernel_ast header;
     uint32_t parameter_capacity, fact_capacity;
-    struct tile_unset *unset, *last_unset; // of its loops, inner ones first
+    struct tile_unset *unset, *last_unset; // unset variables of its loops, inner ones first
     bool finished;
     const char *source;
 };
 
-// Every call begins with this: false, and it is over, without memory, without a program, with a
-// finished one, and outside of kernels unless `anywhere`. `op`: for messages.
+// Every call begins with this. False, which ends the call: out of memory, no program or a finished
+// one, or outside of kernels unless `anywhere`. `op`: for messages.
 bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint32_t line,
                      bool anywhere);
 #define TILE_BEGIN(op) tile_begin_call(program, (op), file, line, false)
-// The op that a function of the header is: "sum" of cuc_tile_sum.
+// The op of a function of the header: "sum" for cuc_tile_sum.
 #define TILE_OP_OF(function) (&#function[sizeof("cuc_tile_") - 1])
 
-// Handles; 0 for NULL and for what stands for nothing.
+// Handles; 0 for NULL and for an empty meaning.
 cuc_tile tile_handle_of(cuc_tile_program *p, struct tile_value *value);
 cuc_tile tile_handle_of_meaning(cuc_tile_program *p, struct tile_meaning what, bool anywhere);
 // Adds an op that has one attribute and takes its operands unchanged; returns its result.
@@ -123,8 +123,8 @@ cuc_tile tile_handle_of_op(cuc_tile_program *p, enum tile_op_kind kind,
                            enum tile_attribute_key key, int64_t i);
 cuc_tile_variable tile_handle_of_variable(cuc_tile_program *p, uint32_t variable);
 const struct tile_handle *tile_find_handle(const cuc_tile_program *p, uint32_t handle);
-// Operands: false or NULL after T510, of which `operand` is the name. 0 is an error of its own only
-// when nothing was wrong before.
+// Operands; false or NULL after T510, which names the `operand`. The handle 0 is an error only if
+// no error precedes it.
 bool tile_use_meaning(cuc_tile_program *p, const char *operand, cuc_tile x,
                       struct tile_meaning *out);
 bool tile_use(cuc_tile_program *p, const char *operand, cuc_tile x, struct tile_operand *out);
@@ -133,7 +133,7 @@ bool tile_use_list(cuc_tile_program *p, const char *operand, uint32_t count, con
                    struct tile_operand *out, uint32_t most); // count at most `most`, or T504
 struct tile_held *tile_use_variable(cuc_tile_program *p, cuc_tile_variable x);
 
-// Arguments that are no values; false or NULL after T511, T206, T207.
+// Arguments other than values; false or NULL after T511, T206, T207.
 bool tile_use_dtype(cuc_tile_program *p, cuc_dtype dtype);
 bool tile_use_shape(cuc_tile_program *p, const char *what, uint32_t rank, const int64_t *shape,
                     bool blanks);
@@ -146,7 +146,7 @@ const char *tile_use_name(cuc_tile_program *p, const char *text);               
 // api_control.c: blocks.
 struct tile_frame *tile_open_frame(cuc_tile_program *p, enum tile_frame_kind kind,
                                    struct tile_op *op);
-// Take frames off down to this one, which stays, each reported as not ended.
+// Closes the frames inside this one, and reports each as not ended.
 void tile_close_to(cuc_tile_program *p, const struct tile_frame *frame);
 void tile_drop_frame(cuc_tile_program *p);
 

@@ -128,8 +128,8 @@ cuc_tile cuc_tile_histogram(cuc_tile_program *program, const char *file, uint32_
 
 // By a function
 
-// What the caller's function builds, as a block of scalars that is ended by what it gives; false
-// after an error. Errors in it tell where the reduction stands, as those of a fn do.
+// Builds a block of scalars by the caller's function and ends it with the returned values; false
+// after an error. Errors in it name the location of the reduction, like errors in a fn.
 static bool build_function(cuc_tile_program *p, cuc_tile_combine combine, void *user,
                            struct tile_block *block, uint32_t n, struct tile_value *const *x)
 {

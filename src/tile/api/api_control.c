@@ -202,7 +202,7 @@ static void depart(cuc_tile_program *p, struct tile_frame *loop, enum tile_op_ki
         return;
     departure->op = p->e.b.block->last;
     departure->next = loop->departure;
-    keep_variables(p, departure->now); // those of inside come behind, and are not looked at
+    keep_variables(p, departure->now); // inner variables come later and are ignored
     loop->departure = departure;
 }
 

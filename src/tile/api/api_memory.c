@@ -6,7 +6,7 @@
 
 #include <cucore/error.h>
 
-// Which options an access takes.
+// The options that an access takes.
 enum {
     TAKES_SHAPE = 1 << 0,
     TAKES_PAD = 1 << 1,
@@ -22,7 +22,7 @@ _Static_assert(CUC_TILE_ACQ_REL - 1 == (int)TILE_ACQ_REL, "orders are in one ord
 _Static_assert(CUC_TILE_SCOPE_SYSTEM - 1 == (int)TILE_SCOPE_SYSTEM, "so are scopes");
 _Static_assert(CUC_TILE_CACHE_STREAM == (int)TILE_CACHE_STREAM, "and hints");
 
-// What the arguments of an access are read into.
+// The arguments of an access.
 struct reading {
     struct tile_access_args access;
     struct tile_operand index[TILE_MAX_RANK], pad;

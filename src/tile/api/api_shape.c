@@ -77,7 +77,7 @@ cuc_tile cuc_tile_squeeze(cuc_tile_program *program, const char *file, uint32_t 
                : 0;
 }
 
-// What x and another tile, named for errors, give along an axis.
+// Adds an op of x and another tile along an axis; `name` is the tile's name in errors.
 static cuc_tile along(cuc_tile_program *program, enum tile_op_kind kind, cuc_tile x,
                       const char *name, cuc_tile other, int32_t axis)
 {

@@ -153,10 +153,10 @@ struct tile_value *tile_build_product(struct tile_builder *b, struct tile_value 
 struct tile_access_args {
     struct tile_value *tensor;
     const struct tile_operand *index;
-    uint32_t count;                 // of index
+    uint32_t count;                 // number of indices
     const int64_t *shape;           // [axes]; -1: `_`
     uint32_t axes;                  // 0 in a store: as in the tile
-    struct tile_value *ids;         // of load_rows, store_rows
+    struct tile_value *ids;         // row numbers of load_rows, store_rows
     struct tile_value *mask;        // NULL: none
     const struct tile_operand *pad; // NULL: 0
     enum tile_order order;

@@ -15,10 +15,10 @@ enum { MOST_TRIED = 512, MOST_CHOSEN = 16, TEXT_BYTES = 512 };
 // A kernel's free constants, with the current candidate of each.
 struct search {
     const struct tile_choosing *how;
-    const struct tile_kernel *kernel; // of the module that was parsed first
+    const struct tile_kernel *kernel; // from the module that was parsed first
     const struct tile_constant *constant[MOST_CHOSEN];
     uint32_t count, at[MOST_CHOSEN], best[MOST_CHOSEN];
-    double seconds; // of the best; 0: none could be launched
+    double seconds; // time of the best; 0: none could be launched
     bool no_memory;
     void (*visit)(void *user, const char *choice, double seconds); // NULL: no observer
     void *user;

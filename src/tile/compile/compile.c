@@ -30,7 +30,7 @@ struct unit {
     struct tile_kernel *kernel;
     struct tile_target target; // for this kernel
     uint32_t holds;            // enum tile_property
-    uint32_t warps;            // of a block
+    uint32_t warps;            // warps of a block
     bool has_roles;            // an entry with roles is compiled
     struct tile_measures measures;
     uint32_t cluster;               // blocks
@@ -352,7 +352,7 @@ static bool lay_out_entries(const struct unit *source, struct unit *fast, struct
         if (!run_passes(last, LAYOUT))
             return false;
     }
-    last->target.blocks = 0; // it handles elements one by one, a register each
+    last->target.blocks = 0; // this entry handles elements one by one, a register each
     return true;
 }
 

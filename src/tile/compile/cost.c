@@ -12,14 +12,14 @@
 
 enum {
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
-    LINE_BYTES = 128,        // that TMA copies at a time
-    SECTOR_BYTES = 32,       // of memory
+    LINE_BYTES = 128,        // TMA's unit of copying
+    SECTOR_BYTES = 32,       // DRAM access granularity
     MOST_ACCUMULATORS = 128, // registers per thread
     MOST_ALONE = 192,        // the same, if the warpgroup has a tile of its own
     RING_BYTES = 1024,       // barriers, in front of the stages
-    STAGING_BYTES = 16384,   // of a warpgroup, for its stores
+    STAGING_BYTES = 16384,   // a warpgroup's staging for its stores
     MOST_STAGES = 8,
-    GROUP_ROWS = 64,           // of a wgmma
+    GROUP_ROWS = 64,           // M of a wgmma
     COPIED_STAGES = 4,         // at most, if threads fill them
     COPIED_PAD = 16,           // per line of such stages
     MOST_OF_BLOCK = 128 * 256, // registers for a block's accumulators
@@ -30,27 +30,27 @@ enum {
 // 76 dtypes and shapes from 1024^3 on, 0.7 %. The values are clocks, bytes per clock of a
 // multiprocessor, and fractions.
 static const double launch_seconds = 4.2e-6; // from the stream to the first block and back
-static const double next_seconds = 3.4e-6;   // of a kernel directly behind it
+static const double next_seconds = 3.4e-6;   // the launch of a directly following kernel
 static const double fill_clocks = 2100;      // until a block's first stage arrives
-static const double iteration_clocks = 59;   // of an iteration, in addition
+static const double iteration_clocks = 59;   // overhead of an iteration
 static const double latency_clocks = 1800;   // from the request for a stage to its arrival
-static const double tensor_share = 0.974;    // of the tensor cores' peak
-static const double shared_rate = 90;        // at which products read shared memory
-static const double copied_rate = 26;        // at which threads copy by themselves (cp.async)
+static const double tensor_share = 0.974;    // attainable share of the tensor cores' peak
+static const double shared_rate = 90;        // for reading shared memory by products
+static const double copied_rate = 26;        // for copies by threads (cp.async)
 static const double outside_clocks = 6.5;    // for a line outside of its tensor
 static const double line_clocks = 1.5;       // for any line copied
 static const double torn_clocks = 2.1;       // in addition, for a line that begins inside a line of
                                              // memory
-static const double end_clocks = 660;        // of a tile, in addition to its stores
-static const double store_rate = 34;         // of accumulators
-static const double meet_clocks = 4750;      // until the blocks that share a reduction have met
-static const double meet_rate = 35;          // at which one of them reads the others' parts
-static const double handover_clocks = 4000;  // of a tile handed to another block, or taken over
-static const double handover_rate = 40;      // of its accumulators
-static const double stream_k_gain = 1.03;    // for streamed tiles: they must gain at least this
-                                             // much
-static const double parts_share = 0.27;      // of L2's rate, while adding up partial sums
-static const double steepness = 4;           // how sharply the larger of two times hides the other
+static const double end_clocks = 660;   // fixed cost of ending a tile, in addition to its stores
+static const double store_rate = 34;    // for storing accumulators
+static const double meet_clocks = 4750; // until the blocks that share a reduction have met
+static const double meet_rate = 35;     // for reading the other blocks' partial sums
+static const double handover_clocks = 4000; // handing a tile to another block, or taking it over
+static const double handover_rate = 40;     // for its accumulators
+static const double stream_k_gain = 1.03;   // for streamed tiles: they must gain at least this
+                                            // much
+static const double parts_share = 0.27;     // share of L2's rate, while adding up partial sums
+static const double steepness = 4; // sharpness with which the larger of two times hides the other
 
 const struct tile_machine *tile_machine_of(int sm)
 {

@@ -23,7 +23,7 @@ struct launch {
     cuc_tensor tensor[MOST_PARAMETERS];
     int64_t dimension[MOST_PARAMETERS * TILE_MAX_RANK];
     int64_t grid[3];
-    double bytes; // of all tensors
+    double bytes; // size of all tensors
 };
 
 static bool given(const struct tile_choosing *how, const char *name, int64_t *out)
@@ -124,7 +124,7 @@ static bool evaluate(const struct launch *l, const struct tile_value *v, int64_t
         return true;
     case TILE_DIM:
         if (op->operand[0]->op)
-            return false; // of a slice
+            return false; // a slice's tensor
         *out = l->tensor[op->operand[0]->index].shape[tile_int(op, TILE_ATTR_AXIS, 0)];
         return true;
     default:
@@ -192,7 +192,7 @@ static void look_at_tiles(struct tile_work *w, const struct launch *l, const str
 {
     uint32_t axis = s->mn_major ? s->last : s->other, tensor = s->load->operand[0]->index;
 
-    if (s->load->operand[0]->op) // of a slice, whose end is unknown
+    if (s->load->operand[0]->op) // a slice, whose end is unknown
         return;
     int64_t tile = tile_attribute(s->load, TILE_ATTR_SHAPE)->ints[axis];
     tile_work_put_end(w, l->tensor[tensor].shape[axis], tile);

@@ -47,12 +47,12 @@ static void refuse_huge(struct tile_op *op, void *data)
 struct accumulators {
     const struct tile_target *target;
     struct tile_module *module;
-    bool has_roles; // whose accumulators are elsewhere, and fit
+    bool has_roles; // accumulators are elsewhere, and fit
 };
 
 static void refuse_accumulators(struct tile_op *op, void *data)
 {
-    enum { REGISTERS = 65536 }; // of a multiprocessor
+    enum { REGISTERS = 65536 }; // registers of a multiprocessor
     const struct accumulators *s = data;
 
     if (op->kind != TILE_MMA || !tile_fragment_of(op, s->target))

@@ -9,7 +9,7 @@
 struct tile_copier {
     const struct tile_prefetch_stream *stream;
     const struct tile_emit_view *view;
-    uint32_t pieces, lines; // of a line; that all threads copy at a time
+    uint32_t pieces, lines; // pieces of a line; lines that all threads copy at a time
     uint32_t iterations;
     tile_register piece, line; // the thread's first
     // The loop-invariant part of the address of the thread's first piece, 64 bits; and whether the
@@ -28,11 +28,11 @@ struct tile_copier {
 
 struct tile_prefetch_ring {
     const struct tile_prefetch *plan;
-    tile_register base; // of the stages in shared memory
+    tile_register base; // address of the stages in shared memory
     tile_register stage,
         copied; // offsets from there of the stage to multiply and the stage to copy
     struct tile_copier copier[TILE_MOST_PREFETCHED];
-    const char *type; // of the loop's variable
+    const char *type; // type of the loop's variable
     tile_register variable, last, step;
     tile_register loads; // something is left to copy
     struct tile_product

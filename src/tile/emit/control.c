@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { MANY_INSTRUCTIONS = 4000 }; // of an op: ptxas takes half a second or more for them
+enum { MANY_INSTRUCTIONS = 4000 }; // in one op: ptxas takes half a second or more for them
 
 #define tile_emit_nothing NULL // this file emits control flow
 static tile_emit_op *const emitters[TILE_OP_COUNT] = {

@@ -125,7 +125,7 @@ static void solve_places(struct places *p, const struct tile_layout *layout)
             p->vector[top] = vector;
             p->registers[top] = registers;
         } else {
-            p->same[bit] = registers; // whose highest bit is this one
+            p->same[bit] = registers; // register bits whose highest bit is this one
         }
     }
 }
@@ -194,7 +194,7 @@ void tile_convert(struct tile_emitter *e, cuc_dtype dtype, const struct tile_lay
     write.shared = read.shared = tile_scratch(e, (uint32_t)tile_convert_bytes(dtype, from));
     move_side(&write, dtype, in, true);
     tile_scratch_written(e);
-    if (!e->ring && !e->single_warp) // that barrier also orders accesses
+    if (!e->ring && !e->single_warp) // the barrier also orders accesses
         e->read = e->written = 0;
     move_side(&read, dtype, out, false);
     for (uint32_t r = 0; r < UINT32_C(1) << to->register_bits; r++)

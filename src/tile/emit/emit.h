@@ -65,10 +65,10 @@ struct tile_emitter {
     tile_register tid, lane, warp;     // computed in the prologue
     tile_register block[3], blocks[3]; // 64 bits
     tile_register shared;              // address of the scratch in shared memory, 32 bits
-    uint32_t shared_bytes;             // of the scratch: the most that any op needs
+    uint32_t shared_bytes;             // scratch size: the maximum over all ops
     uint32_t shared_busy; // some thread may still be reading it: TILE_SHARED_PART, or else all of
                           // it
-    uint32_t busy_from, busy_to; // that part
+    uint32_t busy_from, busy_to; // the busy part of the scratch
     uint32_t parameter_at[64];   // offset of each parameter in the entry's parameter block
     uint32_t parameter_bytes;
     // Tensors that were read or written since the last barrier, one bit per parameter.
@@ -76,19 +76,19 @@ struct tile_emitter {
     bool assumes_no_overlap; // a barrier was omitted because the launch checks that tensors do not
                              // overlap
     struct tile_emit_loop *loop;
-    uint32_t line; // of the last .loc
+    uint32_t line; // line of the last .loc
     bool wants_printf, wants_assert;
-    uint32_t frame_bytes;   // of local memory, for vprintf's arguments
+    uint32_t frame_bytes;   // local memory for vprintf's arguments
     bool has_two_over_pi;   // math_trig.c's table is among the globals
-    struct tile_ring *ring; // of an entry with roles (ring.h); NULL: all threads do the same
+    struct tile_ring *ring; // state of an entry with roles (ring.h); NULL: all threads do the same
     const struct tile_op **deferred; // by value id: the op that computes the registers on demand
-    uint32_t deferred_ops;           // how many have been deferred
+    uint32_t deferred_ops;           // number of deferred ops
     struct tile_access_state
         *deferred_load;                   // the last load that is deferred in this way (access.h)
     const struct tile_prefetch *prefetch; // the loop with prefetched operands (async.c); NULL
     struct tile_prefetch_ring *prefetch_ring;
-    uint32_t prefetch_bytes; // of its stages
-    uint32_t prefetch_below; // of the scratch that code up to that loop uses; stages follow
+    uint32_t prefetch_bytes; // size of its stages
+    uint32_t prefetch_below; // scratch that code up to that loop uses; stages follow
     bool single_warp;        // one warp runs the current loop (single_warp.c)
     bool failed;
 };

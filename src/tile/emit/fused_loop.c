@@ -154,7 +154,7 @@ static void advance(struct tile_emitter *e, const struct loop *l, uint32_t end)
     tile_ins(e, "add.%s %R, %R, %R", l->type, l->variable, l->variable, l->step);
 }
 
-// Warpgroups take turns at starting their products, so that one computes while the other's products
+// Warpgroups alternate in starting their products, so that one computes while the other's products
 // run.
 static tile_register barrier_of_products(struct tile_emitter *e, bool next)
 {

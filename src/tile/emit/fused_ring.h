@@ -19,8 +19,8 @@ struct tile_fused_ring {
     struct tile_ring ring;
     struct tile_fused *plan;
     struct tile_ring_position position,
-        late;                 // of the products that start early, and of the last one
-    tile_register held_phase; // of operands loaded once a tile
+        late;                 // ring positions of the early products, and of the last one
+    tile_register held_phase; // phase of operands loaded once a tile
     tile_register section;    // tiles along the grid's other axes that form a section
     tile_register others;     // number of tiles along the other axes
     tile_register along;      // tiles, or pairs of tiles, along the first axis

@@ -13,7 +13,7 @@ struct elements {
     const tile_register *index[TILE_MAX_RANK], *x[2], *mask;
     cuc_dtype index_dtype[TILE_MAX_RANK];
     tile_register single; // true in one of the threads that hold copies
-    uint32_t count;       // of registers
+    uint32_t count;       // number of registers
 };
 
 // The address of element r, and whether it is in the tensor. A negative index is a large unsigned

@@ -15,13 +15,13 @@ struct line {
     uint32_t own[TILE_MAX_RANK]; // the registers' coordinates on the side's axes
     tile_register start, at;     // addresses of its first element, and of the loop's current one
     int64_t offset;
-    tile_register value[MOST_UNROLLED]; // of this iteration
+    tile_register value[MOST_UNROLLED]; // values of this iteration
 };
 
 struct side {
     const struct tile_value *value;
     tile_register *reg;
-    uint32_t bytes;              // of an element
+    uint32_t bytes;              // size of an element
     uint32_t summed;             // the depth axis
     int64_t step[TILE_MAX_RANK]; // bytes, by the accumulator's axis; 0: not one of this side's
     int64_t next;                // bytes from one term of the sums to the next
@@ -35,12 +35,12 @@ struct product {
     const struct tile_op *op;
     const struct tile_value *acc; // the result
     struct side side[2];
-    cuc_dtype dtype;    // of the sums
+    cuc_dtype dtype;    // accumulator type
     tile_register *sum; // by register
     uint32_t count, m, n, depth;
     int64_t batches, rows, columns;
     uint32_t slice, unrolled;
-    uint32_t length; // of this slice
+    uint32_t length; // length of this slice
     uint32_t second; // the start of b's elements in shared memory
 };
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 24 }; // of one call
+enum { MOST_ARGUMENTS = 24 }; // arguments of one call
 
 // The generic address of a string.
 static tile_register string_of(struct tile_emitter *e, const char *text, size_t length)

@@ -5,9 +5,9 @@
 #include "tile/pass/pipeline.h"
 #include "emit.h"
 
-// Barriers at the start of shared memory, 8 bytes each: stage s is full, at 8 s; stage s is free
-// again, TILE_FREE_AT behind that. Behind them, for each of two teams: the stage and phase at which
-// it takes over the ring, if the other team has published it.
+// Barriers at the start of shared memory, 8 bytes each: "stage s is full" at 8 s, and "stage s is
+// free" TILE_FREE_AT bytes later. The stage and phase at which each of two teams takes over the
+// ring follow at TILE_HANDOVER_AT, if the teams publish them.
 enum { TILE_FREE_AT = 256, TILE_HANDOVER_AT = 512 };
 
 // Named barriers; 0 is for all threads of the block.
@@ -17,59 +17,59 @@ enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2, TILE_BARRIER_OF_TE
 struct tile_staging {
     bool open;
     tile_register at; // in shared memory
-    // The addresses that the thread writes: for each group of 16 columns, or of 8 with 32 bits.
+    // Addresses that the thread writes, one per group of 16 columns, or of 8 with 32 bits.
     tile_register lane[8];
     tile_register barrier; // the warpgroup's own
     bool wide, narrow;     // elements of 32 or of 8 bits, not 16
     uint32_t eights;       // groups of 8 columns in a slab
-    uint32_t slabs;        // of a block of 64 rows
-    uint32_t column_bits;  // of the tile
+    uint32_t slabs;        // per block of 64 rows
+    uint32_t column_bits;  // bits of the tile's column
 };
 
 struct tile_ring {
     const struct tile_pipeline *plan;
     bool copies;        // the role: the copying thread, or the warpgroups that multiply
-    tile_register base; // of shared memory
+    tile_register base; // address of shared memory
     tile_register map[TILE_MAX_MAPS];
     tile_register grid[3], tiles; // 32 bits
-    tile_register inverse[3];     // of a layer of the grid, of grid[1], and of the last raster
-    tile_register width;          // grid[0], padded to whole clusters
-    tile_register column;         // the tile's index along it
-    tile_register rank;           // of the block in its cluster
-    tile_register group;          // the thread's warpgroup
-    tile_register stage, phase;   // the role's position in the ring, kept from tile to tile
-    uint32_t next_tile;           // label
-    // The tile's number and the step to the next; its position in the grid; and, in a role that
-    // computes it ahead of time, the next position.
+    tile_register inverse[3]; // inverses of a grid layer's size, of grid[1], and of the last raster
+    tile_register width;      // grid[0], padded to whole clusters
+    tile_register column;     // the tile's index along it
+    tile_register rank;       // the block's, in its cluster
+    tile_register group;      // the thread's warpgroup
+    tile_register stage, phase; // the role's position in the ring, kept from tile to tile
+    uint32_t next_tile;         // label
+    // The tile's number, the step to the next, and the position in the grid; also the next
+    // position, in a role that computes it early.
     tile_register tile, step, place[3], next[3];
     bool early;
-    bool *loaded_early;    // by value id: loads behind the loop that were emitted before its end
+    bool *loaded_early;    // by value id: loads after the loop that were emitted before its end
     tile_register elected; // in the copying warp: the lane that copies
     // For warpgroups
     tile_register not_first;     // true except in the first thread of a warpgroup
     tile_register not_storing;   // the same for the unit that stores together: a warpgroup, or a
                                  // warp
-    bool warps_apart;            // the warps that continue do not wait for one another
-    tile_register descriptor[2]; // of a's and b's first bytes in stage 0
-    // For teams: what the other team's tile adds to the stage, and to the phase (0 or 1). second:
-    // nonzero until the second team has skipped the other team's first tile.
+    bool warps_apart;            // after a store, warps do not wait for one another
+    tile_register descriptor[2]; // descriptors of a's and b's first bytes in stage 0
+    // For teams: the stages and the phase flips (0 or 1) of the other team's tile. second: nonzero
+    // until the second team has skipped the other team's first tile.
     tile_register others_stages, others_phase, second;
-    bool waited_for_team;    // in the text being emitted
+    bool waited_for_team;    // wait already emitted on the current path
     uint32_t staging;        // offset in shared memory of the slabs to store
     struct tile_staging out; // kept if a side tile is loaded into them
-    // For a side tile: the parts that have arrived in this tile, and the thread's addresses in the
-    // last one.
+    // For a side tile: the number of parts that arrived in this tile, and the thread's addresses in
+    // the last one.
     uint32_t side_parts;
     tile_register side_lane[4];
 };
 
-// pipeline.c: emits an entry with roles. `entry` gets everything a launch needs.
+// pipeline.c: emits an entry with roles. `entry` receives the data for launches.
 bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *kernel,
                         const struct tile_pipeline *plan, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry);
 // tiles.c: runs `body`, a role's work for one tile, over all tiles; emits code while the last
-// products of a tile are in flight, and among the products; tells if an op behind the loop has been
-// emitted there.
+// products of a tile are in flight, and among the products; returns true if an op after the loop
+// was emitted there.
 bool tile_for_each_tile(struct tile_emitter *e, bool (*body)(struct tile_emitter *e));
 void tile_load_early(struct tile_emitter *e);
 void tile_find_next(struct tile_emitter *e);

@@ -16,12 +16,12 @@ struct scan {
     const struct tile_op *op;
     const struct tile_layout *layout;
     uint32_t n;                   // tiles that are scanned together
-    cuc_dtype dtype[MOST_VALUES]; // of the computation
+    cuc_dtype dtype[MOST_VALUES]; // type of the computation
     tile_register identity[MOST_VALUES];
     enum tile_combine with;
     uint32_t axis, axis_bits;
     bool reverse;
-    uint32_t count;                      // of registers
+    uint32_t count;                      // number of registers
     tile_register (*value)[MOST_VALUES]; // per register: its elements, then their scan
     // For each run, by its lowest register: its total, including the runs joined with it, and its
     // prefix there.
@@ -128,8 +128,8 @@ static void join_lanes(struct scan *s, const struct lanes *l, uint32_t done, uin
 // Warps whose bits count up, with totals that are equal in all lanes: the totals of all runs are
 // written at once, and the lanes of each warp scan them, several runs at a time.
 struct warp_totals {
-    uint32_t bits;                   // of the joined warps
-    uint32_t at[MOST_VALUES], bytes; // of a run in shared memory
+    uint32_t bits;                   // warp bits of the joined warps
+    uint32_t at[MOST_VALUES], bytes; // offset and size of a run in shared memory
     struct lanes lanes;
     tile_register shared;
     uint32_t from;

@@ -1,12 +1,12 @@
 // Split-K: each block of a cluster does one part of a product's depth axis. Every block leaves its
-// accumulators in its own shared memory. The blocks take turns as the one that finishes a warp's
+// accumulators in its own shared memory. The blocks alternate as the one that finishes a warp's
 // rows: its warp adds the other blocks' parts to its own, always in the same order, and continues
 // alone. So all blocks read at the same time, since one block receives only some 25 bytes a
 // nanosecond from others. If warps depend on each other behind the loop, the first block finishes
 // the whole tile.
 #include "ring.h"
 
-enum { WORDS = 4, AT_ONCE = 16 }; // of a vector; vectors in flight
+enum { WORDS = 4, AT_ONCE = 16 }; // words of a vector; vectors in flight
 
 // This block's part of a loop's iterations from `*first` to `*last`. Each block has as many as the
 // first, which has the most.
@@ -15,7 +15,7 @@ void tile_split_range(struct tile_emitter *e, const char *type, int64_t known, t
 {
     const struct tile_ring *r = e->ring;
     enum tile_register_class class = TILE_REGISTER_CLASS(*first);
-    const char *plain = class == TILE_R64 ? "u64" : "u32"; // of distances
+    const char *plain = class == TILE_R64 ? "u64" : "u32"; // type of distances
     uint32_t parts = r->plan->split;
     tile_register none = tile_new(e, TILE_PRED);
 
@@ -125,7 +125,7 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
     leave(e, vector, vectors, own, pitch);
     tile_cluster_barrier(e, true);
     tile_branch(e, ends, false, joins);
-    tile_cluster_barrier(e, false); // it waits at its end until they have been read
+    tile_cluster_barrier(e, false); // the end of the entry waits until they have been read
     tile_branch(e, TILE_NO_REGISTER, false, r->next_tile);
     tile_put_label(e, joins);
     tile_register rank = r->rank;

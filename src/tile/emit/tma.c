@@ -232,7 +232,7 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                       const struct tile_value *x, uint32_t block, uint32_t slab, uint32_t at)
 {
     bool alone = s->wide || s->narrow;
-    uint32_t below = 8 * e->ring->plan->span; // of 8 rows
+    uint32_t below = 8 * e->ring->plan->span; // offset of 8 rows
 
     for (uint32_t i = 0; i < s->eights; i += alone ? 1 : 2) {
         uint32_t first = (block << (s->column_bits - 3) | (slab * s->eights + i)) << 2;
@@ -245,7 +245,7 @@ static void fill_slab(struct tile_emitter *e, const struct tile_staging *s,
                      reg[3]);
             continue;
         }
-        for (uint32_t n = 0; n < 2 && s->narrow; n++) { // of 8 rows, two bytes each
+        for (uint32_t n = 0; n < 2 && s->narrow; n++) { // 8 rows, two bytes each
             tile_register two =
                 tile_make(e, TILE_R32, "prmt.b32 %R, %R, %R, 0x3340", reg[2 * n], reg[2 * n + 1]);
             tile_ins(e, "st.shared.b16 [%R+%u], %R", s->lane[i / 2], at + i % 2 * 8 + n * below,

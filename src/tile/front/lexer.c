@@ -263,7 +263,7 @@ struct tile_token tile_lexer_next(struct tile_lexer *l)
                 l->at++;
         } else if (!read_sign(l, &t)) {
             wrong_character(l, t.where);
-            t.kind = TILE_TOKEN_SIGN; // which no rule accepts: the statement ends with it
+            t.kind = TILE_TOKEN_SIGN; // no rule accepts it, so the statement ends here
             t.wrong = true;
         }
         t.bytes = (size_t)(l->at - t.at);

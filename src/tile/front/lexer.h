@@ -35,7 +35,7 @@ struct tile_lexer {
     const char *at, *end, *line_start;
     uint32_t line;
     uint32_t behind; // UTF-8 continuation bytes in the line so far
-    uint32_t depth;  // of ( and [: inside them newlines end nothing
+    uint32_t depth;  // nesting of ( and [: inside them newlines end nothing
     bool torn;       // after a string without end: open brackets end with the line
     bool joins;      // the last token continues in the next line
 };

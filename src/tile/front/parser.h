@@ -7,7 +7,7 @@
 
 enum {
     TILE_MAX_NESTING = 200,
-    TILE_MAX_HEIGHT = 500, // of an expression: a chain of operators is as high as it is long
+    TILE_MAX_HEIGHT = 500, // height of an expression: a chain of operators is as high as it is long
 };
 
 struct tile_parser {

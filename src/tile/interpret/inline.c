@@ -56,7 +56,7 @@ static void put_text(FILE *to, const char *text)
             char *end;
             fputs(register_name(name, (uint32_t)strtoul(text + 1, &end, 10)), to);
             text = end;
-        } else if (*text == '\n') { // it ends an instruction, like a semicolon
+        } else if (*text == '\n') { // a newline ends an instruction, like a semicolon
             fputs(";\n\t", to);
             text++;
         } else {

@@ -15,7 +15,7 @@ struct tile_interpretation {
     void (*print)(void *data, const char *text); // receives print()'s text; NULL: nothing is
                                                  // printed
     int32_t (*stop)(void *data); // asked now and then; nonzero ends the run; NULL: never
-    void *user_data;             // of both
+    void *user_data;             // passed to both
     bool *no_memory;             // set if out of memory is the reason for failure; may be NULL
     bool *stopped;               // set if `stop` ended the run; not NULL if `stop` is not
 };

@@ -1,5 +1,4 @@
-// Ends compilations that would take more than their budget, and says what they were at. See
-// budget.h.
+// Ends compilations that exceed their budget, and names the construct at that point. See budget.h.
 #include "budget.h"
 
 #include <stdio.h>
@@ -43,7 +42,7 @@ void tile_budget_limit(struct tile_budget *b, const struct tile_limits *limits)
     b->memory.limit = b->limits.memory_bytes < SIZE_MAX ? (size_t)b->limits.memory_bytes : SIZE_MAX;
     b->deadline = b->limits.seconds > 0 ? now() + b->limits.seconds : 0;
     b->next_call = 0;
-    b->next_look = b->operations + 1; // also of what is small
+    b->next_look = b->operations + 1; // small kernels included
 }
 
 void tile_budget_look(struct tile_module *module)
@@ -67,7 +66,8 @@ void tile_budget_look(struct tile_module *module)
     }
 }
 
-// "sin of f64[4194304]"; of text that is still read, where it stands is all.
+// Describes the construct, such as "sin of f64[4194304]". During parsing only its location is
+// known.
 static void name_construct(struct tile_budget *b, struct tile_module *module)
 {
     const struct tile_op *op = b->op;
@@ -141,7 +141,7 @@ void tile_budget_report(struct tile_module *module)
     tile_budget_lift(module); // for the error itself
     d->out_of_memory = false;
     struct tile_location where = b->ended_at;
-    where.inlined_at = NULL; // it may have been of a module that is gone
+    where.inlined_at = NULL; // the call may be from a destroyed module
     where.file = module->file ? module->file : where.file; // calls are of one module
     tile_error(
         module, b->ended, where, "budget: %s: %s%s", b->construct, b->amount,

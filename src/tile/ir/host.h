@@ -9,7 +9,7 @@
 // An argument: a tensor, or a scalar as an element of scalar.h.
 struct tile_argument {
     const cuc_tensor *tensor;
-    cuc_dtype dtype; // of a scalar
+    cuc_dtype dtype; // type of a scalar
     uint64_t scalar;
 };
 

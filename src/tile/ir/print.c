@@ -75,7 +75,7 @@ static void put_terminator(struct tile_printer *p, const struct tile_op *op, uin
     bool last = op->parent->parent == target; // the end of the loop's own body, which continues
                                               // anyway
 
-    if (op->kind == TILE_YIELD && target->kind != TILE_IF) { // of a function
+    if (op->kind == TILE_YIELD && target->kind != TILE_IF) { // a function's yield
         tile_put_indent(p->text, depth);
         tile_put_string(p->text, "return ");
         tile_put_operands(p, op, 0, op->operand_count);

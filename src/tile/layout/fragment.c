@@ -224,7 +224,7 @@ void tile_assign_fragments(struct tile_kernel *kernel, const struct tile_target 
 
 struct most {
     const struct tile_target *target;
-    int64_t elements, bytes; // of an accumulator; of an operand
+    int64_t elements, bytes; // elements of an accumulator; bytes of an operand
 };
 
 static void measure(struct tile_op *op, void *data)

@@ -275,7 +275,7 @@ static void read_parameters(struct tile_reader *r)
         struct tile_reader before = *r;
         const char *name;
         uint32_t number = tile_read_name(r, &name);
-        if (!tile_reader_take(r, '@')) { // it is an op's result
+        if (!tile_reader_take(r, '@')) { // an op's result
             before.value = r->value;
             before.value_capacity = r->value_capacity;
             *r = before;

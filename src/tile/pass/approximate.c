@@ -1,5 +1,5 @@
-// Finds exp, exp2 and sigmoid ops for which approximate math is enough: every use rounds the power
-// to 16 bits, or sums so many elements that their order may change the result more.
+// Finds exp, exp2 and sigmoid ops for which approximate math suffices: every use rounds the result
+// to 16 bits, or sums so many elements that their order may change the sum more.
 // docs/tile-math.md gives the error bounds.
 //
 // The analysis follows a power's uses: products, quotients and sums of non-negative values keep its

@@ -1,6 +1,6 @@
-// Relaxes quotients behind a loop over 16-bit products whose results are rounded to 16 bits: they
-// need no rounding to nearest first. If a line has one divisor, it is inverted once and the line
-// multiplied by the inverse.
+// Relaxes divisions after a loop over 16-bit products: if their results are rounded to 16 bits,
+// they need no rounding to nearest first. A divisor shared by a line is inverted once, and the line
+// is multiplied by the inverse.
 #include "pass.h"
 #include "fused.h"
 

@@ -11,7 +11,7 @@
 // the same hash form a chain, latest first.
 struct known {
     struct tile_op *op;
-    uint32_t hash, below; // of its chain: the previous op's position, from 1; 0 if none
+    uint32_t hash, below; // hash of its chain; the previous op's position, from 1, or 0
 };
 
 struct table {

@@ -1,5 +1,5 @@
 // Deferred reduction of loop-carried sums: inside the loop each lane adds up its own part of a line
-// without waiting for others; the parts are joined behind the loop.
+// without waiting for others; the parts are combined after the loop.
 //
 //     den = den fade + sum(p, 1)
 //

@@ -9,7 +9,7 @@
 #include "tile/layout/wgmma.h"
 
 enum {
-    MOST_COLUMNS = 256,   // of one wgmma
+    MOST_COLUMNS = 256,   // columns of one wgmma
     MOST_REGISTERS = 200, // per thread, for accumulators and left operands
     MOST_OF_THREE = 136,
     MOST_LOADED = 1024, // elements per iteration that warpgroups may load themselves
@@ -158,7 +158,7 @@ static const char *add_product(struct tile_kernel *kernel, struct tile_fused *p,
 struct search {
     const struct tile_op *mma;
     uint32_t count;
-    bool refused; // it has an op that is not allowed in an iteration
+    bool refused; // an op of the loop is not allowed in an iteration
 };
 
 static void find_product(struct tile_op *op, void *data)

@@ -17,7 +17,7 @@ struct tile_feed {
 
 struct tile_fused_product {
     const struct tile_op *mma;
-    const struct tile_feed *feed[2]; // of a, NULL if it comes from registers; of b
+    const struct tile_feed *feed[2]; // feed of a, NULL if it comes from registers; feed of b
     uint32_t columns, depth;
     bool from_zero;
 };
@@ -32,7 +32,7 @@ struct tile_fused {
     // The last product overlaps the next iteration's work: all other products of that iteration are
     // started before it. If false, the code waits for each product where it stands.
     bool overlaps;
-    bool alternates; // warpgroups take turns at starting their products
+    bool alternates; // warpgroups alternate in starting their products
     bool uneven;     // the loop's length depends on the block's first index
     // For a loop that overlaps: the op that multiplies the last product's accumulator by a number
     // per row before the product adds to it. NULL if there is none.

@@ -1,5 +1,5 @@
-// Finds the kernel's one loop over a product whose operands are loaded in each iteration, with
-// nothing else in it: `acc = mma(load(..), load(..), acc)`, operands transposed or not.
+// Finds the kernel's only loop over a product whose operands are loaded in each iteration and which
+// does nothing else: `acc = mma(load(..), load(..), acc)`, operands transposed or not.
 //
 // Another thread can then compute the loads' indices, or they can be computed ahead of time. The
 // code before the loop may only compute.

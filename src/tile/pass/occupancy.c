@@ -1,11 +1,11 @@
 // Chooses the number of a kernel's blocks that should fit on a multiprocessor at once (occupancy).
-// For a row that waits in registers until it is complete, ptxas would use more registers than it
-// needs, so that fewer blocks could load meanwhile. Told the number of blocks, it uses no more than
-// that leaves.
+// For a row that waits in registers until it is complete, ptxas would use more registers than
+// needed, so fewer blocks could load meanwhile. Given the number of blocks (.minnctapersm), ptxas
+// stays within the registers that these leave.
 #include "pass.h"
 
-// The range of waiting registers, and the warps that then fit at once: with 40 and 64 registers a
-// thread, in quarters of a multiprocessor with 16384 registers each.
+// The range of waiting registers, and the resident warps for it: with 40 and 64 registers a thread,
+// in quarters of a multiprocessor with 16384 registers each.
 static const struct {
     int64_t from, to;
     uint32_t warps;

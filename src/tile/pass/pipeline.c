@@ -12,13 +12,13 @@
 
 enum {
     MOST_BOX = 256,          // elements of a copy along one axis
-    MOST_COLUMNS = 256,      // of one wgmma
+    MOST_COLUMNS = 256,      // columns of one wgmma
     MOST_ACCUMULATORS = 192, // registers per thread
     MOST_PROMOTED = 128,     // registers per thread, if promoted sums are added up outside of the
                              // accumulators
     STEP_BYTES = 32,         // bytes along the depth axis that one wgmma takes
     STAGE_ALIGN = 1024,
-    MULTIPROCESSORS = 132, // that share a level 2 cache
+    MULTIPROCESSORS = 132, // multiprocessors that share a level 2 cache
 };
 
 const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand)
@@ -306,7 +306,7 @@ static void plan_store(struct tile_pipeline *p)
         if (op->kind == TILE_RETURN)
             continue;
         if (op->block_count && !store)
-            continue; // it may do anything, and may skip to the next tile
+            continue; // its blocks may do anything, and may skip to the next tile
         if (op->block_count || (store && traits & (TILE_READS | TILE_WRITES)) ||
             (traits & TILE_WRITES && op->kind != TILE_STORE))
             return;
@@ -342,7 +342,7 @@ static void plan_side(struct tile_pipeline *p, const struct tile_target *target)
         p->store ? &p->store->operand[p->store->operand_count - 1]->type : NULL;
 
     for (const struct tile_op *op = p->loop->next; op && op != p->store; op = op->next) {
-        if (op->block_count) // it may skip to the next tile
+        if (op->block_count) // the op may skip to the next tile
             return;
         if (!stored || p->span != 128 || p->teams > 1 || p->cluster > 1 || target->split > 1 ||
             p->before || op->kind != TILE_LOAD || cuc_dtype_bits(stored->dtype) < 16 ||

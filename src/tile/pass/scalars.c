@@ -1,5 +1,5 @@
-// Finds the work besides loads that the copying thread can do: everything that handles only
-// scalars, including control flow, such as looking up the slice of a tensor that a block works on.
+// Finds the work besides loads that the copying thread can do: scalar ops and control flow, such as
+// finding the slice of a tensor for a block.
 // Also finds the loads that may read rows past the end of a slice.
 #include "pipeline.h"
 

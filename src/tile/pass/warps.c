@@ -1,5 +1,5 @@
-// Decides if each warp can choose its own version of the work (loop_versioning.c). The products'
-// rows must lie in warps as wgmma puts them, and no warp may wait for another inside the versions.
+// Decides if each warp can choose its own loop version (loop_versioning.c). The products' rows must
+// be distributed over warps as by wgmma, and no warp may wait for another inside a version.
 #include "fused.h"
 
 #include "tile/ir/words.h"

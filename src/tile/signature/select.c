@@ -44,7 +44,7 @@ bool tile_map_shape_of(struct tile_map_shape *out, const cuc_tensor *t)
     if (t->rank < 1 || t->rank > TILE_MAP_RANK || t->data % VECTOR_BYTES ||
         (t->strides[t->rank - 1] != 1 && t->shape[t->rank - 1] > 1))
         return false;
-    memset(out, 0, sizeof(*out)); // it is compared bytewise
+    memset(out, 0, sizeof(*out)); // the key is compared bytewise
     out->rank = (uint32_t)t->rank;
     for (uint32_t i = 0; i < out->rank; i++) {
         uint32_t axis = out->rank - 1 - i;

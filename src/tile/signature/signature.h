@@ -28,7 +28,7 @@ struct tile_signature {
     uint64_t written;                       // bit i: parameter i is stored to
     struct tile_entry entry[TILE_VARIANTS]; // fastest first; the last one takes all arguments
     uint32_t entries;
-    uint32_t parameter_bytes; // of the parameter block of the entries
+    uint32_t parameter_bytes; // size of the entries' parameter block
 };
 
 // The parameters that a kernel stores to, one bit each.
