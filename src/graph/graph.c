@@ -166,7 +166,7 @@ cuc_status cuc_graph_get_node_types(int32_t *out, size_t capacity, cuc_graph *gr
 
     CUC_CHECK_GRAPH(graph);
     if (!out && capacity)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "types is NULL and room is %zu", capacity);
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "types is NULL and capacity is %zu", capacity);
     cuc_status st = cuc__graph_nodes(&nodes, &count, graph, __func__);
     if (st < 0)
         return st;

@@ -46,7 +46,7 @@ cuc_status cuc_stream_get_capture_nodes(cuc_node **nodes, size_t capacity, size_
     CUC_CHECK_NOT_NULL(count);
     CUC_CHECK(stream, STREAM);
     if (!nodes && capacity)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "nodes is NULL and room is %zu", capacity);
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "nodes is NULL and capacity is %zu", capacity);
     CUC_CALL_IN(st, stream->context, cuStreamGetCaptureInfo,
                 (stream->handle, &status, &id, &graph, &there, &edges, &n),
                 "asking what stream %p has captured", (void *)stream->handle);
@@ -225,7 +225,7 @@ cuc_status cuc_graph_get_nodes(cuc_node **out, size_t capacity, cuc_graph *graph
 
     CUC_CHECK_GRAPH(graph);
     if (!out && capacity)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "nodes is NULL and room is %zu", capacity);
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "nodes is NULL and capacity is %zu", capacity);
     cuc_status st = cuc__graph_nodes(&nodes, &count, graph, __func__);
     if (st < 0)
         return st;
@@ -241,7 +241,7 @@ cuc_status cuc_graph_get_edges(cuc_node **from, cuc_node **to, size_t capacity, 
 
     CUC_CHECK_GRAPH(graph);
     if ((!from || !to) && capacity)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%s is NULL and room is %zu",
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "%s is NULL and capacity is %zu",
                         from ? "to" : "from", capacity);
     cuc_status st = cuc_graph_get_edge_count(&count, graph);
     if (st < 0)

@@ -18,7 +18,7 @@ static cuc_status export_all(cuc_memory_piece *out, size_t capacity, size_t *cou
         at += r->pieces[n]->bytes;
     if (out && capacity < n)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
-                         "room is %zu, and the buffer has %zu pieces", capacity, n);
+                         "capacity is %zu, and the buffer has %zu pieces", capacity, n);
     for (; out && made < n && st >= 0; made++) {
         int fd = -1;
         int code = cuc__cu.cuMemExportToShareableHandle(
@@ -50,7 +50,7 @@ cuc_status cuc_buffer_export_pieces(cuc_memory_piece *pieces, size_t capacity, s
     CUC_CHECK_NOT_NULL(count);
     CUC_CHECK(buffer, BUFFER);
     if (!pieces && capacity)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "pieces is NULL and room is %zu", capacity);
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "pieces is NULL and capacity is %zu", capacity);
     cuc_status st = cuc__virtual_check_whole(buffer, __func__);
     if (st < 0)
         return st;

@@ -332,8 +332,8 @@ cuc_status cuc_tuned_find(char *choice, size_t capacity, const char *path,
         return CUC_FAIL(CUC_ERROR_NOT_FOUND, "no record of %s, %s on %s for %s", k.program,
                         k.kernel, k.gpu, k.dimensions);
     if (strlen(found) >= capacity)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "room is %zu, the choice needs %zu", capacity,
-                        strlen(found) + 1);
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "capacity is %zu, the choice needs %zu",
+                        capacity, strlen(found) + 1);
     strcpy(choice, found);
     return CUC_OK;
 }

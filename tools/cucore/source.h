@@ -34,7 +34,7 @@ typedef struct source_options {
     const char **includes, **defines, **extra, **expressions, **constants, **dimensions;
     size_t include_count, define_count, extra_count, expression_count, constant_count,
         dimension_count;
-    size_t room; // capacity of each list: none can be longer than argv
+    size_t capacity; // capacity of each list: none can be longer than argv
     uint32_t warps, stages, cluster, split, raster;
     uint64_t operations, ptx_bytes, memory_bytes; // budgets; 0: the default
     double seconds;

@@ -249,8 +249,8 @@ static bool copy_out(struct sim_box *b)
         if (!reduction) { // whole 16-byte pieces, even where the row ends inside: observed on an
                           // H200
             uint32_t ragged = (uint32_t)((0 - address - bytes) & 15),
-                     capacity = b->memory_bytes - from;
-            bytes = bytes + ragged < capacity ? bytes + ragged : capacity;
+                     available = b->memory_bytes - from;
+            bytes = bytes + ragged < available ? bytes + ragged : available;
         }
         if (!sim_reach_range(w, op, b->lane, SIM_GLOBAL, address, bytes, 1,
                              reduction ? SIM_UPDATE : SIM_WRITE, &host) ||

@@ -315,7 +315,7 @@ CUresult sim_cuCtxResetPersistingL2Cache(void)
 CUresult sim_cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 {
     struct context *c = sim_current(), *p = sim_context_of((uintptr_t)peer);
-    uintptr_t *capacity = NULL;
+    uintptr_t *free_slot = NULL;
 
     if (flags)
         return CUDA_ERROR_INVALID_VALUE;
@@ -329,11 +329,11 @@ CUresult sim_cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
         if (c->peers[i] == p->head.handle)
             return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
         if (!c->peers[i])
-            capacity = &c->peers[i];
+            free_slot = &c->peers[i];
     }
-    if (!capacity)
+    if (!free_slot)
         return CUDA_ERROR_TOO_MANY_PEERS;
-    *capacity = p->head.handle;
+    *free_slot = p->head.handle;
     return CUDA_SUCCESS;
 }
 

@@ -39,10 +39,10 @@ static const struct class *class_of(cuc_dtype dtype)
     return bits == 1 ? &predicate : bits == 16 ? &half : bits == 64 ? &wide : &word;
 }
 
-static const char *register_name(char capacity[16], uint32_t number)
+static const char *register_name(char buffer[16], uint32_t number)
 {
-    snprintf(capacity, 16, "%%cuc%u", number);
-    return capacity;
+    snprintf(buffer, 16, "%%cuc%u", number);
+    return buffer;
 }
 
 // Writes the text with registers for its placeholders.
