@@ -96,7 +96,7 @@ static cuc_status check_array(const struct cuc__gemm_call *c, const struct expec
 
 // Several blocks would write elements of d with a common address, in any order. Checks axes in
 // pairs, which detects a leading dimension that is too small.
-static cuc_status check_apart(const struct cuc__gemm_call *c)
+static cuc_status check_disjoint(const struct cuc__gemm_call *c)
 {
     const cuc_tensor *d = c->args->d;
 
@@ -193,7 +193,7 @@ static cuc_status check_arrays(struct cuc__gemm_call *c)
     }
     if (g->d->flags & CUC_TENSOR_READ_ONLY)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, c->function, "d is read-only");
-    return check_apart(c);
+    return check_disjoint(c);
 }
 
 static cuc_status check_workspace(const struct cuc__gemm_call *c)

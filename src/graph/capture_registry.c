@@ -185,7 +185,8 @@ static void drop_object(void *object)
 }
 
 // Queries the capture of a stream; *active is false if there is none or it is invalidated.
-static cuc_status ask(bool *active, uint64_t *id, const cuc_stream *stream, const char *function)
+static cuc_status query_capture(bool *active, uint64_t *id, const cuc_stream *stream,
+                                const char *function)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const char *call = "cuStreamGetCaptureInfo";
@@ -214,7 +215,7 @@ cuc_status cuc__capture_keep(bool *captured, cuc_stream *stream, cuc_object *obj
     bool taken, kept = true;
     uint64_t id;
 
-    cuc_status st = ask(captured, &id, stream, function);
+    cuc_status st = query_capture(captured, &id, stream, function);
     if (st < 0 || !*captured || !object)
         return st;
     pthread_mutex_lock(&lock);
@@ -239,7 +240,7 @@ cuc_status cuc__capture_bodies(cuc_graph *const *bodies, struct cuc__conditional
     bool active;
     uint64_t id;
 
-    cuc_status st = ask(&active, &id, stream, function);
+    cuc_status st = query_capture(&active, &id, stream, function);
     if (st < 0) {
         free(node);
         return st;
@@ -380,7 +381,7 @@ cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const c
     const struct cuc__capture *f;
     uint64_t id = 0;
 
-    cuc_status st = ask(&active, &id, stream, function);
+    cuc_status st = query_capture(&active, &id, stream, function);
     if (st < 0)
         return st;
     pthread_mutex_lock(&lock);

@@ -71,8 +71,8 @@ bool sim_check_init_new(struct sim_block *block);
 void sim_check_init_begin(struct sim_block *block);
 void sim_check_init_free(struct sim_block *block);
 // Global memory, from any thread. Memory never marked as fresh counts as written.
-void sim_init_fresh(uint64_t address, uint64_t bytes); // allocated, and not yet written
-void sim_init_gone(uint64_t address, uint64_t bytes);  // no longer checked
+void sim_init_allocated(uint64_t address, uint64_t bytes); // allocated, and not yet written
+void sim_init_freed(uint64_t address, uint64_t bytes);     // no longer checked
 void sim_init_wrote(uint64_t address, uint64_t bytes);
 bool sim_init_written(uint64_t address, uint32_t bytes);
 void sim_init_copied(uint64_t to, uint64_t from, uint64_t bytes); // written where `from` is written

@@ -32,7 +32,7 @@ struct sim_stream *sim_race_stream(struct sim_warp *w, enum sim_groups which)
 }
 
 // Starts the next group.
-static void go_on(struct sim_race_cluster *c, struct sim_stream *s)
+static void continue_stream(struct sim_race_cluster *c, struct sim_stream *s)
 {
     struct sim_agent *a = &c->agents[s->agent];
 
@@ -47,7 +47,7 @@ void sim_race_commit(struct sim_warp *w, enum sim_groups which)
     if (!s)
         return;
     s->clock[s->commits++ % GROUPS_KEPT] = s->now;
-    go_on(w->block->race->shared, s);
+    continue_stream(w->block->race->shared, s);
 }
 
 void sim_race_wait(struct sim_warp *w, enum sim_groups which, uint64_t but)
@@ -135,7 +135,7 @@ void sim_race_mbarrier_copies(struct sim_warp *w, uint64_t address)
     if (!b || !s)
         return;
     sim_view_learn(c, &b->coming, s->agent, s->now);
-    go_on(c, s);
+    continue_stream(c, s);
 }
 
 void sim_race_mbarrier_phase(struct sim_warp *w, uint64_t address)

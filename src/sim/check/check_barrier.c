@@ -176,7 +176,7 @@ static void go(struct walk *walk, uint32_t at)
 }
 
 // Adds the successors of an op, except into calls, which return.
-static void go_on(struct walk *walk, uint32_t at)
+static void continue_walk(struct walk *walk, uint32_t at)
 {
     const struct sim_op *op = &walk->code->ops[at];
     const struct sim_handlers *known = walk->handlers;
@@ -206,9 +206,9 @@ static bool leads_to(const struct sim_program *program, const struct sim_code *c
     bool found = false;
 
     if (walk.left && walk.seen) {
-        go_on(&walk, (uint32_t)(from - code->ops));
+        continue_walk(&walk, (uint32_t)(from - code->ops));
         while (walk.count)
-            go_on(&walk, walk.left[--walk.count]);
+            continue_walk(&walk, walk.left[--walk.count]);
         found = walk.seen[to - code->ops];
     }
     free(walk.left);

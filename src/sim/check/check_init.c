@@ -168,12 +168,12 @@ static void look_at(uint64_t address, uint64_t bytes, bool yes)
     }
 }
 
-void sim_init_fresh(uint64_t address, uint64_t bytes)
+void sim_init_allocated(uint64_t address, uint64_t bytes)
 {
     look_at(address, bytes, true);
 }
 
-void sim_init_gone(uint64_t address, uint64_t bytes)
+void sim_init_freed(uint64_t address, uint64_t bytes)
 {
     // Returns whole pages of bits to the system.
     for (uint64_t at = address, left = bytes, n; left; at += n, left -= n) {

@@ -165,7 +165,7 @@ CUresult sim_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstr
     return code ? code : copy_bytes(s, dst, src, bytes);
 }
 
-static CUresult good_context(CUcontext handle)
+static CUresult check_context(CUcontext handle)
 {
     if (sim_object(handle, KIND_CONTEXT))
         return CUDA_SUCCESS;
@@ -179,9 +179,9 @@ CUresult sim_cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_ctx, CUdeviceptr s
     CUresult code = sim_stream_of(stream, &s);
 
     if (!code)
-        code = good_context(dst_ctx);
+        code = check_context(dst_ctx);
     if (!code)
-        code = good_context(src_ctx);
+        code = check_context(src_ctx);
     return code ? code : copy_bytes(s, dst, src, bytes);
 }
 
@@ -289,9 +289,9 @@ CUresult sim_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *c, CUstream stream)
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
     // The contexts matter only for plain device addresses.
-    CUresult code = c->srcMemoryType == CU_MEMORYTYPE_DEVICE ? good_context(c->srcContext) : 0;
+    CUresult code = c->srcMemoryType == CU_MEMORYTYPE_DEVICE ? check_context(c->srcContext) : 0;
     if (!code && c->dstMemoryType == CU_MEMORYTYPE_DEVICE)
-        code = good_context(c->dstContext);
+        code = check_context(c->dstContext);
     if (code)
         return code;
     _Static_assert(sizeof(same) == sizeof(*c), "the two differ in the names of two words");

@@ -45,13 +45,13 @@ int cucoreSimulatedRun(void *code, const struct sim_evaluation *run, char *log, 
     for (uint32_t i = 0; i < run->pieces; i++) {
         const struct sim_piece *piece = &run->piece[i];
         sim_memory_add((uintptr_t)piece->at, piece->bytes, SIM_ANY_DEVICE);
-        sim_note_fresh((uintptr_t)piece->at, piece->bytes);
+        sim_note_allocated((uintptr_t)piece->at, piece->bytes);
         if (piece->is_read)
             sim_note_written((uintptr_t)piece->at, 0, piece->bytes);
     }
     int fault = sim_grid_run(&grid);
     for (uint32_t i = 0; i < run->pieces; i++) {
-        sim_note_gone((uintptr_t)run->piece[i].at, run->piece[i].bytes);
+        sim_note_freed((uintptr_t)run->piece[i].at, run->piece[i].bytes);
         sim_memory_remove((uintptr_t)run->piece[i].at, NULL);
     }
     if (fault)

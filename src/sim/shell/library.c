@@ -294,7 +294,7 @@ CUmodule sim_module_of(struct library *library, struct context *context)
 {
     struct wanted w = { .library = library, .context = context };
 
-    sim_look(find_module, &w);
+    sim_visit_objects(find_module, &w);
     if (!w.found) {
         struct module *m = sim_alloc(sizeof(*m));
         m->library = library;

@@ -156,7 +156,7 @@ static int owner_of(enum memory memory, int device)
 void sim_pages_sleep(struct allocation *a, const char *by)
 {
     sim_memory_remove(a->base, by);
-    sim_note_gone(a->base, a->bytes);
+    sim_note_freed(a->base, a->bytes);
     unmap(a->base, a->bytes, false);
 }
 
@@ -166,7 +166,7 @@ void sim_pages_wake(struct allocation *a)
         sim_bug("memory cannot be had again", "mprotect");
     fresh((void *)(uintptr_t)a->base, a->bytes);
     sim_memory_add(a->base, a->bytes, owner_of(a->memory, a->device));
-    sim_note_fresh(a->base, a->bytes);
+    sim_note_allocated(a->base, a->bytes);
 }
 
 bool sim_asleep(const struct allocation *a)
@@ -264,11 +264,11 @@ void sim_free(struct allocation *a, const char *by)
     if (a->shared && a->pool)
         sim_pool_forget(a->pool, a);
     if (a->pool)
-        sim_pool_give_back(a->pool, a->bytes);
+        sim_pool_return(a->pool, a->bytes);
     if (!a->foreign)
         sim_memory_remove(a->base, by);
     if (!a->foreign && !a->virtual)
-        sim_note_gone(a->base, a->bytes);
+        sim_note_freed(a->base, a->bytes);
     if (a->memory != MEMORY_REGISTERED && !a->foreign && !a->virtual)
         unmap(a->base, a->bytes, a->shared);
     free(a->graph);

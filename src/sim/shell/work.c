@@ -76,7 +76,7 @@ static bool mark_ready(struct work *w)
 
 static bool order_ready(struct work *w)
 {
-    const struct stream *s = sim_object_even_gone((const void *)w->order.stream, KIND_STREAM);
+    const struct stream *s = sim_object_or_destroyed((const void *)w->order.stream, KIND_STREAM);
 
     return !s || s->done >= w->order.until;
 }
@@ -371,7 +371,7 @@ static void wait_for_head(struct stream *s)
     } else if (w->op == OP_WAIT_MARK) {
         sim_sleep(&s->asleep, &w->mark->sleepers, 0, false);
     } else if (w->op == OP_WAIT_STREAM &&
-               (other = sim_object_even_gone((const void *)w->order.stream, KIND_STREAM))) {
+               (other = sim_object_or_destroyed((const void *)w->order.stream, KIND_STREAM))) {
         sim_sleep(&s->asleep, &other->sleepers, w->order.until, false);
     } else {
         // Memory changes without notification, so the value is polled.
@@ -485,7 +485,7 @@ CUresult sim_order(struct stream *s)
     struct context *c = s->head.context;
 
     if (s == c->legacy)
-        sim_look(order_visit, s);
+        sim_visit_objects(order_visit, s);
     else if (!(s->flags & CU_STREAM_NON_BLOCKING))
         order_after(s, c->legacy);
     return stuck(s);

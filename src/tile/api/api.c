@@ -136,7 +136,7 @@ bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint
         return false;
     p->op = p->e.b.op = op;
     p->e.b.where = (struct tile_location){ .file = keep_file(p, file), .line = line };
-    tile_work_at(p->module, p->e.b.where);
+    tile_set_location(p->module, p->e.b.where);
     if (p->finished) {
         tile_error(p->module, TILE_T408, p->e.b.where, "%s: the program is finished", op);
         return false;
@@ -472,7 +472,7 @@ cuc_tile cuc_tile_name(cuc_tile_program *program, const char *file, uint32_t lin
     return x;
 }
 
-static const struct tile_handle *look_at(const cuc_tile_program *p, cuc_tile x)
+static const struct tile_handle *find_value(const cuc_tile_program *p, cuc_tile x)
 {
     const struct tile_handle *h =
         cuc__handle_is_valid(p, CUC__HANDLE_TILE_PROGRAM) ? tile_find_handle(p, x) : NULL;
@@ -482,7 +482,7 @@ static const struct tile_handle *look_at(const cuc_tile_program *p, cuc_tile x)
 
 cuc_dtype cuc_tile_dtype(const cuc_tile_program *program, cuc_tile x)
 {
-    const struct tile_handle *h = look_at(program, x);
+    const struct tile_handle *h = find_value(program, x);
 
     return !h                           ? CUC_DTYPE_UNKNOWN
            : h->what.operand.value      ? h->what.operand.value->type.dtype
@@ -492,14 +492,14 @@ cuc_dtype cuc_tile_dtype(const cuc_tile_program *program, cuc_tile x)
 
 int32_t cuc_tile_rank(const cuc_tile_program *program, cuc_tile x)
 {
-    const struct tile_handle *h = look_at(program, x);
+    const struct tile_handle *h = find_value(program, x);
 
     return !h ? -1 : h->what.operand.value ? h->what.operand.value->type.rank : 0;
 }
 
 int64_t cuc_tile_extent(const cuc_tile_program *program, cuc_tile x, int32_t axis)
 {
-    const struct tile_handle *h = look_at(program, x);
+    const struct tile_handle *h = find_value(program, x);
     const struct tile_value *value = h ? h->what.operand.value : NULL;
 
     return value && !value->type.tensor && axis >= 0 && axis < value->type.rank

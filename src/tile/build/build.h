@@ -59,7 +59,7 @@ struct tile_value *tile_build(struct tile_builder *b, enum tile_op_kind kind,
 // The dtype of x op y; CUC_DTYPE_UNKNOWN if they need a cast.
 cuc_dtype tile_promote(cuc_dtype x, cuc_dtype y);
 // The dtype of an integer constant by itself: i32 if it fits, or else i64, or else u64.
-cuc_dtype tile_dtype_alone(tile_wide i);
+cuc_dtype tile_dtype_of_literal(tile_wide i);
 // The constant in decimal digits.
 enum { TILE_WIDE_BYTES = 24 };
 const char *tile_wide_text(char text[TILE_WIDE_BYTES], tile_wide i);

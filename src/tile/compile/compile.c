@@ -364,8 +364,8 @@ static bool compile_kernel(struct tile_kernel *kernel, const struct tile_target 
     struct output out = { .text = text };
     struct unit source = unit_of(kernel, target, &out), fast, last;
 
-    tile_work_on(kernel->module, NULL);
-    tile_work_at(kernel->module, kernel->where);
+    tile_set_construct(kernel->module, NULL);
+    tile_set_location(kernel->module, kernel->where);
     if (!run_passes(&source, PREPARE | CHECK) || !lay_out_entries(&source, &fast, &last))
         return false;
     tile_remark_prefetch(kernel, fast.prefetch, fast.why);

@@ -188,7 +188,7 @@ static void look_at(struct tile_op *op, void *data)
 }
 
 // Describes the position of an operand's tiles in its tensor.
-static void look_at_tiles(struct tile_work *w, const struct launch *l, const struct tile_stream *s)
+static void measure_tiles(struct tile_work *w, const struct launch *l, const struct tile_stream *s)
 {
     uint32_t axis = s->mn_major ? s->last : s->other, tensor = s->load->operand[0]->index;
 
@@ -214,7 +214,7 @@ static enum tile_mma_path path_of(const struct launch *l, struct tile_kernel *ke
         if (plan) {
             w->promotes = plan->promotes;
             for (int i = 0; i < 2; i++)
-                look_at_tiles(w, l, &plan->stream[i]);
+                measure_tiles(w, l, &plan->stream[i]);
             return TILE_MMA_PATH_PIPELINE;
         }
         copy = tile_kernel_copy(kernel);

@@ -323,7 +323,7 @@ bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op)
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
 {
     for (const struct tile_op *op = block->first; op && !e->failed; op = op->next) {
-        tile_work_on(e->module, op);
+        tile_set_construct(e->module, op);
         if (e->target->lineinfo && op->where.line && op->where.line != e->line) {
             tile_put(e->text, "\t.loc 1 %u %u\n", op->where.line,
                      op->where.column ? op->where.column : 1);

@@ -90,7 +90,7 @@ void tile_cluster_barrier(struct tile_emitter *e, bool waits)
 }
 
 // True if the calling warp finishes its rows of the tile in this block.
-static tile_register who_ends(struct tile_emitter *e)
+static tile_register finishing_block(struct tile_emitter *e)
 {
     const struct tile_ring *r = e->ring;
     tile_register owner = tile_number32(e, 0);
@@ -121,7 +121,7 @@ void tile_join_parts(struct tile_emitter *e, const tile_register *sum, uint32_t 
     tile_register own =
         tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid, WORDS * 4, r->base);
     own = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", own, (unsigned)TILE_RING_AT);
-    tile_register ends = who_ends(e);
+    tile_register ends = finishing_block(e);
     leave(e, vector, vectors, own, pitch);
     tile_cluster_barrier(e, true);
     tile_branch(e, ends, false, joins);

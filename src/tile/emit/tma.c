@@ -278,7 +278,7 @@ bool tile_emit_store_tma(struct tile_emitter *e, const struct tile_op *op)
     uint32_t element = tile_bytes_of(x->type.dtype), bytes = tile_slab_bytes(plan);
     char one[16];
 
-    if (tile_is_behind_stores(e, op)) // stores by threads; their loads are complete
+    if (tile_is_after_stores(e, op)) // stores by threads; their loads are complete
         tile_ins(e, "fence.proxy.async");
     tile_order_access(e, op);
     struct place place = op->operand[0]->op ? place_in_slice(e, op) : place_of(e, op);

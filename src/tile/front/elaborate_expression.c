@@ -438,7 +438,7 @@ static struct tile_meaning elaborate_one(struct tile_elaborator *e, const struct
 
 bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where)
 {
-    tile_work_at(e->module, where);
+    tile_set_location(e->module, where);
     bool deep = e->depth >= TILE_MAX_DEPTH;
 
     if (e->exhausted)

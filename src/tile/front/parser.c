@@ -53,7 +53,7 @@ bool tile_parser_take_word(struct tile_parser *p, const char *word)
     return there;
 }
 
-bool tile_parser_said(const struct tile_parser *p)
+bool tile_parser_has_reported(const struct tile_parser *p)
 {
     const struct tile_diagnostic *last = p->module->diagnostics->last;
 
@@ -65,7 +65,7 @@ void tile_parser_expected(struct tile_parser *p, const char *what)
 {
     const struct tile_token *t = &p->token;
 
-    if (!p->failed && !tile_parser_said(p)) {
+    if (!p->failed && !tile_parser_has_reported(p)) {
         if (t->kind == TILE_TOKEN_END)
             tile_error(p->module, TILE_T004, t->where,
                        "syntax: expected %s, got the end of the text", what);

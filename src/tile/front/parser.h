@@ -36,7 +36,7 @@ bool tile_parser_need(struct tile_parser *p, uint32_t sign, const char *what);
 char *tile_parser_need_name(struct tile_parser *p, const char *what);
 void tile_parser_expected(struct tile_parser *p, const char *what);
 // True if the missing token was left out by the lexer, which has reported it.
-bool tile_parser_said(const struct tile_parser *p);
+bool tile_parser_has_reported(const struct tile_parser *p);
 bool tile_is_keyword(const struct tile_token *token);
 // Limits the nesting to what the stack can take; false after T006, and then there is nothing to
 // undo.

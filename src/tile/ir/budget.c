@@ -45,7 +45,7 @@ void tile_budget_limit(struct tile_budget *b, const struct tile_limits *limits)
     b->next_look = b->operations + 1; // small kernels included
 }
 
-void tile_budget_look(struct tile_module *module)
+void tile_budget_check(struct tile_module *module)
 {
     struct tile_budget *b = module->budget;
 

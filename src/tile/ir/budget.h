@@ -44,7 +44,7 @@ struct tile_module *tile_module_create_within(struct tile_budget *budget, const 
 // Ends the compilation with the code of a limit, once.
 void tile_budget_end(struct tile_module *module, enum tile_code code);
 // Called when `operations` reaches `next_look`.
-void tile_budget_look(struct tile_module *module);
+void tile_budget_check(struct tile_module *module);
 
 // True if a limit ended the compilation; false for NULL.
 static inline bool tile_budget_ended(const struct tile_budget *budget)
@@ -58,16 +58,16 @@ static inline void tile_spend(struct tile_module *module, uint64_t steps)
     struct tile_budget *b = module->budget;
 
     if (b && (b->operations += steps) >= b->next_look)
-        tile_budget_look(module);
+        tile_budget_check(module);
 }
 
 // Sets the current construct, which an error will name.
-static inline void tile_work_on(struct tile_module *module, const struct tile_op *op)
+static inline void tile_set_construct(struct tile_module *module, const struct tile_op *op)
 {
     if (module->budget)
         module->budget->op = op;
 }
-static inline void tile_work_at(struct tile_module *module, struct tile_location where)
+static inline void tile_set_location(struct tile_module *module, struct tile_location where)
 {
     if (module->budget)
         module->budget->where = where;

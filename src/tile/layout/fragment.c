@@ -203,7 +203,7 @@ static bool comes_from_product(const struct tile_value *value, uint32_t depth)
     return false;
 }
 
-static void look_at_product(struct tile_op *op, void *data)
+static void find_product(struct tile_op *op, void *data)
 {
     bool *chained = data;
 
@@ -218,7 +218,7 @@ void tile_assign_fragments(struct tile_kernel *kernel, const struct tile_target 
 
     // If one product feeds another as its left operand, warps with whole rows keep the value in
     // place.
-    tile_walk(&kernel->body, look_at_product, &g.rows);
+    tile_walk(&kernel->body, find_product, &g.rows);
     tile_walk(&kernel->body, give, &g);
 }
 

@@ -18,7 +18,7 @@ struct small_loop {
     bool fits, reads;
 };
 
-static void look_at_small(struct tile_op *op, void *data)
+static void check_small(struct tile_op *op, void *data)
 {
     enum { MOST_ELEMENTS = 128 };
     struct small_loop *s = data;
@@ -38,7 +38,7 @@ bool tile_loop_fits_warp(const struct tile_op *loop)
     struct small_loop s = { .fits = loop->kind == TILE_LOOP };
 
     if (s.fits)
-        tile_walk((struct tile_block *)(uintptr_t)loop->block[0], look_at_small, &s);
+        tile_walk((struct tile_block *)(uintptr_t)loop->block[0], check_small, &s);
     return s.fits && s.reads;
 }
 

@@ -56,7 +56,7 @@ static void spread_part(struct tile_assignment *a, struct tile_value *whole,
         tile_layout_part(&layout, whole->layout, &whole->type, &part->type, NULL))
         tile_set_layout(a, part, layout);
     else if (part->layout && !whole->layout &&
-             tile_layout_whole(&layout, part->layout, &whole->type, &part->type))
+             tile_layout_of_whole(&layout, part->layout, &whole->type, &part->type))
         tile_set_layout(a, whole, layout);
 }
 

@@ -170,7 +170,7 @@ static void find_product(struct tile_op *op, void *data)
         s->mma = op;
 }
 
-static void look_at_work(struct tile_op *op, void *data)
+static void check_work(struct tile_op *op, void *data)
 {
     struct search *s = data;
     uint32_t traits = tile_op_infos[op->kind].traits;
@@ -197,7 +197,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_fused *p)
         if (op->block_count || tile_op_infos[op->kind].traits & (TILE_WRITES | TILE_TERMINATES) ||
             tile_int(op, TILE_ATTR_ORDER, TILE_WEAK) != TILE_WEAK)
             return "the loop comes after stores, accesses in an order or control flow";
-    tile_walk(loop->block[0], look_at_work, &s);
+    tile_walk(loop->block[0], check_work, &s);
     if (s.refused)
         return "the loop has stores, loops or another end";
     for (uint32_t i = 0; i < 3; i++)

@@ -46,7 +46,7 @@ struct lateness {
     bool late;
 };
 
-static void look_at_lateness(struct tile_op *op, void *data)
+static void mark_late(struct tile_op *op, void *data)
 {
     struct lateness *l = data;
 
@@ -59,9 +59,9 @@ static bool is_late(const struct tile_fused *p, const struct tile_op *op,
 {
     struct lateness l = { p, acc, false };
 
-    look_at_lateness((struct tile_op *)(uintptr_t)op, &l);
+    mark_late((struct tile_op *)(uintptr_t)op, &l);
     for (uint32_t i = 0; i < op->block_count; i++)
-        tile_walk(op->block[i], look_at_lateness, &l);
+        tile_walk(op->block[i], mark_late, &l);
     return l.late;
 }
 
@@ -82,7 +82,7 @@ struct absence {
 };
 
 // Checks that the absent fourth of three warpgroups holds no part of a value, or only copies.
-static void look_at_absence(struct tile_op *op, void *data)
+static void check_absence(struct tile_op *op, void *data)
 {
     struct absence *a = data;
 
@@ -151,7 +151,7 @@ const char *tile_settle_fused(struct tile_kernel *kernel, struct tile_fused *p)
     }
     struct absence absence = { p, false };
     if (p->base.groups == 3)
-        tile_walk(&kernel->body, look_at_absence, &absence);
+        tile_walk(&kernel->body, check_absence, &absence);
     if (absence.missed)
         return "work that is not split by rows would need a fourth warpgroup";
     if (!p->overlaps)

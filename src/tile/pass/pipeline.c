@@ -112,7 +112,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
 }
 
 // True if a value depends only on launch arguments, and so is equal for all tiles.
-static bool is_everywhere(const struct tile_value *value)
+static bool is_uniform(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
 
@@ -123,14 +123,14 @@ static bool is_everywhere(const struct tile_value *value)
     if (op->kind == TILE_BLOCK || !(tile_op_infos[op->kind].traits & TILE_PURE) || op->block_count)
         return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!is_everywhere(op->operand[i]))
+        if (!is_uniform(op->operand[i]))
             return false;
     return true;
 }
 
 static bool has_even_iterations(const struct tile_pipeline *p)
 {
-    return is_everywhere(p->loop->operand[0]) && is_everywhere(p->loop->operand[1]);
+    return is_uniform(p->loop->operand[0]) && is_uniform(p->loop->operand[1]);
 }
 
 // True if two warpgroups can each take a tile of their own, which 4 requested warps ask for: one

@@ -129,7 +129,7 @@ struct search {
     uint32_t count; // number of products
 };
 
-static void look_at_loop(struct tile_op *op, void *data)
+static void consider_loop(struct tile_op *op, void *data)
 {
     struct search *s = data;
     struct contents contents = { .body = op->block_count ? op->block[0] : NULL };
@@ -170,7 +170,7 @@ struct tile_prefetch *tile_plan_prefetch(struct tile_kernel *kernel,
     };
 
     *why = "";
-    tile_walk(&kernel->body, look_at_loop, &s);
+    tile_walk(&kernel->body, consider_loop, &s);
     if (!s.best) {
         *why = s.products ? s.why : "";
         return NULL;

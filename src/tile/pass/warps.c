@@ -22,7 +22,7 @@ struct meeting {
     bool meets; // warps synchronize
 };
 
-static void look_at_meeting(struct tile_op *op, void *data)
+static void visit_exchange(struct tile_op *op, void *data)
 {
     struct meeting *m = data;
     const struct tile_type *all = &m->p->product[0].mma->result[0]->type;
@@ -38,12 +38,12 @@ static void look_at_meeting(struct tile_op *op, void *data)
     }
 }
 
-bool tile_warps_are_apart(const struct tile_fused *p)
+bool tile_warps_are_independent(const struct tile_fused *p)
 {
     struct meeting m = { p, false };
 
     for (const struct tile_op *op = p->base.loop->block[0]->first; op; op = op->next)
         for (uint32_t i = 0; op->kind == TILE_IF && is_of_warp(op->operand[0]) && i < 2; i++)
-            tile_walk(op->block[i], look_at_meeting, &m);
+            tile_walk(op->block[i], visit_exchange, &m);
     return !m.meets;
 }

@@ -253,7 +253,7 @@ static const struct tile_type *tensor_type(const struct tile_kernel *k, uint32_t
     return type && type->tensor ? type : NULL;
 }
 
-static bool expression_is_good(const struct tile_kernel *k, const struct tile_host_expression *x);
+static bool expression_is_valid(const struct tile_kernel *k, const struct tile_host_expression *x);
 
 // The column `check` of host.def.
 
@@ -286,7 +286,7 @@ static bool check_axis(const struct tile_kernel *k, const struct tile_host_expre
 static bool check_operands(const struct tile_kernel *k, const struct tile_host_expression *x)
 {
     for (uint32_t i = 0; i < 3 && x->operand[i]; i++)
-        if (!expression_is_good(k, x->operand[i]))
+        if (!expression_is_valid(k, x->operand[i]))
             return false;
     return true;
 }
@@ -302,7 +302,7 @@ static bool check_multiple(const struct tile_kernel *k, const struct tile_host_e
     return tensor_type(k, x->index) && x->value > 0;
 }
 
-static bool expression_is_good(const struct tile_kernel *k, const struct tile_host_expression *x)
+static bool expression_is_valid(const struct tile_kernel *k, const struct tile_host_expression *x)
 {
     static check *const kinds[] = {
 #define TILE_HOST(id, word, evaluate, describe, print, check) check_##check,
@@ -312,7 +312,7 @@ static bool expression_is_good(const struct tile_kernel *k, const struct tile_ho
     return kinds[x->kind](k, x);
 }
 
-static bool header_is_good(const struct tile_kernel *k)
+static bool header_is_valid(const struct tile_kernel *k)
 {
     for (uint32_t i = 0; i < k->parameter_count; i++) {
         const struct tile_parameter *p = &k->parameter[i];
@@ -320,7 +320,7 @@ static bool header_is_good(const struct tile_kernel *k)
             const struct tile_extent *extent = &p->extent[axis];
             if (extent->kind == TILE_EXTENT_NAMED && extent->dimension >= k->dimension_count)
                 return false;
-            if (extent->kind == TILE_EXTENT_CHECKED && !expression_is_good(k, extent->check))
+            if (extent->kind == TILE_EXTENT_CHECKED && !expression_is_valid(k, extent->check))
                 return false;
         }
     }
@@ -332,10 +332,10 @@ static bool header_is_good(const struct tile_kernel *k)
             return false;
     }
     for (uint32_t i = 0; i < k->fact_count; i++)
-        if (!expression_is_good(k, k->fact[i].holds))
+        if (!expression_is_valid(k, k->fact[i].holds))
             return false;
     for (uint32_t i = 0; i < k->grid_rank; i++)
-        if (!expression_is_good(k, k->grid[i]))
+        if (!expression_is_valid(k, k->grid[i]))
             return false;
     return true;
 }
@@ -389,7 +389,7 @@ struct tile_signature *tile_signature_read(const void *bytes, size_t count, char
     s->kernel = k;
     read_kernel(&r, s);
     bool memory = !module->diagnostics->out_of_memory;
-    if (memory && !r.why && !header_is_good(k))
+    if (memory && !r.why && !header_is_valid(k))
         r.why = "it speaks of a parameter or dimension that it does not have";
     if (memory && !r.why && (!s->entries || s->entry[s->entries - 1].variant != TILE_INDEX_64))
         r.why = "it has no entry for all arguments";
