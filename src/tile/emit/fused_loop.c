@@ -208,7 +208,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     uint32_t early = r->plan->products - 1;
     const struct tile_op *last = r->plan->product[early].mma;
     const struct tile_block *body = l->op->block[0];
-    uint32_t again = tile_label(e), tail = tile_label(e);
+    uint32_t top = tile_label(e), tail = tile_label(e);
     const tile_register *sum = NULL;
 
     for (uint32_t i = 0; i < l->op->result_count; i++)
@@ -225,7 +225,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     if (!emit_work(e, body, true) || !ready_last(e, sum))
         return false;
     carry(e, l, last->result[0]);
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     advance(e, l, tail);
     await_products(e);
     start_early(e);
@@ -244,7 +244,7 @@ static bool overlapping_loop(struct tile_emitter *e, const struct loop *l)
     if (!emit_work(e, body, true) || !ready_last(e, sum))
         return false;
     carry(e, l, last->result[0]);
-    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, tail);
     release_early(e);
     start_last(e, sum);
@@ -283,9 +283,9 @@ static bool emit_product(struct tile_emitter *e, const struct tile_fused_product
 static bool plain_loop(struct tile_emitter *e, const struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
-    uint32_t again = tile_label(e), end = tile_label(e), product = 0;
+    uint32_t top = tile_label(e), end = tile_label(e), product = 0;
 
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     for (const struct tile_op *op = l->op->block[0]->first; op != l->op->block[0]->last;
          op = op->next)
         if (op->kind == TILE_MMA ? !emit_product(e, &r->plan->product[product++])
@@ -294,7 +294,7 @@ static bool plain_loop(struct tile_emitter *e, const struct loop *l)
     tile_next_stage(e, &r->position);
     carry(e, l, NULL);
     advance(e, l, end);
-    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, end);
     return true;
 }
@@ -303,12 +303,12 @@ static bool copy_loop(struct tile_emitter *e, const struct loop *l)
 {
     struct tile_fused_ring *r = tile_fused_ring_of(e);
     struct tile_fused *p = r->plan;
-    uint32_t again = tile_label(e), end = tile_label(e);
+    uint32_t top = tile_label(e), end = tile_label(e);
 
     for (uint32_t i = 0; i < p->feeds; i++)
         if (p->feed[i].held)
             tile_copy_feed(e, &p->feed[i]);
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     if (!tile_emit_wanted(e, l->op->block[0]))
         return false;
     for (uint32_t i = 0; i < p->feeds; i++)
@@ -316,7 +316,7 @@ static bool copy_loop(struct tile_emitter *e, const struct loop *l)
             tile_copy_feed(e, &p->feed[i]);
     tile_next_stage(e, &r->position);
     advance(e, l, end);
-    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, end);
     return true;
 }

@@ -17,18 +17,18 @@ static uint32_t words_at_once(const struct tile_emitter *e)
 // All threads clear consecutive 32-bit words.
 static void clear(struct tile_emitter *e, tile_register shared, uint32_t words)
 {
-    uint32_t threads = 32 * e->warps, again = tile_label(e), done = tile_label(e);
+    uint32_t threads = 32 * e->warps, top = tile_label(e), done = tile_label(e);
     tile_register zero = tile_number32(e, 0), at = tile_new(e, TILE_R32);
     tile_register end = tile_make(e, TILE_R32, "add.u32 %R, %R, %u", shared, 4 * words);
     tile_register over = tile_new(e, TILE_PRED);
 
     tile_ins(e, "mad.lo.u32 %R, %R, 4, %R", at, e->tid, shared);
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     tile_ins(e, "setp.ge.u32 %R, %R, %R", over, at, end);
     tile_branch(e, over, false, done);
     tile_ins(e, "st.shared.b32 [%R], %R", at, zero);
     tile_ins(e, "add.u32 %R, %R, %u", at, at, 4 * threads);
-    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, done);
 }
 
@@ -102,7 +102,7 @@ static void read_any(struct tile_emitter *e, const struct tile_value *result, ti
 static void count_in_passes(struct tile_emitter *e, const struct tile_value *x,
                             const struct tile_value *result, tile_register single, uint32_t words)
 {
-    uint32_t bins = (uint32_t)result->type.extent[0], again = tile_label(e);
+    uint32_t bins = (uint32_t)result->type.extent[0], top = tile_label(e);
     bool apart = tile_thread_mask(result->layout, 0) >= words;
     tile_register shared = tile_scratch(e, 4 * words), first = tile_new(e, TILE_R32);
     tile_register more = tile_new(e, TILE_PRED), own = tile_new(e, TILE_R32);
@@ -111,7 +111,7 @@ static void count_in_passes(struct tile_emitter *e, const struct tile_value *x,
     tile_ins(e, "mad.lo.u32 %R, %R, 4, %R", own, tile_thread_coordinate(e, result->layout, 0),
              shared);
     tile_ins(e, "mov.u32 %R, 0", first);
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     clear(e, shared, words);
     tile_barrier(e);
     count(e, x, single, shared, first, words);
@@ -128,7 +128,7 @@ static void count_in_passes(struct tile_emitter *e, const struct tile_value *x,
     tile_ins(e, "add.u32 %R, %R, %u", first, first, words);
     tile_ins(e, "setp.lt.u32 %R, %R, %u", more, first, bins);
     tile_barrier(e); // the counters have been read
-    tile_branch(e, more, false, again);
+    tile_branch(e, more, false, top);
 }
 
 bool tile_emit_histogram(struct tile_emitter *e, const struct tile_op *op)

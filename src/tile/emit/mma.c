@@ -283,15 +283,15 @@ static void add_slice(struct product *p, uint32_t length)
     for (uint32_t i = 0; i < 2; i++)
         start_lines(p, &p->side[i]);
     if (iterations > 1) {
-        uint32_t again = tile_label(e);
+        uint32_t top = tile_label(e);
         tile_register left = tile_number32(e, (int32_t)iterations), more = tile_new(e, TILE_PRED);
-        tile_put_label(e, again);
+        tile_put_label(e, top);
         iteration(p, p->unrolled);
         for (uint32_t i = 0; i < 2; i++)
             move_lines(p, &p->side[i], p->unrolled);
         tile_ins(e, "sub.u32 %R, %R, 1", left, left);
         tile_ins(e, "setp.ne.u32 %R, %R, 0", more, left);
-        tile_branch(e, more, false, again);
+        tile_branch(e, more, false, top);
     } else if (iterations) {
         iteration(p, p->unrolled);
         for (uint32_t i = 0; i < 2 && rest; i++)

@@ -4,13 +4,13 @@
 void tile_emit_wait(struct tile_emitter *e, tile_register barrier, uint32_t at,
                     tile_register parity)
 {
-    uint32_t again = tile_label(e);
+    uint32_t top = tile_label(e);
     tile_register done = tile_new(e, TILE_PRED);
 
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     tile_ins(e, "mbarrier.try_wait.parity.shared::cta.b64 %R, [%R+%u], %R", done, barrier, at,
              parity);
-    tile_branch(e, done, true, again);
+    tile_branch(e, done, true, top);
 }
 
 // ---- The loop
@@ -93,16 +93,16 @@ static void measure_stages(struct tile_emitter *e, const char *type, tile_regist
     enum tile_register_class class = TILE_REGISTER_CLASS(first);
     uint32_t stages = r->plan->stages, goes = tile_label(e);
     tile_register none = tile_make(e, TILE_PRED, "setp.ge.%s %R, %R, %R", type, first, last);
-    tile_register turns = tile_make(e, class, "sub.%s %R, %R, %R", type, last, first);
+    tile_register iterations = tile_make(e, class, "sub.%s %R, %R, %R", type, last, first);
 
     if (class != TILE_R64)
-        turns = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", turns);
-    tile_put(e->text, "\t@%s mov.b64 %s, 0;\n", tile_name(none), tile_name(turns));
+        iterations = tile_make(e, TILE_R64, "cvt.u64.u32 %R, %R", iterations);
+    tile_put(e->text, "\t@%s mov.b64 %s, 0;\n", tile_name(none), tile_name(iterations));
     // Exact up to 2^60 iterations.
-    tile_register rounds =
-        tile_make(e, TILE_R64, "mul.hi.u64 %R, %R, %l", turns, (int64_t)(UINT64_MAX / stages + 1));
+    tile_register rounds = tile_make(e, TILE_R64, "mul.hi.u64 %R, %R, %l", iterations,
+                                     (int64_t)(UINT64_MAX / stages + 1));
     tile_register rest = tile_make(e, TILE_R64, "mul.lo.u64 %R, %R, %u", rounds, stages);
-    rest = tile_make(e, TILE_R64, "sub.u64 %R, %R, %R", turns, rest);
+    rest = tile_make(e, TILE_R64, "sub.u64 %R, %R, %R", iterations, rest);
     tile_ins(e, "cvt.u32.u64 %R, %R", r->others_stages, rest);
     tile_ins(e, "cvt.u32.u64 %R, %R", r->others_phase, rounds);
     tile_ins(e, "and.b32 %R, %R, 1", r->others_phase, r->others_phase);
@@ -284,9 +284,9 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     if (alternates)
         wait_for_team(e);
     // Every block has an iteration if the loop is not empty and not split.
-    bool turns = r->plan->split == 1 && tile_range_of(e->ranges, op->operand[0]).high <
-                                            tile_range_of(e->ranges, op->operand[1]).low;
-    if (!turns) {
+    bool always_runs = r->plan->split == 1 && tile_range_of(e->ranges, op->operand[0]).high <
+                                                  tile_range_of(e->ranges, op->operand[1]).low;
+    if (!always_runs) {
         tile_ins(e, "setp.ge.%s %R, %R, %R", type, over, variable, last);
         tile_branch(e, over, false, none);
     }
@@ -300,7 +300,7 @@ bool tile_emit_ring_loop(struct tile_emitter *e, const struct tile_op *op)
     tile_ins(e, "setp.gt.u%s %R, %R, %R", type + 1, more, left, step);
     tile_ins(e, "add.%s %R, %R, %R", type, variable, variable, step);
     tile_branch(e, more, false, start);
-    close_ring_loop(e, &acc, alternates, !turns, none, end);
+    close_ring_loop(e, &acc, alternates, !always_runs, none, end);
     tile_find_next(e);
     if (!r->copies && r->plan->split > 1)
         tile_join_parts(e, acc.reg, acc.count);

@@ -123,7 +123,7 @@ static void print_elements(struct tile_emitter *e, const struct tile_mark *mark,
                            const struct tile_value *x, tile_register shared)
 {
     cuc_dtype dtype = x->type.dtype;
-    uint32_t bytes = tile_bytes_of(dtype), again = tile_label(e), innermost = 0;
+    uint32_t bytes = tile_bytes_of(dtype), top = tile_label(e), innermost = 0;
     int64_t count = tile_elements(&x->type);
     char form[TILE_FORMAT_BYTES];
     tile_register later[TILE_MAX_RANK];
@@ -139,7 +139,7 @@ static void print_elements(struct tile_emitter *e, const struct tile_mark *mark,
         tile_make(e, TILE_R32, "add.u32 %R, %R, %u", shared, (unsigned)(count * bytes));
     tile_register format = tile_make(e, TILE_R64, "mov.b64 %R, %R", first);
     tile_register element = tile_new(e, tile_class_of(dtype));
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     tile_emit_load(e, "", "shared", dtype, &element, 1, at, 0, TILE_NO_REGISTER);
     tile_register argument = argument_of(e, mark, dtype, element);
     call_printf(e, format, &argument, 1);
@@ -154,7 +154,7 @@ static void print_elements(struct tile_emitter *e, const struct tile_mark *mark,
         tile_move(e, format, tile_select(e, over, later[ends], format));
     }
     more = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %R", at, end);
-    tile_branch(e, more, false, again);
+    tile_branch(e, more, false, top);
 }
 
 bool tile_emit_print(struct tile_emitter *e, const struct tile_op *op)
