@@ -23,7 +23,7 @@ struct bench_child {
     int fd;     // standard input and output
     int errors; // memory file with its stderr
     char *line; // input read but not yet consumed
-    size_t used, room;
+    size_t used, capacity;
 };
 
 static double now(void)
@@ -203,14 +203,14 @@ static bool read_more(bench_child *c, double until, cuc_status *st)
     struct pollfd poller = { .fd = c->fd, .events = POLLIN };
     double left = until - now();
 
-    if (c->room - c->used < 4096) {
-        char *longer = realloc(c->line, c->room + 65536);
+    if (c->capacity - c->used < 4096) {
+        char *longer = realloc(c->line, c->capacity + 65536);
         if (!longer) {
             *st = bench_no_memory("an answer");
             return false;
         }
         c->line = longer;
-        c->room += 65536;
+        c->capacity += 65536;
     }
     int ready = left > 0 ? poll(&poller, 1, left < 3600 ? (int)(left * 1e3) + 1 : -1) : 0;
     if (ready < 0 && errno == EINTR)
@@ -220,7 +220,7 @@ static bool read_more(bench_child *c, double until, cuc_status *st)
         *st = bench_fail(CUC_ERROR_IO, "%s has not answered in time", c->name);
         return false;
     }
-    ssize_t n = read(c->fd, c->line + c->used, c->room - c->used);
+    ssize_t n = read(c->fd, c->line + c->used, c->capacity - c->used);
     if (n > 0)
         c->used += (size_t)n;
     if (n > 0 || (n < 0 && errno == EINTR))

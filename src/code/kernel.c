@@ -89,7 +89,7 @@ static bool is_of_the_context(CUresult r)
 // The driver loads a kernel to read its parameters, so it needs a context of a device that accepts
 // the code. A kernel belongs to no device: tries the current context, then those of devices that
 // have one, then the other devices.
-static cuc_status ask_parameters(struct cuc__kernel_facts *f, int devices, const char *function)
+static cuc_status query_parameters(struct cuc__kernel_facts *f, int devices, const char *function)
 {
     bool no_memory = false;
     CUresult first = walk_parameters(f, &no_memory), r = first;
@@ -195,7 +195,7 @@ static cuc_status make_facts(struct cuc__kernel_facts **out, CUkernel handle, co
         st = fail_memory(symbol, function);
     } else {
         CUstreamCaptureMode mode = cuc__enter_relaxed_mode(); // may load the code
-        st = ask_parameters(f, devices, function);
+        st = query_parameters(f, devices, function);
         cuc__leave_relaxed_mode(mode);
         if (st == CUC_OK)
             st = read_parameters(f, object, function);

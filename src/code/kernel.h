@@ -47,7 +47,7 @@ struct cuc_kernel {
     struct cuc__kernel_limits *limits; // [device count], by ordinal
     struct cuc_object *object;         // retained; NULL for a foreign kernel
     struct cuc__kernel_facts *facts;   // holds the arrays above; the object's, if any
-    struct cuc__tile_kernel *tile;     // of a tile kernel, which has its own launch path; else NULL
+    struct cuc__tile_kernel *tile; // a tile kernel's data, which has its own launch path; else NULL
 };
 
 // cuc__kernel_prepare() fills in the limits of one device, once; cuc__kernel_allow_shared() raises

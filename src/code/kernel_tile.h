@@ -40,7 +40,7 @@ cuc_status cuc__tile_signature_of(struct tile_signature **out, cuc_object *objec
 // argument, if one has another kind or size than the parameter. `out` has room for
 // TILE_MAX_PARAMETERS.
 bool cuc__tile_read_arguments(struct tile_argument *out, const struct tile_kernel *kernel,
-                              const cuc_arg *args, size_t count, char *text, size_t room);
+                              const cuc_arg *args, size_t count, char *text, size_t capacity);
 // launch/tensor_maps.c: fills the parameter block of an entry and replaces the grid by the
 // launch's. Tensor maps are encoded in the context. False if the entry cannot take these arguments
 // after all.

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    NAMES_BYTES = 1024, // of a message that lists the existing kernels
+    NAMES_BYTES = 1024, // size of a message that lists the existing kernels
 };
 
 // Set by the first atexit() handler that runs. That handler was registered after the driver's own
@@ -183,7 +183,7 @@ static void free_names(const char **names, size_t count)
 static bool names_of_ptx(cuc_object *object, const char ***out, size_t *count)
 {
     struct cuc__ptx ptx = { object->ptx, object->ptx + object->ptx_bytes };
-    struct cuc__ptx again = ptx;
+    struct cuc__ptx second = ptx;
     const char *at;
     size_t bytes, n = 0;
 
@@ -192,7 +192,7 @@ static bool names_of_ptx(cuc_object *object, const char ***out, size_t *count)
     const char **names = calloc(n + 1, sizeof(*names));
     if (!names)
         return false;
-    for (*count = 0; *count < n && cuc__ptx_next_entry(&again, &at, &bytes);) {
+    for (*count = 0; *count < n && cuc__ptx_next_entry(&second, &at, &bytes);) {
         char *name = strndup(at, bytes);
         const char *kept = name ? cuc__intern(name) : NULL;
         free(name);

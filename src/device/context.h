@@ -14,8 +14,8 @@ struct cuc__loss {
     int code;
     char function[64];
     char call[64];
-    char launches[2048]; // launches that might be incomplete at that moment, latest first
-    _Atomic bool told;   // was reported in full once; later failures refer to that report
+    char launches[2048];   // launches that might be incomplete at that moment, latest first
+    _Atomic bool reported; // reported in full once; later failures refer to that report
 };
 
 struct cuc_context {

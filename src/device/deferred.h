@@ -18,7 +18,7 @@ struct cuc__deferred {
 void cuc__defer(struct cuc__deferred *release);
 
 // Adds drop(thing) to the list. False without memory.
-bool cuc__defer_drop(void *thing, void (*drop)(void *thing));
+bool cuc__defer_drop(void *object, void (*drop)(void *object));
 
 // Runs the releases that wait, unless a capture is under way: it would capture a buffer's free.
 void cuc__deferred_run(void);

@@ -137,7 +137,7 @@ cuc_status cuc__fail_driver(struct cuc_context *context, int code, const char *f
     if (loss) {
         const cuc__explanation *first = cuc__explain(CUC_LIBRARY_DRIVER, loss->code);
         // The full report appears once; the log of every failure lists the launches.
-        const bool whole = !atomic_exchange(&loss->told, true);
+        const bool whole = !atomic_exchange(&loss->reported, true);
         explanation[0] = '\0';
         if (whole)
             snprintf(explanation, sizeof(explanation), "%s %s", first->meaning, first->remedy);

@@ -25,7 +25,7 @@ enum {
 struct cuc__launch_ring {
     _Atomic uint32_t count; // counts up; the low bits are the next record
     struct cuc__launch_record records[CUC__LAUNCH_RECORDS];
-    struct cuc__launch_ring *next; // of all rings; intern.c's
+    struct cuc__launch_ring *next; // list of all rings, owned by intern.c
 };
 
 static inline void cuc__ring_add(struct cuc__launch_ring *ring, const char *what, CUstream stream,

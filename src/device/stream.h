@@ -20,7 +20,7 @@ struct cuc_stream {
                               // are complete
     _Atomic(CUevent) marker;  // recorded by cuc_stream_wait_stream(), made at first use
     struct cuc_green_context *green; // retained: its green context; NULL for an ordinary stream
-    void *owner;                     // of a foreign stream; passed to drop_owner at the end
+    void *owner;                     // a foreign stream's owner, passed to drop_owner at the end
     void (*drop_owner)(void *owner);
 };
 

@@ -294,7 +294,7 @@ static cuc_status check_loose(const cuc_stream *stream, const char *function)
 }
 
 // A message's ending about the side effects of an end that failed.
-static const char *what_goes(const struct cuc__capture *c)
+static const char *side_effects(const struct cuc__capture *c)
 {
     if (!c || !c->into)
         return "";
@@ -320,7 +320,7 @@ static cuc_status end_capture(struct ending *ending, struct cuc__capture **c,
     if (r)
         st = cuc__fail_driver(stream->context, r, function, "cuStreamEndCapture",
                               "ending the capture of stream %p of device %d%s",
-                              (void *)stream->handle, stream->ordinal, what_goes(*c));
+                              (void *)stream->handle, stream->ordinal, side_effects(*c));
     if (r && *c && (*c)->call)
         cuc__error_note("the first call refused during this capture was %s, in %s, with code %d",
                         (*c)->call, (*c)->function, (*c)->code);

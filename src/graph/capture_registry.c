@@ -186,7 +186,8 @@ static void drop_object(void *object)
 
 // Asks for the capture that a stream is in; *active is false if there is none, or if it is
 // invalidated.
-static cuc_status ask(bool *active, uint64_t *id, const cuc_stream *stream, const char *function)
+static cuc_status query_capture(bool *active, uint64_t *id, const cuc_stream *stream,
+                                const char *function)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const char *call = "cuStreamGetCaptureInfo";
@@ -215,7 +216,7 @@ cuc_status cuc__capture_keep(bool *captured, cuc_stream *stream, cuc_object *obj
     bool taken, kept = true;
     uint64_t id;
 
-    cuc_status st = ask(captured, &id, stream, function);
+    cuc_status st = query_capture(captured, &id, stream, function);
     if (st < 0 || !*captured || !object)
         return st;
     pthread_mutex_lock(&lock);
@@ -240,7 +241,7 @@ cuc_status cuc__capture_bodies(cuc_graph *const *bodies, struct cuc__conditional
     bool active;
     uint64_t id;
 
-    cuc_status st = ask(&active, &id, stream, function);
+    cuc_status st = query_capture(&active, &id, stream, function);
     if (st < 0) {
         free(node);
         return st;
@@ -383,7 +384,7 @@ cuc_status cuc__capture_check_ender(const cuc_stream *stream, bool keep, const c
     const struct cuc__capture *f;
     uint64_t id = 0;
 
-    cuc_status st = ask(&active, &id, stream, function);
+    cuc_status st = query_capture(&active, &id, stream, function);
     if (st < 0)
         return st;
     pthread_mutex_lock(&lock);

@@ -1,4 +1,4 @@
-// Captures that cuc_stream_begin_capture() began.
+// The registry of captures begun by cuc_stream_begin_capture().
 #ifndef CUCORE_GRAPH_CAPTURE_REGISTRY_H
 #define CUCORE_GRAPH_CAPTURE_REGISTRY_H
 

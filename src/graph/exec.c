@@ -199,7 +199,7 @@ static void find_kernels(struct search *s, CUgraph graph)
 
 // Counts the nodes, finds an allocation that would explain a later refusal, and collects kernel
 // names for the report of a fault in one of them.
-static cuc_status look_at(struct view *v, cuc_graph *graph, const char *function)
+static cuc_status read_view(struct view *v, cuc_graph *graph, const char *function)
 {
     struct search search = { .root = graph };
     CUgraphNode *nodes;
@@ -268,7 +268,7 @@ cuc_status cuc_graph_instantiate(cuc_graph_exec **out, cuc_graph *graph,
     e->flags = o.flags;
     (void)cuc_launch_is_blocking(); // reads CUCORE_LAUNCH_BLOCKING once
     cuc_context *context = o.upload ? o.upload->context : graph->context;
-    if ((st = look_at(&view, graph, __func__)) >= 0) {
+    if ((st = read_view(&view, graph, __func__)) >= 0) {
         take_view(e, &view);
         st = CUC_ENTER(context, &pushed);
     }
@@ -433,7 +433,7 @@ cuc_status cuc_graph_exec_update(cuc_graph_exec *exec, cuc_graph *graph)
     if (st < 0)
         return st;
     cuc__deferred_poll();
-    if ((st = look_at(&view, graph, __func__)) >= 0)
+    if ((st = read_view(&view, graph, __func__)) >= 0)
         st = CUC_ENTER(graph->context, &pushed);
     if (st < 0) {
         cuc__intern_release(view.name);

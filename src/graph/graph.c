@@ -159,19 +159,19 @@ cuc_status cuc__graph_nodes(CUgraphNode **out, size_t *count, cuc_graph *graph,
     return CUC_OK;
 }
 
-cuc_status cuc_graph_get_node_types(int32_t *out, size_t room, cuc_graph *graph)
+cuc_status cuc_graph_get_node_types(int32_t *out, size_t capacity, cuc_graph *graph)
 {
     CUgraphNode *nodes;
     size_t count;
 
     CUC_CHECK_GRAPH(graph);
-    if (!out && room)
-        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "types is NULL and room is %zu", room);
+    if (!out && capacity)
+        return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT, "types is NULL and capacity is %zu", capacity);
     cuc_status st = cuc__graph_nodes(&nodes, &count, graph, __func__);
     if (st < 0)
         return st;
     for (int pass = 0; pass < 2 && st >= 0; pass++) { // queries all before writing any
-        for (size_t i = 0; i < count && i < room && st >= 0; i++) {
+        for (size_t i = 0; i < count && i < capacity && st >= 0; i++) {
             CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
             CUresult r = cuc__cu.cuGraphNodeGetType(nodes[i], &type);
             if (r)

@@ -6,21 +6,22 @@
 
 #include "graph.h"
 
-// A list of objects, each with the function that releases it.
+// A list of references, each with its release function.
 struct cuc__keep;
 
-// Adds an object, and creates the list if *keep is NULL. An object that is in the list already is
-// not added again; `*taken` says if it was added. False without memory.
-bool cuc__keep_add(struct cuc__keep **keep, void *thing, void (*drop)(void *thing), bool *taken);
+// Adds a reference, creating the list if it is NULL. One that is present is not added twice;
+// `*taken` tells if it was added. False without memory.
+bool cuc__keep_add(struct cuc__keep **keep, void *reference, void (*drop)(void *reference),
+                   bool *taken);
 
-// Moves the objects of one list to another and frees the first. False without memory; both are then
-// unchanged.
+// Moves the references of `from` into `*keep` and frees `from`. False without memory, with both
+// lists unchanged.
 bool cuc__keep_merge(struct cuc__keep **keep, struct cuc__keep *from);
 
-// Releases all objects and frees the list; NULL is an empty list.
+// Releases all references and the list; NULL is ignored.
 void cuc__keep_free(struct cuc__keep *keep);
 
-// Ties the objects to a graph, which owns them unless this fails. NULL is an empty list.
+// Attaches the list to a graph, which takes ownership unless this fails. NULL is ignored.
 cuc_status cuc__keep_attach(struct cuc__keep *keep, cuc_graph *graph, const char *function);
 
 #endif

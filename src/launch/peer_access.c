@@ -42,8 +42,8 @@ static bool is_closed(const cuc_memory_resource *resource, const cuc_stream *str
 // is queried first: the pool of a pool's memory, and the address of virtual memory, since only
 // these tell the access. Called only for memory of another device. Memory that is unknown, or
 // accessible everywhere, passes.
-static cuc_status check_reach(CUdeviceptr ptr, cuc_device *memory, const cuc_buffer *buffer,
-                              const cuc_stream *stream, const char *argument)
+static cuc_status check_peer_access(CUdeviceptr ptr, cuc_device *memory, const cuc_buffer *buffer,
+                                    const cuc_stream *stream, const char *argument)
 {
     unsigned type = 0, access = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
     unsigned managed = 0; // the driver writes one byte or four
@@ -122,7 +122,7 @@ cuc_status cuc__launch_check_buffer(const cuc_buffer *b, const cuc_stream *strea
     char argument[32];
     snprintf(argument, sizeof(argument), "argument %zu", i);
     return pageable ? check_pageable("buffer", stream, argument)
-                    : check_reach(b->ptr, device, b, stream, argument);
+                    : check_peer_access(b->ptr, device, b, stream, argument);
 }
 
 // True if every device can access a tensor's memory.
@@ -139,7 +139,7 @@ static cuc_status check_tensor_of_device(const cuc_tensor *t, const cuc_stream *
     if (cuc_device_get(&memory, t->device) < 0)
         return cuc__fail(CUC_ERROR_INVALID_ARGUMENT, "cuc_launch",
                          "%s is a tensor of device %d, which does not exist", argument, t->device);
-    return check_reach(t->data, memory, NULL, stream, argument);
+    return check_peer_access(t->data, memory, NULL, stream, argument);
 }
 
 cuc_status cuc__launch_check_device(const cuc_tensor *t, const cuc_stream *stream,

@@ -107,7 +107,7 @@ static int64_t blocks_for(int64_t tiles, uint32_t most, uint32_t cluster, bool e
 {
     if (tiles <= most || !even)
         return tiles < most ? tiles : most;
-    int64_t turns = (tiles + most - 1) / most, blocks = (tiles + turns - 1) / turns;
+    int64_t waves = (tiles + most - 1) / most, blocks = (tiles + waves - 1) / waves;
     return (blocks + cluster - 1) / cluster * cluster;
 }
 

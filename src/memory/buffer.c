@@ -199,7 +199,7 @@ cuc_status cuc_buffer_from_pointer(cuc_buffer **out, cuc_device_ptr ptr, size_t 
 }
 
 // Two threads may ask at the same time: both get the same answer.
-cuc_status cuc__buffer_ask(const cuc_buffer *buffer, const char *function)
+cuc_status cuc__buffer_query(const cuc_buffer *buffer, const char *function)
 {
     cuc_buffer *b = (cuc_buffer *)(uintptr_t)buffer;
     cuc_device *device = cuc__buffer_device(b);
@@ -242,14 +242,14 @@ cuc_buffer *cuc_buffer_retain(cuc_buffer *buffer)
 
 // Frees an unreferenced buffer. If a graph held the buffer, this happens at any moment, perhaps
 // while another thread captures the buffer's stream: then the free is deferred.
-static void take_apart(void *object)
+static void release_parts(void *object)
 {
     cuc_buffer *buffer = object;
 
     if (buffer->resource && buffer->ptr &&
         buffer->resource->ops->deallocate(buffer->resource, buffer->ptr, buffer->bytes,
                                           buffer->stream, NULL) == CUC_ERROR_BUSY) {
-        if (cuc__deferred_is_running() && cuc__defer_drop(buffer, take_apart))
+        if (cuc__deferred_is_running() && cuc__defer_drop(buffer, release_parts))
             return;
         cuc__unraisable("a buffer was released while its stream %p is being captured: 0x%" PRIx64
                         " is not memory of that graph, and is leaked",
@@ -261,7 +261,7 @@ static void take_apart(void *object)
 void cuc_buffer_release(cuc_buffer *buffer)
 {
     if (cuc__handle_drop(buffer, CUC__HANDLE_BUFFER))
-        take_apart(buffer);
+        release_parts(buffer);
 }
 
 cuc_status cuc_buffer_set_stream(cuc_buffer *buffer, cuc_stream *stream)

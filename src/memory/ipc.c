@@ -163,8 +163,8 @@ static cuc_status check_size(CUdeviceptr ptr, size_t bytes, const cuc_stream *st
     cuc_status st = cuc__memory_enter(stream->context, &pushed, function);
     if (st < 0)
         return st;
-    bool told = !cuc__cu.cuMemGetAddressRange(&base, &size, ptr);
-    if (told && ptr >= base && ptr - base < size && bytes > size - (ptr - base))
+    bool is_known = !cuc__cu.cuMemGetAddressRange(&base, &size, ptr);
+    if (is_known && ptr >= base && ptr - base < size && bytes > size - (ptr - base))
         st = cuc__fail(CUC_ERROR_INVALID_ARGUMENT, function,
                        "bytes is %zu, the buffer that the handle names has %zu", bytes,
                        (size_t)(size - (ptr - base)));

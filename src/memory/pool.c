@@ -347,8 +347,8 @@ static CUmemLocation place_of_driver(int32_t kind, const cuc_device *device)
 }
 
 // Makes the driver's query for each of its pools; `call` receives its name for a failure's message.
-static int ask_for_pool(CUmemoryPool *pool, const char **call, int32_t kind, bool current,
-                        const cuc_device *device)
+static int query_pool(CUmemoryPool *pool, const char **call, int32_t kind, bool current,
+                      const cuc_device *device)
 {
     CUmemLocation place = place_of_driver(kind, device);
     int code;
@@ -380,7 +380,7 @@ cuc_status cuc__memory_pool_of_driver(cuc_memory_resource **out, cuc_device *dev
     cuc_status st = check_pools(device, function);
     if (st < 0)
         return st;
-    code = ask_for_pool(&pool, &call, kind, current, device);
+    code = query_pool(&pool, &call, kind, current, device);
     if (code)
         return cuc__fail_driver(NULL, code, function, call,
                                 "asking for the driver's pool of %s memory for device %d",

@@ -23,7 +23,7 @@ struct cuc__region {
     size_t reserved, mapped;
     size_t users; // number of buffers, and of addresses handed out
     struct cuc__piece **pieces;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 // A resource's state of virtual memory.

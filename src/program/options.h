@@ -61,8 +61,9 @@ typedef struct cuc__option {
 typedef struct cuc__option_table {
     const cuc__option *at;
     size_t count;
-    const char *backend;  // for messages
-    int (*version)(void); // of the installed backend, such as 13000; called for rows with `since`
+    const char *backend; // for messages
+    int (*version)(
+        void); // the installed backend's version, such as 13000; called for rows with `since`
 } cuc__option_table;
 
 // True if a field is not at its default.

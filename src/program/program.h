@@ -25,7 +25,7 @@ struct cuc__program_tile {
     struct tile_target target; // from the options; the arch gives the rest
     bool of_device;            // the arch is that of a detected device
     bool remarks;
-    struct tile_limits limits; // of each compilation, 0: the default
+    struct tile_limits limits; // limits of each compilation; 0: the default
     char *ir, *machine;        // the texts last requested
 };
 

@@ -20,18 +20,18 @@ enum {
 // A growable text; a failed allocation leaves it unchanged.
 struct text {
     char *at;
-    size_t length, room;
+    size_t length, capacity;
 };
 
 static void append(struct text *text, const char *bytes, size_t count)
 {
-    if (text->length + count + 1 > text->room) {
-        size_t room = 2 * (text->length + count + 1);
-        char *more = realloc(text->at, room);
+    if (text->length + count + 1 > text->capacity) {
+        size_t capacity = 2 * (text->length + count + 1);
+        char *more = realloc(text->at, capacity);
         if (!more)
             return;
         text->at = more;
-        text->room = room;
+        text->capacity = capacity;
     }
     memcpy(text->at + text->length, bytes, count);
     text->length += count;

@@ -346,7 +346,7 @@ struct depth {
     uint32_t bytes; // so far, while in progress
     uint32_t next;  // next op to visit
     bool deep;
-    enum { NEW, UNDER_WAY, KNOWN } state;
+    enum { NEW, IN_PROGRESS, KNOWN } state;
 };
 
 static bool takes_stack(const struct sim_code *code, const struct sim_op *op)
@@ -362,7 +362,7 @@ static const struct sim_code *count_stack(const struct sim_code *code, struct de
 {
     struct depth *own = &depths[code->index];
 
-    own->state = UNDER_WAY;
+    own->state = IN_PROGRESS;
     for (; own->next < code->op_count; own->next++) {
         const struct sim_op *op = &code->ops[own->next];
         if (op->run != sim_run_call) {
@@ -373,7 +373,7 @@ static const struct sim_code *count_stack(const struct sim_code *code, struct de
         const struct depth *other = &depths[callee->index];
         if (other->state == NEW)
             return callee;
-        own->deep = own->deep || other->deep || other->state == UNDER_WAY;
+        own->deep = own->deep || other->deep || other->state == IN_PROGRESS;
         if (other->state == KNOWN && other->bytes > own->bytes)
             own->bytes = other->bytes;
     }

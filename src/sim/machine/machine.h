@@ -51,7 +51,7 @@ struct sim_op {
     uint32_t guard;      // frame offset of the guard predicate, or SIM_NO_GUARD
     uint32_t guard_flip; // 0, or UINT32_MAX for @!p
     uint32_t o[6];
-    int64_t offset;       // of an address operand
+    int64_t offset;       // offset of an address operand
     uint32_t wide;        // bit i: the address base in o[i] is a 64-bit register, else 32-bit
     uint32_t extra;       // sub-operation, flags or branch target; each handler defines it
     uint32_t cache;       // index of the range cache, for ld/st
@@ -135,14 +135,14 @@ struct sim_warp {
     uint32_t carry;               // carry flags of add.cc and its kin: one bit for each lane
     unsigned char *local;         // [32][stack_bytes of the grid]
     uint32_t stack_top[SIM_WARP]; // bytes taken by alloca, from the end of a lane's stack
-    uint32_t asleep;              // lanes in nanosleep, in the current scheduler turn
-    uint32_t sleep_ns;            // the shortest of the sleeping lanes' times
-    bool looked; // the warp has read global memory that threads outside its cluster write, in the
-                 // current turn
-    uint32_t patience, told; // the cluster's value when mbarrier.try_wait last failed, and the
-                             // failing lanes
-    uint64_t instructions;   // executed instructions times lanes, for the bench
-    struct sim_frame *entry; // frame in which lanes start
+    uint32_t asleep;              // lanes in nanosleep, in the current scheduler round
+    uint32_t sleep_ns;            // shortest of their times
+    bool looked; // read global memory that threads outside its cluster write, in the
+                 // current round
+    uint32_t patience, try_failed; // the cluster's value when mbarrier.try_wait last failed, and
+                                   // the failing lanes
+    uint64_t instructions;         // executed instructions times lanes, for the bench
+    struct sim_frame *entry;       // frame in which lanes start
     struct sim_worker *worker;
     struct sim_range *caches; // [module's cache count], of the worker
 };
@@ -189,8 +189,8 @@ struct sim_cluster {
     uint32_t arrived; // threads at barrier.cluster
     // mbarrier.try_wait blocks lanes until `patience` grows; then it reports failure to them.
     uint32_t patience;
-    uint32_t stalled; // consecutive turns in which only such waits ran
-    bool waits;       // lanes were blocked this way in the current turn
+    uint32_t stalled; // consecutive rounds in which only such waits ran
+    bool waits;       // lanes were blocked this way in the current round
 };
 
 // One kernel launch.

@@ -117,7 +117,7 @@ struct sim_parser {
     struct sim_name **buckets;
     size_t name_count, bucket_count; // a power of two
 
-    struct sim_grow functions, variables; // of the module
+    struct sim_grow functions, variables; // of the module being parsed
     struct sim_grow files, aliases;
     uint64_t init_bytes; // total over all initialisers
 
@@ -128,9 +128,9 @@ struct sim_parser {
     uint32_t scope;
     uint32_t ranges; // number of ranges declared so far; each new one invalidates cached bindings
 
-    struct sim_grow operands;            // of the statement and its open lists
+    struct sim_grow operands;            // operands of the statement and its open lists
     struct sim_grow parameters, targets; // of the construct being parsed
-    struct sim_grow bytes, relocations;  // of an initialiser
+    struct sim_grow bytes, relocations;  // an initialiser's content
 };
 
 // parser.c: tokens and failures.

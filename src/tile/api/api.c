@@ -51,11 +51,11 @@ void cuc_tile_program_release(cuc_tile_program *program)
 }
 
 // Finishes a program whose budget has ended, with an error.
-static void tell_budget(cuc_tile_program *p)
+static void report_budget(cuc_tile_program *p)
 {
     if (!tile_budget_ended(p->module->budget))
         return;
-    tile_budget_tell(p->module);
+    tile_budget_report(p->module);
     p->finished = true;
 }
 
@@ -76,7 +76,7 @@ cuc_status cuc_tile_program_set_budget(cuc_tile_program *program, const cuc_tile
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "budget_seconds is %g, expected a number above 0, or 0 for any",
                         b.budget_seconds);
-    tell_budget(program);
+    report_budget(program);
     if (program->finished)
         return CUC_FAIL(CUC_ERROR_INVALID_ARGUMENT,
                         "the program is finished, or has gone beyond its budget: give it another "
@@ -96,7 +96,7 @@ const char *cuc_tile_program_log(cuc_tile_program *program)
 {
     if (!cuc__handle_is_valid(program, CUC__HANDLE_TILE_PROGRAM))
         return "";
-    tell_budget(program);
+    report_budget(program);
     if (program->module->diagnostics->out_of_memory)
         return "no host memory for the program\n";
     return tile_diagnostics_text(program->module, false);
@@ -137,7 +137,7 @@ bool tile_begin_call(cuc_tile_program *p, const char *op, const char *file, uint
         return false;
     p->op = p->e.b.op = op;
     p->e.b.where = (struct tile_location){ .file = keep_file(p, file), .line = line };
-    tile_work_at(p->module, p->e.b.where);
+    tile_set_location(p->module, p->e.b.where);
     if (p->finished) {
         tile_error(p->module, TILE_T408, p->e.b.where, "%s: the program is finished", op);
         return false;
@@ -187,15 +187,15 @@ static uint32_t new_handle(cuc_tile_program *p, struct tile_handle handle)
                    MOST_HANDLES);
         return 0;
     }
-    if (p->handles == p->room) {
-        uint32_t room = p->room ? 2 * p->room : 64;
-        struct tile_handle *grown = tile_take(p->module, room * sizeof(*grown));
+    if (p->handles == p->capacity) {
+        uint32_t capacity = p->capacity ? 2 * p->capacity : 64;
+        struct tile_handle *grown = tile_take(p->module, capacity * sizeof(*grown));
         if (!grown)
             return 0;
         if (p->handles)
             memcpy(grown, p->handle, p->handles * sizeof(*grown));
         p->handle = grown;
-        p->room = room;
+        p->capacity = capacity;
     }
     p->handle[p->handles++] = handle;
     return p->tag << NUMBER_BITS | p->handles;
@@ -434,7 +434,7 @@ cuc_status cuc_tile_program_finish(const char **source, cuc_tile_program *progra
 
     CUC_CHECK(program, TILE_PROGRAM);
     struct tile_diagnostics *d = p->module->diagnostics;
-    tell_budget(p);
+    report_budget(p);
     if (!p->finished && !d->out_of_memory) {
         p->op = "finish";
         if (p->frame)
@@ -448,7 +448,7 @@ cuc_status cuc_tile_program_finish(const char **source, cuc_tile_program *progra
         if (!d->errors && tile_verify(p->module, "building"))
             p->source = tile_print(p->module);
     }
-    tell_budget(p);
+    report_budget(p);
     if (d->errors || d->out_of_memory)
         return fail(p, __func__);
     if (source)
@@ -473,7 +473,7 @@ cuc_tile cuc_tile_name(cuc_tile_program *program, const char *file, uint32_t lin
     return x;
 }
 
-static const struct tile_handle *look_at(const cuc_tile_program *p, cuc_tile x)
+static const struct tile_handle *find_value(const cuc_tile_program *p, cuc_tile x)
 {
     const struct tile_handle *h =
         cuc__handle_is_valid(p, CUC__HANDLE_TILE_PROGRAM) ? tile_find_handle(p, x) : NULL;
@@ -483,7 +483,7 @@ static const struct tile_handle *look_at(const cuc_tile_program *p, cuc_tile x)
 
 cuc_dtype cuc_tile_dtype(const cuc_tile_program *program, cuc_tile x)
 {
-    const struct tile_handle *h = look_at(program, x);
+    const struct tile_handle *h = find_value(program, x);
 
     return !h                           ? CUC_DTYPE_UNKNOWN
            : h->what.operand.value      ? h->what.operand.value->type.dtype
@@ -493,14 +493,14 @@ cuc_dtype cuc_tile_dtype(const cuc_tile_program *program, cuc_tile x)
 
 int32_t cuc_tile_rank(const cuc_tile_program *program, cuc_tile x)
 {
-    const struct tile_handle *h = look_at(program, x);
+    const struct tile_handle *h = find_value(program, x);
 
     return !h ? -1 : h->what.operand.value ? h->what.operand.value->type.rank : 0;
 }
 
 int64_t cuc_tile_extent(const cuc_tile_program *program, cuc_tile x, int32_t axis)
 {
-    const struct tile_handle *h = look_at(program, x);
+    const struct tile_handle *h = find_value(program, x);
     const struct tile_value *value = h ? h->what.operand.value : NULL;
 
     return value && !value->type.tensor && axis >= 0 && axis < value->type.rank

@@ -94,7 +94,7 @@ struct cuc_tile_program {
     struct tile_elaborator e; // the position of new ops, and the names of the kernel's head
     const char *op;           // the op under construction, for messages
     struct tile_handle *handle;
-    uint32_t handles, room, tag;
+    uint32_t handles, capacity, tag;
     const char **file; // names of source files
     uint32_t files;
     struct tile_frame *frame; // the innermost open block; NULL: no kernel is open
@@ -104,8 +104,8 @@ struct cuc_tile_program {
     uint32_t variables;
     // The open kernel's head.
     struct tile_kernel_ast header;
-    uint32_t parameter_room, fact_room;
-    struct tile_unset *unset, *last_unset; // for the kernel's loops, inner ones first
+    uint32_t parameter_capacity, fact_capacity;
+    struct tile_unset *unset, *last_unset; // unset variables of its loops, inner ones first
     bool finished;
     const char *source;
 };

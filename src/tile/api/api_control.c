@@ -314,13 +314,13 @@ void cuc_tile_while(cuc_tile_program *program, const char *file, uint32_t line, 
         return;
     if (!tile_meaning_operand(&p->e, &what, &x))
         return;
-    struct tile_op *way_out = tile_build_if(b, tile_build_value(b, x));
-    if (!way_out || loop->dead)
+    struct tile_op *leave = tile_build_if(b, tile_build_value(b, x));
+    if (!leave || loop->dead)
         return;
     struct tile_block *body = b->block;
-    b->block = way_out->block[0];
+    b->block = leave->block[0];
     tile_build_yield(b, NULL, 0);
-    b->block = way_out->block[1];
+    b->block = leave->block[1];
     depart(p, loop, TILE_BREAK);
     b->block = body;
 }

@@ -58,9 +58,9 @@ struct tile_value *tile_build(struct tile_builder *b, enum tile_op_kind kind,
 //
 // tile_promote(): the dtype of x op y; CUC_DTYPE_UNKNOWN if they need a cast.
 cuc_dtype tile_promote(cuc_dtype x, cuc_dtype y);
-// The dtype of an integer constant that stands alone: i32 if it fits, or else i64, or else u64.
-cuc_dtype tile_dtype_alone(tile_wide i);
-// Writes a constant in decimal digits.
+// The dtype of an integer constant by itself: i32 if it fits, or else i64, or else u64.
+cuc_dtype tile_dtype_of_literal(tile_wide i);
+// The constant in decimal digits.
 enum { TILE_WIDE_BYTES = 24 };
 const char *tile_wide_text(char text[TILE_WIDE_BYTES], tile_wide i);
 // Reports T103 if a constant without a dtype is out of the range of this dtype.
@@ -153,10 +153,10 @@ struct tile_value *tile_build_product(struct tile_builder *b, struct tile_value 
 struct tile_access_args {
     struct tile_value *tensor;
     const struct tile_operand *index;
-    uint32_t count;                 // of index
+    uint32_t count;                 // number of indices
     const int64_t *shape;           // [axes]; -1: `_`
     uint32_t axes;                  // 0 in a store: as in the tile
-    struct tile_value *ids;         // of load_rows, store_rows
+    struct tile_value *ids;         // row numbers of load_rows, store_rows
     struct tile_value *mask;        // NULL: none
     const struct tile_operand *pad; // NULL: 0
     enum tile_order order;

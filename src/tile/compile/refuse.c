@@ -47,12 +47,12 @@ static void refuse_huge(struct tile_op *op, void *data)
 struct accumulators {
     const struct tile_target *target;
     struct tile_module *module;
-    bool has_roles; // whose accumulators are elsewhere, and fit
+    bool has_roles; // accumulators are elsewhere, and fit
 };
 
 static void refuse_accumulators(struct tile_op *op, void *data)
 {
-    enum { REGISTERS = 65536 }; // of a multiprocessor
+    enum { REGISTERS = 65536 }; // registers of a multiprocessor
     const struct accumulators *s = data;
 
     if (op->kind != TILE_MMA || !tile_fragment_of(op, s->target))
@@ -64,12 +64,13 @@ static void refuse_accumulators(struct tile_op *op, void *data)
     if (registers < REGISTERS)
         return;
     if (s->has_roles)
-        tile_remark(s->module, op->where, "mma: its sums do not fit in registers (%s, %s)",
+        tile_remark(s->module, op->where, "mma: its accumulators do not fit in registers (%s, %s)",
                     tile_variant_name(TILE_ALIGNED_32), tile_variant_name(TILE_INDEX_64));
     else
         tile_error(s->module, TILE_T602, op->where,
-                   "mma: its sums, with extents that are powers of two, take %lld registers, and a "
-                   "block has %d for all that it does: make them half as many, such as [128, %d]",
+                   "mma: its accumulators, with extents that are powers of two, take %lld "
+                   "registers, and a block has %d for everything: make them half as many, such as "
+                   "[128, %d]",
                    (long long)registers, REGISTERS, sum->dtype == CUC_F64 ? 128 : 256);
 }
 

@@ -12,9 +12,9 @@ struct tile_access_state {
     const tile_register *reg;
     tile_register *word; // 16-bit floats loaded in vectors, two a word; NULL for other loads
     bool stores, rows;
-    uint32_t axes;                        // of the tensor
+    uint32_t axes;                        // rank of the tensor
     int tile_axis[TILE_MAX_RANK];         // for each tensor axis; -1: dropped
-    int64_t extent[TILE_MAX_RANK];        // of the moved tile
+    int64_t extent[TILE_MAX_RANK];        // extents of the moved tile
     struct tile_size from[TILE_MAX_RANK]; // the tile's first element along the axis
     tile_register left[TILE_MAX_RANK];    // number of the tensor's elements from there on, 64 bits
     bool forward[TILE_MAX_RANK];          // known not to begin before the tensor

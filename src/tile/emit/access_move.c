@@ -355,7 +355,7 @@ static void move_rolled(struct tile_access_state *a, const struct bounds *bounds
 {
     struct tile_emitter *e = a->e;
     uint32_t vector = ROLLED_BYTES / tile_access_bytes(a), threads = 32 * e->warps;
-    uint32_t count = tile_register_count(a->tile), again = tile_label(e);
+    uint32_t count = tile_register_count(a->tile), top = tile_label(e);
     tile_register reg[ROLLED_BYTES / 2];
     tile_register at = tile_make(e, TILE_R32, "mad.lo.u32 %R, %R, %u, %R", e->tid,
                                  (unsigned)ROLLED_BYTES,
@@ -367,7 +367,7 @@ static void move_rolled(struct tile_access_state *a, const struct bounds *bounds
         tile_emit_store(e, "", "shared", a->view->dtype, a->reg + r, vector, at,
                         r / vector * threads * ROLLED_BYTES, TILE_NO_REGISTER);
     tile_register number = tile_number32(e, 0), more = tile_new(e, TILE_PRED);
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     tile_put_string(e->text, "\t.pragma \"nounroll\";\n");
     for (uint32_t i = 0; i < vector; i++)
         reg[i] = tile_new(e, tile_class_of(a->view->dtype));
@@ -395,7 +395,7 @@ static void move_rolled(struct tile_access_state *a, const struct bounds *bounds
     tile_ins(e, "add.u32 %R, %R, %u", at, at, threads * ROLLED_BYTES);
     tile_ins(e, "add.u32 %R, %R, 1", number, number);
     tile_ins(e, "setp.lt.u32 %R, %R, %u", more, number, count / vector);
-    tile_branch(e, more, false, again);
+    tile_branch(e, more, false, top);
 }
 
 // Moves elements one by one; words are assembled afterwards.

@@ -10,6 +10,6 @@ const char *tile_order_words(const struct tile_op *op);
 // may overlap.
 void tile_order_access(struct tile_emitter *e, const struct tile_op *op);
 // True if the tensor that an op accesses may have been written since the last barrier.
-bool tile_is_behind_stores(struct tile_emitter *e, const struct tile_op *op);
+bool tile_is_after_stores(struct tile_emitter *e, const struct tile_op *op);
 
 #endif

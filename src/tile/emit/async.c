@@ -95,7 +95,7 @@ void tile_close_copies(struct tile_emitter *e)
             tile_ins(e, "add.s64 %R, %R, %R", r->copier[i].origin, r->copier[i].origin,
                      r->copier[i].advance);
     tile_ins(e, "cp.async.commit_group");
-    next_stage(e, r->ahead);
+    next_stage(e, r->copied);
 }
 
 // Copies the next stage, if there is one, and advances.
@@ -111,13 +111,13 @@ static void fill_stages(struct tile_emitter *e)
 {
     const struct tile_prefetch *plan = e->prefetch_ring->plan;
     tile_register more = tile_new(e, TILE_PRED);
-    uint32_t again = tile_label(e);
+    uint32_t top = tile_label(e);
 
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     copy_stage(e);
-    tile_ins(e, "setp.lt.u32 %R, %R, %u", more, e->prefetch_ring->ahead,
+    tile_ins(e, "setp.lt.u32 %R, %R, %u", more, e->prefetch_ring->copied,
              (plan->stages - 1) * plan->stage_bytes);
-    tile_branch(e, more, false, again);
+    tile_branch(e, more, false, top);
 }
 
 void tile_await_stage(struct tile_emitter *e)
@@ -166,7 +166,7 @@ bool tile_begin_prefetch(struct tile_emitter *e, const struct tile_op *loop)
     r->step = tile_registers(e, loop->operand[2])[0];
     r->loads = tile_new(e, TILE_PRED);
     tile_ins(e, "setp.lt.%s %R, %R, %R", r->type, r->loads, r->variable, r->last);
-    r->ahead = tile_number32(e, 0);
+    r->copied = tile_number32(e, 0);
     r->stage = tile_number32(e, 0);
     tile_barrier(e); // all reads of the stages are done
     fill_stages(e);

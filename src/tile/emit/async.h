@@ -1,4 +1,4 @@
-// State of a loop whose loads run ahead of its products: see async.c and async_copy.c.
+// State of a loop that prefetches its products' operands: see async.c and async_copy.c.
 #ifndef CUCORE_TILE_EMIT_ASYNC_H
 #define CUCORE_TILE_EMIT_ASYNC_H
 
@@ -29,10 +29,10 @@ struct tile_copier {
 struct tile_prefetch_ring {
     const struct tile_prefetch *plan;
     tile_register base; // address of the stages in shared memory
-    // Offsets from the base: of the stage to multiply, and of the stage to copy.
-    tile_register stage, ahead;
+    tile_register stage,
+        copied; // offsets from there of the stage to multiply and the stage to copy
     struct tile_copier copier[TILE_MOST_PREFETCHED];
-    const char *type; // of the loop's variable
+    const char *type; // type of the loop's variable
     tile_register variable, last, step;
     tile_register loads; // predicate: something is left to copy
     struct tile_product

@@ -236,13 +236,13 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
                       tile_register to, tile_register rows, tile_register bytes)
 {
     const struct tile_prefetch_stream *s = c->stream;
-    uint32_t again = tile_label(e), whole = tile_label(e), next = tile_label(e);
+    uint32_t top = tile_label(e), whole = tile_label(e), next = tile_label(e);
     tile_register line = tile_make(e, TILE_R32, "mov.b32 %R, %R", c->line);
     tile_register at = tile_make(e, TILE_R64, "mov.b64 %R, %R", from);
     tile_register place = tile_make(e, TILE_R32, "mov.b32 %R, %R", to);
     tile_register p = tile_new(e, TILE_PRED), some = tile_new(e, TILE_PRED), own = place;
 
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     tile_ins(e, "setp.ge.u32 %R, %R, %u", p, line, s->lines);
     tile_branch(e, p, false, next);
     if (s->span && c->lines < 8 && c->iterations > 1) // otherwise all of a thread's lines have the
@@ -265,7 +265,7 @@ static void copy_edge(struct tile_emitter *e, const struct tile_copier *c, tile_
     tile_ins(e, "add.u32 %R, %R, %u", line, line, c->lines);
     tile_ins(e, "add.s64 %R, %R, %R", at, at, c->step);
     tile_ins(e, "add.u32 %R, %R, %u", place, place, c->lines * s->pitch);
-    tile_branch(e, TILE_NO_REGISTER, false, again);
+    tile_branch(e, TILE_NO_REGISTER, false, top);
     tile_put_label(e, next);
 }
 
@@ -319,7 +319,7 @@ void tile_open_copier_stage(struct tile_emitter *e, struct tile_copier *c)
         c->from = c->next = add_axes(e, c, true, c->origin, &inside);
     }
     c->whole = tile_both(e, inside, e->prefetch_ring->loads);
-    c->place = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", c->to, e->prefetch_ring->ahead);
+    c->place = tile_make(e, TILE_R32, "add.u32 %R, %R, %R", c->to, e->prefetch_ring->copied);
 }
 
 void tile_copy_edges(struct tile_emitter *e, struct tile_copier *c)

@@ -53,23 +53,23 @@ const struct tile_dispatch tile_dispatch = { .one = tile_emit_one, .deferred = e
 // Parallel moves between registers: a source that is also a destination is saved first.
 struct moves {
     tile_register *to, *from;
-    uint32_t count, room;
+    uint32_t count, capacity;
 };
 
 static bool add_move(struct tile_emitter *e, struct moves *m, tile_register to, tile_register from)
 {
-    if (m->count == m->room) {
-        uint32_t room = m->room ? 2 * m->room : 64;
-        tile_register *grown = tile_take(e->module, 2 * room * sizeof(*grown));
+    if (m->count == m->capacity) {
+        uint32_t capacity = m->capacity ? 2 * m->capacity : 64;
+        tile_register *grown = tile_take(e->module, 2 * capacity * sizeof(*grown));
         if (!grown)
             return false;
         if (m->count) {
             memcpy(grown, m->to, m->count * sizeof(*grown));
-            memcpy(grown + room, m->from, m->count * sizeof(*grown));
+            memcpy(grown + capacity, m->from, m->count * sizeof(*grown));
         }
         m->to = grown;
-        m->from = grown + room;
-        m->room = room;
+        m->from = grown + capacity;
+        m->capacity = capacity;
     }
     m->to[m->count] = to;
     m->from[m->count++] = from;
@@ -125,7 +125,7 @@ static void touched_in(struct tile_op *op, void *data)
 }
 
 // Records a loop exit: accesses that are pending at the exit are pending behind the loop.
-static void way_out(struct tile_emitter *e, struct tile_emit_loop *loop)
+static void emit_exit(struct tile_emitter *e, struct tile_emit_loop *loop)
 {
     loop->read |= e->read;
     loop->written |= e->written;
@@ -207,8 +207,8 @@ static bool emit_loop(struct tile_emitter *e, const struct tile_op *op)
         tile_begin_single_warp(e, op, together);
     uint32_t busy = e->shared_busy;
     e->shared_busy = true;
-    if (is_for) // the loop may have no iteration
-        way_out(e, &loop);
+    if (is_for) // no iteration at all
+        emit_exit(e, &loop);
     tile_walk((struct tile_block *)(uintptr_t)body, touched_in, e);
     e->loop = &loop;
     if (is_for) {
@@ -297,7 +297,7 @@ static bool emit_terminator(struct tile_emitter *e, const struct tile_op *op)
         tile_move_values(e, e->loop->op->result, op->operand, op->operand_count);
         // which may end at any iteration
         if (op->kind == TILE_BREAK || e->loop->op->kind == TILE_FOR)
-            way_out(e, e->loop);
+            emit_exit(e, e->loop);
         // The end of the loop's own body falls through to its next iteration.
         if (op->kind == TILE_BREAK || around != e->loop->op)
             tile_branch(e, TILE_NO_REGISTER, false,
@@ -324,7 +324,7 @@ bool tile_emit_next(struct tile_emitter *e, const struct tile_op *op)
 bool tile_emit_block(struct tile_emitter *e, const struct tile_block *block)
 {
     for (const struct tile_op *op = block->first; op && !e->failed; op = op->next) {
-        tile_work_on(e->module, op);
+        tile_set_construct(e->module, op);
         if (e->target->lineinfo && op->where.line && op->where.line != e->line) {
             tile_put(e->text, "\t.loc 1 %u %u\n", op->where.line,
                      op->where.column ? op->where.column : 1);

@@ -58,9 +58,9 @@ struct tile_emitter {
     tile_register **value;       // by value id
     struct tile_emit_view *view; // by value id
     struct tile_coordinate_entry *coordinate;
-    uint32_t coordinates, coordinate_room;
+    uint32_t coordinates, coordinate_capacity;
     struct tile_half *half; // by the number of a 16-bit register
-    uint32_t half_room;
+    uint32_t half_capacity;
     tile_register zero[3]; // zeros that ptxas cannot recognize, one for each time words are widened
     // 32 bits of the last reduction's result; TILE_NO_REGISTER before the first one
     tile_register reduced;
@@ -75,19 +75,19 @@ struct tile_emitter {
     uint32_t parameter_bytes;
     // Tensors that were read or written since the last barrier, one bit per parameter.
     uint64_t read, written;
-    bool presumes_apart; // a barrier was omitted, because the launch checks that tensors do not
-                         // overlap
+    bool assumes_no_overlap; // a barrier was omitted because the launch checks that tensors do not
+                             // overlap
     struct tile_emit_loop *loop;
-    uint32_t line; // of the last .loc
+    uint32_t line; // line of the last .loc
     bool wants_printf, wants_assert;
-    uint32_t frame_bytes;   // of local memory, for vprintf's arguments
+    uint32_t frame_bytes;   // local memory for vprintf's arguments
     bool has_two_over_pi;   // math_trig.c's table is among the globals
     struct tile_ring *ring; // of an entry with roles (ring.h); NULL: all threads do the same
     const struct tile_op **deferred; // by value id: the op, if computed on demand
     uint32_t deferred_ops;           // how many have been deferred
     struct tile_access_state
         *deferred_load;                   // the last load that is deferred in this way (access.h)
-    const struct tile_prefetch *prefetch; // the loop whose loads run ahead (async.c); NULL
+    const struct tile_prefetch *prefetch; // the loop with prefetched operands (async.c); NULL
     struct tile_prefetch_ring *prefetch_ring;
     uint32_t prefetch_bytes; // of its stages
     uint32_t prefetch_below; // bytes of the scratch that earlier code uses; the stages follow

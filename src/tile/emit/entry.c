@@ -50,7 +50,7 @@ bool tile_emit_entry(struct tile_module *module, const struct tile_kernel *kerne
     }
     *entry = (struct tile_entry){
         .variant = variant,
-        .presumes_apart = e.presumes_apart,
+        .assumes_no_overlap = e.assumes_no_overlap,
         .name = tile_entry_name(module, kernel, variant),
         .warps = warps,
         .static_shared = dynamic ? 0 : e.shared_bytes,

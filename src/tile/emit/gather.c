@@ -13,7 +13,7 @@ struct elements {
     const tile_register *index[TILE_MAX_RANK], *x[2], *mask;
     cuc_dtype index_dtype[TILE_MAX_RANK];
     tile_register single; // true in one of the threads that hold copies
-    uint32_t count;       // of registers
+    uint32_t count;       // number of registers
 };
 
 // Computes the address of element r, and a predicate: the element is in the tensor. A negative
@@ -140,17 +140,17 @@ static void add_by_exchange(struct tile_emitter *e, const char *words, cuc_dtype
                             tile_register old, tile_register address, tile_register x,
                             tile_register predicate)
 {
-    uint32_t again = tile_label(e), done = tile_label(e);
+    uint32_t top = tile_label(e), done = tile_label(e);
     tile_register seen = tile_new(e, TILE_R16), same = tile_new(e, TILE_PRED);
 
     tile_branch(e, predicate, true, done);
     tile_ins(e, "ld.relaxed.gpu.global.b16 %R, [%R]", seen, address);
-    tile_put_label(e, again);
+    tile_put_label(e, top);
     tile_register sum = tile_emit_binary(e, TILE_ADD, dtype, false, seen, x);
     tile_ins(e, "atom%s.global.cas.b16 %R, [%R], %R, %R", words, old, address, seen, sum);
     tile_ins(e, "setp.eq.s16 %R, %R, %R", same, old, seen);
     tile_ins(e, "mov.b16 %R, %R", seen, old);
-    tile_branch(e, same, true, again);
+    tile_branch(e, same, true, top);
     tile_put_label(e, done);
 }
 

@@ -11,26 +11,26 @@ static struct tile_half *half_of(const struct tile_emitter *e, tile_register hal
 {
     uint32_t number = half & 0xfffffff;
 
-    return number < e->half_room ? &e->half[number] : NULL;
+    return number < e->half_capacity ? &e->half[number] : NULL;
 }
 
 static void remember(struct tile_emitter *e, tile_register half, tile_register word, bool upper)
 {
     uint32_t number = half & 0xfffffff;
 
-    if (number >= e->half_room) {
-        uint32_t room = e->half_room ? 2 * e->half_room : 64;
-        while (room <= number)
-            room *= 2;
-        struct tile_half *grown = tile_take(e->module, room * sizeof(*grown));
-        if (!grown) { // without memory, code is only slower
+    if (number >= e->half_capacity) {
+        uint32_t capacity = e->half_capacity ? 2 * e->half_capacity : 64;
+        while (capacity <= number)
+            capacity *= 2;
+        struct tile_half *grown = tile_take(e->module, capacity * sizeof(*grown));
+        if (!grown) { // without the entry the code is only slower
             e->failed = true;
             return;
         }
-        if (e->half_room)
-            memcpy(grown, e->half, e->half_room * sizeof(*grown));
+        if (e->half_capacity)
+            memcpy(grown, e->half, e->half_capacity * sizeof(*grown));
         e->half = grown;
-        e->half_room = room;
+        e->half_capacity = capacity;
     }
     e->half[number] = (struct tile_half){ word, upper };
 }

@@ -36,8 +36,8 @@ static bool put_instruction(struct tile_emitter *e, const char *at, const char *
         if (*at == '$' && at + 1 < end && is_digit(at[1])) {
             uint32_t number = 0;
             for (at++; at < end && is_digit(*at); at++)
-                number = 10 * number + (uint32_t)(*at - '0'); // it exists, as type inference has
-                                                              // checked
+                number = 10 * number + (uint32_t)(*at - '0'); // the operand exists, as type
+                                                              // inference has checked
             tile_put_string(e->text, tile_name(reg[number]));
             continue;
         }

@@ -7,18 +7,18 @@
 #include "async.h"
 
 enum {
-    TILE_MOST_FRAGMENTS = 128, // of an operand, per thread
+    TILE_MOST_FRAGMENTS = 128, // an operand's fragments, per thread
     TILE_MOST_PRODUCTS = 256,  // per iteration of the loop
-    TILE_STEP_BYTES = 32,      // of the depth axis
+    TILE_STEP_BYTES = 32,      // bytes of one step along the depth axis
 };
 
 struct tile_mma_operand {
     const struct tile_value *value;
     const tile_register *reg;
-    uint32_t bytes;         // of an element
+    uint32_t bytes;         // size of an element
     uint32_t summed, other; // axes of the value
-    uint32_t extent;        // of the other axis
-    bool transposed;        // lines go along the other axis
+    uint32_t extent;        // extent of the other axis
+    bool transposed;        // lines run along the other axis
     bool single;            // elements are read one by one
     bool rounds;            // round f32 to tf32 in the fragments
     bool ring;              // copied ahead, so it lies in a stage
@@ -27,8 +27,8 @@ struct tile_mma_operand {
     uint32_t span;          // bytes of a line within which pieces are swizzled (layout/fragment.h)
     uint32_t lines;
     uint32_t batch_bytes;
-    uint32_t at; // in the scratch
-    // Fragments of the warp, by the coordinates that registers of the accumulator give.
+    uint32_t at; // offset in the scratch
+    // Fragments of the warp, by the coordinates of the accumulator's registers.
     uint32_t count;
     struct {
         uint32_t batch, own;
@@ -50,13 +50,13 @@ struct tile_product {
     // Fragments, by group of 4 registers of the accumulator; UINT32_MAX: none.
     uint32_t *row, *column;
     tile_register *sum;
-    tile_register *part; // tf32x3: of this iteration; NULL
+    tile_register *part; // tf32x3: partial sums of this iteration; else NULL
     uint32_t count;
     bool thrice;     // tf32x3
     bool first;      // no product has been added yet
     uint32_t begins; // start of the current slice along the depth axis
     const tile_register *in;
-    uint32_t now;    // which of a fragment's word sets belongs to this step
+    uint32_t now;    // the word set of this step
     uint32_t places; // for a carried product: the starts of lines in stage 0, and in the current
                      // stage
     tile_register place[2 * TILE_MOST_FRAGMENTS], there[2 * TILE_MOST_FRAGMENTS];

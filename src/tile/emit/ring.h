@@ -8,10 +8,10 @@
 // Barriers at the start of shared memory, 8 bytes each. At 8 s: stage s is full. TILE_FREE_AT
 // behind that: stage s is free again. From TILE_TURN_AT on, for each of two teams: the stage and
 // phase at which the team takes over the ring, if the other team announces it.
-enum { TILE_FREE_AT = 256, TILE_TURN_AT = 512 };
+enum { TILE_FREE_AT = 256, TILE_HANDOVER_AT = 512 };
 
 // Named barriers; 0 is for all threads of the block.
-enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2, TILE_BARRIER_OF_TURN = 4 };
+enum { TILE_BARRIER_OF_GROUPS = 1, TILE_BARRIER_OF_GROUP = 2, TILE_BARRIER_OF_TEAM = 4 };
 
 // The slabs of a warpgroup, 64 rows of 128 bytes, through which a tile is stored.
 struct tile_staging {
@@ -23,14 +23,14 @@ struct tile_staging {
     tile_register barrier; // the warpgroup's own
     bool wide, narrow;     // elements of 32 or of 8 bits, not 16
     uint32_t eights;       // groups of 8 columns in a slab
-    uint32_t slabs;        // of a block of 64 rows
-    uint32_t column_bits;  // of the tile
+    uint32_t slabs;        // per block of 64 rows
+    uint32_t column_bits;  // bits of the tile's column
 };
 
 struct tile_ring {
     const struct tile_pipeline *plan;
     bool copies;        // the role: the copying thread, or the warpgroups that multiply
-    tile_register base; // of shared memory
+    tile_register base; // address of shared memory
     tile_register map[TILE_MAX_MAPS];
     tile_register grid[3], tiles; // 32 bits
     tile_register inverse[3];     // of a layer of the grid, of grid[1], and of the last raster
@@ -44,26 +44,27 @@ struct tile_ring {
     // computes it ahead of time, the next position.
     tile_register tile, step, place[3], next[3];
     bool early;
-    bool *loaded_early;    // by value id: loads behind the loop that were emitted before its end
+    bool *loaded_early;    // by value id: loads after the loop that were emitted before its end
     tile_register elected; // in the copying warp: the lane that copies
     // For warpgroups
     tile_register not_first;     // true except in the first thread of a warpgroup
-    tile_register not_storing;   // the same for the warpgroup or warp that stores together
-    bool warps_apart;            // the warps that continue do not wait for one another
-    tile_register descriptor[2]; // of a's and b's first bytes in stage 0
-    // For teams: the stages and the phase (0 or 1) that the other team's tile takes. `second`:
-    // nonzero until the second team has skipped the first team's first tile.
+    tile_register not_storing;   // the same for the unit that stores together: a warpgroup, or a
+                                 // warp
+    bool warps_apart;            // after a store, warps do not wait for one another
+    tile_register descriptor[2]; // descriptors of a's and b's first bytes in stage 0
+    // For teams: the stages and the phase flips (0 or 1) of the other team's tile. second: nonzero
+    // until the second team has skipped the other team's first tile.
     tile_register others_stages, others_phase, second;
-    bool took_turn;          // the text being emitted has taken the team's turn
+    bool waited_for_team;    // wait already emitted on the current path
     uint32_t staging;        // offset in shared memory of the slabs to store
-    struct tile_staging out; // used again if a side tile is loaded into the slabs
-    // For a side tile: how many of its parts have arrived, and the thread's addresses in the latest
-    // part.
+    struct tile_staging out; // kept if a side tile is loaded into them
+    // For a side tile: the number of parts that arrived in this tile, and the thread's addresses in
+    // the last one.
     uint32_t side_parts;
     tile_register side_lane[4];
 };
 
-// pipeline.c: emits an entry with roles. `entry` gets everything a launch needs.
+// pipeline.c: emits an entry with roles. `entry` receives the data for launches.
 bool tile_emit_pipeline(struct tile_module *module, const struct tile_kernel *kernel,
                         const struct tile_pipeline *plan, const struct tile_target *target,
                         struct tile_text *out, struct tile_entry *entry);

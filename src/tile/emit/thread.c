@@ -50,9 +50,9 @@ tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_l
     struct tile_text *before = tile_into_prologue(e);
     tile_register reg = gather_bits(e, layout, axis);
     e->text = before;
-    if (e->coordinates == e->coordinate_room) {
-        uint32_t room = e->coordinate_room ? 2 * e->coordinate_room : 16;
-        struct tile_coordinate_entry *grown = tile_take(e->module, room * sizeof(*grown));
+    if (e->coordinates == e->coordinate_capacity) {
+        uint32_t capacity = e->coordinate_capacity ? 2 * e->coordinate_capacity : 16;
+        struct tile_coordinate_entry *grown = tile_take(e->module, capacity * sizeof(*grown));
         if (!grown) {
             e->failed = true;
             return reg;
@@ -60,13 +60,13 @@ tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_l
         if (e->coordinates)
             memcpy(grown, e->coordinate, e->coordinates * sizeof(*grown));
         e->coordinate = grown;
-        e->coordinate_room = room;
+        e->coordinate_capacity = capacity;
     }
     e->coordinate[e->coordinates++] = (struct tile_coordinate_entry){ layout, axis, reg };
     return reg;
 }
 
-uint32_t tile_thread_reach(const struct tile_layout *layout, uint32_t axis)
+uint32_t tile_thread_mask(const struct tile_layout *layout, uint32_t axis)
 {
     uint32_t all = ((UINT32_C(1) << (TILE_LANE_BITS + layout->warp_bits)) - 1)
                    << layout->register_bits;
@@ -75,11 +75,11 @@ uint32_t tile_thread_reach(const struct tile_layout *layout, uint32_t axis)
 }
 
 // With three warpgroups the layout's last one does not exist.
-static uint32_t reach_of_all(const struct tile_emitter *e, const struct tile_layout *layout,
-                             uint32_t axis)
+static uint32_t extent_of_all(const struct tile_emitter *e, const struct tile_layout *layout,
+                              uint32_t axis)
 {
     enum { LAST_OF_GROUPS = 3 };
-    uint32_t reach = tile_thread_reach(layout, axis), most = 0;
+    uint32_t reach = tile_thread_mask(layout, axis), most = 0;
     uint32_t last = (uint32_t)LAST_OF_GROUPS << (layout->register_bits + TILE_LANE_BITS + 2);
 
     if (!e->ring || e->ring->plan->groups != 3)
@@ -106,7 +106,7 @@ tile_register tile_inside_tile(struct tile_emitter *e, const struct tile_value *
             *none = true;
             return TILE_NO_REGISTER;
         }
-        if (own + reach_of_all(e, layout, axis) < extent)
+        if (own + extent_of_all(e, layout, axis) < extent)
             continue;
         tile_register p = tile_make(e, TILE_PRED, "setp.lt.u32 %R, %R, %u",
                                     tile_thread_coordinate(e, layout, axis), extent - own);

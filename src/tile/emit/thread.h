@@ -16,7 +16,7 @@ struct tile_coordinate_entry {
 tile_register tile_thread_coordinate(struct tile_emitter *e, const struct tile_layout *layout,
                                      uint32_t axis);
 // The largest possible value of that coordinate.
-uint32_t tile_thread_reach(const struct tile_layout *layout, uint32_t axis);
+uint32_t tile_thread_mask(const struct tile_layout *layout, uint32_t axis);
 // The part of the coordinate that comes from a register index.
 uint32_t tile_register_coordinate(const struct tile_layout *layout, uint32_t index, uint32_t axis);
 // A predicate that is true if register `index` holds an element of the logical tile;

@@ -443,7 +443,7 @@ bool tile_match_call(struct tile_elaborator *e, const struct tile_ast *ast,
 
     *count = 0;
     if (!row && kind == TILE_OP_COUNT) {
-        tile_tell_no_function(e, ast);
+        tile_report_no_function(e, ast);
         return false;
     }
     const char *spec = row ? row->arguments : arguments_of(kind);

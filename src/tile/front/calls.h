@@ -10,7 +10,7 @@ enum { TILE_MAX_ARGUMENTS = 12 };
 struct tile_call {
     const struct tile_ast *ast;
     const struct tile_ast *argument[TILE_MAX_ARGUMENTS];
-    const struct tile_ast *rest[TILE_MAX_RANK]; // of a parameter that ends in ...
+    const struct tile_ast *rest[TILE_MAX_RANK]; // arguments of a parameter that ends in ...
     uint32_t rests;
 };
 

@@ -11,15 +11,15 @@ void tile_push_binding(struct tile_elaborator *e, const char *name, struct tile_
 
 // Unreachable code, and code inside a statement with an error, is still checked for errors of its
 // own: it is built into a block that belongs to no kernel.
-struct tile_aside {
+struct tile_saved_state {
     struct tile_block *block, *function_block;
     struct tile_meaning *result;
     uint32_t results;
     bool returned;
 };
-// False if out of memory; in any case the caller must call tile_step_back().
-bool tile_step_aside(struct tile_elaborator *e, struct tile_aside *before);
-void tile_step_back(struct tile_elaborator *e, const struct tile_aside *before);
+// False if out of memory; in any case the caller must call tile_leave_detached().
+bool tile_enter_detached(struct tile_elaborator *e, struct tile_saved_state *before);
+void tile_leave_detached(struct tile_elaborator *e, const struct tile_saved_state *before);
 
 // Elaborate a statement; true if control leaves the block there.
 void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement *s);
@@ -27,7 +27,7 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
 // Elaborates break or continue.
 bool tile_elaborate_leaving(struct tile_elaborator *e, const struct tile_statement *s);
 // Reports T402 for a return that is not at its function's end.
-void tile_tell_return(struct tile_elaborator *e, const struct tile_statement *s);
+void tile_report_return(struct tile_elaborator *e, const struct tile_statement *s);
 bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s);
 // Leaves a loop by break or continue, with the current meanings of the names that it carries.
 bool tile_leave_loop(struct tile_elaborator *e, enum tile_op_kind kind,

@@ -7,7 +7,7 @@
 #include "ast.h"
 
 enum {
-    TILE_MAX_VALUES = 16,              // of a call or a function
+    TILE_MAX_VALUES = 16,              // results of a call or a function
     TILE_MAX_STATIC_ITERATIONS = 4096, // iterations of a static for
     TILE_MAX_INLINING = 64,
     TILE_MAX_DEPTH = 800, // nested expressions and statements, through calls: limited by the stack
@@ -48,7 +48,7 @@ struct tile_lost {
 struct tile_open_loop {
     struct tile_op *op; // NULL: a static for, whose iterations cannot be left
     bool wrong;         // NULL after an error: leaving the loop is then valid
-    const char **name;  // of carried values
+    const char **name;  // names of carried values
     uint32_t count;
     struct tile_open_loop *outer;
 };
@@ -59,15 +59,15 @@ struct tile_elaborator {
     const struct tile_file_ast *file;
     const struct tile_kernel_ast *kernel;
     struct tile_binding *binding;
-    uint32_t count, room;
-    struct tile_names names; // all names ever bound; `number` is the name's latest binding, from 1
+    uint32_t count, capacity;
+    struct tile_names names; // all names ever bound: `number` is the latest binding of each, from 1
     struct tile_names kernels;
     uint32_t frame; // the first binding that the running function sees
     uint32_t inlined;
     uint32_t depth, work;
     bool exhausted; // a limit was exceeded, which was reported: elaboration has stopped
     struct tile_open_loop *loop;
-    const struct tile_lost *lost; // of the running function or kernel
+    const struct tile_lost *lost; // lost names of the current function or kernel
     // The results of the running function, once it has returned.
     struct tile_meaning *result;
     uint32_t results;
@@ -112,15 +112,15 @@ bool tile_meaning_operand(struct tile_elaborator *e, const struct tile_meaning *
 bool tile_meaning_is_constant(const struct tile_meaning *meaning);
 
 // Reports T501 or T405 for an unbound name, and binds it to a meaning known to be wrong.
-void tile_tell_unbound(struct tile_elaborator *e, const struct tile_ast *name);
-// Finds a function; NULL if there is none of that name.
+void tile_report_unbound(struct tile_elaborator *e, const struct tile_ast *name);
+// NULL if there is none of that name.
 struct tile_function_ast *tile_find_function(struct tile_elaborator *e, const char *name);
-enum { TILE_MAX_FN_PARAMETERS = 64 }; // of a function that is called
-// Lists the arguments of a call in the order of the function's parameters; false after T504.
+enum { TILE_MAX_FN_PARAMETERS = 64 }; // parameters of a called function
+// The arguments of a call in the order of the function's parameters; false after T504.
 bool tile_match_function(struct tile_elaborator *e, const struct tile_function_ast *fn,
                          const struct tile_ast *call, const struct tile_ast **argument);
 // Reports T503 for a call of an unknown function.
-void tile_tell_no_function(struct tile_elaborator *e, const struct tile_ast *call);
+void tile_report_no_function(struct tile_elaborator *e, const struct tile_ast *call);
 
 // fold_constants.c: apply operators to constants without a dtype; T509 if there is no result.
 struct tile_meaning tile_fold_unary(struct tile_elaborator *e, enum tile_op_kind op,

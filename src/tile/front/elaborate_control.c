@@ -142,13 +142,13 @@ static void bind_arguments(struct tile_elaborator *e, const struct tile_op *op, 
     }
 }
 
-bool tile_step_aside(struct tile_elaborator *e, struct tile_aside *before)
+bool tile_enter_detached(struct tile_elaborator *e, struct tile_saved_state *before)
 {
     struct tile_block *nowhere = tile_block_create(e->b.kernel, NULL, 0);
     struct tile_meaning *dropped = tile_take(e->module, TILE_MAX_VALUES * sizeof(*dropped));
 
-    *before =
-        (struct tile_aside){ e->b.block, e->function_block, e->result, e->results, e->returned };
+    *before = (struct tile_saved_state){ e->b.block, e->function_block, e->result, e->results,
+                                         e->returned };
     if (!nowhere || !dropped)
         return false;
     if (e->b.block == e->function_block)
@@ -159,7 +159,7 @@ bool tile_step_aside(struct tile_elaborator *e, struct tile_aside *before)
     return true;
 }
 
-void tile_step_back(struct tile_elaborator *e, const struct tile_aside *before)
+void tile_leave_detached(struct tile_elaborator *e, const struct tile_saved_state *before)
 {
     e->b.block = before->block;
     e->function_block = before->function_block;
@@ -185,11 +185,11 @@ static void elaborate_wrong_loop(struct tile_elaborator *e, const struct tile_st
     struct tile_open_loop loop = { .wrong = s->kind != TILE_STATEMENT_STATIC_FOR,
                                    .outer = e->loop };
     struct names bound = { 0 };
-    struct tile_aside before;
+    struct tile_saved_state before;
 
     names_bound(e, s->body, &bound);
     give_up(e, &bound, s->where, false);
-    if (tile_step_aside(e, &before)) {
+    if (tile_enter_detached(e, &before)) {
         uint32_t inner = e->count;
         e->loop = &loop;
         if (s->names)
@@ -198,7 +198,7 @@ static void elaborate_wrong_loop(struct tile_elaborator *e, const struct tile_st
         e->loop = loop.outer;
         tile_unbind(e, inner);
     }
-    tile_step_back(e, &before);
+    tile_leave_detached(e, &before);
     give_up(e, &bound, s->where, false);
 }
 
@@ -237,12 +237,12 @@ void tile_elaborate_loop(struct tile_elaborator *e, const struct tile_statement 
         struct tile_value *condition = tile_elaborate_value(e, s->value[0]);
         e->b.where = s->value[0] ? s->value[0]->where : s->where;
         e->b.op = "while";
-        struct tile_op *way_out = tile_build_if(&e->b, condition);
+        struct tile_op *leave = tile_build_if(&e->b, condition);
         e->b.op = NULL;
-        if (way_out) {
-            e->b.block = way_out->block[0];
+        if (leave) {
+            e->b.block = leave->block[0];
             tile_build_yield(&e->b, NULL, 0);
-            e->b.block = way_out->block[1];
+            e->b.block = leave->block[1];
             tile_leave_loop(e, TILE_BREAK, &loop);
             e->b.block = op->block[0];
         }
@@ -274,7 +274,7 @@ bool tile_elaborate_static_for(struct tile_elaborator *e, const struct tile_stat
     }
     if (ok && bound[1] > bound[0] &&
         (uint64_t)bound[1] - (uint64_t)bound[0] > (uint64_t)bound[2] * TILE_MAX_STATIC_ITERATIONS) {
-        tile_error(e->module, TILE_T406, s->where, "static for: more than %d turns",
+        tile_error(e->module, TILE_T406, s->where, "static for: more than %d iterations",
                    TILE_MAX_STATIC_ITERATIONS);
         ok = false;
     }
@@ -437,16 +437,16 @@ bool tile_elaborate_if(struct tile_elaborator *e, const struct tile_statement *s
     names_bound(e, s->body, &bound);
     names_bound(e, s->otherwise, &bound);
     if (!op) {
-        struct tile_aside before;
-        // If the condition was meant to be constant, only one arm would be elaborated.
+        struct tile_saved_state before;
+        // If the condition could have been a constant, one arm would not be elaborated.
         if (operand.value) {
-            if (tile_step_aside(e, &before)) {
+            if (tile_enter_detached(e, &before)) {
                 struct tile_block *nowhere = e->b.block;
                 e->function_block = NULL; // a return in there returns from no function
                 elaborate_arm(e, s->body, nowhere, &bound, &arm[0]);
                 elaborate_arm(e, s->otherwise, nowhere, &bound, &arm[1]);
             }
-            tile_step_back(e, &before);
+            tile_leave_detached(e, &before);
         }
         give_up(e, &bound, s->where, true);
         return false;

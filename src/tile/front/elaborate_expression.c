@@ -98,11 +98,11 @@ static struct tile_meaning elaborate_name(struct tile_elaborator *e, const struc
 
     if (binding)
         return binding->what;
-    tile_tell_unbound(e, ast);
+    tile_report_unbound(e, ast);
     return (struct tile_meaning){ 0 };
 }
 
-void tile_tell_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
+void tile_report_unbound(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     const struct tile_lost *lost = e->lost;
     const char *near = NULL;
@@ -272,7 +272,7 @@ struct tile_function_ast *tile_find_function(struct tile_elaborator *e, const ch
     return known == UINT32_MAX ? NULL : e->file->functions.name[known].value;
 }
 
-void tile_tell_no_function(struct tile_elaborator *e, const struct tile_ast *ast)
+void tile_report_no_function(struct tile_elaborator *e, const struct tile_ast *ast)
 {
     const char *near = NULL;
 
@@ -333,7 +333,7 @@ static uint32_t call_values(struct tile_elaborator *e, const struct tile_ast *as
     if (!fn) {
         uint32_t count = tile_elaborate_call(e, ast, out, &known);
         if (!known)
-            tile_tell_no_function(e, ast);
+            tile_report_no_function(e, ast);
         return count;
     }
     if (!tile_match_function(e, fn, ast, given))
@@ -438,7 +438,7 @@ static struct tile_meaning elaborate_one(struct tile_elaborator *e, const struct
 
 bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where)
 {
-    tile_work_at(e->module, where);
+    tile_set_location(e->module, where);
     bool deep = e->depth >= TILE_MAX_DEPTH;
 
     if (e->exhausted)
@@ -446,7 +446,7 @@ bool tile_elaborate_enter(struct tile_elaborator *e, struct tile_location where)
     if (deep || e->work >= TILE_MAX_WORK) {
         tile_error(e->module, deep ? TILE_T006 : TILE_T007, where,
                    deep ? "expression: nested deeper than %d, with the functions that are called"
-                        : "program: more than %d expressions and blocks, with every turn of a "
+                        : "program: more than %d expressions and blocks, with every iteration of a "
                           "static for and every call: make it with loops",
                    deep ? TILE_MAX_DEPTH : TILE_MAX_WORK);
         e->exhausted = true;

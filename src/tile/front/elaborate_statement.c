@@ -37,15 +37,15 @@ void tile_push_binding(struct tile_elaborator *e, const char *name, struct tile_
     if (e->names.name[known].value)
         tile_error(e->module, TILE_T502, where, "name: %s is a %s of the language", name,
                    (const char *)e->names.name[known].value);
-    if (e->count == e->room) {
-        uint32_t room = e->room ? 2 * e->room : 64;
-        struct tile_binding *grown = tile_take(e->module, room * sizeof(*grown));
+    if (e->count == e->capacity) {
+        uint32_t capacity = e->capacity ? 2 * e->capacity : 64;
+        struct tile_binding *grown = tile_take(e->module, capacity * sizeof(*grown));
         if (!grown)
             return;
         if (e->count)
             memcpy(grown, e->binding, e->count * sizeof(*grown));
         e->binding = grown;
-        e->room = room;
+        e->capacity = capacity;
     }
     uint32_t outer = e->names.name[known].number;
     e->binding[e->count++] = (struct tile_binding){ name, what, where, fixed, known, outer };
@@ -152,7 +152,7 @@ bool tile_elaborate_leaving(struct tile_elaborator *e, const struct tile_stateme
     return true;
 }
 
-void tile_tell_return(struct tile_elaborator *e, const struct tile_statement *s)
+void tile_report_return(struct tile_elaborator *e, const struct tile_statement *s)
 {
     tile_error(e->module, TILE_T402, s->where,
                "return: a fn returns at its end, or in an if of a constant");
@@ -167,7 +167,7 @@ static bool elaborate_return(struct tile_elaborator *e, const struct tile_statem
         return true;
     }
     if (e->loop || e->b.block != e->function_block) {
-        tile_tell_return(e, s);
+        tile_report_return(e, s);
         return true;
     }
     for (uint32_t i = 0; i < s->values && e->results < TILE_MAX_VALUES; i++)
@@ -209,8 +209,8 @@ static bool elaborate_statement(struct tile_elaborator *e, const struct tile_sta
 
 bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_statement *s)
 {
-    struct tile_aside before;
-    bool left = false, aside = false;
+    struct tile_saved_state before;
+    bool left = false, detached = false;
 
     // A block counts more than an expression, since passes recurse into nested blocks as well.
     enum { LEVELS = 3 };
@@ -220,14 +220,14 @@ bool tile_elaborate_statements(struct tile_elaborator *e, const struct tile_stat
     e->depth += LEVELS - 1;
     for (; s && !e->exhausted; s = s->next) {
         left |= elaborate_statement(e, s);
-        if (!left || aside || !s->next)
+        if (!left || detached || !s->next)
             continue;
-        aside = true;
-        if (!tile_step_aside(e, &before))
+        detached = true;
+        if (!tile_enter_detached(e, &before))
             break;
     }
-    if (aside)
-        tile_step_back(e, &before);
+    if (detached)
+        tile_leave_detached(e, &before);
     e->depth -= LEVELS;
     return left;
 }

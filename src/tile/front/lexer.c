@@ -81,15 +81,15 @@ static bool is_word(const char *at, size_t bytes, const char *const *words)
 static bool next_joins(struct tile_lexer *l)
 {
     static const char *const words[] = { "const", "where", "grid", "else", NULL };
-    struct tile_lexer ahead = *l;
+    struct tile_lexer lookahead = *l;
 
-    skip(&ahead, true);
-    if (ahead.at == ahead.end || *ahead.at == '{' || *ahead.at == '}')
+    skip(&lookahead, true);
+    if (lookahead.at == lookahead.end || *lookahead.at == '{' || *lookahead.at == '}')
         return true;
-    const char *start = ahead.at;
-    while (ahead.at < ahead.end && in_name(*ahead.at))
-        ahead.at++;
-    return is_word(start, (size_t)(ahead.at - start), words);
+    const char *start = lookahead.at;
+    while (lookahead.at < lookahead.end && in_name(*lookahead.at))
+        lookahead.at++;
+    return is_word(start, (size_t)(lookahead.at - start), words);
 }
 
 // True for words and signs that need a continuation.
@@ -164,7 +164,7 @@ static void read_text(struct tile_lexer *l, struct tile_token *t)
         l->torn = true;
     }
     t->kind = TILE_TOKEN_TEXT;
-    text = cuc__arena_take(l->module->arena, (size_t)(l->at - start) + 1);
+    text = cuc__arena_allocate(l->module->arena, (size_t)(l->at - start) + 1);
     for (const char *c = start; text && c < l->at; c++) {
         const char *escape = NULL;
         if (*c == '\\' && c + 1 < l->at) {

@@ -7,15 +7,15 @@
 
 void tile_list_add(struct tile_parser *p, struct tile_list *list, void *item)
 {
-    if (list->count == list->room) {
-        uint32_t room = list->room ? 2 * list->room : 4;
-        void **grown = tile_take(p->module, room * sizeof(*grown));
+    if (list->count == list->capacity) {
+        uint32_t capacity = list->capacity ? 2 * list->capacity : 4;
+        void **grown = tile_take(p->module, capacity * sizeof(*grown));
         if (!grown)
             return;
         if (list->count)
             memcpy(grown, list->item, list->count * sizeof(*grown));
         list->item = grown;
-        list->room = room;
+        list->capacity = capacity;
     }
     list->item[list->count++] = item;
 }
@@ -53,7 +53,7 @@ bool tile_parser_take_word(struct tile_parser *p, const char *word)
     return there;
 }
 
-bool tile_parser_said(const struct tile_parser *p)
+bool tile_parser_has_reported(const struct tile_parser *p)
 {
     const struct tile_diagnostic *last = p->module->diagnostics->last;
 
@@ -65,7 +65,7 @@ void tile_parser_expected(struct tile_parser *p, const char *what)
 {
     const struct tile_token *t = &p->token;
 
-    if (!p->failed && !tile_parser_said(p)) {
+    if (!p->failed && !tile_parser_has_reported(p)) {
         if (t->kind == TILE_TOKEN_END)
             tile_error(p->module, TILE_T004, t->where,
                        "syntax: expected %s, got the end of the text", what);

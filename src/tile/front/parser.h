@@ -21,7 +21,7 @@ struct tile_parser {
 // A list under construction.
 struct tile_list {
     void **item;
-    uint32_t count, room;
+    uint32_t count, capacity;
 };
 void tile_list_add(struct tile_parser *p, struct tile_list *list, void *item);
 
@@ -36,7 +36,7 @@ bool tile_parser_need(struct tile_parser *p, uint32_t sign, const char *what);
 char *tile_parser_need_name(struct tile_parser *p, const char *what);
 void tile_parser_expected(struct tile_parser *p, const char *what);
 // True if the lexer has left out the missing token and reported that.
-bool tile_parser_said(const struct tile_parser *p);
+bool tile_parser_has_reported(const struct tile_parser *p);
 bool tile_is_keyword(const struct tile_token *token);
 // Enters a nested construct, within what the stack can take; false after T006, and then there is
 // nothing to undo.

@@ -128,7 +128,7 @@ static struct tile_statement *parse_binding(struct tile_parser *p, struct tile_l
             struct tile_ast *call = tile_parse_expression(p);
             bool assigned = call && call->kind == TILE_AST_SUBSCRIPT && tile_parser_at(p, '=');
             bool wrong = assigned || (call && call->kind != TILE_AST_CALL);
-            if (wrong && !p->failed && tile_parser_said(p)) {
+            if (wrong && !p->failed && tile_parser_has_reported(p)) {
                 p->failed = true;
             } else if (assigned && !p->failed) {
                 tile_error(p->module, TILE_T004, where,

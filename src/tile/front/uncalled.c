@@ -43,7 +43,7 @@ static void check_expression(struct tile_elaborator *e, const struct tile_ast *a
         check_call(e, ast);
     } else if (ast->kind == TILE_AST_NAME) {
         if (!tile_lookup(e, ast->text))
-            tile_tell_unbound(e, ast);
+            tile_report_unbound(e, ast);
     } else {
         for (uint32_t i = 0; i < ast->count; i++)
             check_expression(e, ast->child[i]);
@@ -115,7 +115,7 @@ static void check_leaving(struct tile_elaborator *e, const struct tile_statement
 static void check_return(struct tile_elaborator *e, const struct tile_statement *s)
 {
     if (e->loop)
-        tile_tell_return(e, s);
+        tile_report_return(e, s);
 }
 
 static void check_nothing(struct tile_elaborator *e, const struct tile_statement *s)

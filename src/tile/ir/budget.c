@@ -47,7 +47,7 @@ void tile_budget_limit(struct tile_budget *b, const struct tile_limits *limits)
     b->next_look = b->operations + 1; // so that short compilations are checked too
 }
 
-void tile_budget_look(struct tile_module *module)
+void tile_budget_check(struct tile_module *module)
 {
     struct tile_budget *b = module->budget;
 
@@ -91,7 +91,7 @@ void tile_budget_end(struct tile_module *module, enum tile_code code)
     struct tile_budget *b = module->budget;
     const struct tile_limits *limits = &b->limits;
     char *text = b->amount;
-    const size_t room = sizeof(b->amount);
+    const size_t capacity = sizeof(b->amount);
 
     module->diagnostics->out_of_memory = true;
     if (b->ended)
@@ -101,22 +101,23 @@ void tile_budget_end(struct tile_module *module, enum tile_code code)
     name_construct(b, module);
     switch (code) {
     case TILE_T801:
-        snprintf(text, room, "%llu operations so far, and its budget is %llu",
+        snprintf(text, capacity, "%llu operations so far, and its budget is %llu",
                  (unsigned long long)b->operations, (unsigned long long)limits->operations);
         break;
     case TILE_T802:
-        snprintf(text, room, "more than the %llu bytes of text that its budget is",
+        snprintf(text, capacity, "more than the %llu bytes of text that its budget is",
                  (unsigned long long)limits->ptx_bytes);
         break;
     case TILE_T803:
-        snprintf(text, room, "%zu bytes of memory so far, and more than its budget of %llu next",
+        snprintf(text, capacity,
+                 "%zu bytes of memory so far, and more than its budget of %llu next",
                  b->memory.held, (unsigned long long)limits->memory_bytes);
         break;
     case TILE_T804:
-        snprintf(text, room, "more than the %g seconds of its budget", limits->seconds);
+        snprintf(text, capacity, "more than the %g seconds of its budget", limits->seconds);
         break;
     default:
-        snprintf(text, room, "cancelled by the caller");
+        snprintf(text, capacity, "cancelled by the caller");
         break;
     }
 }
@@ -128,7 +129,7 @@ void tile_budget_lift(struct tile_module *module)
     module->budget = NULL;
 }
 
-void tile_budget_tell(struct tile_module *module)
+void tile_budget_report(struct tile_module *module)
 {
     struct tile_diagnostics *d = module->diagnostics;
     struct tile_budget *b = module->budget;

@@ -3,7 +3,7 @@
 //
 // One budget covers every module that a compilation makes, including those of auto()'s candidates.
 // Exceeding a limit ends the budget: the module then counts as out of memory, so that all code
-// stops on its paths for that, and tile_budget_tell() reports an error with the limit's code.
+// stops on its paths for that, and tile_budget_report() reports an error with the limit's code.
 #ifndef CUCORE_TILE_IR_BUDGET_H
 #define CUCORE_TILE_IR_BUDGET_H
 
@@ -32,22 +32,20 @@ struct tile_budget {
     char construct[160], amount[160];
 };
 
-// Starts a budget. A limit of 0 takes the default.
+// A limit of 0 means the default.
 void tile_budget_open(struct tile_budget *budget, const struct tile_limits *limits);
-// Replaces the limits. What was spent before counts against the new ones; seconds start anew.
+// Replaces the limits. Earlier spending still counts, except time.
 void tile_budget_limit(struct tile_budget *budget, const struct tile_limits *limits);
-// Creates a module within a budget that outlives it; NULL: without limits. See
-// tile_module_create().
+// Creates a module within a budget that outlives it; NULL: no budget. See tile_module_create().
 struct tile_module *tile_module_create_within(struct tile_budget *budget, const char *file,
                                               const char *text, size_t bytes);
 
-// Ends the budget with a limit's code; only the first code is kept.
+// Ends the compilation with the code of a limit, once.
 void tile_budget_end(struct tile_module *module, enum tile_code code);
-// Checks the limits of steps and time, and calls `cancel`. Called when `operations` reaches
-// `next_look`.
-void tile_budget_look(struct tile_module *module);
+// Called when `operations` reaches `next_look`.
+void tile_budget_check(struct tile_module *module);
 
-// True if a limit has ended the budget. A budget of NULL never ends.
+// True if a limit ended the compilation; false for NULL.
 static inline bool tile_budget_ended(const struct tile_budget *budget)
 {
     return budget && (budget->ended || budget->memory.refused);
@@ -59,26 +57,25 @@ static inline void tile_spend(struct tile_module *module, uint64_t steps)
     struct tile_budget *b = module->budget;
 
     if (b && (b->operations += steps) >= b->next_look)
-        tile_budget_look(module);
+        tile_budget_check(module);
 }
 
 // Record the op, or the position, that is worked on; the error names it.
-static inline void tile_work_on(struct tile_module *module, const struct tile_op *op)
+static inline void tile_set_construct(struct tile_module *module, const struct tile_op *op)
 {
     if (module->budget)
         module->budget->op = op;
 }
-static inline void tile_work_at(struct tile_module *module, struct tile_location where)
+static inline void tile_set_location(struct tile_module *module, struct tile_location where)
 {
     if (module->budget)
         module->budget->where = where;
 }
 
-// Lifts the limits of a module, for good.
+// Removes the limits of a module permanently.
 void tile_budget_lift(struct tile_module *module);
 
-// If the budget has ended, replaces the module's report of lacking memory by the error with the
-// limit's code.
-void tile_budget_tell(struct tile_module *module);
+// If a limit ended the compilation, replaces the out-of-memory failure by that limit's error.
+void tile_budget_report(struct tile_module *module);
 
 #endif

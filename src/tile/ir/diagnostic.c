@@ -45,7 +45,7 @@ add(struct tile_module *module, enum tile_severity severity, enum tile_code code
     char text[1024];
 
     vsnprintf(text, sizeof(text), format, args);
-    struct tile_diagnostic *new = cuc__arena_take(d->arena, sizeof(*new));
+    struct tile_diagnostic *new = cuc__arena_allocate(d->arena, sizeof(*new));
     char *copy = cuc__arena_copy(d->arena, text, strlen(text));
     if (!new || !copy) {
         d->out_of_memory = true;
@@ -203,7 +203,7 @@ const char *tile_diagnostics_text(struct tile_module *module, bool remarks)
     struct writer measure = { NULL, 0 }, w = { NULL, 0 };
 
     put_all(&measure, module, remarks);
-    w.to = cuc__arena_take(module->arena, measure.length + 1);
+    w.to = cuc__arena_allocate(module->arena, measure.length + 1);
     if (w.to)
         put_all(&w, module, remarks);
     return w.to ? w.to : "no memory for the diagnostics\n";

@@ -36,7 +36,7 @@ static void reach_of(const cuc_tensor *t, uint64_t *first, uint64_t *end)
     *end = t->data + (uint64_t)((high + 1) * bytes);
 }
 
-bool tile_tensors_apart(const cuc_tensor *a, const cuc_tensor *b)
+bool tile_tensors_disjoint(const cuc_tensor *a, const cuc_tensor *b)
 {
     uint64_t a_first, a_end, b_first, b_end;
 
@@ -128,7 +128,7 @@ EVALUATE(op)
 
 EVALUATE(noalias)
 {
-    *out = tile_tensors_apart(tensor_of(set, x), set->argument[x->value].tensor);
+    *out = tile_tensors_disjoint(tensor_of(set, x), set->argument[x->value].tensor);
     return true;
 }
 
@@ -194,7 +194,7 @@ static bool bind_tensor(struct tile_binding_set *set, const struct tile_paramete
 // Text that grows up to its buffer's size.
 struct appended {
     char *text;
-    size_t used, room;
+    size_t used, capacity;
 };
 
 __attribute__((format(printf, 2, 3))) static void append(struct appended *out, const char *format,
@@ -203,10 +203,10 @@ __attribute__((format(printf, 2, 3))) static void append(struct appended *out, c
     va_list args;
     int length;
 
-    if (out->used >= out->room)
+    if (out->used >= out->capacity)
         return;
     va_start(args, format);
-    length = vsnprintf(out->text + out->used, out->room - out->used, format, args);
+    length = vsnprintf(out->text + out->used, out->capacity - out->used, format, args);
     va_end(args);
     out->used += length > 0 ? (size_t)length : 0;
 }
@@ -276,7 +276,7 @@ static void append_leaf(struct appended *out, const struct tile_binding_set *set
     if (!tile_host_evaluate(set, x, &value, why, sizeof(why)))
         return;
     kinds[x->kind](piece, set, x, value);
-    if (*piece && out->used < out->room && !strstr(out->text, piece))
+    if (*piece && out->used < out->capacity && !strstr(out->text, piece))
         append(out, "%s%s", out->used ? ", " : "", piece);
 }
 

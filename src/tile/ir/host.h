@@ -9,7 +9,7 @@
 // An argument: a tensor, or a scalar as an element of scalar.h.
 struct tile_argument {
     const cuc_tensor *tensor;
-    cuc_dtype dtype; // of a scalar
+    cuc_dtype dtype; // type of a scalar
     uint64_t scalar;
 };
 
@@ -27,7 +27,7 @@ bool tile_bind_arguments(struct tile_binding_set *set, uint32_t count, char *tex
 // computed extents.
 bool tile_bind_dimensions(struct tile_binding_set *set, uint32_t count, char *text, size_t bytes);
 // True if two tensors share no byte, judged by their byte ranges.
-bool tile_tensors_apart(const cuc_tensor *a, const cuc_tensor *b);
+bool tile_tensors_disjoint(const cuc_tensor *a, const cuc_tensor *b);
 // Evaluates in exact 64-bit integers; false with a text for an overflow or a division by zero.
 bool tile_host_evaluate(const struct tile_binding_set *set, const struct tile_host_expression *x,
                         int64_t *out, char *text, size_t bytes);

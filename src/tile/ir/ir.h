@@ -53,7 +53,7 @@ struct tile_type {
     cuc_dtype dtype;
     uint8_t rank;
     bool tensor;
-    int32_t extent[TILE_MAX_RANK]; // of a tile; 0 from `rank` on
+    int32_t extent[TILE_MAX_RANK]; // extents of a tile; 0 from `rank` on
 };
 
 // A position in the source; for a C builder, the position of the call.
@@ -71,13 +71,14 @@ struct tile_use {
 
 struct tile_value {
     struct tile_type type;
-    struct tile_op *op;       // that defines it as a result, or NULL
-    struct tile_block *block; // that has it as an argument, or NULL for a kernel parameter
-    uint32_t index;           // among its op's results, block's arguments or kernel's parameters
-    uint32_t id;              // dense in the kernel: passes keep tables by it
-    const char *name;         // its name in the source; NULL if it has none
-    struct tile_use *use;     // the first of its uses, which are in no particular order
-    uint32_t uses;            // their number
+    struct tile_op *op; // the op that defines it as a result, or NULL
+    struct tile_block
+        *block;           // the block that has it as an argument, or NULL for a kernel parameter
+    uint32_t index;       // among its op's results, block's arguments or kernel's parameters
+    uint32_t id;          // dense in the kernel: passes keep tables by it
+    const char *name;     // its name in the source; NULL if it has none
+    struct tile_use *use; // the first of its uses, which are in no particular order
+    uint32_t uses;        // their number
     const struct tile_layout *layout;
 };
 
@@ -222,7 +223,7 @@ struct tile_extent {
 struct tile_parameter {
     const char *name;
     struct tile_value *value;
-    struct tile_extent extent[TILE_MAX_RANK]; // of a tensor
+    struct tile_extent extent[TILE_MAX_RANK]; // extents of a tensor
     struct tile_location where;
 };
 
@@ -277,7 +278,7 @@ struct tile_module {
     struct tile_budget *budget; // NULL: no limits
     struct tile_kernel *first, *last;
     const struct tile_location *call; // the call, while its fn is being inlined
-    const char *file, *text;          // of the source; NULL from the C builder
+    const char *file, *text;          // name and text of the source; NULL from the C builder
     size_t text_bytes;
 };
 

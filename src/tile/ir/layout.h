@@ -85,7 +85,7 @@ bool tile_layout_part(struct tile_layout *out, const struct tile_layout *whole,
                       const struct tile_type *whole_type, const struct tile_type *part_type,
                       uint32_t *selects);
 // The layout of the tile from its part's.
-bool tile_layout_whole(struct tile_layout *out, const struct tile_layout *part,
-                       const struct tile_type *whole_type, const struct tile_type *part_type);
+bool tile_layout_of_whole(struct tile_layout *out, const struct tile_layout *part,
+                            const struct tile_type *whole_type, const struct tile_type *part_type);
 
 #endif

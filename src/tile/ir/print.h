@@ -9,7 +9,7 @@ struct tile_printer {
     const struct tile_kernel *kernel;
     const char **name; // by id
     const char **used; // all names in use, by hash
-    uint32_t used_room, numbered;
+    uint32_t used_capacity, numbered;
     uint32_t function_count;
 };
 

@@ -20,9 +20,9 @@ struct tile_assignment {
 // assign.c: copies a layout to the arena; true if a value still needs a layout; gives a value its
 // layout unless it has one.
 const struct tile_layout *tile_keep_layout(struct tile_assignment *a, struct tile_layout layout);
-bool tile_wants_layout(const struct tile_value *value);
-void tile_give_layout(struct tile_assignment *a, struct tile_value *value,
-                      struct tile_layout layout);
+bool tile_needs_layout(const struct tile_value *value);
+void tile_set_layout(struct tile_assignment *a, struct tile_value *value,
+                     struct tile_layout layout);
 
 // needed.c: the layout that an operand must have, given its op's result: *same, or else *other.
 // False if any layout will do.

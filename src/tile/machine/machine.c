@@ -32,7 +32,7 @@ struct printer {
     uint32_t *number; // by value id
     uint32_t numbered;
     const struct tile_layout **layout; // already numbered
-    uint32_t layout_count, layout_room;
+    uint32_t layout_count, layout_capacity;
 };
 
 static void put_block(struct printer *p, const struct tile_block *block, uint32_t depth);
@@ -49,15 +49,15 @@ static uint32_t layout_number(struct printer *p, const struct tile_layout *layou
     for (uint32_t i = 0; i < p->layout_count; i++)
         if (tile_layout_same(p->layout[i], layout))
             return i;
-    if (p->layout_count == p->layout_room) {
-        uint32_t room = p->layout_room ? 2 * p->layout_room : 16;
-        const struct tile_layout **grown = tile_take(p->module, room * sizeof(*grown));
+    if (p->layout_count == p->layout_capacity) {
+        uint32_t capacity = p->layout_capacity ? 2 * p->layout_capacity : 16;
+        const struct tile_layout **grown = tile_take(p->module, capacity * sizeof(*grown));
         if (!grown)
             return 0;
         if (p->layout_count)
             memcpy(grown, p->layout, p->layout_count * sizeof(*grown));
         p->layout = grown;
-        p->layout_room = room;
+        p->layout_capacity = capacity;
     }
     const char *text = tile_layout_text(p->module->arena, layout);
     tile_put(p->layouts, "layout @%u = %s\n", p->layout_count, text ? text : "?");

@@ -15,9 +15,9 @@ struct versioning {
     struct tile_kernel *kernel;
     struct tile_op *place;    // the scalars and the choice go before this op
     struct tile_value *holds; // the condition so far; NULL: always true
-    struct tile_value **map;  // by value id: its counterpart in the version without masks
-    bool *work;               // by value id: the value is part of the work
-    uint32_t room; // number of values at the start; values made since are not in the tables
+    struct tile_value **map;  // for the version without masks
+    bool *work;               // by value id
+    uint32_t capacity;        // number of values at the start; newer ones are not in the tables
     // If each warp chooses for its own rows: the rows of a tile, and the distance from a warp's
     // first row to its last.
     int64_t rows, span;
@@ -26,7 +26,7 @@ struct versioning {
 
 static bool is_work(const struct versioning *v, const struct tile_value *value)
 {
-    return value->id < v->room && v->work[value->id];
+    return value->id < v->capacity && v->work[value->id];
 }
 
 // ---- Scalars
@@ -139,7 +139,7 @@ static struct tile_value *all_of(struct versioning *v, struct tile_value *mask)
 
 static struct tile_value *mapped(const struct versioning *v, struct tile_value *value)
 {
-    return value->id < v->room && v->map[value->id] ? v->map[value->id] : value;
+    return value->id < v->capacity && v->map[value->id] ? v->map[value->id] : value;
 }
 
 // The scalar whose broadcast a tile is; NULL if there is none.
@@ -347,17 +347,18 @@ static struct tile_op *find_place(const struct versioning *v, const struct tile_
 void tile_version_loop(struct tile_kernel *kernel, const struct tile_fused *p, bool by_warps)
 {
     enum { MOST_YIELDED = 16 };
-    size_t room = kernel->value_count + 1;
+    size_t capacity = kernel->value_count + 1;
     struct tile_block *body = p->base.loop->block[0];
-    bool *late = tile_take(kernel->module, room * sizeof(*late));
-    bool *early = tile_take(kernel->module, room * sizeof(*early));
+    bool *late = tile_take(kernel->module, capacity * sizeof(*late));
+    bool *early = tile_take(kernel->module, capacity * sizeof(*early));
     struct versioning v = { .kernel = kernel,
-                            .map = tile_take(kernel->module, room * sizeof(struct tile_value *)),
-                            .work = tile_take(kernel->module, room * sizeof(bool)),
-                            .room = (uint32_t)room,
+                            .map =
+                                tile_take(kernel->module, capacity * sizeof(struct tile_value *)),
+                            .work = tile_take(kernel->module, capacity * sizeof(bool)),
+                            .capacity = (uint32_t)capacity,
                             .rows = by_warps ? p->base.mma->result[0]->type.extent[0] : 0,
                             .span = (int64_t)p->base.groups * 64 * (p->base.blocks - 1) + 15 };
-    struct tile_value **with_masks = tile_take(kernel->module, room * sizeof(*with_masks));
+    struct tile_value **with_masks = tile_take(kernel->module, capacity * sizeof(*with_masks));
     struct tile_value *yielded[MOST_YIELDED];
     uint32_t count = 0;
     bool simpler = false;

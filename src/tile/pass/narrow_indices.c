@@ -1,6 +1,6 @@
 // Narrows comparisons of indices to 32 bits. The indices are i64 tiles: sums of an iota and
 // scalars. The iota stays on its side; the scalars move to the other side as one difference,
-// clamped to the range that can matter.
+// clamped to the range that affects the result.
 //
 //     n * 64 + iota < SK   becomes   iota < clamp(SK - n * 64)
 //
@@ -18,8 +18,8 @@ struct narrowing {
 
 // One side of a comparison.
 struct side {
-    struct tile_value *tile;   // of i32; NULL: 0
-    struct tile_value *scalar; // of i64; NULL: 0
+    struct tile_value *tile;   // i32 part; NULL: 0
+    struct tile_value *scalar; // i64 part; NULL: 0
 };
 
 // These return their operand if out of memory; the caller then discards the compiled code.

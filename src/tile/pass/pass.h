@@ -1,4 +1,4 @@
-// The passes over the IR. Each keeps the IR valid; debug builds verify it between them.
+// The passes over the IR. Each keeps the IR valid; debug builds verify that between them.
 #ifndef CUCORE_TILE_PASS_PASS_H
 #define CUCORE_TILE_PASS_PASS_H
 

@@ -12,7 +12,7 @@
 
 enum {
     MOST_BOX = 256,          // elements of a copy along one axis
-    MOST_COLUMNS = 256,      // of one wgmma
+    MOST_COLUMNS = 256,      // columns of one wgmma
     MOST_ACCUMULATORS = 192, // registers per thread
     MOST_PROMOTED = 128,     // registers per thread, if promoted sums are added up outside of the
                              // accumulators
@@ -112,7 +112,7 @@ static const char *find_loop(struct tile_kernel *kernel, struct tile_pipeline *p
 }
 
 // True if a value depends only on launch arguments, and so is equal for all tiles.
-static bool is_everywhere(const struct tile_value *value)
+static bool is_uniform(const struct tile_value *value)
 {
     const struct tile_op *op = value->op;
 
@@ -123,20 +123,20 @@ static bool is_everywhere(const struct tile_value *value)
     if (op->kind == TILE_BLOCK || !(tile_op_infos[op->kind].traits & TILE_PURE) || op->block_count)
         return false;
     for (uint32_t i = 0; i < op->operand_count; i++)
-        if (!is_everywhere(op->operand[i]))
+        if (!is_uniform(op->operand[i]))
             return false;
     return true;
 }
 
-static bool has_even_turns(const struct tile_pipeline *p)
+static bool has_even_iterations(const struct tile_pipeline *p)
 {
-    return is_everywhere(p->loop->operand[0]) && is_everywhere(p->loop->operand[1]);
+    return is_uniform(p->loop->operand[0]) && is_uniform(p->loop->operand[1]);
 }
 
 // True if each of two warpgroups can take a tile of its own, which 4 requested warps ask for: one
 // finishes its tile while the other multiplies. Each must know the number of iterations of the
 // other's tile, or be told at which stage that tile ended.
-static bool can_take_turns(const struct tile_pipeline *p, const struct tile_target *target)
+static bool can_ping_pong(const struct tile_pipeline *p, const struct tile_target *target)
 {
     const struct tile_op *by = p->loop->operand[2]->op;
     const int32_t *extent = p->mma->result[0]->type.extent;
@@ -144,7 +144,7 @@ static bool can_take_turns(const struct tile_pipeline *p, const struct tile_targ
 
     return target->warps == TILE_GROUP_THREADS / 32 && target->split <= 1 && extent[0] <= 128 &&
            extent[0] * extent[1] / TILE_GROUP_THREADS <= most && by && by->kind == TILE_CONSTANT &&
-           tile_int(by, TILE_ATTR_VALUE, 0) == 1 && (p->before || has_even_turns(p));
+           tile_int(by, TILE_ATTR_VALUE, 0) == 1 && (p->before || has_even_iterations(p));
 }
 
 static const char *plan_product(struct tile_pipeline *p, const struct tile_target *target)
@@ -154,7 +154,7 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
     const struct tile_wgmma *how = tile_wgmma_of(x);
 
     if (!how || how->accumulator != acc->dtype)
-        return "wgmma has nothing for its dtypes";
+        return "wgmma does not support its dtypes";
     if (x == CUC_F32 && tile_int(p->mma, TILE_ATTR_PRECISION, TILE_IEEE) != TILE_TF32)
         return "its operands are f32, and its precision is not tf32";
     p->promotes = how->promotes && !tile_int(p->mma, TILE_ATTR_FAST_ACC, 0);
@@ -162,9 +162,9 @@ static const char *plan_product(struct tile_pipeline *p, const struct tile_targe
         return "its rows are not 64, 128 or 256, nor are its columns";
     p->columns = (uint32_t)acc->extent[1];
     p->depth = (uint32_t)p->mma->operand[0]->type.extent[1];
-    p->teams = can_take_turns(p, target) ? 2 : 1;
+    p->teams = can_ping_pong(p, target) ? 2 : 1;
     p->groups = acc->extent[0] > 64 && p->teams == 1 ? 2 : 1;
-    p->even = p->teams == 1 && !p->before && has_even_turns(p);
+    p->even = p->teams == 1 && !p->before && has_even_iterations(p);
     p->blocks = (uint32_t)acc->extent[0] / 64 / p->groups;
     if (p->columns % 8 || p->columns > MOST_COLUMNS)
         return "its columns are no multiple of 8, or more than 256";
@@ -414,7 +414,7 @@ static const char *plan_shared(struct tile_pipeline *p, const struct tile_target
     p->stream[1].at = p->stream[0].bytes;
     p->stage_bytes = p->stream[0].bytes + p->stream[1].bytes;
     if (p->side && p->groups * p->together * TILE_SLAB_BYTES > p->stage_bytes)
-        return "what is loaded behind it does not go through its stages";
+        return "a load after it does not fit in its stages";
     if (p->store)
         rest -= tile_all_groups(p) * tile_staging_bytes(p);
     p->stages = rest / p->stage_bytes;

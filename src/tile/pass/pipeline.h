@@ -10,7 +10,7 @@
 // slabs: `rows` rows of `span` bytes, with the swizzle over the span that TMA and wgmma use.
 struct tile_stream {
     const struct tile_op *load;
-    const struct tile_op *slice; // that it loads from; NULL if it loads from a whole tensor
+    const struct tile_op *slice; // the slice that it loads from; NULL: a whole tensor
     uint32_t last, other;        // axes of the tensor that the tile spans
     uint32_t map;                // index into the entry's tensor maps
     uint32_t element;            // bytes per element
@@ -25,7 +25,7 @@ struct tile_wgmma {
     cuc_dtype operand, accumulator;
     const char *name;
     bool either_major; // either axis of an operand may be the contiguous one
-    bool promotes;     // sums keep few bits, so parts of them are added up outside
+    bool promotes;     // accumulators keep few bits, so partial sums are added up outside
     bool signs;        // operands can be negated: false for integers
 };
 const struct tile_wgmma *tile_wgmma_of(cuc_dtype operand); // NULL: not supported
@@ -41,8 +41,8 @@ struct tile_pipeline {
                  // scalar work
     uint32_t groups;         // warpgroups that multiply one tile together
     uint32_t teams;          // sets of such warpgroups that alternate between tiles; 0 and 1: one
-    uint32_t blocks;         // of 64 rows, per warpgroup
-    uint32_t columns, depth; // of one stage's product
+    uint32_t blocks;         // blocks of 64 rows, per warpgroup
+    uint32_t columns, depth; // shape of one stage's product
     uint32_t stages, stage_bytes;
     uint32_t cluster; // blocks per cluster; 1: no cluster
     uint32_t split;   // blocks of a cluster that each run a part of the loop; 1: no split
@@ -65,10 +65,10 @@ struct tile_pipeline {
 };
 
 enum {
-    TILE_GROUP_THREADS = 128, // of one warpgroup
+    TILE_GROUP_THREADS = 128, // threads of one warpgroup
     TILE_RING_AT = 1024,      // offset of the stages in shared memory; barriers lie before it
     TILE_MOST_STAGES = 24,
-    TILE_PART_COLUMNS = 128,    // of promoted sums, at a time
+    TILE_PART_COLUMNS = 128,    // columns of promoted accumulators, at a time
     TILE_SLAB_BYTES = 64 * 128, // 64 rows of a side load
 };
 

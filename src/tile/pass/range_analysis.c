@@ -129,7 +129,7 @@ RULE(cast)
     if (!tile_is_integer(to) || tile_range_is_open(from, x) ||
         (!tile_is_integer(from) && from != CUC_BOOL))
         return tile_range_any(to);
-    return tile_range_held(to, false, x);
+    return tile_range_convert(to, false, x);
 }
 
 RULE(neg)
@@ -149,7 +149,7 @@ RULE(abs)
         return x;
     out.low = x.high < 0 ? -x.high : 0;
     out.high = -x.low > x.high ? -x.low : x.high;
-    return tile_range_held(dtype, false, out);
+    return tile_range_convert(dtype, false, out);
 }
 
 RULE(same)
@@ -188,7 +188,8 @@ RULE(reduce)
         return all;
     x = tile_range_product(dtype, of(f, op, 0), tile_range_exactly(axis_extent(op)));
     x.divisor = of(f, op, 0).divisor;
-    return tile_range_held(dtype, tile_range_same(all, (struct tile_range){ x.low, x.high, 1 }), x);
+    return tile_range_convert(dtype, tile_range_same(all, (struct tile_range){ x.low, x.high, 1 }),
+                              x);
 }
 
 RULE(position)
